@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSL-1.0
+# Boost::headers, at least 1.74, for Boost.Intrusive. Shared by the build and the installed package.
+
+find_package(Boost 1.74 QUIET CONFIG)
+if(NOT TARGET Boost::headers)
+  # Some installations have the headers alone, without CMake files.
+  find_path(MPX_BOOST_INCLUDE_DIR boost/intrusive/list.hpp)
+  if(NOT MPX_BOOST_INCLUDE_DIR)
+    message(FATAL_ERROR "mpx needs the headers of Boost 1.74 or newer (Debian: libboost1.81-dev)")
+  endif()
+  file(STRINGS "${MPX_BOOST_INCLUDE_DIR}/boost/version.hpp" mpx_boost_version
+    REGEX "#define BOOST_VERSION [0-9]+")
+  string(REGEX MATCH "[0-9]+" mpx_boost_version "${mpx_boost_version}")
+  if(mpx_boost_version LESS 107400)
+    message(FATAL_ERROR "mpx needs Boost 1.74 or newer; ${MPX_BOOST_INCLUDE_DIR} is older")
+  endif()
+  add_library(Boost::headers INTERFACE IMPORTED)
+  target_include_directories(Boost::headers SYSTEM INTERFACE "${MPX_BOOST_INCLUDE_DIR}")
+endif()

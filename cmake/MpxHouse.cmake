@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSL-1.0
+# The checks of the source tree itself, as ctests with the label `house`; those that depend on the
+# compiler (headers, compile_fail) have the label `compiler`.
+
+set(tools "${PROJECT_SOURCE_DIR}/tools")
+
+# Flags that let a bare compiler see mpx. A directory that the compiler searches anyway must not be
+# named again: it would break the order of the standard headers.
+set(mpx_bare_flags -std=c++20 -pthread "-I${PROJECT_SOURCE_DIR}/include")
+get_target_property(boost_includes Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
+foreach(directory IN LISTS boost_includes)
+  get_filename_component(directory "${directory}" REALPATH)
+  if(NOT directory IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    list(APPEND mpx_bare_flags -isystem "${directory}")
+  endif()
+endforeach()
+
+function(mpx_add_house_test name label timeout)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${label}")
+endfunction()
+
+mpx_add_house_test(house.layers house 60 Python3::Interpreter "${tools}/check_layers.py")
+mpx_add_house_test(house.layers_self_test house 60
+  Python3::Interpreter "${tools}/check_layers.py" --self-test)
+mpx_add_house_test(house.amalgamated house 60
+  Python3::Interpreter "${tools}/amalgamate.py" --check)
+
+mpx_add_house_test(house.headers compiler 600 Python3::Interpreter "${tools}/check_headers.py"
+  --compiler "${CMAKE_CXX_COMPILER}" --jobs 2 -- ${mpx_bare_flags} ${mpx_warnings} -Werror)
+set_tests_properties(house.headers PROPERTIES PROCESSORS 2)
+
+file(GLOB compile_fail_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/compile_fail/*.cpp")
+foreach(file IN LISTS compile_fail_sources)
+  mpx_stem_of(name "${file}")
+  mpx_add_house_test(compile_fail.${name} compiler 120
+    Python3::Interpreter "${tools}/compile_fail.py" --compiler "${CMAKE_CXX_COMPILER}" "${file}"
+    -- ${mpx_bare_flags})
+endforeach()
+
+# Other versions format differently: only the one that the tree was formatted with can judge it.
+find_program(MPX_CLANG_FORMAT clang-format-19)
+if(MPX_CLANG_FORMAT)
+  set(patterns include/*.hpp bench/*.[ch])
+  foreach(folder IN ITEMS test bench examples tools)
+    list(APPEND patterns ${folder}/*.hpp ${folder}/*.cpp)
+  endforeach()
+  list(TRANSFORM patterns PREPEND "${PROJECT_SOURCE_DIR}/")
+  file(GLOB_RECURSE formatted CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" ${patterns})
+  mpx_add_house_test(house.format house 120
+    "${MPX_CLANG_FORMAT}" --dry-run --Werror ${formatted})
+  add_custom_target(format COMMAND "${MPX_CLANG_FORMAT}" -i ${formatted}
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" VERBATIM)
+else()
+  message(STATUS "mpx: no clang-format-19, the formatting is not checked")
+endif()
+
+find_program(MPX_CLANG_TIDY NAMES clang-tidy-19 clang-tidy-18)
+if(MPX_CLANG_TIDY)
+  file(GLOB_RECURSE tidied CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+    "${PROJECT_SOURCE_DIR}/test/tidy/*.cpp" "${PROJECT_SOURCE_DIR}/tools/mpxrun/*.cpp")
+  foreach(file IN LISTS tidied)
+    string(REGEX REPLACE "\\.cpp$" "" name "${file}")
+    string(REGEX REPLACE "^(test/tidy|tools)/" "" name "${name}")
+    string(REPLACE "/" "." name "${name}")
+    mpx_add_house_test(tidy.${name} house 300
+      "${MPX_CLANG_TIDY}" --quiet "${file}" -- ${mpx_bare_flags})
+  endforeach()
+else()
+  message(STATUS "mpx: no clang-tidy, the sources are not analysed")
+endif()
+
+if(MPX_INSTALL)
+  mpx_add_house_test(house.consumer house 300 "${CMAKE_COMMAND}"
+    "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBINARY=${PROJECT_BINARY_DIR}"
+    "-DGENERATOR=${CMAKE_GENERATOR}" "-DCXX=${CMAKE_CXX_COMPILER}" "-DVERSION=${PROJECT_VERSION}"
+    "-DLAUNCHER=$<TARGET_EXISTS:mpxrun>"
+    -P "${PROJECT_SOURCE_DIR}/test/consumer/run.cmake")
+endif()

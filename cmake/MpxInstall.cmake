@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSL-1.0
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# Header only: one installation serves every architecture, so it lives in share/.
+set(mpx_cmake_dir "${CMAKE_INSTALL_DATADIR}/cmake/mpx")
+set(mpx_pc_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+
+install(TARGETS mpx EXPORT mpxTargets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT mpxTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}")
+if(TARGET mpxrun)
+  install(TARGETS mpxrun RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+configure_package_config_file(cmake/mpxConfig.cmake.in "${PROJECT_BINARY_DIR}/mpxConfig.cmake"
+  INSTALL_DESTINATION "${mpx_cmake_dir}")
+# Before 1.0 a minor version may break.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/mpxConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES
+  "${PROJECT_BINARY_DIR}/mpxConfig.cmake"
+  "${PROJECT_BINARY_DIR}/mpxConfigVersion.cmake"
+  cmake/MpxBoost.cmake
+  DESTINATION "${mpx_cmake_dir}")
+
+# Relative to the .pc file, so that an installation can be moved.
+file(RELATIVE_PATH mpx_pc_prefix "/x/${mpx_pc_dir}" "/x")
+configure_file(cmake/mpx.pc.in "${PROJECT_BINARY_DIR}/mpx.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/mpx.pc" DESTINATION "${mpx_pc_dir}")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

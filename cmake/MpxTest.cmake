@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSL-1.0
+# The functions that turn the files below test/ into ctests. Every ctest has a TIMEOUT.
+
+set(MPX_TEST_TIMEOUT_S 120 CACHE STRING "Seconds that a test may take where it says nothing else")
+set(mpx_default_ranks 1 2 3 4 7 8)
+set(mpx_fuzz_seconds 10)
+set(mpx_sanitizer_slowdown 5)
+
+# Reads `// <key>: <value>` near the top of a source into ${variable}; unset where it is absent.
+function(mpx_directive variable file key)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(STRINGS "${file}" lines LIMIT_COUNT 20)
+  unset(${variable} PARENT_SCOPE)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^(//|#) ${key}: *(.*[^ ]) *$")
+      set(${variable} "${CMAKE_MATCH_2}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
+# Gives a ctest its timeout, labels and environment; `file` may override by directives.
+function(mpx_finish_test name file label)
+  mpx_directive(timeout "${file}" timeout)
+  mpx_directive(labels "${file}" labels)
+  if(NOT timeout)
+    set(timeout ${MPX_TEST_TIMEOUT_S})
+  endif()
+  if(MPX_SANITIZE)
+    math(EXPR timeout "${timeout} * ${mpx_sanitizer_slowdown}")
+  endif()
+  separate_arguments(labels)
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT ${timeout}
+    LABELS "${label};${labels}"
+    ENVIRONMENT "ASAN_OPTIONS=detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
+endfunction()
+
+function(mpx_add_test_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE mpx_under_test mpx_own ${arg_LIBRARIES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test")
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()
+
+# The tests of test/<folder>: one doctest program for its *.test.cpp and their other sources, or, in
+# a folder with *.test.py, the other sources as helper programs of those.
+function(mpx_add_folder_tests folder)
+  set(units ${sources})
+  list(FILTER units INCLUDE REGEX "^${folder}/.*\\.test\\.cpp$")
+  set(others ${sources})
+  list(FILTER others INCLUDE REGEX "^${folder}/")
+  list(FILTER others EXCLUDE REGEX "\\.test\\.cpp$")
+  set(folder_scripts ${scripts})
+  list(FILTER folder_scripts INCLUDE REGEX "^${folder}/")
+
+  if(folder_scripts)
+    mpx_add_script_tests(${folder} "${folder_scripts}" "${others}")
+    set(others "")
+  endif()
+  if(NOT units)
+    return()
+  endif()
+  mpx_add_test_program(test_${folder} SOURCES ${units} ${others}
+    LIBRARIES mpx_test_main doctest::doctest)
+  add_dependencies(mpx_unit_tests test_${folder})
+  foreach(file IN LISTS units)
+    string(REGEX REPLACE "\\.test\\.cpp$" "" name "${file}")
+    string(REPLACE "/" "." name "unit.${name}")
+    add_test(NAME ${name} COMMAND test_${folder} "--source-file=*${file}")
+    mpx_finish_test(${name} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" unit)
+    # A filter that selects nothing must not pass.
+    set_tests_properties(${name} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 \\|")
+  endforeach()
+endfunction()
+
+# Also in the environment of a script: MPX_BIN (the folder of cg, mpx-perf, ...) and MPX_SOURCE.
+function(mpx_add_script_tests folder files helper_sources)
+  mpx_require_mpxrun("test/${folder}")
+  set(helpers "")
+  foreach(file IN LISTS helper_sources)
+    mpx_stem_of(stem "${file}")
+    set(helper "${folder}_${stem}")
+    mpx_add_test_program(${helper} SOURCES "${file}")
+    list(APPEND helpers "$<TARGET_FILE:${helper}>")
+  endforeach()
+  foreach(file IN LISTS files)
+    mpx_stem_of(stem "${file}")
+    add_test(NAME script.${folder}.${stem}
+      COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${file}"
+        "$<TARGET_FILE:mpxrun>" ${helpers})
+    mpx_finish_test(script.${folder}.${stem} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" mp)
+    set_property(TEST script.${folder}.${stem} APPEND PROPERTY ENVIRONMENT
+      "MPX_BIN=${PROJECT_BINARY_DIR}/bin" "MPX_SOURCE=${PROJECT_SOURCE_DIR}")
+    set_tests_properties(script.${folder}.${stem} PROPERTIES RUN_SERIAL ON)
+  endforeach()
+endfunction()
+
+function(mpx_require_mpxrun who)
+  if(NOT TARGET mpxrun)
+    message(FATAL_ERROR "${who} needs mpxrun: set MPX_BUILD_MPXRUN")
+  endif()
+endfunction()
+
+# mpx_add_mp_test(<name> [RANKS <n>...] [TIMEOUT <s>] [LABELS <l>...] [ARGS <a>...])
+# Runs test/mp/<name>.cpp as `mpxrun -n N <name> ARGS`, one ctest for each rank count.
+function(mpx_add_mp_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;LABELS;ARGS")
+  if(TARGET mp_${name})
+    return()  # Added by hand, before the glob found it.
+  endif()
+  mpx_require_mpxrun("test/mp/${name}.cpp")
+  set(file "${CMAKE_CURRENT_SOURCE_DIR}/mp/${name}.cpp")
+  mpx_directive(ranks "${file}" ranks)
+  mpx_directive(arguments "${file}" args)
+  separate_arguments(ranks)
+  separate_arguments(arguments)
+  if(arg_RANKS)
+    set(ranks ${arg_RANKS})
+  elseif(NOT ranks)
+    set(ranks ${mpx_default_ranks})
+  endif()
+  mpx_add_test_program(mp_${name} SOURCES "${file}")
+  foreach(n IN LISTS ranks)
+    set(test mp.${name}.${n})
+    add_test(NAME ${test}
+      COMMAND mpxrun -n ${n} "$<TARGET_FILE:mp_${name}>" ${arguments} ${arg_ARGS})
+    mpx_finish_test(${test} "${file}" mp)
+    if(n GREATER 1)
+      set_tests_properties(${test} PROPERTIES PROCESSORS 2)
+    endif()
+    if(arg_TIMEOUT)
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    endif()
+    if(arg_LABELS)
+      set_property(TEST ${test} APPEND PROPERTY LABELS ${arg_LABELS})
+    endif()
+  endforeach()
+endfunction()
+
+# test/fuzz/<name>.cpp defines LLVMFuzzerTestOneInput.
+function(mpx_add_fuzz_test name)
+  set(file "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.cpp")
+  mpx_add_test_program(fuzz_${name} SOURCES "${file}")
+  target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined
+    -fno-sanitize-recover=all)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+  add_test(NAME fuzz.${name}
+    COMMAND fuzz_${name} -seed=1 -max_total_time=${mpx_fuzz_seconds} -rss_limit_mb=2048)
+  mpx_finish_test(fuzz.${name} "${file}" fuzz)
+endfunction()

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Version, ABI namespace and assertion levels: the only macros of mpx live in this file.
+// Everything public is in `mpx::inline v0`, so that two versions in one program fail to link, not
+// to run.
+
+#include <cstdio>
+#include <cstdlib>
+
+#define MPX_VERSION_MAJOR 0
+#define MPX_VERSION_MINOR 1
+#define MPX_VERSION_PATCH 0
+#define MPX_VERSION_STRING "0.1.0"
+
+/// 0: preconditions are assumed; 1: cheap preconditions are checked; 2: internal invariants too.
+/// Every translation unit of a program must agree; the default follows NDEBUG.
+#ifndef MPX_ASSERT_LEVEL
+#ifdef NDEBUG
+#define MPX_ASSERT_LEVEL 0
+#else
+#define MPX_ASSERT_LEVEL 1
+#endif
+#endif
+
+namespace mpx::inline v0 {
+
+/// The wire format's version: ranks with another one are refused at start-up.
+inline constexpr unsigned wire_version = 1;
+
+namespace detail {
+
+[[noreturn]] inline void assertion_failed(const char* what, const char* why, const char* file,
+                                          int line) noexcept {
+  std::fprintf(stderr, "%s:%d: mpx: precondition violated: %s (%s)\n", file, line, why, what);
+  std::abort();
+}
+
+}  // namespace detail
+}  // namespace mpx::inline v0
+
+/// A precondition of the caller: `condition` must hold; `why` says what to do about it.
+#if MPX_ASSERT_LEVEL >= 1
+#define MPX_ASSERT(condition, why) \
+  ((condition) ? void(0) : ::mpx::detail::assertion_failed(#condition, why, __FILE__, __LINE__))
+#else
+#define MPX_ASSERT(condition, why) void(0)
+#endif
+
+/// An invariant of mpx itself.
+#if MPX_ASSERT_LEVEL >= 2
+#define MPX_INVARIANT(condition) MPX_ASSERT(condition, "an invariant of mpx: please report this")
+#else
+#define MPX_INVARIANT(condition) void(0)
+#endif

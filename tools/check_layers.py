@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Holds the house of mpx: who may include whom, and what a header looks like.
+
+Prints one `file:line: rule: message` per violation; exits 1 when there is one.
+`--self-test` proves on synthetic trees that every rule fires, and that a good tree passes.
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import house
+
+LINES_MAX = 500
+COLUMNS_MAX = 100
+SPDX = "SPDX-License-Identifier: BSL-1.0"
+SPDX_WITHIN_LINES = 4  # A shebang or an `// expect:` line may come first.
+SOURCE_FOLDERS = ("test", "bench", "examples", "tools", "scripts", "cmake")
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".cmake"}
+
+
+class Checker:
+    def __init__(self, root: Path):
+        self.root = root
+        self.headers = house.headers(root)
+        self.violations: list[tuple[str, int, str, str]] = []
+
+    def report(self, relative: str, line: int, rule: str, message: str) -> None:
+        self.violations.append((f"include/mpx/{relative}", line, rule, message))
+
+    def run(self) -> list[tuple[str, int, str, str]]:
+        for relative, text in self.headers.items():
+            self.check_form(relative, text)
+            if house.folder_of(relative) not in house.LEVELS:
+                self.report(relative, 1, "folder", "not a folder of the house; see docs/ARCHITECTURE.md")
+                continue
+            for include in house.includes_of(text):
+                self.check_include(relative, include)
+        self.check_cycles()
+        self.check_sources()
+        return sorted(self.violations)
+
+    def check_form(self, relative: str, text: str) -> None:
+        lines = text.splitlines()
+        if not lines or SPDX not in lines[0]:
+            self.report(relative, 1, "spdx", f"the first line must be `// {SPDX}`")
+        if "#pragma once" not in [line.rstrip() for line in lines]:
+            self.report(relative, 1, "pragma-once", "`#pragma once` is missing")
+        if len(lines) > LINES_MAX:
+            self.report(relative, LINES_MAX + 1, "length",
+                        f"{len(lines)} lines; split it, {LINES_MAX} is the limit")
+        for number, line in enumerate(lines, 1):
+            if len(line) > COLUMNS_MAX:
+                self.report(relative, number, "columns",
+                            f"{len(line)} columns; {COLUMNS_MAX} is the limit")
+        for number, line in enumerate(house.strip_block_comments(text).splitlines(), 1):
+            self.check_line(relative, number, line.split("//", 1)[0])
+
+    def check_line(self, relative: str, number: int, code: str) -> None:
+        if relative != "config.hpp" and re.match(r"\s*#\s*(define|undef)\b", code):
+            self.report(relative, number, "macro", "macros live in config.hpp only")
+        if re.match(r"\s*#\s*(el)?if", code) and re.search(r"\bMPX_(USE|WITH|HAVE|ENABLE)_", code):
+            self.report(relative, number, "switch",
+                        "a policy is chosen by a template argument, not by a macro")
+        if re.search(r"\bthread_local\b", code):
+            self.report(relative, number, "thread-local", "all state hangs on the environment")
+
+    def check_include(self, relative: str, include: house.Include) -> None:
+        target = include.mpx
+        if target is None:
+            self.check_third_party(relative, include)
+            return
+        if not include.quoted:
+            self.report(relative, include.line, "quotes",
+                        f'inside include/ write #include "{include.target}"')
+        if include.conditional:
+            self.report(relative, include.line, "conditional",
+                        f"{include.target} must not be included under an #if")
+        if target not in self.headers:
+            self.report(relative, include.line, "missing", f"there is no {include.target}")
+            return
+        if relative == target:
+            self.report(relative, include.line, "cycle", "includes itself")
+            return
+        if include.late and not house.is_part_of(target, relative):
+            self.report(relative, include.line, "late",
+                        "includes stand at the top; only a class's parts, detail/<class>_*.hpp, at its end")
+        self.check_layer(relative, target, include.line)
+
+    def check_third_party(self, relative: str, include: house.Include) -> None:
+        if include.quoted:
+            self.report(relative, include.line, "quotes",
+                        f'"{include.target}": quotes are for "mpx/..." with the full path')
+            return
+        for prefix, places in house.THIRD_PARTY.items():
+            if include.target.startswith(prefix):
+                if not any(relative.startswith(place) for place in places):
+                    where = " or ".join(f"{p}*" for p in places) or "nowhere in include/"
+                    self.report(relative, include.line, "third-party",
+                                f"<{include.target}> may be included in {where}")
+                return
+
+    def check_layer(self, relative: str, target: str, line: int) -> None:
+        mine, theirs = house.folder_of(relative), house.folder_of(target)
+        if theirs not in house.LEVELS:
+            return  # Reported at the target.
+        if house.LEVELS[theirs] > house.LEVELS[mine]:
+            self.report(relative, line, "upward", f"{mine} must not include {theirs} (a higher layer)")
+            return
+        my_policy, their_policy = house.policy_of(relative), house.policy_of(target)
+        if mine in ("matching", "flow", "protocol") and theirs == "transport" and their_policy:
+            self.report(relative, line, "backend",
+                        f"{mine} must not include a backend ({their_policy}): meet in the concept")
+        elif mine != theirs and house.LEVELS[mine] == house.LEVELS[theirs]:
+            self.report(relative, line, "sideways", f"{mine} and {theirs} must not include each other")
+        elif (mine == theirs and their_policy and their_policy != my_policy
+              and relative not in house.CHOOSERS):
+            self.report(relative, line, "backend",
+                        f"{my_policy or 'a shared header of ' + mine} must not include the policy "
+                        f"{their_policy}: share through {mine}/detail/")
+        elif relative == "mpx.hpp" and house.is_optional(target):
+            self.report(relative, line, "optional", f"{target} needs a library: not in the umbrella")
+
+    def check_cycles(self) -> None:
+        state: dict[str, int] = {}
+        path: list[str] = []
+
+        def visit(node: str) -> None:
+            state[node] = 1
+            path.append(node)
+            for include in house.includes_of(self.headers[node]):
+                target = include.mpx
+                if target not in self.headers or target == node:
+                    continue
+                if include.late and house.is_part_of(target, node):
+                    continue  # The one loop that is meant; see is_part_of.
+                if state.get(target) == 1:
+                    loop = path[path.index(target):] + [target]
+                    self.report(node, include.line, "cycle", " -> ".join(loop))
+                elif target not in state:
+                    visit(target)
+            path.pop()
+            state[node] = 2
+
+        for node in self.headers:
+            if node not in state:
+                visit(node)
+
+    def check_sources(self) -> None:
+        for folder in SOURCE_FOLDERS:
+            for path in sorted((self.root / folder).rglob("*")):
+                if path.suffix not in SOURCE_SUFFIXES or not path.is_file():
+                    continue
+                head = path.read_text(encoding="utf-8").splitlines()[:SPDX_WITHIN_LINES]
+                if not any(SPDX in line for line in head):
+                    name = path.relative_to(self.root).as_posix()
+                    self.violations.append((name, 1, "spdx", f"no `{SPDX}` near the top"))
+
+
+def header(*lines: str, spdx: bool = True, once: bool = True) -> str:
+    head = ([f"// {SPDX}"] if spdx else []) + (["#pragma once"] if once else [])
+    return "\n".join(head + list(lines)) + "\n"
+
+
+def include(*names: str) -> str:
+    return "\n".join(f'#include "mpx/{name}"' for name in names)
+
+
+GOOD = {
+    "include/mpx/config.hpp": header("#define MPX_X 1"),
+    "include/mpx/core/list.hpp": header("#include <boost/intrusive/list.hpp>", include("config.hpp")),
+    "include/mpx/datatype/layout.hpp": header(include("core/list.hpp")),
+    "include/mpx/bootstrap/concepts.hpp": header(include("core/list.hpp")),
+    "include/mpx/bootstrap/member.hpp": header(include("bootstrap/concepts.hpp")),
+    "include/mpx/bootstrap/mpxrun.hpp": header(include("bootstrap/member.hpp")),
+    "include/mpx/bootstrap/detect.hpp": header(include("bootstrap/mpxrun.hpp")),
+    "include/mpx/transport/concepts.hpp": header(include("core/list.hpp", "bootstrap/concepts.hpp")),
+    "include/mpx/transport/detail/ring.hpp": header(include("core/list.hpp")),
+    "include/mpx/transport/shm.hpp": header(
+        include("transport/concepts.hpp", "transport/detail/ring.hpp", "transport/shm/pool.hpp")),
+    "include/mpx/transport/shm/pool.hpp": header("// #define is fine in a comment"),
+    "include/mpx/transport/inproc.hpp": header(include("transport/concepts.hpp")),
+    "include/mpx/transport/tcp.hpp": header("#include <boost/asio.hpp>"),
+    "include/mpx/matching/list.hpp": header(include("core/list.hpp")),
+    "include/mpx/matching/hashed.hpp": header(),
+    "include/mpx/flow/credits.hpp": header(),
+    "include/mpx/protocol/wire.hpp": header(include("transport/concepts.hpp")),
+    "include/mpx/engine/stack.hpp": header(include("protocol/wire.hpp", "transport/shm.hpp")),
+    "include/mpx/engine/endpoint.hpp": header("class endpoint;", include("engine/detail/endpoint_x.hpp")),
+    "include/mpx/engine/detail/endpoint_x.hpp": header(include("engine/endpoint.hpp")),
+    "include/mpx/comm/group.hpp": header(include("engine/stack.hpp")),
+    "include/mpx/coll/bcast.hpp": header(include("comm/group.hpp")),
+    "include/mpx/rma/window.hpp": header(include("comm/group.hpp")),
+    "include/mpx/mpx.hpp": header(include("coll/bcast.hpp", "rma/window.hpp")),
+    "test/core/list.test.cpp": f"// {SPDX}\n",
+}
+
+# (rule that must fire, where, text that breaks the good tree)
+BAD = [
+    ("upward", "include/mpx/core/x.hpp", header(include("engine/stack.hpp"))),
+    ("upward", "include/mpx/core/x.hpp", header(include("datatype/layout.hpp"))),
+    ("upward", "include/mpx/datatype/x.hpp", header(include("transport/concepts.hpp"))),
+    ("upward", "include/mpx/transport/x.hpp", header(include("protocol/wire.hpp"))),
+    ("upward", "include/mpx/protocol/x.hpp", header(include("engine/stack.hpp"))),
+    ("upward", "include/mpx/engine/x.hpp", header(include("comm/group.hpp"))),
+    ("upward", "include/mpx/comm/x.hpp", header(include("coll/bcast.hpp"))),
+    ("upward", "include/mpx/coll/x.hpp", header(include("mpx.hpp"))),
+    ("sideways", "include/mpx/coll/x.hpp", header(include("rma/window.hpp"))),
+    ("sideways", "include/mpx/rma/x.hpp", header(include("coll/bcast.hpp"))),
+    ("sideways", "include/mpx/flow/x.hpp", header(include("matching/list.hpp"))),
+    ("sideways", "include/mpx/datatype/x.hpp", header(include("bootstrap/concepts.hpp"))),
+    ("backend", "include/mpx/transport/x.hpp", header(include("transport/shm.hpp"))),
+    ("backend", "include/mpx/transport/x.hpp", header(include("transport/shm/pool.hpp"))),
+    ("backend", "include/mpx/transport/detail/x.hpp", header(include("transport/shm.hpp"))),
+    ("backend", "include/mpx/bootstrap/threads.hpp", header(include("bootstrap/mpxrun.hpp"))),
+    ("backend", "include/mpx/bootstrap/x.hpp", header(include("bootstrap/mpxrun.hpp"))),
+    ("backend", "include/mpx/matching/x.hpp", header(include("matching/list.hpp"))),
+    ("backend", "include/mpx/matching/x.hpp", header(include("transport/shm.hpp"))),
+    ("backend", "include/mpx/flow/x.hpp", header(include("transport/inproc.hpp"))),
+    ("backend", "include/mpx/protocol/x.hpp", header(include("transport/shm.hpp"))),
+    ("cycle", "include/mpx/core/x.hpp", header(include("core/x.hpp"))),
+    ("cycle", "include/mpx/transport/shm/pool.hpp", header(include("transport/shm.hpp"))),
+    ("cycle", "include/mpx/engine/endpoint.hpp", header(include("engine/detail/endpoint_x.hpp"))),
+    ("late", "include/mpx/core/x.hpp", header("class x;", include("config.hpp"))),
+    ("optional", "include/mpx/mpx.hpp", header(include("transport/tcp.hpp"))),
+    ("missing", "include/mpx/core/x.hpp", header(include("core/nowhere.hpp"))),
+    ("quotes", "include/mpx/core/x.hpp", header("#include <mpx/config.hpp>")),
+    ("quotes", "include/mpx/core/x.hpp", header('#include "list.hpp"')),
+    ("conditional", "include/mpx/core/x.hpp", header("#if 1", include("config.hpp"), "#endif")),
+    ("third-party", "include/mpx/engine/x.hpp", header("#include <boost/intrusive/list.hpp>")),
+    ("third-party", "include/mpx/engine/x.hpp", header("#include <boost/asio.hpp>")),
+    ("third-party", "include/mpx/core/x.hpp", header("#include <boost/pool/pool.hpp>")),
+    ("third-party", "include/mpx/core/x.hpp", header("#include <fmt/format.h>")),
+    ("spdx", "include/mpx/core/x.hpp", header(spdx=False)),
+    ("spdx", "test/core/x.test.cpp", "int x;\n"),
+    ("pragma-once", "include/mpx/core/x.hpp", header(once=False)),
+    ("length", "include/mpx/core/x.hpp", header(*["//"] * LINES_MAX)),
+    ("columns", "include/mpx/core/x.hpp", header("//" + "x" * COLUMNS_MAX)),
+    ("macro", "include/mpx/core/x.hpp", header("#define X 1")),
+    ("switch", "include/mpx/core/x.hpp", header("#ifdef MPX_USE_TCP", "#endif")),
+    ("thread-local", "include/mpx/core/x.hpp", header("inline thread_local int x = 0;")),
+    ("folder", "include/mpx/misc/x.hpp", header()),
+]
+
+
+def check_tree(files: dict[str, str]) -> list[tuple[str, int, str, str]]:
+    with tempfile.TemporaryDirectory() as name:
+        for relative, text in files.items():
+            path = Path(name, relative)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return Checker(Path(name)).run()
+
+
+def self_test() -> int:
+    failures = [f"the good tree is refused: {v}" for v in check_tree(GOOD)]
+    for rule, where, text in BAD:
+        found = check_tree(GOOD | {where: text})
+        if not any(v[2] == rule for v in found):
+            failures.append(f"rule {rule} did not fire for {where}: {text!r}: found {found}")
+        if any(v[2] != rule for v in found):
+            failures.append(f"more than rule {rule} fired for {where}: {text!r}: found {found}")
+    print("\n".join(failures) or f"check_layers: {len(BAD)} violations all found, good tree passes")
+    return 1 if failures else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--self-test", action="store_true", help="prove that every rule fires")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        return self_test()
+    checker = Checker(arguments.root)
+    violations = checker.run()
+    for name, line, rule, message in violations:
+        print(f"{name}:{line}: {rule}: {message}")
+    if not checker.headers:
+        print(f"no headers below {arguments.root}/include/mpx: wrong --root?")
+        return 1
+    if not violations:
+        print(f"check_layers: {len(checker.headers)} headers hold the house")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

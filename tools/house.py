@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What the tools know about the tree of mpx: layers, backends, optional headers, include lines."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+# Include downward only: a folder may include itself and the folders of lower levels.
+LEVELS = {
+    "config.hpp": 0,
+    "core": 1,
+    "datatype": 2,
+    "bootstrap": 2,
+    "transport": 3,
+    "matching": 3,
+    "flow": 3,
+    "protocol": 4,
+    "engine": 5,
+    "comm": 6,
+    "coll": 7,
+    "rma": 7,
+    "mpx.hpp": 8,
+}
+
+# In these folders every header is one policy (a backend), except the shared ones named below.
+POLICY_FOLDERS = ("transport", "matching", "flow")
+SHARED_STEMS = {"concept", "concepts", "traits", "types", "detail"}
+# The bootstraps share their plumbing; these are the policies, and one header chooses among them.
+BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
+CHOOSERS = {"bootstrap/detect.hpp"}
+
+# Headers that need a library beyond Boost.Intrusive: not in the umbrella nor in the single header.
+OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "bootstrap/pmix")
+
+# Third-party include prefix -> the places in include/mpx/ that may use it.
+THIRD_PARTY = {
+    "boost/intrusive/": ("core/",),
+    "boost/asio": ("transport/tcp",),
+    "boost/pfr": ("datatype/",),
+    "boost/": (),
+    "rdma/": ("transport/rdma/libfabric",),
+    "infiniband/": (),
+    "pmix": ("bootstrap/pmix",),
+    "mpi.h": (),
+    "fmt/": (),
+    "CLI/": (),
+    "nlohmann/": (),
+    "doctest/": (),
+    "benchmark/": (),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def is_optional(relative: str) -> bool:
+    """`relative` is a path below include/mpx/."""
+    return any(relative == f"{p}.hpp" or relative.startswith(p + "/") for p in OPTIONAL)
+
+
+def folder_of(relative: str) -> str:
+    """The key into LEVELS of a header below include/mpx/."""
+    return relative.split("/", 1)[0]
+
+
+def policy_of(relative: str) -> str | None:
+    """The backend that a header belongs to, as "transport/shm"; None where it is shared."""
+    folder, _, rest = relative.partition("/")
+    stem = rest.split("/", 1)[0].removesuffix(".hpp")
+    if folder == "bootstrap":
+        is_policy = stem in BOOTSTRAPS
+    else:
+        is_policy = folder in POLICY_FOLDERS and stem not in SHARED_STEMS
+    return f"{folder}/{stem}" if is_policy else None
+
+
+def is_part_of(part: str, whole: str) -> bool:
+    """Whether `part` is detail/<name>_*.hpp beside <name>.hpp: it defines members of its class. The
+    whole includes its parts at its end, and each part includes the whole, so that it stands alone."""
+    folder, _, name = whole.removesuffix(".hpp").rpartition("/")
+    return part.startswith(f"{folder}/detail/{name}_")
+
+
+def strip_block_comments(text: str) -> str:
+    """Blanks /* ... */ but keeps the line structure."""
+    return re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.S)
+
+
+@dataclass
+class Include:
+    line: int
+    quoted: bool
+    target: str
+    conditional: bool
+    late: bool  # After the first line of code.
+
+    @property
+    def mpx(self) -> str | None:
+        """The path below include/mpx/ when this names a header of mpx."""
+        return self.target.removeprefix("mpx/") if self.target.startswith("mpx/") else None
+
+
+def includes_of(text: str) -> list[Include]:
+    found, depth, late = [], 0, False
+    for number, line in enumerate(strip_block_comments(text).splitlines(), 1):
+        if re.match(r"\s*#\s*if", line):
+            depth += 1
+        elif re.match(r"\s*#\s*endif", line):
+            depth -= 1
+        elif match := INCLUDE.match(line):
+            found.append(Include(number, match[1] == '"', match[2], depth > 0, late))
+        elif line.strip() and not re.match(r"\s*(#|//)", line):
+            late = True
+    return found
+
+
+def headers(root: Path) -> dict[str, str]:
+    """Every header below root/include/mpx/, as relative path -> text, sorted."""
+    base = root / "include" / "mpx"
+    return {
+        p.relative_to(base).as_posix(): p.read_text(encoding="utf-8")
+        for p in sorted(base.rglob("*"))
+        if p.is_file() and p.suffix in (".hpp", ".h", ".ipp")
+    }
