@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Memory of any alignment that can be given back without knowing it.
+
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Returns `bytes` aligned to `alignment`, and to a cache line at least.
+/// Requires: alignment is a power of two. Errors: errc::no_resources.
+inline void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
+  if (alignment < cache_line_bytes) alignment = cache_line_bytes;
+  const std::size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
+  void* p = whole < bytes ? nullptr : std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+  if (p == nullptr)
+    throw error(errc::no_resources, "no memory for " + std::to_string(bytes) + " bytes");
+  return p;
+}
+
+/// Gives back what `allocate_aligned` returned.
+inline void free_aligned(void* p) noexcept { std::free(p); }
+
+}  // namespace mpx::inline v0::detail

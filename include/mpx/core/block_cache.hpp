@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Blocks of memory in steps of 64 bytes: small ones are recycled through free lists of bounded
+// length, large ones go to and from the system.
+
+#include <array>
+#include <cstddef>
+#include <new>
+
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0 {
+
+/// Keeps at most `cached_bytes_max` of free memory. Cost: a pop or a push for blocks up to 1 KiB.
+class block_cache {
+ public:
+  static constexpr std::size_t step = 64;
+  static constexpr std::size_t small_max = 1024;
+  static constexpr std::size_t class_bytes_max = std::size_t{128} * 1024;
+  static constexpr std::size_t cached_bytes_max = class_bytes_max * (small_max / step);
+
+  block_cache() = default;
+  block_cache(const block_cache&) = delete;
+  block_cache& operator=(const block_cache&) = delete;
+  ~block_cache() {
+    for (free_list& list : lists_)
+      while (list.first != nullptr) release(pop(list));
+  }
+
+  /// Returns `bytes` rounded up to a step, aligned to 16, or nullptr when memory is out.
+  void* take(std::size_t bytes) noexcept {
+    in_use_ += round_up(bytes);
+    if (bytes <= small_max) {
+      free_list& list = lists_[index(bytes)];
+      if (list.first != nullptr) return pop(list);
+    }
+    void* p = ::operator new(round_up(bytes), std::nothrow);
+    if (p == nullptr) in_use_ -= round_up(bytes);
+    return p;
+  }
+
+  /// Gives back what `take(bytes)` returned.
+  void give(void* p, std::size_t bytes) noexcept {
+    in_use_ -= round_up(bytes);
+    if (bytes <= small_max) {
+      free_list& list = lists_[index(bytes)];
+      if ((list.length + 1) * round_up(bytes) <= class_bytes_max) {
+        list.first = ::new (p) node{list.first};
+        ++list.length;
+        return;
+      }
+    }
+    release(p);
+  }
+
+  /// Bytes handed out and not yet given back.
+  std::size_t in_use_bytes() const noexcept { return in_use_; }
+
+ private:
+  struct node {
+    node* next;
+  };
+  struct free_list {
+    node* first = nullptr;
+    std::size_t length = 0;
+  };
+
+  static constexpr std::size_t round_up(std::size_t n) noexcept {
+    return (n + step - 1) / step * step;
+  }
+  static constexpr std::size_t index(std::size_t bytes) noexcept {
+    return bytes == 0 ? 0 : (bytes - 1) / step;
+  }
+  static void* pop(free_list& list) noexcept {
+    node* n = list.first;
+    list.first = n->next;
+    --list.length;
+    return n;
+  }
+  static void release(void* p) noexcept { ::operator delete(p); }
+
+  std::array<free_list, small_max / step> lists_{};
+  std::size_t in_use_ = 0;
+};
+
+}  // namespace mpx::inline v0

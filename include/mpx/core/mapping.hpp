@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A piece of a file, or of anonymous memory, mapped for as long as the object lives.
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "mpx/core/error.hpp"
+
+namespace mpx::inline v0 {
+
+/// Owns one shared mapping. Pages cost memory when they are first touched, not before.
+class mapping {
+ public:
+  mapping() = default;
+
+  /// Maps `bytes` of `fd` from `offset` (a multiple of the page size) for reading and writing.
+  /// Errors: errc::no_resources, naming the size and what to raise.
+  mapping(int fd, std::uint64_t offset, std::size_t bytes) : bytes_(bytes) {
+    map(MAP_SHARED | MAP_NORESERVE, fd, static_cast<off_t>(offset));
+  }
+
+  /// Maps `bytes` of anonymous memory.
+  explicit mapping(std::size_t bytes) : bytes_(bytes) {
+    map(MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+
+  mapping(mapping&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  mapping& operator=(mapping&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~mapping() {
+    if (data_ != nullptr) ::munmap(data_, bytes_);
+  }
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return bytes_; }
+  explicit operator bool() const noexcept { return data_ != nullptr; }
+
+ private:
+  void map(int flags, int fd, off_t offset) {
+    void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, fd, offset);
+    if (p == MAP_FAILED) {
+      const int why = errno;
+      throw error(errc::no_resources, "mapping " + std::to_string(bytes_) +
+                                          " bytes of shared memory failed (" +
+                                          std::system_category().message(why) +
+                                          "): check `ulimit -v` and vm.max_map_count");
+    }
+    data_ = static_cast<std::byte*>(p);
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// First-fit allocation of offsets in a range, with coalescing. Its books are in private memory:
+// nothing that a peer writes can corrupt them.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "mpx/core/plain_array.hpp"
+
+namespace mpx::inline v0 {
+
+/// Hands out pieces of [0, capacity). Cost: O(pieces).
+class offset_allocator {
+ public:
+  explicit offset_allocator(std::uint64_t capacity) { free_.push_back({0, capacity}); }
+
+  /// Returns the offset of `bytes` (rounded up to cache lines), or nothing when no hole is large
+  /// enough.
+  /// Requires: alignment is a power of two.
+  std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment) {
+    const std::uint64_t need = round_up(bytes == 0 ? 1 : bytes, granule);
+    if (need < bytes) return std::nullopt;
+    if (alignment < granule) alignment = granule;
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      const auto [start, size] = free_[i];
+      const std::uint64_t at = round_up(start, alignment);
+      if (at - start > size || size - (at - start) < need) continue;
+      free_.erase(i);
+      if (at + need != start + size) free_.insert(i, {at + need, start + size - at - need});
+      if (at != start) free_.insert(i, {start, at - start});
+      used_.insert(first_from(used_, at), {at, need});
+      return at;
+    }
+    return std::nullopt;
+  }
+
+  /// Gives back what `allocate` returned; false for anything else.
+  bool deallocate(std::uint64_t offset) {
+    const std::size_t used = first_from(used_, offset);
+    if (used == used_.size() || used_[used].start != offset) return false;
+    std::uint64_t size = used_[used].size;
+    used_.erase(used);
+    const std::size_t after = first_from(free_, offset);
+    if (after != free_.size() && offset + size == free_[after].start) {
+      size += free_[after].size;
+      free_.erase(after);
+    }
+    if (after != 0) {
+      piece& before = free_[after - 1];
+      if (before.start + before.size == offset) {
+        before.size += size;
+        return true;
+      }
+    }
+    free_.insert(after, {offset, size});
+    return true;
+  }
+
+  bool empty() const noexcept { return used_.empty(); }
+
+ private:
+  struct piece {
+    std::uint64_t start;
+    std::uint64_t size;
+  };
+  static constexpr std::uint64_t granule = 64;
+  static std::uint64_t round_up(std::uint64_t n, std::uint64_t to) noexcept {
+    return (n + to - 1) & ~(to - 1);
+  }
+
+  /// The index of the first piece that starts at `offset` or later.
+  static std::size_t first_from(const plain_array<piece>& pieces, std::uint64_t offset) noexcept {
+    std::size_t low = 0;
+    for (std::size_t high = pieces.size(); low != high;) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (pieces[middle].start < offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+
+  plain_array<piece> free_;  // By offset, both.
+  plain_array<piece> used_;
+};
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The few calls to Linux that the rest of mpx needs: sleeping on a word, the process-wide barrier,
+// monotonic time, and how many cores this process may use.
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "mpx/config.hpp"
+
+namespace mpx::inline v0::platform {
+
+/// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
+inline std::int64_t now_ns() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+/// Tells the core that this is a spin loop.
+inline void relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
+inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::int64_t timeout_ns) noexcept {
+  timespec t{};
+  t.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000);
+  t.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000);
+  ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0);
+}
+
+/// Wakes up to `count` sleepers on `word`, in this or another process.
+inline void futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, count, nullptr, nullptr, 0);
+}
+
+/// Registers this process for `heavy_barrier`; false where the kernel refuses it.
+inline bool register_heavy_barrier() noexcept {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
+/// A full memory barrier on every core that runs a registered process: the expensive half of an
+/// asymmetric Dekker, so that the other half costs nothing. Source: membarrier(2).
+inline void heavy_barrier() noexcept {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+/// The cores that this thread may run on.
+inline int usable_cores() noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  const int n = CPU_COUNT(&set);
+  return n > 0 ? n : 1;
+}
+
+}  // namespace mpx::inline v0::platform

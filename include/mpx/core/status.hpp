@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What became of a receive: who sent, with which tag, how much, and whether it went well.
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0 {
+
+/// The outcome of a receive or a probe; of a send, only `error()` means something.
+class status {
+ public:
+  constexpr status() = default;
+  constexpr status(rank_t source, tag_t tag, std::size_t bytes, int failure = 0,
+                   bool cancelled = false) noexcept
+      : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
+
+  /// The sender's rank in the communicator of the receive; proc_null for an empty status.
+  constexpr rank_t source() const noexcept { return source_; }
+  constexpr tag_t tag() const noexcept { return tag_; }
+  /// The message's length in bytes, also when it was truncated.
+  constexpr std::size_t bytes() const noexcept { return bytes_; }
+  /// The number of elements of T, or nothing if the length is no multiple of sizeof(T).
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  constexpr std::optional<std::size_t> count() const noexcept {
+    if (bytes_ % sizeof(T) != 0) return std::nullopt;
+    return bytes_ / sizeof(T);
+  }
+  constexpr bool cancelled() const noexcept { return cancelled_; }
+  std::error_code error() const noexcept {
+    return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
+  }
+
+ private:
+  std::size_t bytes_ = 0;
+  rank_t source_ = proc_null;
+  tag_t tag_ = any_tag;
+  int failure_ = 0;
+  bool cancelled_ = false;
+};
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Threads without <thread>, which is long to compile.
+
+#include <pthread.h>
+
+#include <system_error>
+
+#include "mpx/core/error.hpp"
+
+namespace mpx::inline v0::platform {
+
+/// Runs `body(argument)` in a thread of its own; the destructor waits for its end.
+/// Requires: `body` outlives this, and throws nothing. Errors: errc::no_resources.
+template <class Body>
+class joined_thread {
+ public:
+  joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
+    if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
+      throw error(errc::no_resources,
+                  "pthread_create failed (" + std::system_category().message(why) + ")");
+  }
+  joined_thread(const joined_thread&) = delete;
+  joined_thread& operator=(const joined_thread&) = delete;
+  ~joined_thread() { ::pthread_join(id_, nullptr); }
+
+ private:
+  static void* run(void* self) {
+    const auto& me = *static_cast<const joined_thread*>(self);
+    me.body_(me.argument_);
+    return nullptr;
+  }
+
+  const Body& body_;
+  int argument_;
+  pthread_t id_{};
+};
+
+}  // namespace mpx::inline v0::platform

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What can be sent and received as it lies in memory: a trivially copyable value, or a contiguous
+// range of them. Views are what the byte forms below the typed forms work on.
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0 {
+
+/// A type whose bytes mean the same in another process: trivially copyable, and no address, be it a
+/// pointer or a view such as std::span.
+template <class T>
+concept Transferable =
+    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
+    !std::is_null_pointer_v<T> && !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
+
+/// A range of transferable elements in one piece: span, vector, array, C array, string, ...
+template <class R>
+concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                           Transferable<std::ranges::range_value_t<R>>;
+
+/// What a send takes: a contiguous buffer, or one value.
+template <class B>
+concept SendBuffer = ContiguousBuffer<B> || (!std::ranges::range<std::remove_cvref_t<B>> &&
+                                             Transferable<std::remove_cvref_t<B>>);
+
+/// What a receive takes: the same, writable, and no temporary unless it is a view.
+template <class B>
+concept ReceiveBuffer =
+    SendBuffer<B> &&
+    ((ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
+      !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>) ||
+     (!std::ranges::range<std::remove_cvref_t<B>> && std::is_lvalue_reference_v<B> &&
+      !std::is_const_v<std::remove_reference_t<B>>));
+
+/// A buffer that is still there when a nonblocking call has returned: an lvalue, or a view such as
+/// std::span. A temporary value or container is not.
+template <class B>
+concept BufferOutlivesCall =
+    std::is_lvalue_reference_v<B> || (ContiguousBuffer<B> && std::ranges::borrowed_range<B>);
+
+namespace detail {
+
+/// The bytes of a buffer to send.
+template <SendBuffer B>
+[[gnu::always_inline]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
+  if constexpr (ContiguousBuffer<const B&>) {
+    return {reinterpret_cast<const std::byte*>(std::ranges::data(buffer)),
+            std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<B>)};
+  } else {
+    return {reinterpret_cast<const std::byte*>(&buffer), sizeof(B)};
+  }
+}
+
+/// The bytes of a buffer to receive into.
+template <class B>
+requires ReceiveBuffer<B&&>
+[[gnu::always_inline]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
+  if constexpr (ContiguousBuffer<B>) {
+    return {
+        reinterpret_cast<std::byte*>(std::ranges::data(buffer)),
+        std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<std::remove_reference_t<B>>)};
+  } else {
+    return {reinterpret_cast<std::byte*>(&buffer), sizeof(buffer)};
+  }
+}
+
+}  // namespace detail
+
+static_assert(SendBuffer<int&> && SendBuffer<const double&> && SendBuffer<std::span<const int>>);
+static_assert(ReceiveBuffer<int&> && ReceiveBuffer<std::span<int>> && ReceiveBuffer<int (&)[3]>);
+static_assert(!ReceiveBuffer<const int&> && !ReceiveBuffer<std::span<const int>>);
+static_assert(!SendBuffer<int*> && !BufferOutlivesCall<int>);
+
+}  // namespace mpx::inline v0

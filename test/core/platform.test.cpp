@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mpx/core/platform.hpp>
+#include <thread>
+
+namespace {
+
+namespace platform = mpx::platform;
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+
+TEST_CASE("platform: time does not go backwards") {
+  std::int64_t last = platform::now_ns();
+  for (int i = 0; i < 1000; ++i) {
+    const std::int64_t now = platform::now_ns();
+    CHECK(now >= last);
+    last = now;
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(platform::now_ns() - last >= 10'000'000);
+}
+
+TEST_CASE("platform: a wait for another value returns at once") {
+  std::atomic<std::uint32_t> word = 1;
+  const std::int64_t begin = platform::now_ns();
+  platform::futex_wait(word, 0, 10 * second_ns);
+  CHECK(platform::now_ns() - begin < second_ns);
+}
+
+TEST_CASE("platform: a wait ends when its time is up") {
+  std::atomic<std::uint32_t> word = 1;
+  const std::int64_t begin = platform::now_ns();
+  while (platform::now_ns() - begin < 5'000'000) platform::futex_wait(word, 1, 5'000'000);
+  CHECK(platform::now_ns() - begin < 5 * second_ns);
+}
+
+TEST_CASE("platform: a wake ends a wait") {
+  std::atomic<std::uint32_t> word = 1;
+  const std::int64_t begin = platform::now_ns();
+  std::jthread waker([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    word = 0;
+    platform::futex_wake(word, 1);
+  });
+  while (word == 1) platform::futex_wait(word, 1, 10 * second_ns);
+  CHECK(platform::now_ns() - begin < 5 * second_ns);
+}
+
+TEST_CASE("platform: barriers and cores") {
+  // Registering is idempotent; where the kernel refuses it, a barrier does nothing.
+  CHECK(platform::register_heavy_barrier() == platform::register_heavy_barrier());
+  platform::heavy_barrier();
+  platform::relax();
+  CHECK(platform::usable_cores() >= 1);
+}
+
+}  // namespace
