@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Joins the job that mpxrun started. mpxrun passes two inherited memory files and two numbers
+// through the environment: MPX_JOB_FD (control), MPX_SHM_FD (data), MPX_RANK, MPX_SIZE.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "mpx/bootstrap/detail/member.hpp"
+#include "mpx/core/numbers.hpp"
+
+namespace mpx::inline v0::bootstrap {
+
+/// A rank that mpxrun started, itself or through a wrapper such as a shell.
+class mpxrun : public member {
+ public:
+  /// Whether this process was started by mpxrun.
+  static bool present() noexcept { return std::getenv("MPX_JOB_FD") != nullptr; }
+
+  /// Errors: errc::bootstrap, naming the variable, its value and what to do; errc::no_resources.
+  mpxrun() : mpxrun(settings{}) {}
+
+ private:
+  struct settings {
+    rank_t size = static_cast<rank_t>(number("MPX_SIZE", 1, ranks_max));
+    rank_t rank = static_cast<rank_t>(number("MPX_RANK", 0, size - 1));
+    int job_fd = descriptor("MPX_JOB_FD");
+    int shared_fd = descriptor("MPX_SHM_FD");
+  };
+
+  explicit mpxrun(const settings& s)
+      : member(job_segment::open(s.job_fd, s.size), memory_file::duplicate(s.shared_fd), s.rank,
+               ending::process) {
+    // What this process starts is no rank: without descriptors it gets a clear error, not a hang.
+    ::fcntl(s.job_fd, F_SETFD, FD_CLOEXEC);
+    ::fcntl(s.shared_fd, F_SETFD, FD_CLOEXEC);
+    die_with_wrapper(s);
+  }
+
+  /// mpxrun's own children die with it; a rank below a wrapper has to die with the wrapper.
+  static void die_with_wrapper(const settings& s) {
+    const mapping map = job_segment::open(s.job_fd, s.size);
+    int signal = 0;
+    if (::getppid() == job_segment(map).launcher_pid()) return;
+    if (::prctl(PR_GET_PDEATHSIG, &signal) == 0 && signal == 0)
+      ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
+  }
+
+  static const char* text(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr)
+      throw error(errc::bootstrap,
+                  std::string(name) + " is not set though MPX_JOB_FD is: " + advice);
+    return value;
+  }
+
+  static int number(const char* name, int least, int most) {
+    const std::string_view value = text(name);
+    std::uint64_t n = 0;
+    if (!mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
+        n < static_cast<std::uint64_t>(least))
+      throw error(errc::bootstrap, std::string(name) + " is '" + std::string(value) +
+                                       "', not a number from " + std::to_string(least) + " to " +
+                                       std::to_string(most) + ": " + advice);
+    return static_cast<int>(n);
+  }
+
+  static int descriptor(const char* name) {
+    const int fd = number(name, 0, 0x7fffffff);
+    if (!memory_file::usable(fd))
+      throw error(errc::bootstrap,
+                  std::string(name) + " is '" + std::to_string(fd) +
+                      "', which is not an open memory file of mpxrun (a program "
+                      "that closes or does not inherit descriptors stands between, "
+                      "or a rank started this program): " +
+                      advice);
+    return fd;
+  }
+
+  static constexpr const char* advice =
+      "start the program with `mpxrun -n N program`, or unset MPX_JOB_FD to run it alone";
+};
+
+static_assert(SharedMemoryBootstrap<mpxrun>);
+
+}  // namespace mpx::inline v0::bootstrap

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A program that nobody launched: a world of one rank, in memory of its own.
+
+#include "mpx/bootstrap/detail/member.hpp"
+
+namespace mpx::inline v0::bootstrap {
+
+/// A job of one rank. Any number of them may live in a process.
+class singleton : public member {
+ public:
+  /// Errors: errc::no_resources.
+  singleton() : singleton(memory_file("mpx-job")) {}
+
+ private:
+  explicit singleton(const memory_file& control)
+      : member(job_segment::create(control, 1, static_cast<std::int32_t>(::getpid())),
+               memory_file("mpx-shared"), 0, ending::alone) {}
+};
+
+static_assert(SharedMemoryBootstrap<singleton>);
+
+}  // namespace mpx::inline v0::bootstrap

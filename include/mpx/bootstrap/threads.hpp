@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A job whose ranks are threads of this process, for tests and debugging: the same segment as
+// between processes, so that the same code runs.
+
+#include "mpx/bootstrap/detail/member.hpp"
+
+namespace mpx::inline v0::bootstrap {
+
+/// Owns the memory of a job of threads; outlives every `threads` made from it.
+class thread_job {
+ public:
+  /// Errors: errc::argument (ranks), errc::no_resources.
+  explicit thread_job(rank_t ranks) : thread_job(ranks, memory_file("mpx-job")) {}
+  thread_job(const thread_job&) = delete;
+  thread_job& operator=(const thread_job&) = delete;
+
+  rank_t size() const noexcept { return segment_.size(); }
+  const job_segment& segment() const noexcept { return segment_; }
+  int shared_fd() const noexcept { return shared_.fd(); }
+
+  /// The thread of `rank` is over. In environments that it had not left, it now counts as failed.
+  /// Threads: any.
+  void mark_ended(rank_t rank, bool well) const noexcept {
+    const bool left = segment_.joins(rank) != 0 && segment_.live(rank) == 0;
+    segment_.mark_ended(rank, well ? 0 : 1 << 8, !(well && left));
+  }
+
+ private:
+  thread_job(rank_t ranks, const memory_file& control)
+      : map_(job_segment::create(control, ranks, static_cast<std::int32_t>(::getpid()))),
+        segment_(map_),
+        shared_("mpx-shared") {}
+
+  mapping map_;
+  job_segment segment_;
+  memory_file shared_;
+};
+
+/// One rank of a thread_job.
+class threads : public member {
+ public:
+  /// Requires: `job` outlives this.
+  /// Errors:   errc::rank, errc::no_resources.
+  threads(const thread_job& job, rank_t rank)
+      : member(job.segment(), job.shared_fd(), checked(job, rank), ending::thread) {}
+
+ private:
+  static rank_t checked(const thread_job& job, rank_t rank) {
+    if (rank < 0 || rank >= job.size())
+      throw error(errc::rank, "rank " + std::to_string(rank) + " in a job of " +
+                                  std::to_string(job.size()) + " threads");
+    return rank;
+  }
+};
+
+static_assert(SharedMemoryBootstrap<threads>);
+
+}  // namespace mpx::inline v0::bootstrap

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What a transport must do, as concepts: move packets between peers, and where it can, memory.
+// Each concept has an archetype that grants it and nothing more.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mpx/core/frame.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0 {
+
+/// The axis on which a policy sits in a stack.
+struct transport_axis {};
+
+/// What a transport promises about itself, at compile time.
+struct transport_traits {
+  std::size_t inline_bytes_max;  ///< Payload that travels in the header's own packet for free.
+  std::size_t packet_bytes_max;  ///< The largest payload of one packet.
+  std::uint64_t layout = 0;      ///< Differs when two builds could not read each other's memory.
+};
+
+/// Receives what a poll finds.
+///
+/// `sink.packet(source, header, payload)`: a packet has arrived; `payload` is valid during the
+/// call.
+/// `sink.place(source, header, bytes)`: where the body of a packet that is still arriving belongs,
+/// or an empty span: only transports that read a stream ask. `sink.complete(cookie, ok)`: work that
+/// was
+/// `pending` has finished. `sink.malformed(source)`: the source's bytes make no sense to the
+/// transport.
+template <class S>
+concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
+                              std::span<const std::byte> payload, cookie_t cookie) {
+  { sink.packet(peer, header, payload) } noexcept;
+  { sink.place(peer, header, std::size_t{}) } noexcept -> std::same_as<std::span<std::byte>>;
+  { sink.complete(cookie, true) } noexcept;
+  { sink.malformed(peer) } noexcept;
+};
+
+/// Grants PacketSink and nothing more.
+struct sink_archetype {
+  sink_archetype() = delete;
+  void packet(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
+  std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept;
+  void complete(cookie_t, bool) noexcept;
+  void malformed(peer_id) noexcept;
+};
+static_assert(PacketSink<sink_archetype>);
+
+/// Moves packets between this process and its peers.
+///
+/// `post` never blocks. Packets between a pair arrive in the order they were posted; nothing is
+/// promised across pairs. `done`: the payload was taken; `pending`: one `complete(cookie)` follows;
+/// `retry`: nothing happened. `poll` hands arrived packets to the sink and is fair: no source is
+/// served twice while another has something waiting. Its cost grows with what has arrived, not with
+/// the peers that are wired. Waiting has three steps, so that a lock need not be held over it:
+/// `arm` announces a sleep and returns false if there is something to do; `sleep` returns when
+/// something may have arrived, when a post that was told `retry` may succeed, or after
+/// `timeout_ns`; `disarm` follows every `arm` that returned true. `wake` ends a sleep. Posting to
+/// oneself works. Peers are wired on first use. Everything but `sleep` and `wake` is called by one
+/// thread at a time; between `arm` and
+/// `disarm` other threads may post and poll.
+template <class T>
+concept Transport =
+    requires(T& t, const T& c, peer_id peer, const frame_header& header,
+             std::span<const std::byte> payload, sink_archetype& sink, std::int64_t timeout_ns) {
+      requires std::same_as<typename T::policy_axis, transport_axis>;
+      { T::name } -> std::convertible_to<std::string_view>;
+      { T::traits } -> std::convertible_to<transport_traits>;
+      { c.self() } noexcept -> std::same_as<peer_id>;
+      { c.peers() } noexcept -> std::same_as<peer_id>;
+      { t.post(peer, header, payload, cookie_t{}) } noexcept -> std::same_as<outcome>;
+      { t.poll(sink) } noexcept -> std::same_as<std::size_t>;
+      { t.arm() } noexcept -> std::same_as<bool>;
+      { t.sleep(timeout_ns) } noexcept;
+      { t.disarm() } noexcept;
+      { t.wake() } noexcept;
+      { c.oversubscribed() } noexcept -> std::same_as<bool>;
+    };
+
+/// A transport that also moves memory.
+///
+/// `expose` describes local memory so that a peer can reach it. `get` copies from a peer's exposed
+/// memory at `offset` into `into`; `put` copies to it. Outcomes as for `post`, and `refused` where
+/// this memory or this peer cannot be reached. `get_pays(peer, memory, bytes)`: whether a get is
+/// expected to beat packets.
+template <class T>
+concept RmaTransport =
+    Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
+                             std::span<std::byte> into, std::span<const std::byte> from) {
+      { t.expose(from) } noexcept -> std::same_as<remote_memory>;
+      { t.get_pays(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
+      { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
+      { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport that can look at the next packet of one source without serving the others.
+///
+/// `take_if(source, f)`: if a small packet of `source` is at hand and `f(header, payload)` returns
+/// true, the packet is taken. Returns whether it was. Costs less than a poll; the caller polls now
+/// and then, so that nobody starves.
+template <class T>
+concept PeekingTransport =
+    Transport<T> &&
+    requires(T& t, peer_id source, bool (*f)(const frame_header&, std::span<const std::byte>)) {
+      { t.take_if(source, f) } noexcept -> std::same_as<bool>;
+    };
+
+/// A transport whose peers can share plain memory: what `allocate_shared` returns is reachable by
+/// every peer with loads and stores.
+template <class T>
+concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::size_t bytes) {
+  { t.allocate_shared(bytes, bytes) } -> std::same_as<void*>;
+  { t.deallocate_shared(p, bytes) } noexcept;
+};
+
+/// Grants SharedMemoryTransport and PeekingTransport, hence all concepts, and nothing more.
+struct transport_archetype {
+  using policy_axis = transport_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 4096};
+  transport_archetype() = delete;
+  peer_id self() const noexcept;
+  peer_id peers() const noexcept;
+  outcome post(peer_id, const frame_header&, std::span<const std::byte>, cookie_t) noexcept;
+  std::size_t poll(PacketSink auto&) noexcept { return 0; }
+  bool arm() noexcept;
+  void sleep(std::int64_t) noexcept;
+  void disarm() noexcept;
+  void wake() noexcept;
+  bool oversubscribed() const noexcept;
+  remote_memory expose(std::span<const std::byte>) noexcept;
+  advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
+  outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
+              cookie_t) noexcept;
+  outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
+              cookie_t) noexcept;
+  bool take_if(peer_id, auto&&) noexcept { return false; }
+  void* allocate_shared(std::size_t bytes, std::size_t alignment);
+  void deallocate_shared(void*, std::size_t) noexcept;
+};
+static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
+
+namespace detail {
+struct not_a_transport {
+  using policy_axis = transport_axis;
+  static constexpr std::string_view name = "deaf";
+};
+}  // namespace detail
+static_assert(!Transport<detail::not_a_transport> && !Transport<int>);
+
+}  // namespace mpx::inline v0

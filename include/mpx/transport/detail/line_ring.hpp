@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A single-producer single-consumer ring of 64-byte lines in shared memory, with a pool for packets
+// that do not fit a line. A line carries its own mark, so that one cache miss brings the mark, the
+// header and up to 40 bytes of data; zeroed memory is an empty ring.
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "mpx/core/frame.hpp"
+#include "mpx/core/platform.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// Payload that shares a line with its header, in bytes.
+inline constexpr std::size_t line_data_bytes = 40;
+
+/// One slot of a ring: a mark of 4 bytes, the header's 20, and 40 of data. The mark is lap << 8 |
+/// code: code 0..40 is the length of the data in the line, `code_pooled` says that the line holds a
+/// `pool_reference`. Mark and first header word are published by one store of 8 bytes, the rest
+/// before it: as few stores as can be, since a store buffer holds few.
+struct alignas(cache_line_bytes) line {
+  std::byte raw[cache_line_bytes];
+
+  std::byte* data() noexcept { return raw + 24; }
+  const std::byte* data() const noexcept { return raw + 24; }
+  const frame_header& header() const noexcept {
+    return *reinterpret_cast<const frame_header*>(raw + 4);
+  }
+  std::uint32_t mark() const noexcept {
+    return static_cast<std::uint32_t>(
+        word(const_cast<std::byte*>(raw)).load(std::memory_order_acquire));
+  }
+  [[gnu::always_inline]] void write(const frame_header& h) noexcept {
+    const std::uint64_t second = h.word[1] | std::uint64_t{h.word[2]} << 32;
+    const std::uint64_t third = h.word[3] | std::uint64_t{h.word[4]} << 32;
+    std::memcpy(raw + 8, &second, sizeof second);
+    std::memcpy(raw + 16, &third, sizeof third);
+  }
+  [[gnu::always_inline]] void publish(std::uint32_t mark, std::uint32_t first) noexcept {
+    word(raw).store(mark | std::uint64_t{first} << 32, std::memory_order_release);
+  }
+
+ private:
+  static std::atomic_ref<std::uint64_t> word(std::byte* raw) noexcept {
+    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(raw));
+  }
+};
+static_assert(sizeof(line) == cache_line_bytes);
+static_assert(std::endian::native == std::endian::little, "the mark is the low half of its word");
+
+inline constexpr std::uint32_t code_pooled = 0xff;
+
+/// Where a larger payload lies in the pool; `advance` is what the consumer gives back.
+struct pool_reference {
+  std::uint32_t offset;
+  std::uint32_t bytes;
+  std::uint32_t advance;
+};
+
+/// The shared words of one ring, each written by one side only.
+struct ring_control {
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> head;  // Consumer: lines taken so far.
+  std::atomic<std::uint32_t> pool_head;                       // Consumer: pool bytes given back.
+  alignas(
+      cache_line_bytes) std::atomic<std::uint32_t> polled;  // Consumer: 1 = I look at this ring.
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> starved;  // Producer: 1 = wake me on space.
+};
+
+/// Copies a few bytes; eight, the commonest, without a call.
+[[gnu::always_inline]] inline void copy_small(void* to, const void* from,
+                                              std::size_t bytes) noexcept {
+  if (bytes == 8) {
+    std::memcpy(to, from, 8);
+  } else if (bytes != 0) {
+    std::memcpy(to, from, bytes);
+  }
+}
+
+/// How a ring lies in memory: control, lines, pool. Both sizes are powers of two.
+struct ring_geometry {
+  std::uint32_t lines;
+  std::uint32_t pool_bytes;
+
+  constexpr std::size_t bytes() const noexcept {
+    return sizeof(ring_control) + std::size_t{lines} * sizeof(line) + pool_bytes;
+  }
+  /// The largest payload that always fits an empty pool, wherever its tail stands.
+  constexpr std::uint32_t packet_bytes_max() const noexcept { return pool_bytes / 4; }
+};
+
+/// The sending end. Private to one process; all that the other side sees is in the shared lines.
+class ring_producer {
+ public:
+  ring_producer() = default;
+  ring_producer(std::byte* base, ring_geometry g) noexcept
+      : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
+        limit_(g.lines),
+        lap_(1 << 8),
+        control_(reinterpret_cast<ring_control*>(base)),
+        first_(next_),
+        last_(next_ + g.lines - 1),
+        pool_(base + sizeof(ring_control) + std::size_t{g.lines} * sizeof(line)),
+        pool_bytes_(g.pool_bytes) {}
+
+  /// Puts a packet of at most `line_data_bytes`. Returns false when the ring is full.
+  /// Cost: one line written; the consumer's line is read once a lap.
+  [[gnu::always_inline]] bool put_inline(const frame_header& header, const std::byte* data,
+                                         std::size_t bytes) noexcept {
+    if (tail_ == limit_ && !refresh()) [[unlikely]]
+      return false;
+    line* const l = next_;
+    l->write(header);
+    copy_small(l->data(), data, bytes);
+    publish(l, static_cast<std::uint32_t>(bytes), header);
+    return true;
+  }
+
+  /// Puts a packet of at most `geometry.packet_bytes_max()` through the pool. Returns false when
+  /// the ring or the pool is full. Cost: one line and one copy.
+  bool put_pooled(const frame_header& header, const std::byte* data, std::size_t bytes) noexcept {
+    wanted_ = 0;
+    if (tail_ == limit_ && !refresh()) return false;
+    const auto need =
+        static_cast<std::uint32_t>((bytes + cache_line_bytes - 1) & ~(cache_line_bytes - 1));
+    std::uint32_t offset = pool_tail_ & (pool_bytes_ - 1);
+    std::uint32_t advance = need;
+    if (pool_bytes_ - offset < need) {  // A payload does not wrap: skip to the start.
+      advance += pool_bytes_ - offset;
+      offset = 0;
+    }
+    if (pool_tail_ - pool_head_ + advance > pool_bytes_) {
+      pool_head_ = control_->pool_head.load(std::memory_order_acquire);
+      wanted_ = advance;
+      if (pool_tail_ - pool_head_ + advance > pool_bytes_) return false;
+    }
+    std::memcpy(pool_ + offset, data, bytes);
+    next_->write(header);
+    const pool_reference reference{offset, static_cast<std::uint32_t>(bytes), advance};
+    std::memcpy(next_->data(), &reference, sizeof reference);
+    pool_tail_ += advance;
+    publish(next_, code_pooled, header);
+    return true;
+  }
+
+  /// True when the put that failed last would now succeed.
+  bool has_space() noexcept {
+    pool_head_ = control_->pool_head.load(std::memory_order_acquire);
+    return (tail_ != limit_ || refresh()) && pool_tail_ - pool_head_ + wanted_ <= pool_bytes_;
+  }
+
+  ring_control& control() noexcept { return *control_; }
+
+ private:
+  [[gnu::always_inline]] void publish(line* l, std::uint32_t code,
+                                      const frame_header& header) noexcept {
+    l->publish(lap_ | code, header.word[0]);
+    ++tail_;
+    next_ = l + 1;
+    if (l == last_) [[unlikely]] {
+      next_ = first_;
+      lap_ += 1 << 8;
+    }
+  }
+
+  [[gnu::noinline]] bool refresh() noexcept {
+    limit_ = control_->head.load(std::memory_order_acquire) +
+             static_cast<std::uint32_t>(last_ - first_) + 1;
+    return tail_ != limit_;
+  }
+
+  line* next_ = nullptr;
+  std::uint32_t tail_ = 0;
+  std::uint32_t limit_ = 0;
+  std::uint32_t lap_ =
+      0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
+  ring_control* control_ = nullptr;
+  line* first_ = nullptr;
+  line* last_ = nullptr;
+  std::byte* pool_ = nullptr;
+  std::uint32_t pool_bytes_ = 0;
+  std::uint32_t pool_tail_ = 0;
+  std::uint32_t pool_head_ = 0;
+  std::uint32_t wanted_ = 0;  // Pool bytes that the last pooled put lacked.
+};
+
+/// A larger payload where it lies in the pool. `malformed`: its lengths cannot be true, for the
+/// other side's bytes are not trusted.
+struct pooled_view {
+  std::span<const std::byte> payload;
+  std::uint32_t advance = 0;
+  bool malformed = false;
+};
+
+/// The receiving end.
+class ring_consumer {
+ public:
+  ring_consumer() = default;
+  ring_consumer(std::byte* base, ring_geometry g) noexcept
+      : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
+        expected_(1 << 8),
+        control_(reinterpret_cast<ring_control*>(base)),
+        first_(next_),
+        last_(next_ + g.lines - 1),
+        pool_(base + sizeof(ring_control) + std::size_t{g.lines} * sizeof(line)),
+        pool_bytes_(g.pool_bytes) {}
+
+  /// True when a packet is waiting. Cost: one load of the line that will hold it.
+  bool ready() const noexcept { return code() <= 0xff; }
+
+  /// What the waiting line holds: a number of bytes up to `line_data_bytes`, or a reference to the
+  /// pool. Over 0xff: no packet is waiting.
+  [[gnu::always_inline]] std::uint32_t code() const noexcept { return next_->mark() - expected_; }
+
+  /// The waiting packet's header, in place until `pop`. Requires: a packet is waiting, as for all
+  /// below.
+  const frame_header& header() const noexcept { return next_->header(); }
+  const std::byte* data() const noexcept { return next_->data(); }
+
+  /// The payload of a line whose code is no number of bytes.
+  pooled_view pooled(std::uint32_t code) const noexcept {
+    pool_reference r;
+    std::memcpy(&r, next_->data(), sizeof r);
+    if (code != code_pooled || r.offset > pool_bytes_ || r.bytes > pool_bytes_ - r.offset ||
+        r.advance > pool_bytes_)
+      return {{}, 0, true};
+    return {{pool_ + r.offset, r.bytes}, r.advance};
+  }
+  void give_back_pool(std::uint32_t advance) noexcept {
+    pool_taken_ += advance;
+    control_->pool_head.store(pool_taken_, std::memory_order_release);
+  }
+
+  /// Frees the line. Returns whether the producer waits for it.
+  [[gnu::always_inline]] bool pop() noexcept {
+    if (next_ == last_) [[unlikely]] {
+      next_ = first_;
+      expected_ += 1 << 8;
+    } else {
+      ++next_;
+    }
+    ring_control& c = *control_;
+    c.head.store(++head_, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return c.starved.load(std::memory_order_relaxed) != 0;
+  }
+
+  ring_control& control() noexcept { return *control_; }
+
+ private:
+  line* next_ = nullptr;
+  std::uint32_t expected_ = 0;  // The mark of a full line in this lap, without its code.
+  std::uint32_t head_ = 0;
+  ring_control* control_ = nullptr;
+  line* first_ = nullptr;
+  line* last_ = nullptr;
+  const std::byte* pool_ = nullptr;
+  std::uint32_t pool_bytes_ = 0;
+  std::uint32_t pool_taken_ = 0;
+};
+
+}  // namespace mpx::inline v0::transport::detail

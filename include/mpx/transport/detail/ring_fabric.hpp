@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Rings between every pair of active ranks that share memory, wired on first use, and a doorbell
+// for each rank: what the inproc and the shm transport have in common.
+//
+// A receiver polls only the rings that were lately active ("hot"). A sender that finds a ring cold
+// sets the receiver's attention bit for it and wakes the receiver if it sleeps. Sender and receiver
+// thus play Dekker's game over (mark, polled); the receiver, who changes sides rarely, pays for the
+// fence on both sides with a heavy barrier, and the sender's fast path is one load. Where ranks
+// outnumber cores a receiver sleeps after every message: it claims no ring, so that senders always
+// set the bit, which is a fence, and no heavy barrier is needed.
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/line_ring.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
+struct inbox_control {
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> sleeping;
+  alignas(cache_line_bytes)
+      std::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
+
+  static constexpr std::size_t bytes(peer_id peers) noexcept {
+    const std::size_t words = (std::size_t{peers} + 63) / 64;
+    return (2 * cache_line_bytes + words * 8 + cache_line_bytes - 1) / cache_line_bytes *
+           cache_line_bytes;
+  }
+};
+
+/// What has happened in a fabric, for tests: a sleep that timed out although something had arrived
+/// is a missed wake-up, and there must be none.
+struct fabric_counters {
+  std::uint64_t sleeps = 0;
+  std::uint64_t missed_wakeups = 0;
+  std::uint64_t demotions = 0;
+};
+
+/// The packet half of a transport over shared memory. `Segment` says where things lie:
+/// `inbox(peer) -> inbox_control&`, `channel(source, destination) -> std::byte*` (nullptr when the
+/// machine is out of mappings), both stable for the segment's life.
+template <class Segment>
+class ring_fabric {
+ public:
+  ring_fabric(Segment segment, peer_id self, peer_id peers, ring_geometry geometry)
+      : segment_(std::move(segment)),
+        self_(self),
+        peers_(peers),
+        geometry_(geometry),
+        out_(peers),
+        in_(peers),
+        have_barrier_(platform::register_heavy_barrier()),
+        oversubscribed_(peers > static_cast<peer_id>(platform::usable_cores())) {
+    inbox_ = &segment_.inbox(self);
+  }
+
+  peer_id self() const noexcept { return self_; }
+  peer_id peers() const noexcept { return peers_; }
+  bool oversubscribed() const noexcept { return oversubscribed_; }
+  const fabric_counters& counters() const noexcept { return counters_; }
+  Segment& segment() noexcept { return segment_; }
+
+  /// See Transport. Cost: one line written and one load of a word that seldom changes.
+  [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
+                                      std::span<const std::byte> payload, cookie_t) noexcept {
+    sender* s = out_[peer];
+    if (s == nullptr) [[unlikely]] {
+      s = wire_out(peer);
+      if (s == nullptr) return outcome::refused;
+    }
+    if (payload.size() <= line_data_bytes) {
+      if (!s->ring.put_inline(header, payload.data(), payload.size())) [[unlikely]]
+        return starve(*s);
+    } else if (!s->ring.put_pooled(header, payload.data(), payload.size())) [[unlikely]] {
+      return starve(*s);
+    }
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (s->ring.control().polled.load(std::memory_order_relaxed) == 0) [[unlikely]]
+      notify(peer);
+    return outcome::done;
+  }
+
+  /// See Transport. Takes one packet of each hot ring, or up to `burst_max` if only one is hot.
+  template <PacketSink Sink>
+  [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
+    if (inbox_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      serve_attention(sink);
+    std::size_t taken = 0;
+    if (receiver* r = only_; r != nullptr) [[likely]] {
+      for (std::uint32_t code = r->ring.code(); code <= 0xff; code = r->ring.code()) {
+        deliver(*r, sink, code);
+        if (++taken == burst_max) break;
+      }
+    } else {
+      taken = poll_many(sink);
+    }
+    if (hungry_) [[unlikely]]
+      feed();
+    return taken;
+  }
+
+  /// See PeekingTransport.
+  template <class F>
+  [[gnu::always_inline]] bool take_if(peer_id source, F&& f) noexcept {
+    receiver* r = in_[source];
+    if (r == nullptr) return false;
+    const std::uint32_t code = r->ring.code();
+    if (code > line_data_bytes || !f(r->ring.header(), std::span(r->ring.data(), code)))
+      return false;
+    if (r->ring.pop()) [[unlikely]]
+      feed(*r);
+    return true;
+  }
+
+  /// See Transport.
+  bool arm() noexcept {
+    armed_ = true;
+    if (claims()) {
+      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+    }
+    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_relaxed);
+    inbox_->sleeping.store(1, std::memory_order_seq_cst);
+    if ((claims() && !hot_.empty()) || !starved_.empty()) platform::heavy_barrier();
+    if (!something_to_do()) return true;
+    inbox_->sleeping.store(0, std::memory_order_relaxed);
+    armed_ = false;
+    if (claims()) {
+      for (receiver* r : hot_) r->ring.control().polled.store(1, std::memory_order_relaxed);
+    }
+    settle_starved();
+    return false;
+  }
+
+  /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
+  void sleep(std::int64_t timeout_ns) noexcept {
+    if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
+    platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
+  }
+
+  /// See Transport.
+  void disarm() noexcept {
+    ++counters_.sleeps;
+    armed_ = false;
+    if (inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1 && something_to_do())
+      ++counters_.missed_wakeups;
+    hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
+      r->hot = r->ring.ready() || !have_barrier_;
+      if (r->hot && claims()) r->ring.control().polled.store(1, std::memory_order_relaxed);
+      return !r->hot;
+    });
+    note_hot();
+    settle_starved();
+  }
+
+  /// Ends a wait from any thread of any process that maps the segment.
+  void wake() noexcept { ring_doorbell(*inbox_); }
+
+ private:
+  /// Whether senders are told which rings are looked at.
+  bool claims() const noexcept { return !oversubscribed_; }
+
+  struct sender {
+    ring_producer ring;
+    bool starved = false;
+  };
+  struct receiver {
+    ring_consumer ring;
+    peer_id source = 0;
+    bool hot = false;
+    bool hungry = false;  // Its producer waits for space.
+    std::uint64_t active_at = 0;
+  };
+
+  static constexpr std::size_t burst_max = 16;
+  static constexpr std::uint64_t idle_polls = 4096;  // Power of two.
+  static constexpr std::int64_t blind_sleep_ns = 1'000'000;
+  static constexpr std::size_t hot_free = 4;  // Rings that may idle in the hot list.
+
+  template <class Sink>
+  [[gnu::always_inline]] void deliver(receiver& r, Sink& sink, std::uint32_t code) noexcept {
+    if (code <= line_data_bytes) [[likely]] {
+      sink.packet(r.source, r.ring.header(), {r.ring.data(), code});
+    } else {
+      deliver_pooled(r, sink, code);
+    }
+    if (r.ring.pop()) [[unlikely]]
+      hungry_ = r.hungry = true;
+  }
+
+  template <class Sink>
+  [[gnu::noinline]] void deliver_pooled(receiver& r, Sink& sink, std::uint32_t code) noexcept {
+    const pooled_view p = r.ring.pooled(code);
+    if (p.malformed) return sink.malformed(r.source);
+    sink.packet(r.source, r.ring.header(), p.payload);
+    r.ring.give_back_pool(p.advance);
+  }
+
+  template <class Sink>
+  [[gnu::noinline]] std::size_t poll_many(Sink& sink) noexcept {
+    ++polls_;
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < hot_.size(); ++i) {
+      receiver& r = *hot_[i];
+      const std::uint32_t code = r.ring.code();
+      if (code > 0xff) continue;
+      ++taken;
+      r.active_at = polls_;
+      deliver(r, sink, code);
+    }
+    if (polls_ % idle_polls == 0 && hot_.size() > hot_free) [[unlikely]]
+      demote_idle();
+    return taken;
+  }
+
+  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
+    std::byte* base = segment_.channel(self_, peer);
+    if (base == nullptr) return nullptr;
+    return &out_.put(peer, new sender{ring_producer(base, geometry_)});
+  }
+
+  [[gnu::noinline]] outcome starve(sender& s) noexcept {
+    if (!s.starved) {
+      s.starved = true;
+      starved_.push_back(&s);
+      if (armed_) wake();  // Another thread sleeps for this endpoint: it must watch this ring too.
+    }
+    return outcome::retry;
+  }
+
+  /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
+  [[gnu::noinline]] void notify(peer_id peer) noexcept {
+    inbox_control& box = segment_.inbox(peer);
+    std::atomic<std::uint64_t>& word = box.attention[self_ / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (self_ % 64);
+    // The first of these is the fence between the packet and the look at `sleeping`.
+    if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
+      box.summary.fetch_or(std::uint64_t{1} << (self_ / 64 % 64), std::memory_order_seq_cst);
+    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box);
+  }
+
+  static void ring_doorbell(inbox_control& box) noexcept {
+    if (box.sleeping.exchange(0, std::memory_order_seq_cst) != 0)
+      platform::futex_wake(box.sleeping, 1);
+  }
+
+  template <class Sink>
+  [[gnu::noinline]] void serve_attention(Sink& sink) noexcept {
+    const std::uint64_t summary = inbox_->summary.exchange(0, std::memory_order_seq_cst);
+    const std::size_t words = (std::size_t{peers_} + 63) / 64;
+    for (std::size_t w = 0; w < words; ++w) {
+      if ((summary >> (w % 64) & 1) == 0) continue;
+      std::uint64_t bits = inbox_->attention[w].exchange(0, std::memory_order_seq_cst);
+      for (; bits != 0; bits &= bits - 1) {
+        const auto source =
+            static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits)));
+        if (source < peers_ && !make_hot(source)) sink.malformed(source);
+      }
+    }
+  }
+
+  bool make_hot(peer_id source) noexcept {
+    if (!in_[source]) {
+      std::byte* base = segment_.channel(source, self_);
+      if (base == nullptr) return false;
+      in_.put(source, new receiver{ring_consumer(base, geometry_), source});
+    }
+    receiver& r = *in_[source];
+    r.active_at = polls_;
+    if (!r.hot) {
+      r.hot = true;
+      hot_.push_back(&r);
+      note_hot();
+    }
+    if (claims() && !armed_) r.ring.control().polled.store(1, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
+  [[gnu::noinline]] void demote_idle() noexcept {
+    if (!have_barrier_ || armed_ || !claims()) return;
+    const auto idle = [this](const receiver* r) { return polls_ - r->active_at >= idle_polls; };
+    bool any = false;
+    for (const receiver* r : hot_) any = any || idle(r);
+    if (!any) return;
+    for (receiver* r : hot_)
+      if (idle(r)) r->ring.control().polled.store(0, std::memory_order_relaxed);
+    platform::heavy_barrier();
+    hot_.erase_if([&](receiver* r) {
+      if (!idle(r)) return false;
+      if (r->ring.ready()) {
+        r->ring.control().polled.store(1, std::memory_order_relaxed);
+        return false;
+      }
+      r->hot = false;
+      ++counters_.demotions;
+      return true;
+    });
+    note_hot();
+  }
+
+  void note_hot() noexcept { only_ = hot_.size() == 1 ? hot_[0] : nullptr; }
+
+  /// Wakes the producers that found their ring full and whose packets this poll has taken.
+  [[gnu::noinline]] void feed() noexcept {
+    hungry_ = false;
+    for (receiver* r : hot_)
+      if (r->hungry) feed(*r);
+  }
+  void feed(receiver& r) noexcept {
+    r.hungry = false;
+    if (r.ring.control().starved.exchange(0, std::memory_order_seq_cst) != 0)
+      ring_doorbell(segment_.inbox(r.source));
+  }
+
+  bool something_to_do() noexcept {
+    if (inbox_->summary.load(std::memory_order_seq_cst) != 0) return true;
+    for (receiver* r : hot_)
+      if (r->ring.ready()) return true;
+    for (sender* s : starved_)
+      if (s->ring.has_space()) return true;
+    return false;
+  }
+
+  void settle_starved() noexcept {
+    for (sender* s : starved_) {
+      s->ring.control().starved.store(0, std::memory_order_relaxed);
+      s->starved = false;
+    }
+    starved_.clear();
+  }
+
+  inbox_control* inbox_ = nullptr;
+  receiver* only_ = nullptr;  // The hot ring, if there is exactly one.
+  bool hungry_ = false;       // Some producer waits for space.
+  plain_array<receiver*> hot_;
+  std::uint64_t polls_ = 0;
+  Segment segment_;
+  peer_id self_;
+  peer_id peers_;
+  ring_geometry geometry_;
+  owning_table<sender> out_;
+  owning_table<receiver> in_;
+  plain_array<sender*> starved_;
+  fabric_counters counters_;
+  bool have_barrier_;
+  bool armed_ = false;
+  bool oversubscribed_;
+};
+
+}  // namespace mpx::inline v0::transport::detail

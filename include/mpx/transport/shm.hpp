@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The transport between processes of one machine: rings in an inherited memfd, long messages
+// straight from a shared arena, by process_vm_readv, or as packets through the ring's pool.
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/memory_file.hpp"
+#include "mpx/core/mapping.hpp"
+#include "mpx/core/offset_allocator.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/ring_fabric.hpp"
+
+namespace mpx::inline v0::transport {
+
+/// How a long message from ordinary memory travels between processes.
+enum class copy_path : std::uint8_t {
+  automatic,  ///< One copy by the kernel if ranks outnumber cores (it saves the sender's CPU); else
+              ///< whichever of the two below turns out to be faster, by size.
+  single,     ///< One copy by process_vm_readv wherever the kernel allows it.
+  pipelined,  ///< Two copies through the ring's pool, both sides at work.
+};
+
+namespace detail {
+
+/// What a process tells about itself: how to reach its memory, and a word to try it on.
+struct alignas(cache_line_bytes) peer_card {
+  std::atomic<std::int64_t> pid;
+  std::atomic<std::uint64_t> probe_address;
+};
+inline constexpr std::uint64_t probe_word = 0x6d70782070726f62;
+
+/// The layout of a job's shared file, from `base`: inboxes, cards, channels, arenas. Sparse: what
+/// is not touched takes no memory.
+class shm_segment {
+ public:
+  shm_segment(int fd, std::uint64_t base, peer_id peers, ring_geometry geometry,
+              std::uint64_t arena_bytes)
+      : fd_(fd), base_(base), peers_(peers), geometry_(geometry), arena_bytes_(arena_bytes) {
+    grow();
+    front_ = mapping(fd_, base_, front_bytes());
+  }
+
+  inbox_control& inbox(peer_id peer) const noexcept {
+    return *reinterpret_cast<inbox_control*>(front_.data() + peer * inbox_control::bytes(peers_));
+  }
+  peer_card& card(peer_id peer) const noexcept {
+    return reinterpret_cast<peer_card*>(front_.data() +
+                                        peers_ * inbox_control::bytes(peers_))[peer];
+  }
+  std::byte* channel(peer_id source, peer_id destination) noexcept {
+    const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
+    return map(base_ + front_bytes() + index * channel_stride(), channel_stride());
+  }
+  std::byte* arena(peer_id owner) noexcept {
+    return map(base_ + front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride() +
+                   owner * arena_bytes_,
+               arena_bytes_);
+  }
+
+ private:
+  std::byte* map(std::uint64_t offset, std::size_t bytes) noexcept try {
+    return pieces_.add(new mapping(fd_, offset, bytes)).data();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+  std::size_t front_bytes() const noexcept {
+    return page_up(peers_ * (inbox_control::bytes(peers_) + sizeof(peer_card)));
+  }
+  std::size_t channel_stride() const noexcept { return page_up(geometry_.bytes()); }
+  static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
+
+  void grow() {
+    const std::uint64_t end = base_ + front_bytes() +
+                              std::uint64_t{peers_} * peers_ * channel_stride() +
+                              peers_ * arena_bytes_;
+    bootstrap::grow(fd_, end);
+  }
+
+  int fd_;
+  std::uint64_t base_;
+  peer_id peers_;
+  ring_geometry geometry_;
+  std::uint64_t arena_bytes_;
+  mapping front_;
+  owning_table<mapping> pieces_;
+};
+
+}  // namespace detail
+
+/// The default transport. `RingLines` and `PoolBytes` (powers of two) bound the memory of one
+/// directed pair that talks: 64 * RingLines + PoolBytes bytes, touched as it is used. `ArenaBytes`
+/// bounds what a rank can allocate with mpx::allocator. `Path` chooses how long messages travel.
+template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
+          std::uint64_t ArenaBytes = std::uint64_t{4} << 30, copy_path Path = copy_path::automatic>
+class basic_shm : public detail::ring_fabric<detail::shm_segment> {
+  using base = detail::ring_fabric<detail::shm_segment>;
+  static constexpr detail::ring_geometry geometry{RingLines, PoolBytes};
+  static_assert(std::has_single_bit(RingLines) && RingLines >= 4 && RingLines <= (1u << 20));
+  static_assert(std::has_single_bit(PoolBytes) && PoolBytes >= 4096 && PoolBytes <= (1u << 30));
+  static_assert(ArenaBytes % 4096 == 0);
+
+ public:
+  using policy_axis = transport_axis;
+  static constexpr std::string_view name = "shm";
+  static constexpr transport_traits traits{
+      .inline_bytes_max = detail::line_data_bytes,
+      .packet_bytes_max = geometry.packet_bytes_max(),
+      .layout = (ArenaBytes >> 12) << 24 ^ (std::uint64_t{RingLines} << 32 | PoolBytes)};
+
+  /// Collective over the ranks of `b`, which keeps the shared file open. Errors:
+  /// errc::no_resources.
+  template <class B>
+  requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
+  explicit basic_shm(B& b)
+      : base(detail::shm_segment(b.shared_fd(), b.shared_offset(), static_cast<peer_id>(b.size()),
+                                 geometry, ArenaBytes),
+             static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()), geometry),
+        arena_(ArenaBytes),
+        links_(static_cast<std::size_t>(b.size())) {
+    detail::peer_card& mine = segment().card(self());
+    mine.probe_address.store(reinterpret_cast<std::uintptr_t>(&detail::probe_word));
+    mine.pid.store(::getpid());
+  }
+
+  remote_memory expose(std::span<const std::byte> memory) noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+    const auto arena = reinterpret_cast<std::uintptr_t>(arena_base_);
+    if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
+      return {at - arena, key_arena};
+    return {at, key_private};
+  }
+
+  advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+    if (memory.key == key_arena) return advice::always;
+    if (Path == copy_path::pipelined || memory.key != key_private || !kernel_copies(peer))
+      return advice::never;
+    return Path == copy_path::single || oversubscribed() ? advice::always : advice::learn;
+  }
+
+  outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<std::byte> into, cookie_t) noexcept {
+    if (memory.key == key_arena) {
+      const std::byte* from = arena_at(peer, memory.address, offset, into.size());
+      if (from == nullptr) return outcome::refused;
+      std::memcpy(into.data(), from, into.size());
+      return outcome::done;
+    }
+    return copy_by_kernel(&::process_vm_readv, peer, memory, offset, into.data(), into.size());
+  }
+
+  outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<const std::byte> from, cookie_t) noexcept {
+    if (memory.key == key_arena) {
+      std::byte* into = arena_at(peer, memory.address, offset, from.size());
+      if (into == nullptr) return outcome::refused;
+      std::memcpy(into, from.data(), from.size());
+      return outcome::done;
+    }
+    return copy_by_kernel(&::process_vm_writev, peer, memory, offset,
+                          const_cast<std::byte*>(from.data()), from.size());
+  }
+
+  /// Memory that peers read without the kernel's help.
+  /// Errors: errc::no_resources when ArenaBytes are used up; errc::argument: alignment over a page.
+  void* allocate_shared(std::size_t bytes, std::size_t alignment) {
+    if (alignment > 4096)
+      throw error(errc::argument, "shared memory cannot be aligned to " +
+                                      std::to_string(alignment) + " bytes, but to 4096 at most");
+    if (arena_base_ == nullptr) arena_base_ = segment().arena(self());
+    const auto at = arena_base_ == nullptr ? std::nullopt : arena_.allocate(bytes, alignment);
+    if (!at)
+      throw error(errc::no_resources, "the shared arena has no room for " + std::to_string(bytes) +
+                                          " bytes of its " + std::to_string(ArenaBytes) +
+                                          ": raise ArenaBytes of mpx::transport::basic_shm");
+    return arena_base_ + *at;
+  }
+  void deallocate_shared(void* p, std::size_t) noexcept {
+    arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
+  }
+
+  /// True when the kernel lets this process copy from `peer`: tried once, on a known word.
+  bool kernel_copies(peer_id peer) noexcept {
+    link& l = links_[peer];
+    if (!l.probed) {
+      l.probed = true;
+      l.pid = static_cast<pid_t>(segment().card(peer).pid.load());
+      const std::uint64_t there = segment().card(peer).probe_address.load();
+      std::uint64_t word = 0;
+      const iovec local{&word, sizeof word};
+      const iovec remote{reinterpret_cast<void*>(there), sizeof word};
+      l.kernel = ::process_vm_readv(l.pid, &local, 1, &remote, 1, 0) == sizeof word &&
+                 word == detail::probe_word;
+    }
+    return l.kernel;
+  }
+
+ private:
+  static constexpr std::uint64_t key_private = 1;
+  static constexpr std::uint64_t key_arena = 2;
+
+  struct link {
+    std::byte* arena = nullptr;
+    pid_t pid = 0;
+    bool probed = false;
+    bool kernel = false;
+  };
+
+  template <class Copy>
+  outcome copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                         std::byte* mine, std::size_t bytes) noexcept {
+    if (memory.key != key_private || !kernel_copies(peer)) return outcome::refused;
+    std::size_t moved = 0;
+    while (moved < bytes) {
+      const iovec local{mine + moved, bytes - moved};
+      const iovec remote{reinterpret_cast<void*>(memory.address + offset + moved), bytes - moved};
+      const ssize_t n = copy(links_[peer].pid, &local, 1, &remote, 1, 0);
+      if (n <= 0) return outcome::refused;
+      moved += static_cast<std::size_t>(n);
+    }
+    return outcome::done;
+  }
+
+  /// The peer's arena at an offset that the peer claims, or nullptr if it is not all inside.
+  std::byte* arena_at(peer_id peer, std::uint64_t address, std::uint64_t offset,
+                      std::size_t bytes) noexcept {
+    if (address > ArenaBytes || offset > ArenaBytes - address ||
+        bytes > ArenaBytes - address - offset)
+      return nullptr;
+    link& l = links_[peer];
+    if (l.arena == nullptr) l.arena = segment().arena(peer);
+    return l.arena == nullptr ? nullptr : l.arena + address + offset;
+  }
+
+  std::byte* arena_base_ = nullptr;
+  offset_allocator arena_;
+  plain_array<link> links_;
+};
+
+using shm = basic_shm<>;
+
+}  // namespace mpx::inline v0::transport

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What every SharedMemoryBootstrap has to do, as a suite over one bootstrap per rank, each used by
+// a thread of its own.
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mpx/bootstrap/concepts.hpp>
+#include <mpx/core/error.hpp>
+#include <mpx/core/mapping.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bootstrap_contract {
+
+inline void idle() {}
+
+/// Runs `body(bootstrap)` for every rank at once; returns how many bodies returned true.
+template <class B, class Body>
+int on_all(std::vector<B>& ranks, Body body) {
+  std::atomic<int> good = 0;
+  std::vector<std::jthread> threads;
+  threads.reserve(ranks.size());
+  for (auto& b : ranks) threads.emplace_back([&] { good += body(b) ? 1 : 0; });
+  threads.clear();
+  return good;
+}
+
+template <class Body>
+mpx::errc errc_of(Body body) {
+  try {
+    body();
+  } catch (const mpx::error& e) {
+    return static_cast<mpx::errc>(e.code().value());
+  }
+  return mpx::errc{};
+}
+
+/// Numbers, names, publishing, fences.
+template <mpx::SharedMemoryBootstrap B>
+void check_meeting(std::vector<B>& ranks) {
+  const auto n = static_cast<mpx::rank_t>(ranks.size());
+  for (mpx::rank_t r = 0; r < n; ++r) {
+    const B& b = ranks[static_cast<std::size_t>(r)];
+    CHECK(b.rank() == r);
+    CHECK(b.size() == n);
+    CHECK(!b.host().empty());
+    CHECK(b.state(r) == mpx::rank_state::joined);
+    CHECK(b.failure_epoch() == ranks[0].failure_epoch());
+    CHECK(b.shared_offset() == ranks[0].shared_offset());
+  }
+  const int good = on_all(ranks, [n](B& b) {
+    bool right = true;
+    for (int round = 0; round < 20; ++round) {
+      const std::string key = "round" + std::to_string(round);
+      b.put(key, "draft");
+      b.put(key, std::string(static_cast<std::size_t>(round) * 10, 'x') + std::to_string(b.rank()));
+      b.fence(idle);
+      for (mpx::rank_t r = 0; r < n; ++r)
+        right = right && b.get(r, key) == std::string(static_cast<std::size_t>(round) * 10, 'x') +
+                                              std::to_string(r);
+      right = right && !b.get((b.rank() + 1) % n, "never");
+    }
+    return right;
+  });
+  CHECK(good == n);
+}
+
+/// What may not be asked.
+template <mpx::SharedMemoryBootstrap B>
+void check_arguments(B& b) {
+  CHECK(errc_of([&] { b.get(-1, "k"); }) == mpx::errc::rank);
+  CHECK(errc_of([&] { b.get(b.size(), "k"); }) == mpx::errc::rank);
+  CHECK(errc_of([&] { b.put("", "v"); }) == mpx::errc::argument);
+  CHECK(errc_of([&] { b.put(std::string(257, 'k'), "v"); }) == mpx::errc::argument);
+  CHECK(errc_of([&] { b.put("k", std::string(4097, 'v')); }) == mpx::errc::argument);
+  b.put(std::string(256, 'k'), std::string(4096, 'v'));
+  CHECK(b.get(b.rank(), std::string(256, 'k')) == std::string(4096, 'v'));
+  b.put("zeros", std::string_view("a\0b", 3));
+  CHECK(b.get(b.rank(), "zeros") == std::string("a\0b", 3));
+  b.put("empty", "");
+  CHECK(b.get(b.rank(), "empty") == "");
+}
+
+/// `idle` runs while a rank waits, and the wait costs no processor.
+template <mpx::SharedMemoryBootstrap B>
+void check_idle(std::vector<B>& ranks) {
+  std::atomic<int> calls = 0;
+  std::atomic<std::int64_t> cpu_ns = 0;
+  on_all(ranks, [&](B& b) {
+    if (b.rank() == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      b.fence(idle);
+      return true;
+    }
+    timespec begin{}, end{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    b.fence([&] { ++calls; });
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    cpu_ns += (end.tv_sec - begin.tv_sec) * 1'000'000'000 + (end.tv_nsec - begin.tv_nsec);
+    return true;
+  });
+  const int waiting = static_cast<int>(ranks.size()) - 1;
+  CHECK(calls >= 10 * waiting);
+  CHECK(calls <= 2'000 * waiting);
+  CHECK(cpu_ns <= 50'000'000 * waiting);
+}
+
+/// All ranks see the same zeroed memory.
+template <mpx::SharedMemoryBootstrap B>
+void check_memory(std::vector<B>& ranks) {
+  const int good = on_all(ranks, [n = ranks.size()](B& b) {
+    const std::size_t bytes = 4096 * n;
+    mpx::bootstrap::grow(b.shared_fd(), b.shared_offset() + bytes);
+    const mpx::mapping map(b.shared_fd(), b.shared_offset(), bytes);
+    bool right = map.data()[4096 * static_cast<std::size_t>(b.rank())] == std::byte{0};
+    map.data()[4096 * static_cast<std::size_t>(b.rank())] = static_cast<std::byte>(b.rank() + 1);
+    b.fence(idle);
+    for (std::size_t r = 0; r < n; ++r)
+      right = right && map.data()[4096 * r] == static_cast<std::byte>(r + 1);
+    return right;
+  });
+  CHECK(good == static_cast<int>(ranks.size()));
+}
+
+/// The last rank goes as `how` tells; the others get `wanted` from a fence, within a second.
+template <mpx::SharedMemoryBootstrap B, class How>
+void check_loss(std::vector<B>& ranks, mpx::errc wanted, mpx::rank_state state, How how) {
+  const auto last = static_cast<mpx::rank_t>(ranks.size()) - 1;
+  const auto epoch = ranks[0].failure_epoch();
+  const int good = on_all(ranks, [&](B& b) {
+    b.fence(idle);
+    if (b.rank() == last) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      how(b);
+      return true;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    bool named = false;
+    try {
+      b.fence(idle);
+    } catch (const mpx::error& e) {
+      named = e.code() == wanted &&
+              std::string(e.what()).find("rank " + std::to_string(last)) != std::string::npos;
+    }
+    return named && b.state(last) == state &&
+           std::chrono::steady_clock::now() - begin < std::chrono::seconds(1);
+  });
+  CHECK(good == last + 1);
+  if (state != mpx::rank_state::finished) CHECK(ranks[0].failure_epoch() != epoch);
+}
+
+}  // namespace bootstrap_contract

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+// mpxrun's side of the bargain is played here; mpxrun itself is tested in test/mpxrun.
+
+#include <mpx/bootstrap/detect.hpp>
+
+#include "contract.hpp"
+
+namespace {
+
+using namespace bootstrap_contract;
+using mpx::errc;
+using mpx::bootstrap::job_segment;
+using mpx::bootstrap::memory_file;
+namespace bootstrap = mpx::bootstrap;
+
+/// A job as mpxrun makes it, and the environment of one rank at a time.
+class launched {
+ public:
+  explicit launched(mpx::rank_t ranks) : map_(job_segment::create(control_, ranks, ::getppid())) {
+    set("MPX_JOB_FD", control_.fd());
+    set("MPX_SHM_FD", shared_.fd());
+    set("MPX_SIZE", ranks);
+  }
+  launched(const launched&) = delete;
+  launched& operator=(const launched&) = delete;
+  ~launched() {
+    for (const char* name : {"MPX_JOB_FD", "MPX_SHM_FD", "MPX_SIZE", "MPX_RANK"}) ::unsetenv(name);
+  }
+
+  template <class T = bootstrap::mpxrun>
+  static T join(mpx::rank_t rank) {
+    set("MPX_RANK", rank);
+    return T();
+  }
+  std::vector<bootstrap::mpxrun> join_all() const {
+    std::vector<bootstrap::mpxrun> ranks;
+    for (mpx::rank_t r = 0; r < segment().size(); ++r) ranks.push_back(join(r));
+    return ranks;
+  }
+  job_segment segment() const { return job_segment(map_); }
+  std::byte* memory() const { return map_.data(); }
+  int control_fd() const { return control_.fd(); }
+
+  static void set(const char* name, int value) {
+    ::setenv(name, std::to_string(value).c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+  }
+
+ private:
+  memory_file control_{"test-job"};
+  memory_file shared_{"test-shared"};
+  mpx::mapping map_;
+};
+
+std::string refusal() {
+  try {
+    bootstrap::mpxrun b;
+  } catch (const mpx::error& e) {
+    CHECK(e.code() == errc::bootstrap);
+    return e.what();
+  }
+  return {};
+}
+
+bool refused_for(const std::string& part) { return refusal().find(part) != std::string::npos; }
+
+TEST_CASE("mpxrun: the contract") {
+  for (const mpx::rank_t n : {1, 2, 3, 4, 7, 8}) {
+    CAPTURE(n);
+    const launched job(n);
+    auto ranks = job.join_all();
+    check_meeting(ranks);
+    check_arguments(ranks.back());
+    check_memory(ranks);
+    check_idle(ranks);
+    for (auto& b : ranks) b.mark_finished();
+    CHECK(job.segment().live(0) == 0);
+    CHECK(job.segment().failure_epoch() == 0);
+  }
+}
+
+TEST_CASE("mpxrun: what the launcher says of a rank reaches the others") {
+  const launched job(3);
+  auto ranks = job.join_all();
+  check_loss(ranks, errc::peer_lost, mpx::rank_state::failed,
+             [&](bootstrap::mpxrun& b) { job.segment().mark_ended(b.rank(), SIGKILL, true); });
+  CHECK(job.segment().live(2) == 1);
+}
+
+TEST_CASE("mpxrun: variables that make no sense are refused by name") {
+  const launched job(2);
+  CHECK(refused_for("MPX_RANK is not set"));
+  for (const char* value : {"", "-1", "2", "0x1", "1 ", "99999999999"}) {
+    ::setenv("MPX_RANK", value, 1);
+    CHECK(refused_for(std::string("MPX_RANK is '") + value + "', not a number from 0 to 1"));
+  }
+  job.set("MPX_RANK", 0);
+  ::setenv("MPX_SIZE", "3", 1);
+  CHECK(refused_for("is for 2 ranks, MPX_SIZE says 3"));
+  job.set("MPX_SIZE", 2);
+  for (const int fd : {0, 987}) {
+    job.set("MPX_SHM_FD", fd);
+    CHECK(refused_for("MPX_SHM_FD is '" + std::to_string(fd) + "'"));
+  }
+}
+
+TEST_CASE("mpxrun: a segment that is not one is refused") {
+  const launched job(2);
+  job.set("MPX_RANK", 0);
+  for (const std::size_t at : {0u, 8u, 16u, 20u}) {
+    CAPTURE(at);
+    job.memory()[at] ^= std::byte{1};
+    CHECK(refused_for("MPX_JOB_FD: the control segment"));
+    job.memory()[at] ^= std::byte{1};
+  }
+  mpx::bootstrap::grow(job.control_fd(), 10'000'000);
+  CHECK(refused_for("has the wrong length"));
+}
+
+TEST_CASE("mpxrun: damage is an error, never a crash") {
+  const launched job(2);
+  auto ranks = job.join_all();
+  const mpx::bootstrap::detail::segment_layout layout(2);
+  std::byte* const log = job.memory() + layout.logs;
+  auto* const entry =
+      reinterpret_cast<bootstrap::detail::rank_entry*>(job.memory() + layout.rank_table);
+  ranks[0].put("key", "value");
+  const auto used = entry->log_used.load();
+  std::uint32_t seed = 1;
+  for (int round = 0; round < 20'000; ++round) {
+    seed = seed * 1664525 + 1013904223;
+    log[(seed >> 8) % 24] = static_cast<std::byte>(seed >> 24);
+    entry->log_used = round % 3 == 0 ? seed : used;
+    const auto code = errc_of([&] { ranks[1].get(0, "key"); });
+    CHECK((code == errc{} || code == errc::protocol));
+  }
+  reinterpret_cast<bootstrap::detail::fence_entry*>(job.memory() + layout.fences)->arrived = 2;
+  CHECK(errc_of([&] { ranks[0].fence(idle); }) == errc::protocol);
+}
+
+TEST_CASE("mpxrun: two processes cannot be one rank") {
+  const launched job(1);
+  const auto mine = job.join(0);
+  CHECK(errc_of([&] { job.segment().join(0, ::getpid() + 1); }) == errc::bootstrap);
+}
+
+TEST_CASE("detect: a job where there is one, else a world of one") {
+  {
+    const launched job(2);
+    job.set("MPX_RANK", 1);
+    bootstrap::any b = bootstrap::detect();
+    CHECK(b.rank() == 1);
+    CHECK(b.size() == 2);
+    CHECK(job.segment().joins(1) == 1);
+    b.mark_finished();
+  }
+  const bootstrap::thread_job job(2);
+  bootstrap::any alone = bootstrap::detect();
+  CHECK(alone.size() == 1);
+  alone.fence(idle);
+  alone = bootstrap::threads(job, 1);
+  CHECK(alone.rank() == 1);
+}
+
+}  // namespace

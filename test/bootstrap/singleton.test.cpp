@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+
+#include <mpx/bootstrap/singleton.hpp>
+
+#include "contract.hpp"
+
+namespace {
+
+using namespace bootstrap_contract;
+using mpx::bootstrap::singleton;
+
+TEST_CASE("singleton: the contract, in a world of one") {
+  std::vector<singleton> ranks(1);
+  check_meeting(ranks);
+  check_arguments(ranks[0]);
+  check_memory(ranks);
+  ranks[0].mark_finished();
+  CHECK(ranks[0].state(0) == mpx::rank_state::finished);
+}
+
+TEST_CASE("singleton: worlds are apart, and can be moved") {
+  singleton a, b;
+  a.put("k", "a");
+  CHECK(!b.get(0, "k"));
+  CHECK(a.shared_fd() != b.shared_fd());
+  b = std::move(a);
+  CHECK(b.get(0, "k") == "a");
+  CHECK(b.state(0) == mpx::rank_state::joined);
+  const int fd = b.shared_fd();
+  {
+    const singleton last(std::move(b));
+  }
+  CHECK(!mpx::bootstrap::memory_file::usable(fd));
+}
+
+}  // namespace

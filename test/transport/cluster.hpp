@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A small job of threads with a transport each, for the suites beside this file. Every wait
+// has a deadline: a suite fails, it does not hang.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mpx/bootstrap/detect.hpp>
+#include <mpx/transport/concepts.hpp>
+#include <mutex>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace transport_contract {
+
+using mpx::frame_header;
+using mpx::outcome;
+using mpx::peer_id;
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int slowdown = 5;
+#else
+constexpr int slowdown = 1;
+#endif
+
+/// A broken promise, thrown in a rank's thread and reported by the main one.
+inline void require(bool kept, const std::string& what) {
+  if (!kept) throw std::runtime_error(what);
+}
+
+/// Throws when a wait has lasted too long.
+class deadline {
+ public:
+  explicit deadline(int seconds = 20)
+      : at_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds * slowdown)) {}
+  bool passed() const { return std::chrono::steady_clock::now() > at_; }
+  void check(const char* what) const {
+    if (passed()) throw std::runtime_error(std::string("timed out: ") + what);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point at_;
+};
+
+struct arrived {
+  peer_id source;
+  frame_header header;
+  std::vector<std::byte> payload;
+};
+
+/// Keeps what arrives.
+struct keeper {
+  std::vector<arrived> packets;
+  std::vector<peer_id> malformed_from;
+  int completions = 0;
+
+  void packet(peer_id source, const frame_header& header,
+              std::span<const std::byte> payload) noexcept {
+    packets.push_back({source, header, {payload.begin(), payload.end()}});
+  }
+  std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
+  void complete(mpx::cookie_t, bool) noexcept { ++completions; }
+  void malformed(peer_id source) noexcept { malformed_from.push_back(source); }
+};
+
+/// Calls `f(source, header, payload)` for what arrives; malformed packets count.
+template <class F>
+struct calling_sink {
+  F on_packet;
+  int malformed_count = 0;
+
+  void packet(peer_id source, const frame_header& header,
+              std::span<const std::byte> payload) noexcept {
+    on_packet(source, header, payload);
+  }
+  std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
+  void complete(mpx::cookie_t, bool) noexcept {}
+  void malformed(peer_id) noexcept { ++malformed_count; }
+};
+template <class F>
+calling_sink(F) -> calling_sink<F>;
+
+/// A job of threads with a transport each. Built collectively, then used by any thread for each.
+template <class T>
+class cluster {
+ public:
+  explicit cluster(peer_id n) : job_(static_cast<mpx::rank_t>(n)) {
+    for (mpx::rank_t r = 0; r < job_.size(); ++r)
+      ranks_.emplace_back(mpx::bootstrap::threads(job_, r));
+    transports_.resize(n);
+    on_all([this](peer_id rank) {
+      mpx::bootstrap::any& me = ranks_[rank];
+      transports_[rank] = std::make_unique<T>(me);
+      me.fence([] {});
+    });
+  }
+  cluster(const cluster&) = delete;
+  cluster& operator=(const cluster&) = delete;
+  ~cluster() {
+    for (auto& rank : ranks_) rank.mark_finished();
+  }
+
+  T& operator[](peer_id rank) { return *transports_[rank]; }
+  peer_id size() const { return static_cast<peer_id>(ranks_.size()); }
+
+  /// Runs `body(rank)` in a thread for each rank; throws what the first of them threw.
+  template <class Body>
+  void on_all(Body body) {
+    std::mutex mutex;
+    std::exception_ptr first;
+    std::vector<std::jthread> threads;
+    for (peer_id r = 0; r < size(); ++r) {
+      threads.emplace_back([&, r] {
+        try {
+          body(r);
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!first) first = std::current_exception();
+        }
+      });
+    }
+    threads.clear();
+    if (first) std::rethrow_exception(first);
+  }
+
+ private:
+  mpx::bootstrap::thread_job job_;
+  std::vector<mpx::bootstrap::any> ranks_;
+  std::vector<std::unique_ptr<T>> transports_;
+};
+
+/// The byte at `i` of the payload numbered `serial`.
+constexpr std::byte pattern_at(std::uint32_t serial, std::size_t i) {
+  return static_cast<std::byte>(serial * 131 + i * 7 + (i >> 8));
+}
+
+/// A payload of `bytes` that starts `shift` bytes off alignment.
+class payload {
+ public:
+  payload(std::uint32_t serial, std::size_t bytes, std::size_t shift = 0)
+      : store_(bytes + shift), shift_(shift) {
+    for (std::size_t i = 0; i < bytes; ++i) store_[shift + i] = pattern_at(serial, i);
+  }
+  std::span<const std::byte> view() const { return std::span(store_).subspan(shift_); }
+
+ private:
+  std::vector<std::byte> store_;
+  std::size_t shift_;
+};
+
+inline bool has_pattern(std::span<const std::byte> bytes, std::uint32_t serial) {
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i] != pattern_at(serial, i)) return false;
+  return true;
+}
+
+inline frame_header header_of(std::uint32_t serial) {
+  return {{serial, ~serial, serial * 3, 0xffff'ffff, serial << 8}};
+}
+inline bool same(const frame_header& a, const frame_header& b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+template <class T>
+outcome post(T& t, peer_id to, std::uint32_t serial, std::size_t bytes, std::size_t shift = 0) {
+  return t.post(to, header_of(serial), payload(serial, bytes, shift).view(), serial);
+}
+
+/// Polls until `count` packets are there, in total.
+template <class T>
+void poll_until(T& t, keeper& sink, std::size_t count) {
+  const deadline limit;
+  while (sink.packets.size() < count) {
+    if (t.poll(sink) == 0) {
+      limit.check("packets that were posted arrive");
+      std::this_thread::yield();
+    }
+  }
+}
+
+}  // namespace transport_contract

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What every Transport does with packets and memory. One thread drives all ranks, so that these are
+// deterministic; waiting.hpp has what needs threads, fabric.hpp what rings in shared memory add.
+
+#include "cluster.hpp"
+#include "waiting.hpp"
+
+namespace transport_contract {
+
+template <mpx::Transport T>
+void check_identity() {
+  static_assert(T::traits.inline_bytes_max <= T::traits.packet_bytes_max);
+  for (const peer_id n : {1u, 2u, 5u}) {
+    cluster<T> job(n);
+    for (peer_id r = 0; r < n; ++r) {
+      CHECK(job[r].self() == r);
+      CHECK(job[r].peers() == n);
+      CHECK(job[r].oversubscribed() == job[0].oversubscribed());
+    }
+    keeper sink;
+    for (int i = 0; i < 100; ++i) CHECK(job[0].poll(sink) == 0);  // Nobody has sent anything.
+    CHECK(sink.packets.empty());
+  }
+}
+
+/// The sizes at which something changes, and their neighbours.
+template <mpx::Transport T>
+std::vector<std::size_t> interesting_sizes() {
+  std::vector<std::size_t> sizes;
+  for (std::size_t n = 0; n <= 200; ++n) sizes.push_back(n);
+  for (std::size_t n = 256; n <= T::traits.packet_bytes_max; n *= 2)
+    for (const std::size_t near : {n - 1, n, n + 1, n + 63})
+      if (near <= T::traits.packet_bytes_max) sizes.push_back(near);
+  sizes.push_back(T::traits.packet_bytes_max - 1);
+  sizes.push_back(T::traits.packet_bytes_max);
+  return sizes;
+}
+
+/// Every size, at every alignment of the source, to a peer and to oneself.
+template <mpx::Transport T>
+void check_sizes() {
+  cluster<T> job(2);
+  for (const peer_id to : {1u, 0u}) {
+    std::uint32_t serial = 0;
+    keeper sink;
+    for (const std::size_t bytes : interesting_sizes<T>()) {
+      for (std::size_t shift = 0; shift < 8; shift += bytes <= 256 ? 1 : 3) {
+        CAPTURE(bytes);
+        CAPTURE(shift);
+        REQUIRE(post(job[0], to, ++serial, bytes, shift) == outcome::done);
+        sink.packets.clear();
+        poll_until(job[to], sink, 1);
+        const arrived& p = sink.packets[0];
+        CHECK(p.source == 0);
+        CHECK(same(p.header, header_of(serial)));
+        CHECK(p.payload.size() == bytes);
+        CHECK(has_pattern(p.payload, serial));
+      }
+    }
+    CHECK(sink.malformed_from.empty());
+  }
+}
+
+template <mpx::Transport T>
+void check_self_send() {
+  for (const peer_id n : {1u, 3u}) {
+    cluster<T> job(n);
+    for (peer_id r = 0; r < n; ++r) {
+      keeper sink;
+      std::uint32_t posted = 0;
+      for (int round = 0; round < 300; ++round) {
+        while (posted < 1u + static_cast<unsigned>(round) * 3 &&
+               post(job[r], r, posted, posted % 60) == outcome::done)
+          ++posted;
+        poll_until(job[r], sink, posted);
+      }
+      REQUIRE(sink.packets.size() == posted);
+      for (std::uint32_t i = 0; i < posted; ++i) {
+        CHECK(sink.packets[i].source == r);
+        CHECK(same(sink.packets[i].header, header_of(i)));
+        CHECK(has_pattern(sink.packets[i].payload, i));
+      }
+    }
+  }
+}
+
+/// `retry` means that nothing happened: exactly what was `done` arrives, in order, however often a
+/// channel fills up, with packets of one size or of changing ones.
+template <mpx::Transport T>
+void check_full_channel() {
+  constexpr std::size_t big = T::traits.packet_bytes_max;
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{8}, std::size_t{41}, big / 2, big, std::size_t{1} << 40}) {
+    CAPTURE(bytes);
+    cluster<T> job(2);
+    std::mt19937 random(static_cast<unsigned>(bytes));
+    std::uint32_t posted = 0;
+    std::uint32_t taken = 0;
+    for (int round = 0; round < 12; ++round) {
+      auto next_size = [&, odd = posted]() mutable {
+        return bytes <= big ? bytes : (++odd % 3 == 0 ? random() % (big + 1) : random() % 100);
+      };
+      std::size_t size = next_size();
+      const std::uint32_t before = posted;
+      while (post(job[0], 1, posted, size) == outcome::done) {
+        ++posted;
+        size = next_size();
+        REQUIRE(posted - before < 10'000'000);  // A channel is bounded.
+      }
+      CHECK(posted > before);
+      for (int again = 0; again < 3; ++again) {
+        REQUIRE(post(job[0], 1, posted, size) == outcome::retry);
+        REQUIRE(post(job[0], 1, posted, big) == outcome::retry);
+      }
+      keeper sink;
+      const std::uint32_t part = round % 3 == 0 ? posted - taken : (posted - taken) / 2 + 1;
+      while (sink.packets.size() < part) poll_until(job[1], sink, sink.packets.size() + 1);
+      for (const arrived& p : sink.packets) {
+        REQUIRE(same(p.header, header_of(taken)));
+        REQUIRE(has_pattern(p.payload, taken));
+        ++taken;
+      }
+    }
+    keeper rest;
+    poll_until(job[1], rest, posted - taken);
+    for (int i = 0; i < 100; ++i) job[1].poll(rest);
+    CHECK(rest.packets.size() == posted - taken);  // And no more.
+    CHECK(rest.malformed_from.empty());
+  }
+}
+
+/// No source is served twice while another has something waiting.
+template <mpx::Transport T>
+void check_fairness() {
+  constexpr peer_id n = 6;
+  cluster<T> job(n);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::uint32_t> waiting(n, 0);
+    std::uint32_t total = 0;
+    for (peer_id s = 0; s < n; ++s) {  // Very different loads, oneself among the sources.
+      const std::uint32_t wanted = s == 2 ? 60 : 1 + s;
+      while (waiting[s] < wanted && post(job[s], 0, waiting[s], 8) == outcome::done) ++waiting[s];
+      total += waiting[s];
+    }
+    keeper sink;
+    poll_until(job[0], sink, total);
+    // Between two packets of a source comes one of every other source that still has some.
+    std::vector<std::vector<bool>> passed(n, std::vector<bool>(n, true));
+    int unfair = 0;
+    for (const arrived& p : sink.packets) {
+      for (peer_id other = 0; other < n; ++other)
+        if (other != p.source && waiting[other] > 0 && !passed[p.source][other]) ++unfair;
+      std::fill(passed[p.source].begin(), passed[p.source].end(), false);
+      for (peer_id other = 0; other < n; ++other) passed[other][p.source] = true;
+      --waiting[p.source];
+    }
+    CHECK(unfair == 0);
+  }
+}
+
+/// A source that begins to send is served although another has kept its ring full all along.
+template <mpx::Transport T>
+void check_no_starvation() {
+  cluster<T> job(3);
+  std::uint32_t flood = 0;
+  keeper sink;
+  const auto fill = [&] {
+    while (post(job[1], 0, flood, 8) == outcome::done) ++flood;
+  };
+  for (int i = 0; i < 50; ++i) {
+    fill();
+    job[0].poll(sink);
+  }
+  for (std::uint32_t late = 0; late < 20; ++late) {
+    fill();
+    REQUIRE(post(job[2], 0, late, 8) == outcome::done);
+    bool served = false;
+    for (int polls = 0; polls < 2 && !served; ++polls) {
+      sink.packets.clear();
+      job[0].poll(sink);
+      fill();
+      for (const arrived& p : sink.packets) served = served || p.source == 2;
+    }
+    CHECK(served);
+  }
+}
+
+/// A look at one source takes its next packet if it is small and wanted; else nothing has happened.
+template <class T>
+void check_peeking() {
+  cluster<T> job(3);
+  keeper sink;
+  const auto wanted = [](const frame_header&, std::span<const std::byte>) { return true; };
+  const auto unwanted = [](const frame_header&, std::span<const std::byte>) { return false; };
+  CHECK(!job[0].take_if(1, wanted));  // It has never sent.
+  for (std::uint32_t first = 0; first < 40; first += 4) {
+    REQUIRE(post(job[1], 0, first, 8) == outcome::done);
+    poll_until(job[0], sink, 1);  // Now this source is looked at.
+    REQUIRE(post(job[1], 0, first + 1, 40) == outcome::done);
+    REQUIRE(post(job[1], 0, first + 2, 41) == outcome::done);
+    REQUIRE(post(job[1], 0, first + 3, 0) == outcome::done);
+    CHECK(!job[0].take_if(2, wanted));
+    CHECK(!job[0].take_if(1, unwanted));
+    bool right = false;
+    const auto second = [&](const frame_header& h, std::span<const std::byte> body) {
+      right = same(h, header_of(first + 1)) && body.size() == 40 && has_pattern(body, first + 1);
+      return true;
+    };
+    CHECK(job[0].take_if(1, second));
+    CHECK(right);
+    CHECK(!job[0].take_if(1, wanted));  // A larger one comes next.
+    sink.packets.clear();
+    poll_until(job[0], sink, 2);
+    CHECK(same(sink.packets[0].header, header_of(first + 2)));
+    CHECK(same(sink.packets[1].header, header_of(first + 3)));
+    CHECK(!job[0].take_if(1, wanted));
+    sink.packets.clear();
+  }
+  // Room that a look makes is room for a starved sender.
+  REQUIRE(post(job[1], 0, 0, 8) == outcome::done);
+  poll_until(job[0], sink, 1);
+  while (post(job[1], 0, 1, 8) == outcome::done) continue;
+  CHECK(job[0].take_if(1, wanted));
+  CHECK(post(job[1], 0, 2, 8) == outcome::done);
+}
+
+/// Even when the first source refills its ring as fast as it is read, within the poll itself.
+template <mpx::Transport T>
+void check_refilling_source() {
+  cluster<T> job(3);
+  keeper warm;
+  REQUIRE(post(job[1], 0, 0, 8) == outcome::done);
+  poll_until(job[0], warm, 1);
+  int before_second = 0;
+  bool second = false;
+  calling_sink sink{[&](peer_id source, const frame_header&, std::span<const std::byte>) {
+    second = second || source == 2;
+    if (second) return;
+    if (++before_second == 1) post(job[2], 0, 0, 8);
+    if (before_second < 10'000) post(job[1], 0, 0, 8);
+  }};
+  REQUIRE(post(job[1], 0, 0, 8) == outcome::done);
+  for (int i = 0; i < 10 && !second; ++i) job[0].poll(sink);
+  CHECK(second);
+  CHECK(before_second <= 64);
+}
+
+template <mpx::RmaTransport T>
+void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
+  const std::size_t bytes = there.size();
+  for (std::size_t i = 0; i < bytes; ++i) there[i] = pattern_at(1, i);
+  const mpx::remote_memory at = owner.expose(there);
+  CHECK(at.key != 0);
+  std::vector<std::byte> here(bytes);
+  REQUIRE(reader.get(owner.self(), at, 0, here, 1) == outcome::done);
+  CHECK(here == there);
+  if (bytes >= 100) {
+    std::fill(here.begin(), here.end(), std::byte{0});
+    REQUIRE(reader.get(owner.self(), at, 33, std::span(here).subspan(7, 50), 1) == outcome::done);
+    CHECK(std::equal(here.begin() + 7, here.begin() + 57, there.begin() + 33));
+    CHECK(here[6] == std::byte{0});
+    CHECK(here[57] == std::byte{0});
+    const payload news(9, 40);
+    REQUIRE(reader.put(owner.self(), at, 60, news.view(), 1) == outcome::done);
+    CHECK(has_pattern(std::span(there).subspan(60, 40), 9));
+    CHECK(there[59] == pattern_at(1, 59));
+    CHECK((bytes == 100 || there[100] == pattern_at(1, 100)));
+  }
+}
+
+/// Ordinary memory, where the transport reaches it; and keys that mean nothing.
+template <mpx::RmaTransport T>
+void check_rma(bool reaches_ordinary_memory) {
+  cluster<T> job(2);
+  for (const peer_id owner : {1u, 0u}) {
+    for (const std::size_t bytes : {1u, 100u, 4096u, 100'001u}) {
+      std::vector<std::byte> memory(bytes);
+      if (reaches_ordinary_memory) check_memory_between(job[0], job[owner], memory);
+    }
+  }
+  std::vector<std::byte> buffer(64);
+  for (const std::uint64_t key : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}}) {
+    const mpx::remote_memory nowhere{reinterpret_cast<std::uintptr_t>(buffer.data()), key};
+    CHECK(job[0].get(1, nowhere, 0, buffer, 1) == outcome::refused);
+    CHECK(job[0].put(1, nowhere, 0, buffer, 1) == outcome::refused);
+    CHECK(job[0].get_pays(1, nowhere, buffer.size()) == mpx::advice::never);
+  }
+}
+
+/// Memory that all peers reach: aligned, apart, readable and writable from everywhere, used again.
+template <mpx::SharedMemoryTransport T>
+void check_shared_memory() {
+  cluster<T> job(2);
+  struct piece {
+    std::byte* p;
+    std::size_t bytes;
+  };
+  std::vector<piece> pieces;
+  for (std::size_t i = 0; i < 30; ++i) {
+    const std::size_t alignment = std::size_t{1} << i % 13;
+    const std::size_t bytes = 1 + i * 97;
+    auto* p = static_cast<std::byte*>(job[0].allocate_shared(bytes, alignment));
+    REQUIRE(p != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(p) % alignment == 0);
+    for (std::size_t k = 0; k < bytes; ++k) p[k] = pattern_at(static_cast<std::uint32_t>(i), k);
+    pieces.push_back({p, bytes});
+  }
+  for (std::uint32_t i = 0; i < pieces.size(); ++i) {
+    const std::span mine(pieces[i].p, pieces[i].bytes);
+    CHECK(has_pattern(mine, i));
+    const mpx::remote_memory at = job[0].expose(mine);
+    CHECK(job[1].get_pays(0, at, mine.size()) == mpx::advice::always);
+    std::vector<std::byte> copy(mine.size());
+    REQUIRE(job[1].get(0, at, 0, copy, 1) == outcome::done);
+    CHECK(has_pattern(copy, i));
+    REQUIRE(job[1].put(0, at, 0, payload(i + 100, mine.size()).view(), 1) == outcome::done);
+    CHECK(has_pattern(mine, i + 100));
+  }
+  for (const piece& piece : pieces) job[0].deallocate_shared(piece.p, piece.bytes);
+  void* empty = job[0].allocate_shared(0, 1);
+  CHECK(empty != nullptr);
+  job[0].deallocate_shared(empty, 0);
+}
+
+/// The suite. `T`: a transport with its usual sizes, or with tiny ones, which fill up often.
+template <mpx::Transport T>
+void check_packets() {
+  check_identity<T>();
+  check_sizes<T>();
+  check_self_send<T>();
+  check_full_channel<T>();
+  check_fairness<T>();
+  check_no_starvation<T>();
+  check_refilling_source<T>();
+  if constexpr (mpx::PeekingTransport<T>) check_peeking<T>();
+}
+}  // namespace transport_contract
