@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Flow control: how much unexpected memory a sender may fill at a receiver. Past its share a sender
+// announces its messages instead of sending them, so that the receiver's memory holds under a
+// flood.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0 {
+
+struct flow_axis {};
+
+/// Accounts the bytes of eager messages between this process and each peer.
+///
+/// `try_acquire(peer, bytes)`: may an eager message of `bytes` go now? It may refuse. `restore`
+/// undoes an acquire whose packet was not posted. `release(peer, bytes)`: an eager message of that
+/// size has left this process's memory; returns true when the peer should be told soon.
+/// `outgoing(peer)` is the count that the next header to the peer carries, and counts as told;
+/// `incoming(peer, count)` takes the peer's count and returns false if it cannot be true.
+/// `window_bytes()` is the unexpected memory that one peer can fill here, `bytes_bound()` what all
+/// together can. `F::layout` differs when two builds would account differently.
+template <class F>
+concept FlowControl =
+    requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {
+      requires std::same_as<typename F::policy_axis, flow_axis>;
+      requires std::constructible_from<F, peer_id>;
+      { F::name } -> std::convertible_to<std::string_view>;
+      { F::layout } -> std::convertible_to<std::uint64_t>;
+      { f.try_acquire(peer, bytes) } noexcept -> std::same_as<bool>;
+      { f.restore(peer, bytes) } noexcept;
+      { f.release(peer, bytes) } noexcept -> std::same_as<bool>;
+      { f.outgoing(peer) } noexcept -> std::same_as<std::uint32_t>;
+      { f.incoming(peer, count) } noexcept -> std::same_as<bool>;
+      { c.window_bytes() } noexcept -> std::same_as<std::uint64_t>;
+      { c.bytes_bound() } noexcept -> std::same_as<std::uint64_t>;
+    };
+
+/// Grants FlowControl and nothing more.
+struct flow_archetype {
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr std::uint64_t layout = 0;
+  explicit flow_archetype(peer_id peers);
+  bool try_acquire(peer_id, std::size_t) noexcept;
+  void restore(peer_id, std::size_t) noexcept;
+  bool release(peer_id, std::size_t) noexcept;
+  std::uint32_t outgoing(peer_id) noexcept;
+  bool incoming(peer_id, std::uint32_t) noexcept;
+  std::uint64_t window_bytes() const noexcept;
+  std::uint64_t bytes_bound() const noexcept;
+};
+static_assert(FlowControl<flow_archetype>);
+
+namespace detail {
+struct not_a_flow_control {
+  using policy_axis = flow_axis;
+  explicit not_a_flow_control(peer_id);
+  bool try_acquire(peer_id, std::size_t);  // Not noexcept.
+};
+}  // namespace detail
+static_assert(!FlowControl<detail::not_a_flow_control>);
+
+/// What an unexpected eager message of `bytes` costs its receiver, in bytes: the message and its
+/// record, rounded up to the size that is really allocated. Both sides compute it alike.
+constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
+  constexpr std::size_t record_bytes = 112;
+  constexpr std::size_t step = 64;
+  return (bytes + record_bytes + step - 1) / step * step;
+}
+
+}  // namespace mpx::inline v0

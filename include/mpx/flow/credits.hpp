@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Credits: each sender may fill a fixed window of each receiver's unexpected memory. Counts of
+// 64-byte blocks travel in every header; an explicit update is owed only when half a window went
+// untold.
+
+#include <cstdint>
+
+#include "mpx/core/plain_array.hpp"
+#include "mpx/flow/concepts.hpp"
+
+namespace mpx::inline v0::flow {
+
+/// `BudgetBytes` bounds the unexpected memory of a process, over all its peers; a pair's window is
+/// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
+/// room for, a window can be too small for any message: then everything is announced first.
+/// Cost: 16 bytes a peer; a subtraction and a comparison a message. Source: Gropp and Lusk, 5.2.
+template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
+          std::uint64_t WindowBytesMax = std::uint64_t{1} << 20>
+class credits {
+ public:
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "credits";
+  static constexpr std::uint64_t budget_bytes = BudgetBytes;
+  static constexpr std::uint64_t window_bytes_max = WindowBytesMax;
+  static constexpr std::uint64_t layout = BudgetBytes * 0x9e37'79b9'7f4a'7c15u + WindowBytesMax;
+  static_assert(BudgetBytes / 64 < (std::uint64_t{1} << 31), "counts are of 32 bits");
+
+  explicit credits(peer_id peers)
+      : pairs_(peers),
+        window_(static_cast<std::uint32_t>(
+            (BudgetBytes / peers < WindowBytesMax ? BudgetBytes / peers : WindowBytesMax) / block)),
+        half_window_(window_ / 2) {}
+
+  bool try_acquire(peer_id peer, std::size_t bytes) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t need = blocks(bytes);
+    if (p.sent - p.confirmed + need > window_) [[unlikely]]
+      return false;
+    p.sent += need;
+    return true;
+  }
+  void restore(peer_id peer, std::size_t bytes) noexcept { pairs_[peer].sent -= blocks(bytes); }
+
+  bool release(peer_id peer, std::size_t bytes) noexcept {
+    pair& p = pairs_[peer];
+    p.released += blocks(bytes);
+    return p.released - p.told > half_window_;
+  }
+  std::uint32_t outgoing(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    return p.told = p.released;
+  }
+  bool incoming(peer_id peer, std::uint32_t count) noexcept {
+    pair& p = pairs_[peer];
+    return count == p.confirmed || confirm(p, count);
+  }
+  std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
+  std::uint64_t bytes_bound() const noexcept { return window_bytes() * pairs_.size(); }
+
+ private:
+  static constexpr std::uint64_t block = 64;
+  struct pair {
+    std::uint32_t sent = 0;       // Blocks that I sent, ever (modulo 2^32, like all of these).
+    std::uint32_t confirmed = 0;  // Of those, released as the peer says.
+    std::uint32_t released = 0;   // Blocks of the peer's that left my memory.
+    std::uint32_t told = 0;       // Of those, what the peer was told.
+  };
+  static bool confirm(pair& p, std::uint32_t count) noexcept {
+    if (count - p.confirmed > p.sent - p.confirmed) return false;
+    p.confirmed = count;
+    return true;
+  }
+  static std::uint32_t blocks(std::size_t bytes) noexcept {
+    return static_cast<std::uint32_t>(unexpected_cost(bytes) / block);
+  }
+
+  plain_array<pair> pairs_;
+  std::uint32_t window_;
+  std::uint32_t half_window_;
+};
+
+static_assert(FlowControl<credits<>>);
+
+}  // namespace mpx::inline v0::flow

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// No flow control beyond the transport's own: for programs that never run far ahead of their
+// receivers.
+
+#include <limits>
+
+#include "mpx/flow/concepts.hpp"
+
+namespace mpx::inline v0::flow {
+
+/// Every eager message may go at once. Unexpected memory is bounded by the machine alone.
+class unlimited {
+ public:
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "unlimited";
+  static constexpr std::uint64_t layout = 0;
+
+  explicit unlimited(peer_id) noexcept {}
+  bool try_acquire(peer_id, std::size_t) noexcept { return true; }
+  void restore(peer_id, std::size_t) noexcept {}
+  bool release(peer_id, std::size_t) noexcept { return false; }
+  std::uint32_t outgoing(peer_id) noexcept { return 0; }
+  bool incoming(peer_id, std::uint32_t count) noexcept { return count == 0; }
+  std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
+  std::uint64_t bytes_bound() const noexcept { return std::numeric_limits<std::uint64_t>::max(); }
+};
+
+static_assert(FlowControl<unlimited>);
+
+}  // namespace mpx::inline v0::flow

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Matching: which receive takes which message. MPI's rule: a receive takes the earliest matching
+// message of a source, a message goes to the earliest matching receive, and nothing overtakes.
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+#include "mpx/core/intrusive.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0 {
+
+struct matching_axis {};
+
+/// Stands for any peer in a pattern.
+inline constexpr peer_id any_peer = 0xffff'ffff;
+
+/// What a message says of itself.
+struct envelope {
+  context_id context = 0;
+  peer_id source = 0;
+  tag_t tag = 0;
+};
+
+/// What a receive asks for: `source` may be any_peer, `tag` may be any_tag.
+struct pattern {
+  context_id context = 0;
+  peer_id source = any_peer;
+  tag_t tag = -1;
+
+  constexpr bool exact() const noexcept {
+    return (static_cast<std::int32_t>(source) | tag) >= 0;  // Peers are fewer than 2^31.
+  }
+  constexpr bool matches(const envelope& e) const noexcept {
+    return e.context == context && (source == any_peer || e.source == source) &&
+           (tag < 0 ? e.tag >= 0 : e.tag == tag);
+  }
+};
+
+struct match_tag {};
+struct arrival_tag {};
+
+/// A receive that waits for its message. Linked by the matcher; owned by whoever posted it.
+struct posted_receive : list_node<match_tag> {
+  pattern want;
+  std::uint32_t hash = 0;      // The matcher's own.
+  std::uint64_t sequence = 0;  // The matcher's own: the order of posting.
+};
+
+/// A message that waits for its receive.
+struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
+  envelope is;
+  std::uint32_t hash = 0;
+};
+
+/// Finds the partner of a message or a receive.
+///
+/// `match_arrival(envelope)` takes out and returns the earliest posted receive that matches, or
+/// nullptr. `match_receive(pattern)` takes out and returns the earliest unexpected message that
+/// matches, or nullptr; `find` returns the same one and leaves it. `post` and `store` keep a
+/// receive and a message; `cancel` takes a posted receive out; `withdraw` an unexpected message.
+/// `for_each` visits all unexpected messages in order of arrival; it may withdraw the one it
+/// visits.
+/// `nothing_posted()`: no receive is pending; `pending()`: 0 if, besides, no
+/// message is stored, else anything (one word, so that callers can test it with others at once).
+/// Nothing allocates but for growing tables.
+template <class M>
+concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected_message& message,
+                           const envelope& is, const pattern& want) {
+  requires std::same_as<typename M::policy_axis, matching_axis>;
+  { M::name } -> std::convertible_to<std::string_view>;
+  { c.nothing_posted() } noexcept -> std::same_as<bool>;
+  { c.pending() } noexcept -> std::same_as<std::uint64_t>;
+  { m.match_arrival(is) } noexcept -> std::same_as<posted_receive*>;
+  { m.match_receive(want) } noexcept -> std::same_as<unexpected_message*>;
+  { m.find(want) } noexcept -> std::same_as<unexpected_message*>;
+  { m.post(receive) };
+  { m.store(message) };
+  { m.cancel(receive) } noexcept;
+  { m.withdraw(message) } noexcept;
+  {
+    m.for_each([](unexpected_message&) {})
+  };
+};
+
+/// Grants Matcher and nothing more.
+struct matcher_archetype {
+  using policy_axis = matching_axis;
+  static constexpr std::string_view name = "archetype";
+  matcher_archetype() = delete;
+  bool nothing_posted() const noexcept;
+  std::uint64_t pending() const noexcept;
+  posted_receive* match_arrival(const envelope&) noexcept;
+  unexpected_message* match_receive(const pattern&) noexcept;
+  unexpected_message* find(const pattern&) noexcept;
+  void post(posted_receive&);
+  void store(unexpected_message&);
+  void cancel(posted_receive&) noexcept;
+  void withdraw(unexpected_message&) noexcept;
+  void for_each(auto&&) {}
+};
+static_assert(Matcher<matcher_archetype>);
+
+namespace detail {
+struct not_a_matcher {
+  using policy_axis = matching_axis;
+  posted_receive* match_arrival(const envelope&);
+};
+}  // namespace detail
+static_assert(!Matcher<detail::not_a_matcher>);
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Which path moves long messages fastest, learnt from what they cost: whether one copy by the
+// kernel beats two through the channel depends on the size, the caches and where the cores are, and
+// changes while a program runs.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "mpx/config.hpp"
+
+namespace mpx::inline v0::protocol {
+
+/// How the data of one long message moves.
+enum class path : std::uint8_t {
+  get,      ///< The receiver fetches it.
+  packets,  ///< The sender puts it into the channel, the receiver takes it out.
+  split,    ///< The receiver fetches the first half while the sender stores the second.
+};
+
+/// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
+/// few times, then takes the cheapest one and looks at the others now and then.
+/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
+class path_learner {
+ public:
+  path choose(std::size_t bytes) noexcept {
+    record& r = of(bytes);
+    const std::uint32_t n = r.asked++;
+    if (n < trials * paths) return static_cast<path>(n % paths);
+    if (n % explore_every == 0) return static_cast<path>(n / explore_every % paths);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < paths; ++i)
+      if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
+    return static_cast<path>(best);
+  }
+
+  void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
+    learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
+  }
+
+ private:
+  static constexpr std::uint32_t trials = 4;
+  static constexpr std::uint32_t explore_every = 64;
+  static constexpr std::size_t paths = 3;
+  struct record {
+    std::array<float, paths> ns_per_byte{};  // 0: not tried yet.
+    std::uint32_t asked = 0;
+  };
+
+  record& of(std::size_t bytes) noexcept {
+    const auto width = static_cast<std::size_t>(std::bit_width(bytes));
+    return records_[width < records_.size() ? width : records_.size() - 1];
+  }
+  /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
+  /// ran.
+  static void learn(float& average, std::size_t bytes, std::int64_t ns) noexcept {
+    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
+    if (average == 0 || sample < average) {
+      average = average == 0 ? sample : (average + sample) / 2;
+    } else {
+      average += ((sample < 4 * average ? sample : 4 * average) - average) / 8;
+    }
+  }
+
+  std::array<record, 40> records_{};
+};
+
+}  // namespace mpx::inline v0::protocol

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Which path a message takes, by its size: tiny (with the header, copied once on each side), short
+// (eager, one packet), long (announced by its envelope, moved when the receiver has matched).
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0 {
+
+struct protocol_axis {};
+
+/// How the data of a long message moves once it is matched.
+enum class long_path : std::uint8_t {
+  automatic,  ///< Get where the transport says that it pays, else packets.
+  get,        ///< The receiver fetches it wherever it can.
+  put,        ///< The sender stores it wherever it can.
+  packets,    ///< Fragments through the channel.
+};
+
+/// Chooses a message's path. Sizes are in bytes; `short_bytes_max()` is the run-time value, which
+/// may be lowered (`lower`) and never raised over the template's. `long_by` and
+/// `fragment_bytes_max` shape long messages.
+template <class P>
+concept Protocol = requires(P& p, const P& c, std::size_t bytes) {
+  requires std::same_as<typename P::policy_axis, protocol_axis>;
+  requires std::default_initializable<P>;
+  { P::name } -> std::convertible_to<std::string_view>;
+  { P::tiny_bytes_max } -> std::convertible_to<std::size_t>;
+  { P::short_bytes_ceiling } -> std::convertible_to<std::size_t>;
+  { P::fragment_bytes_max } -> std::convertible_to<std::size_t>;
+  { P::long_by } -> std::convertible_to<long_path>;
+  { c.short_bytes_max() } noexcept -> std::same_as<std::size_t>;
+  { p.lower(bytes) } noexcept;
+};
+
+/// Grants Protocol and nothing more.
+struct protocol_archetype {
+  using policy_axis = protocol_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr std::size_t tiny_bytes_max = 8;
+  static constexpr std::size_t short_bytes_ceiling = 64;
+  static constexpr std::size_t fragment_bytes_max = 64;
+  static constexpr long_path long_by = long_path::automatic;
+  std::size_t short_bytes_max() const noexcept;
+  void lower(std::size_t) noexcept;
+};
+static_assert(Protocol<protocol_archetype>);
+
+namespace protocol {
+
+/// The default protocol.
+template <std::size_t TinyBytesMax = 40, std::size_t ShortBytesMax = 16 * 1024,
+          long_path LongBy = long_path::automatic, std::size_t FragmentBytesMax = 32 * 1024>
+class tiny_short_long {
+ public:
+  using policy_axis = protocol_axis;
+  static constexpr std::string_view name = "tiny_short_long";
+  static constexpr std::size_t tiny_bytes_max = TinyBytesMax;
+  static constexpr std::size_t short_bytes_ceiling = ShortBytesMax;
+  static constexpr std::size_t fragment_bytes_max = FragmentBytesMax;
+  static constexpr long_path long_by = LongBy;
+  static_assert(TinyBytesMax <= ShortBytesMax, "a tiny message is a short one too");
+  static_assert(FragmentBytesMax > 0);
+
+  std::size_t short_bytes_max() const noexcept { return short_bytes_max_; }
+  void lower(std::size_t bytes) noexcept {
+    if (bytes < short_bytes_max_) short_bytes_max_ = bytes < TinyBytesMax ? TinyBytesMax : bytes;
+  }
+
+ private:
+  std::size_t short_bytes_max_ = ShortBytesMax;
+};
+
+}  // namespace protocol
+
+static_assert(Protocol<protocol::tiny_short_long<>>);
+
+namespace detail {
+struct not_a_protocol {
+  using policy_axis = protocol_axis;
+  static constexpr std::size_t tiny_bytes_max = 8;
+};
+}  // namespace detail
+static_assert(!Protocol<detail::not_a_protocol>);
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The wire format: what the twenty header bytes mean, and the payloads of control packets.
+// Everything that arrives is checked before use; `wire_version` changes with this file.
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "mpx/core/frame.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0::wire {
+
+enum class kind : std::uint8_t {
+  eager = 1,  ///< A whole message. `ticket`: the sender's operation, if an answer is asked for.
+  announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
+  clear,      ///< Receiver to sender: send the data as packets. Payload: `clearance`.
+  data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
+  finished,   ///< Receiver to sender: the data has been fetched; the send is complete.
+  delivered,  ///< Sender to receiver: the data has been put; the receive is complete.
+  matched,    ///< Receiver to sender: a synchronous or ready message met its receive.
+  unready,    ///< Receiver to sender: a ready message met no receive.
+  credit,     ///< Nothing but the header's count.
+  allow,      ///< Receiver to sender: announce this many more messages (`tag`).
+  move,   ///< Sender to receiver: an announced message now lies elsewhere. Payload: remote_memory.
+  moved,  ///< Receiver to sender: understood; the old place will not be read any more.
+};
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::moved);
+
+/// Bits of `header::flags`.
+enum flag : std::uint8_t {
+  flag_synchronous = 1,  ///< Answer `matched` when a receive takes the message.
+  flag_ready = 2,        ///< Answer `matched` or, if no receive waits, `unready`.
+  flag_last = 4,         ///< The sender may announce no more until it gets `allow`.
+};
+inline constexpr std::uint8_t flags_all = 7;
+
+struct header {
+  wire::kind kind{};
+  std::uint8_t flags = 0;
+  std::uint16_t reserved = 0;  ///< Zero.
+  context_id context = 0;
+  tag_t tag = 0;
+  std::uint32_t credit = 0;  ///< FlowControl's count.
+  std::uint32_t ticket = 0;  ///< Names an operation of the side that gave it out; 0 names none.
+};
+static_assert(sizeof(header) == sizeof(frame_header));
+
+constexpr frame_header pack(const header& h) noexcept { return std::bit_cast<frame_header>(h); }
+constexpr header unpack(const frame_header& f) noexcept { return std::bit_cast<header>(f); }
+
+/// The words of a frame, for the path that reads each once and needs no more: the first one holds
+/// kind and flags.
+enum word : std::uint8_t { word_kind, word_context, word_tag, word_credit, word_ticket };
+/// The first word of an eager message that asks for no answer.
+inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
+/// The frame of such a message, made of words: a header put together from smaller members and then
+/// copied as a whole stalls on store forwarding.
+[[gnu::always_inline]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
+                                                             std::uint32_t credit) noexcept {
+  return {{plain_eager, context, static_cast<std::uint32_t>(tag), credit, 0}};
+}
+
+/// Payload of kind::announce.
+struct announcement {
+  std::uint64_t bytes;
+  remote_memory memory;  ///< Where the receiver may fetch it; key 0: nowhere.
+};
+
+/// Payload of kind::clear.
+struct clearance {
+  std::uint64_t bytes;  ///< How much the receiver takes; the rest is not sent.
+  std::uint64_t from;  ///< Where the sender begins; the receiver fetches what is before itself, and
+                       ///< then says `finished`.
+  remote_memory memory;  ///< Where the sender may put it; key 0: nowhere.
+  std::uint32_t ticket;  ///< The receiver's operation.
+  std::uint32_t reserved;
+};
+static_assert(sizeof(announcement) <= 40 && sizeof(clearance) <= 40);
+
+/// Reads a control payload into `value`; false if its length is wrong.
+template <class T>
+bool read(std::span<const std::byte> payload, T& value) noexcept {
+  if (payload.size() != sizeof(T)) return false;
+  std::memcpy(&value, payload.data(), sizeof value);
+  return true;
+}
+
+}  // namespace mpx::inline v0::wire
