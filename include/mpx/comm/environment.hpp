@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Joining and leaving a job: the environment owns all of a rank's state, from the constructor to
+// the destructor. And jobs whose ranks are threads, for tests and debugging.
+
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "mpx/bootstrap/detect.hpp"
+#include "mpx/comm/communicator.hpp"
+#include "mpx/core/aligned.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/thread.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// Shared-arena allocation without the stack's type, so that containers need not name it.
+class shared_heap {
+ public:
+  shared_heap() = default;
+  shared_heap(const shared_heap&) = delete;
+  shared_heap& operator=(const shared_heap&) = delete;
+  virtual ~shared_heap() = default;
+  virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
+  virtual void deallocate(void* p, std::size_t bytes) noexcept = 0;
+};
+
+template <class Stack>
+class endpoint_heap final : public shared_heap {
+ public:
+  explicit endpoint_heap(endpoint<Stack>& e) noexcept : endpoint_(e) {}
+  void* allocate(std::size_t bytes, std::size_t alignment) override {
+    if constexpr (SharedMemoryTransport<typename Stack::transport_type>) {
+      return endpoint_.allocate_shared(bytes, alignment);
+    } else {
+      return allocate_aligned(bytes, alignment);
+    }
+  }
+  void deallocate(void* p, std::size_t bytes) noexcept override {
+    if constexpr (SharedMemoryTransport<typename Stack::transport_type>) {
+      endpoint_.deallocate_shared(p, bytes);
+    } else {
+      free_aligned(p);
+    }
+  }
+
+ private:
+  endpoint<Stack>& endpoint_;
+};
+
+}  // namespace detail
+
+/// Allocates where the transport's peers can read: a long message from there is copied once,
+/// without the kernel. An ordinary allocator otherwise. The environment outlives what it allocated.
+/// Errors: mpx::error with errc::no_resources when the arena is full.
+template <class T>
+class allocator {
+ public:
+  using value_type = T;
+
+  explicit allocator(detail::shared_heap& heap) noexcept : heap_(&heap) {}
+  template <class U>
+  allocator(const allocator<U>& other) noexcept : heap_(other.heap_) {}  // NOLINT(*-explicit-*)
+
+  T* allocate(std::size_t n) {
+    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(heap_->allocate(n * sizeof(T), alignof(T)));
+  }
+  void deallocate(T* p, std::size_t n) noexcept { heap_->deallocate(p, n * sizeof(T)); }
+
+  template <class U>
+  friend bool operator==(const allocator& a, const allocator<U>& b) noexcept {
+    return a.heap_ == b.heap_;
+  }
+
+ private:
+  template <class>
+  friend class allocator;
+  detail::shared_heap* heap_;
+};
+
+/// A rank's membership in a job.
+///
+/// The constructor joins: under mpxrun as one of its ranks, else as a world of one. It compares
+/// stacks with the other ranks. The destructor leaves, together with all others; if an exception is
+/// passing through, it does not wait for them and they learn that this rank is lost. Requests and
+/// communicators must be gone before. Several environments may live at once, or one after the
+/// other, if all ranks make them in the same order.
+template <class Stack = stack<>>
+class environment {
+ public:
+  using stack_type = Stack;
+
+  /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
+  environment() : environment(bootstrap::detect()) {}
+  explicit environment(bootstrap::any job)
+      : job_(std::move(job)),
+        exceptions_(std::uncaught_exceptions()),
+        endpoint_(with_equal_stacks(job_)),
+        state_(endpoint_.new_communicator_state()) {
+    lower_short_bytes();
+    job_.fence([] {});
+  }
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+  ~environment() {
+    if (std::uncaught_exceptions() > exceptions_) {
+      job_.mark_failed();
+      return;
+    }
+    try {
+      job_.fence([this] { endpoint_.drain(); });
+      job_.mark_finished();
+    } catch (const std::exception&) {
+      job_.mark_failed();  // Somebody else died first: there is nobody left to tell.
+    }
+  }
+
+  rank_t rank() const noexcept { return job_.rank(); }
+  rank_t size() const noexcept { return job_.size(); }
+  std::string_view host() const { return job_.host(); }
+
+  /// All ranks of the job.
+  communicator<Stack> world() noexcept {
+    return {endpoint_, state_, context_id{0}, job_.rank(), job_.size()};
+  }
+
+  /// Ends the whole job with `code`. Does not return: ranks that are processes end here, ranks that
+  /// are threads get errc::aborted.
+  [[noreturn]] void abort(int code, std::string_view why = "mpx::environment::abort") {
+    job_.abort(code, why);
+    std::abort();
+  }
+
+  /// Memory from which long messages are copied once.
+  template <class T>
+  mpx::allocator<T> allocator() noexcept {
+    return mpx::allocator<T>(heap_);
+  }
+
+  /// Gives `memory` to buffered sends until it is detached; each takes its length, rounded up to 64
+  /// bytes, until it is out. Errors: errc::buffer if some is attached.
+  void attach_buffer(std::span<std::byte> memory) {
+    if (const errc why = endpoint_.attach(memory); why != errc{})
+      throw error(why, "attach_buffer: a buffer is attached already: detach it first");
+  }
+  /// Waits until all buffered sends have gone out and returns the memory, empty if none was
+  /// attached.
+  std::span<std::byte> detach_buffer() { return endpoint_.detach(); }
+
+  /// Lets receives from any source work again after a peer was lost.
+  void acknowledge_failures() { endpoint_.acknowledge_failures(); }
+
+  /// The bound on memory for eager messages that arrive before their receives, records included, in
+  /// bytes; and its present use. Not in it: 128 bytes for each message that a sender has announced
+  /// and holds back itself, of which it may announce 1024 (less with more than 64 peers), and as
+  /// many again each time this rank blocks in a receive that none of them matches.
+  std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
+  std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
+
+  /// The stack's trace and transport, for tools and tests.
+  const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
+  typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
+
+ private:
+  /// Returns `job` when all of its ranks were built with this stack.
+  static bootstrap::any& with_equal_stacks(bootstrap::any& job) {
+    const std::string mine = Stack::fingerprint();
+    job.put("mpx.stack", mine);
+    job.fence([] {});
+    for (rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()}) {
+      const std::string theirs = job.get(r, "mpx.stack").value_or("(none)");
+      if (theirs == mine) continue;
+      std::string s = "rank " + std::to_string(job.rank());
+      s.append(" was built with [").append(mine).append("], but rank ").append(std::to_string(r));
+      s.append(" with [").append(theirs);
+      s.append("]: build all ranks from one mpx and one stack");
+      throw error(errc::stack_mismatch, s);
+    }
+    return job;
+  }
+
+  /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
+  void lower_short_bytes() {
+    const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
+    if (text == nullptr) return;
+    constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;
+    std::uint64_t bytes = 0;
+    if (!detail::parse_number(text, ceiling, bytes))
+      throw error(errc::argument, "MPX_SHORT_BYTES_MAX=" + std::string(text) +
+                                      ": give a number of bytes from 0 to " +
+                                      std::to_string(ceiling) + ", the stack's own limit");
+    endpoint_.protocol().lower(bytes);
+  }
+
+  bootstrap::any job_;
+  int exceptions_;
+  detail::endpoint<Stack> endpoint_;
+  detail::endpoint_heap<Stack> heap_{endpoint_};
+  detail::communicator_state& state_;
+};
+
+/// Runs `body` as `ranks` ranks that are threads of this process. `body` takes the world, or the
+/// environment. Returns when all have ended.
+/// Errors: rethrows the exception of the first rank that failed; the others are told that it is
+/// lost.
+template <class Stack = stack<>, class Body>
+requires std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>
+void run_threads(rank_t ranks, Body&& body) {
+  const bootstrap::thread_job job(ranks);
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto run = [&](rank_t rank) {
+    bool well = false;
+    try {
+      environment<Stack> env{bootstrap::any(bootstrap::threads(job, rank))};
+      if constexpr (std::invocable<
+                        Body&, communicator<Stack>>) {  // Asked first: a generic body fits both.
+        body(env.world());
+      } else {
+        body(env);
+      }
+      well = true;
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+    }
+    job.mark_ended(rank, well);
+  };
+  using thread = platform::joined_thread<decltype(run)>;
+  {
+    owning_table<thread> threads(static_cast<std::size_t>(ranks));  // Goes when all have ended.
+    rank_t started = 0;
+    try {
+      for (; started < ranks; ++started)
+        threads.put(static_cast<std::size_t>(started), new thread(run, started));
+    } catch (const std::exception&) {
+      const std::lock_guard lock(mutex);
+      first = std::make_exception_ptr(error(
+          errc::no_resources, "run_threads could not start thread " + std::to_string(started) +
+                                  " of " + std::to_string(ranks) + ": check `ulimit -u`"));
+      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace mpx::inline v0

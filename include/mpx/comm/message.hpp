@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A message that a matched probe has taken out of matching: only its holder can receive it.
+
+#include <utility>
+
+#include "mpx/datatype/buffer.hpp"
+#include "mpx/engine/request.hpp"
+
+namespace mpx::inline v0 {
+
+/// Returned by `mprobe` and `improbe`. Receive it once; a message that is dropped is discarded, and
+/// its sender completes as if it had been received.
+template <class Stack>
+class [[nodiscard]] message {
+ public:
+  message() = default;
+  message(message&& other) noexcept
+      : endpoint_(other.endpoint_),
+        held_(std::exchange(other.held_, nullptr)),
+        info_(other.info_),
+        null_(std::exchange(other.null_, false)) {}
+  message& operator=(message&& other) noexcept {
+    if (this != &other) {
+      drop();
+      endpoint_ = other.endpoint_;
+      held_ = std::exchange(other.held_, nullptr);
+      info_ = other.info_;
+      null_ = std::exchange(other.null_, false);
+    }
+    return *this;
+  }
+  ~message() { drop(); }
+
+  /// True until it has been received.
+  explicit operator bool() const noexcept { return held_ != nullptr || null_; }
+  /// Source, tag and length.
+  const status& info() const noexcept { return info_; }
+
+  /// Receives the message. Errors: errc::request if it has been received before, errc::truncate,
+  /// errc::peer_lost.
+  template <class B>
+  requires ReceiveBuffer<B&&>
+  status recv(B&& buffer) {
+    return irecv(buffer).wait();
+  }
+  template <class B>
+  requires ReceiveBuffer<B&&>
+  status recv(B&& buffer, std::error_code& ec) {
+    auto r = start(detail::writable_bytes_of(buffer), ec);
+    return ec ? status{} : r.wait(ec);
+  }
+
+  /// Starts to receive it.
+  template <class B>
+  requires ReceiveBuffer<B&&>
+  request<Stack> irecv(B&& buffer) {
+    static_assert(BufferOutlivesCall<B&&>);
+    std::error_code ec;
+    auto r = start(detail::writable_bytes_of(buffer), ec);
+    if (ec) throw error(ec, "receiving a message that a matched probe found");
+    return r;
+  }
+
+  /// For the library.
+  message(detail::endpoint<Stack>& e, detail::arrived_message* held, const status& info,
+          bool null = false) noexcept
+      : endpoint_(&e), held_(held), info_(info), null_(null) {}
+
+ private:
+  request<Stack> start(std::span<std::byte> into, std::error_code& ec) {
+    ec.clear();
+    if (std::exchange(null_, false)) return {*endpoint_, endpoint_->receive_nothing()};
+    if (held_ == nullptr) {
+      ec = errc::request;
+      return {};
+    }
+    return {*endpoint_,
+            endpoint_->receive_claimed(std::exchange(held_, nullptr), into.data(), into.size())};
+  }
+  void drop() noexcept {
+    if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));
+  }
+
+  detail::endpoint<Stack>* endpoint_ = nullptr;
+  detail::arrived_message* held_ = nullptr;
+  status info_{};
+  bool null_ = false;  // From proc_null: nothing to hold.
+};
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The endpoint: one rank's transport, matcher, flow control and operations, put together. All state
+// of a rank hangs here. Calls take the thread model's lock; functions named `*_locked` expect it
+// held.
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "mpx/bootstrap/detect.hpp"
+#include "mpx/core/block_cache.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/offset_allocator.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/engine/operation.hpp"
+#include "mpx/engine/stack.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// What a probe found.
+struct probe_result {
+  peer_id source = 0;
+  tag_t tag = 0;
+  std::size_t bytes = 0;
+};
+
+/// What the copies of a communicator handle share. Lives as long as the environment.
+struct communicator_state {
+  std::uint32_t collective_serial = 0;
+};
+
+/// A blocking receive that looks for its message itself, as long as no other receive is posted.
+struct direct_receive {
+  pattern want;
+  std::byte* buffer;
+  std::size_t capacity;
+  operation* posted;  // What it became when it had to be posted after all.
+  errc failure;
+  bool done;
+  peer_id source;  // These three once it is done.
+  tag_t tag;
+  std::size_t bytes;
+};
+
+/// A send's arguments, once ranks are peers.
+struct send_call {
+  const std::byte* data;
+  std::size_t bytes;
+  peer_id to;
+  context_id context;
+  tag_t tag;
+};
+
+template <class Stack>
+class endpoint {
+ public:
+  using transport_type = typename Stack::transport_type;
+  using flow_type = typename Stack::flow_type;
+  using trace_type = typename Stack::trace_type;
+  static constexpr bool concurrent = Stack::threading_type::concurrent;
+
+  /// Collective over the job. `job` outlives the endpoint.
+  explicit endpoint(bootstrap::any& job)
+      : transport_(job),
+        flow_(transport_.peers()),
+        links_(transport_.peers()),
+        job_(job),
+        failure_epoch_(job.failure_epoch()),
+        announced_max_(greater(16u, lesser(1024u, announced_total_max / transport_.peers()))) {}
+  endpoint(const endpoint&) = delete;
+  endpoint& operator=(const endpoint&) = delete;
+  ~endpoint();
+
+  peer_id self() const noexcept { return transport_.self(); }
+  transport_type& transport() noexcept { return transport_; }
+  const trace_type& trace() const noexcept { return trace_; }
+  typename Stack::protocol_type& protocol() noexcept { return protocol_; }
+  const flow_type& flow() const noexcept { return flow_; }
+  std::uint64_t unexpected_bytes() const noexcept { return early_bytes_; }
+
+  // --- Starting (endpoint_send.hpp, endpoint_receive.hpp) ----------------------------------------
+
+  /// Starts a standard send. Returns nullptr when it is complete already: no request is needed.
+  [[gnu::always_inline]] operation* send(const send_call& c) {
+    std::lock_guard lock(threading_);
+    if (send_now_locked(c)) [[likely]]
+      return nullptr;
+    return queue_send_locked(c, 0);
+  }
+  /// Starts a synchronous or ready send (`flag`); always returns an operation.
+  operation* send_flagged(const send_call& c, std::uint8_t flag) {
+    std::lock_guard lock(threading_);
+    return queue_send_locked(c, flag);
+  }
+  /// A buffered send: complete when this returns. Returns errc::buffer if it does not fit.
+  errc send_buffered(const send_call& c);
+
+  /// Starts a receive.
+  [[gnu::always_inline]] operation* receive(std::byte* buffer, std::size_t capacity, pattern want);
+  /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
+  /// looks for it needs no operation and no matching.
+  void receive_now(direct_receive& d);
+
+  /// A receive from nobody: complete, with no data.
+  operation* receive_nothing();
+
+  // --- Finishing ---------------------------------------------------------------------------------
+
+  /// Blocks until `op` is complete.
+  [[gnu::always_inline]] void wait(operation& op) {
+    if constexpr (!concurrent) {
+      if (op.done()) return;
+    }
+    wait_slow(op);
+  }
+  /// One look: progress, then whether `op` is complete.
+  bool test(operation& op) {
+    std::lock_guard lock(threading_);
+    if (!op.done()) look_locked();
+    return op.done();
+  }
+  bool is_done(const operation& op) {
+    std::lock_guard lock(threading_);
+    return op.done();
+  }
+  /// Blocks until `done()`, which is called under the lock, returns true.
+  template <class Done>
+  void wait_until(Done&& done);
+  void progress() {
+    std::lock_guard lock(threading_);
+    look_locked();
+  }
+  /// Gives a complete operation back.
+  [[gnu::always_inline]] void release(operation& op) {
+    std::lock_guard lock(threading_);
+    give(op);
+  }
+  /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
+  void abandon(operation& op);
+  /// Takes a receive back that has not matched. Returns false if it has.
+  bool cancel(operation& op);
+
+  // --- Probing -----------------------------------------------------------------------------------
+
+  /// Looks once. `failure`: why nothing can come any more.
+  std::optional<probe_result> probe(const pattern& want, errc& failure);
+  /// Blocks until there is one; nothing if it cannot come any more (`failure`).
+  std::optional<probe_result> wait_probe(const pattern& want, errc& failure);
+  /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
+  arrived_message* claim(const pattern& want, errc& failure);
+  arrived_message* wait_claim(const pattern& want, errc& failure);
+  operation* receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
+  void discard(arrived_message* m);
+
+  // --- Buffers, arenas, failures -----------------------------------------------------------------
+
+  errc attach(std::span<std::byte> memory);
+  std::span<std::byte> detach();
+  void* allocate_shared(std::size_t bytes, std::size_t alignment)
+      requires SharedMemoryTransport<transport_type>
+  {
+    std::lock_guard lock(threading_);
+    return transport_.allocate_shared(bytes, alignment);
+  }
+  void deallocate_shared(void* p, std::size_t bytes) noexcept
+      requires SharedMemoryTransport<transport_type>
+  {
+    std::lock_guard lock(threading_);
+    transport_.deallocate_shared(p, bytes);
+  }
+  /// Receives from any source are possible again after a failure.
+  void acknowledge_failures() {
+    std::lock_guard lock(threading_);
+    failures_acknowledged_ = failures_;
+  }
+  /// Progress while the job leaves together: looks until nothing more arrives.
+  void drain() noexcept;
+
+  /// The serial of the next communicator that this rank leads; 0 when all are used up.
+  std::uint32_t take_context_serial() {
+    std::lock_guard lock(threading_);
+    return next_serial_ <= context_serial_max ? next_serial_++ : 0;
+  }
+  static constexpr std::uint32_t context_serial_max = (1u << 13) - 1;
+  communicator_state& new_communicator_state() {
+    std::lock_guard lock(threading_);
+    return communicators_.add(new communicator_state());
+  }
+
+ private:
+  static constexpr std::uint32_t announced_total_max = 65536;
+  static constexpr std::uint32_t allowance_max = 1u << 31;
+  static constexpr std::uint32_t answers_max = 1u << 17;
+  static constexpr unsigned looks_per_check = 256;
+  static constexpr unsigned direct_looks = 4096;
+  static constexpr unsigned takes_max = 1024;
+  static constexpr std::size_t learnt_bytes_min = 4096;
+
+  /// What is kept for a peer that is or was busy.
+  struct link {
+    linked_list<operation, queue_tag> control;  // Answers that did not fit the channel.
+    linked_list<operation, queue_tag> backlog;  // Sends in order, not yet on the wire.
+    linked_list<operation, queue_tag> streams;  // Matched sends whose data goes as packets.
+    std::uint32_t announced = 0;                // Sent, and not yet answered.
+    std::uint32_t allowance = 0;
+    bool busy = false;
+    bool owes_credit = false;
+    bool peer_stalled = false;           // It may announce no more until it is allowed to.
+    bool refused = false;                // The transport cannot reach it.
+    std::uint32_t answers = 0;           // Length of `control`.
+    std::uint32_t heard = 0;             // Its announcements that are not answered.
+    std::uint32_t granted = 0;           // How many there may be.
+    std::uint64_t held_bytes = 0;        // What its early eager messages cost here.
+    std::int64_t streamed_until_ns = 0;  // When its last stream to us ended.
+    errc failure{};
+  };
+
+  /// What the transport talks to.
+  struct sink {
+    endpoint& e;
+    [[gnu::always_inline]] void packet(peer_id source, const frame_header& f,
+                                       std::span<const std::byte> payload) noexcept {
+      e.on_packet(source, f, payload);
+    }
+    std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
+    void complete(cookie_t cookie, bool ok) noexcept { e.on_moved(cookie, ok); }
+    void malformed(peer_id source) noexcept { e.fail_peer_locked(source, errc::protocol); }
+  };
+
+  /// A blocked probe, for as long as it lives.
+  class probing_scope {
+   public:
+    explicit probing_scope(endpoint& e) : e_(e) { add(1); }
+    probing_scope(const probing_scope&) = delete;
+    probing_scope& operator=(const probing_scope&) = delete;
+    ~probing_scope() { add(-1); }
+
+   private:
+    void add(int n) {
+      std::lock_guard lock(e_.threading_);
+      e_.probing_ += static_cast<unsigned>(n);
+    }
+    endpoint& e_;
+  };
+
+  [[noreturn, gnu::noinline, gnu::cold]] static void throw_limit() {
+    throw error(errc::no_resources,
+                "an operation could not start: " + std::to_string(operation_pool::operations_max) +
+                    " are under way, or memory is out");
+  }
+
+  // Sending.
+  [[gnu::always_inline]] bool quiet(peer_id to) const noexcept {
+    return troubles_ == 0 || quiet_slow(to);
+  }
+  bool quiet_slow(peer_id to) const noexcept {
+    const link* l = links_[to];
+    return l == nullptr || (l->backlog.empty() && l->failure == errc{});
+  }
+  [[gnu::always_inline]] bool send_now_locked(const send_call& c) noexcept {
+    if (c.bytes > protocol_.short_bytes_max() || !quiet(c.to)) [[unlikely]]
+      return false;
+    if (!flow_.try_acquire(c.to, c.bytes)) [[unlikely]]
+      return false;
+    const frame_header f = wire::plain_eager_frame(c.context, c.tag, flow_.outgoing(c.to));
+    if (transport_.post(c.to, f, {c.data, c.bytes}, 0) != outcome::done) [[unlikely]] {
+      flow_.restore(c.to, c.bytes);
+      return false;
+    }
+    trace_.on(event::packets_sent, 1);
+    trace_.on(event::eager_sent, 1);
+    return true;
+  }
+  operation* queue_send_locked(const send_call& c, std::uint8_t flags);
+  operation* new_send(const send_call& c, std::uint8_t flags);
+  bool push(link& l, operation& op);
+  bool push_eager(operation& op);
+  bool push_announcement(link& l, operation& op);
+  bool push_fragments(link& l, operation& op);
+  void start_put(operation& op);
+  void put_done(operation& op);
+  void sent_all(operation& op);
+  std::size_t flush(peer_id peer, link& l);
+  std::size_t flush_busy();
+  void make_busy(peer_id peer, link& l);
+  link& link_to(peer_id peer);
+  outcome post(peer_id to, wire::header h, std::span<const std::byte> payload) noexcept;
+  void answer(peer_id to, wire::header h, std::span<const std::byte> payload = {});
+  void owe_credit(peer_id peer);
+
+  // Receiving.
+  [[gnu::always_inline]] void on_packet(peer_id source, const frame_header& f,
+                                        std::span<const std::byte> payload) noexcept;
+  void on_other(peer_id source, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  [[gnu::always_inline]] static errc copy_eager(std::byte* into, std::size_t capacity,
+                                                std::span<const std::byte> payload) noexcept;
+  void store_early(peer_id source, const wire::header& h, std::span<const std::byte> payload);
+  void post_direct();
+  void on_control(peer_id source, const wire::header& h, std::span<const std::byte> payload);
+  void on_announce(peer_id source, const wire::header& h, std::span<const std::byte> payload);
+  void on_clear(peer_id source, const wire::header& h, std::span<const std::byte> payload);
+  void on_data(peer_id source, const wire::header& h, std::span<const std::byte> payload);
+  void on_move(peer_id source, const wire::header& h, std::span<const std::byte> payload);
+  void on_moved(cookie_t cookie, bool ok);
+  [[gnu::always_inline]] void deliver(operation& op, peer_id source, tag_t tag,
+                                      std::span<const std::byte> payload) noexcept;
+  arrived_message* store(peer_id source, const wire::header& h, std::size_t stored);
+  void forget(arrived_message* m) noexcept;
+  void accept(operation& op, arrived_message* m);
+  void take_announced(operation& op, const arrived_message& m);
+  bool try_get(operation& op, const remote_memory& memory);
+  void request_packets(operation& op);
+  void ask(operation& op, std::size_t from, bool offer);
+  bool split(operation& op, const remote_memory& memory);
+  void streamed(operation& op);
+  void receive_done(operation& op, wire::kind tell);
+  operation* answered(peer_id source, std::uint32_t ticket, detail::role role);
+  [[gnu::always_inline]] operation* start_receive_locked(std::byte* buffer, std::size_t capacity);
+
+  [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept;
+  void receive_slow(direct_receive& d);
+
+  // Finishing.
+  void look_locked();
+  std::size_t progress_locked();
+  [[gnu::always_inline]] std::size_t progress_inlined();
+  void wait_slow(operation& op);
+  [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
+    op.failure = failure;
+    op.stage = stage::complete;
+    if constexpr (concurrent) ++completions_;
+    if (!op.handled) [[unlikely]]
+      give(op);
+  }
+  [[gnu::always_inline]] void give(operation& op) noexcept {
+    if (op.owned != nullptr) [[unlikely]]
+      free_copy(op);
+    pool_.give(&op);
+  }
+  void free_copy(operation& op) noexcept;
+  void before_sleep();
+  void sleep(std::unique_lock<typename Stack::threading_type>& lock);
+  void follow(std::unique_lock<typename Stack::threading_type>& lock);
+  void rouse() noexcept;
+  void check_failures();
+  void fail_peer_locked(peer_id peer, errc why);
+  void fail_operation(operation& op, peer_id peer, errc why);
+  bool end_if_doomed(operation& op);
+  errc doom(const pattern& want) const noexcept;
+
+  transport_type transport_;
+  flow_type flow_;
+  unsigned troubles_ = 0;  // Busy links and failed peers: while 0, sends need not look.
+  [[no_unique_address]] typename Stack::protocol_type protocol_;
+  [[no_unique_address]] typename Stack::threading_type threading_;
+  [[no_unique_address]] trace_type trace_;
+  operation_pool pool_;
+  typename Stack::matching_type matcher_;
+  direct_receive* direct_ = nullptr;
+  unsigned takes_left_ = takes_max;  // Messages to take past the poll before the next one.
+  unsigned probing_ = 0;             // Blocked probes.
+  unsigned looks_ = 0;               // Fruitless looks of calls that do not block.
+  owning_table<link> links_;
+  plain_array<peer_id> busy_;
+  plain_array<peer_id> stalled_;  // Peers with `peer_stalled`.
+  block_cache blocks_;
+  protocol::path_learner paths_;
+  std::uint64_t early_bytes_ = 0;
+  linked_list<arrived_message, arrival_tag> claimed_;
+  bootstrap::any& job_;
+  std::uint32_t failure_epoch_;
+  std::uint32_t failures_ = 0;
+  std::uint32_t failures_acknowledged_ = 0;
+  std::uint32_t announced_max_;
+  std::uint32_t next_serial_ = 1;
+  owning_table<communicator_state> communicators_;
+  std::span<std::byte> attached_{};
+  offset_allocator attached_space_{0};
+  bool has_attached_ = false;
+
+  // Several waiting threads: one sleeps in the transport, the others on `epoch_`.
+  std::atomic<std::uint32_t> epoch_{0};
+  unsigned followers_ = 0;
+  bool leader_ = false;
+  std::uint64_t completions_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail
+
+#include "mpx/engine/detail/endpoint_control.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_finish.hpp"   // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_receive.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_send.hpp"     // IWYU pragma: keep

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The state of one send or receive while it is under way, and the pool that holds them. An
+// operation has a ticket that a peer can name; a ticket that was not given out is recognised and
+// refused.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/matching/concepts.hpp"
+#include "mpx/protocol/path_learner.hpp"
+#include "mpx/protocol/wire.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+struct queue_tag {};
+
+enum class role : std::uint8_t { free, receive, send, control };
+
+/// What the data path waits for.
+enum class stage : std::uint8_t {
+  posted,     ///< Receive: in the matcher.
+  queued,     ///< Send: in its peer's backlog, nothing on the wire yet.
+  answer,     ///< Send: waits for `matched`, `clear` or `finished`.
+  streaming,  ///< Data is on its way as packets.
+  moving,     ///< A get or put is pending in the transport.
+  complete,
+};
+
+struct operation : posted_receive, list_node<queue_tag> {
+  detail::stage stage{};
+  detail::role role{};
+  std::uint8_t flags = 0;   // wire::flag of a send.
+  bool handled = false;     // A request refers to this.
+  bool announced = false;   // Send: the peer knows it by its envelope alone.
+  bool exposed = false;     // The peer may read (send) or write (receive) `buffer` itself.
+  bool moved_away = false;  // Send: the peer has agreed to read elsewhere.
+  bool cancelled = false;
+  errc failure{};
+  bool split = false;    // The receiver fetches the first part of this itself ...
+  bool fetched = false;  // ... and has.
+  std::uint32_t ticket = 0;
+  std::uint32_t remote_ticket = 0;
+  peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.
+  tag_t tag = 0;
+  context_id context = 0;
+  std::byte* buffer = nullptr;
+  std::size_t bytes = 0;          // Send: length. Receive: capacity.
+  std::size_t limit = 0;          // Bytes that will move.
+  std::size_t moved = 0;          // Bytes that have.
+  std::size_t message_bytes = 0;  // Receive: the message's length.
+  protocol::path way{};           // Receive: how its data moves.
+  std::int64_t asked_at_ns = 0;   // Receive: when its data was asked for as packets.
+  std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
+  bool owned_by_attached = false;
+  remote_memory target{};
+  std::array<std::byte, 40> control{};  // Payload of a control packet that had to wait.
+  std::uint8_t control_bytes = 0;
+  wire::header header{};
+  operation* next_free = nullptr;
+
+  /// A new life for a request; one store sets all eight flags above.
+  [[gnu::always_inline]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
+    stage = s;
+    role = r;
+    flags = f;
+    handled = true;
+    announced = false;
+    exposed = false;
+    moved_away = false;
+    cancelled = false;
+    failure = errc{};
+  }
+
+  bool done() const noexcept { return stage == detail::stage::complete; }
+};
+
+/// Operations by ticket. Grows in slabs up to a limit; addresses are stable.
+/// Cost: a pop and a push of a free list for each operation.
+class operation_pool {
+ public:
+  /// Operations that one endpoint can have under way.
+  static constexpr std::uint32_t operations_max = 1u << 24;
+
+  operation_pool() = default;
+  operation_pool(const operation_pool&) = delete;
+  operation_pool& operator=(const operation_pool&) = delete;
+
+  /// Returns an operation to `begin`, or nullptr at the limit or when memory is out.
+  operation* take() noexcept {
+    if (free_ == nullptr) [[unlikely]] {
+      if (!grow()) return nullptr;
+    }
+    operation* op = free_;
+    free_ = op->next_free;
+    return op;
+  }
+
+  void give(operation* op) noexcept {
+    op->role = role::free;
+    op->ticket += 1u << index_bits;
+    op->next_free = free_;
+    free_ = op;
+  }
+
+  /// The operation with this ticket, or nullptr: a peer's word is not trusted.
+  operation* find(std::uint32_t ticket) noexcept {
+    const std::uint32_t index = (ticket & index_mask) - 1;
+    if (index >= slabs_.size() * slab_size) return nullptr;
+    operation& op = slabs_[index / slab_size]->operations[index % slab_size];
+    return op.ticket == ticket && op.role != role::free ? &op : nullptr;
+  }
+
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t s = 0; s < slabs_.size(); ++s)
+      for (operation& op : slabs_[s]->operations)
+        if (op.role != role::free) f(op);
+  }
+
+ private:
+  static constexpr std::uint32_t slab_size = 64;
+  struct slab {
+    operation operations[slab_size];
+  };
+  static constexpr std::uint32_t index_bits = 25;  // Index + 1, so that ticket 0 names nothing.
+  static constexpr std::uint32_t index_mask = (1u << index_bits) - 1;
+
+  [[gnu::noinline]] bool grow() noexcept try {
+    const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
+    if (base >= operations_max) return false;
+    slab& added = slabs_.add(new slab());
+    for (std::uint32_t i = slab_size; i-- > 0;) {
+      operation& op = added.operations[i];
+      op.ticket = base + i + 1;
+      op.next_free = free_;
+      free_ = &op;
+    }
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+
+  operation* free_ = nullptr;
+  owning_table<slab> slabs_;
+};
+
+/// A message that arrived before its receive. Its eager data, if any, follows it in memory.
+struct arrived_message : unexpected_message {
+  wire::kind kind{};
+  std::uint8_t flags = 0;
+  bool unready = false;      // A ready send that came too early: its receive will be told.
+  std::uint32_t ticket = 0;  // The sender's operation.
+  std::uint32_t stored = 0;  // Eager bytes that follow.
+  std::uint64_t bytes = 0;   // The message's length.
+  remote_memory memory{};    // Announced messages: where the data lies.
+
+  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Who may call into an endpoint at once: one thread, one thread at a time, or any number.
+
+#include <pthread.h>
+
+#include <atomic>
+#include <concepts>
+#include <mutex>
+#include <string_view>
+
+#include "mpx/config.hpp"
+
+namespace mpx::inline v0 {
+
+struct threading_axis {};
+
+/// A lock that every entry into the endpoint takes. `concurrent`: several threads may call at once,
+/// so that waiting threads take turns at progress. Locking costs nothing where only one may.
+template <class T>
+concept ThreadModel = requires(T& t) {
+  requires std::same_as<typename T::policy_axis, threading_axis>;
+  { T::name } -> std::convertible_to<std::string_view>;
+  { T::concurrent } -> std::convertible_to<bool>;
+  { t.lock() };
+  { t.unlock() };
+};
+
+/// Grants ThreadModel and nothing more.
+struct thread_model_archetype {
+  using policy_axis = threading_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr bool concurrent = false;
+  void lock();
+  void unlock();
+};
+static_assert(ThreadModel<thread_model_archetype> && !ThreadModel<std::mutex>);
+
+namespace threading {
+
+/// Only the thread that made the environment calls (MPI_THREAD_FUNNELED). Checked where MPX_ASSERT
+/// is.
+class single {
+ public:
+  using policy_axis = threading_axis;
+  static constexpr std::string_view name = "single";
+  static constexpr bool concurrent = false;
+
+#if MPX_ASSERT_LEVEL >= 1
+  void lock() noexcept {
+    MPX_ASSERT(::pthread_equal(::pthread_self(), owner_) != 0,
+               "threading::single: only the thread that made the environment may call; choose "
+               "threading::serialized or threading::multiple");
+  }
+
+ private:
+  pthread_t owner_ = ::pthread_self();
+
+ public:
+#else
+  void lock() noexcept {}
+#endif
+  void unlock() noexcept {}
+};
+
+/// Any thread calls, but never two at once (MPI_THREAD_SERIALIZED). Checked where MPX_ASSERT is.
+class serialized {
+ public:
+  using policy_axis = threading_axis;
+  static constexpr std::string_view name = "serialized";
+  static constexpr bool concurrent = false;
+
+#if MPX_ASSERT_LEVEL >= 1
+  void lock() noexcept {
+    MPX_ASSERT(!inside_.exchange(true, std::memory_order_acquire),
+               "threading::serialized: two threads called at once; choose threading::multiple");
+  }
+  void unlock() noexcept { inside_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> inside_{false};
+#else
+  void lock() noexcept {}
+  void unlock() noexcept {}
+#endif
+};
+
+/// Any thread calls at any time (MPI_THREAD_MULTIPLE). Cost: an uncontended lock for each call.
+class multiple {
+ public:
+  using policy_axis = threading_axis;
+  static constexpr std::string_view name = "multiple";
+  static constexpr bool concurrent = true;
+
+  void lock() { mutex_.lock(); }
+  void unlock() noexcept { mutex_.unlock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+static_assert(ThreadModel<single> && ThreadModel<serialized> && ThreadModel<multiple>);
+
+}  // namespace threading
+}  // namespace mpx::inline v0

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What an endpoint tells about its work: nothing, or counts.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "mpx/config.hpp"
+
+namespace mpx::inline v0 {
+
+struct trace_axis {};
+
+/// The events an endpoint reports, each with an amount.
+enum class event : std::uint8_t {
+  packets_sent,        ///< Packets given to the transport.
+  posts_retried,       ///< Posts that the transport could not take yet.
+  eager_sent,          ///< Messages sent whole.
+  announced,           ///< Messages announced first.
+  announced_for_flow,  ///< Of those, messages short enough to be eager, had there been credit.
+  unexpected,          ///< Messages that arrived before their receive.
+  unexpected_bytes,    ///< Their eager data, stored.
+  bytes_got,           ///< Long data fetched by the receiver.
+  bytes_put,           ///< Long data stored by the sender.
+  bytes_streamed,      ///< Long data sent as packets.
+  credits_sent,        ///< Packets that carry nothing but a credit count.
+  sleeps,              ///< Times a blocked call slept.
+  count_
+};
+
+/// Takes events. A trace that ignores them costs nothing.
+template <class T>
+concept Trace = requires(T& t) {
+  requires std::same_as<typename T::policy_axis, trace_axis>;
+  requires std::default_initializable<T>;
+  { T::name } -> std::convertible_to<std::string_view>;
+  { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
+};
+
+/// Grants Trace and nothing more.
+struct trace_archetype {
+  using policy_axis = trace_axis;
+  static constexpr std::string_view name = "archetype";
+  void on(event, std::uint64_t) noexcept;
+};
+static_assert(Trace<trace_archetype> && !Trace<int>);
+
+namespace trace {
+
+struct none {
+  using policy_axis = trace_axis;
+  static constexpr std::string_view name = "none";
+  void on(event, std::uint64_t) noexcept {}
+};
+
+/// Adds up each event; read with `environment::trace()`.
+class counters {
+ public:
+  using policy_axis = trace_axis;
+  static constexpr std::string_view name = "counters";
+  void on(event e, std::uint64_t amount) noexcept { sums_[static_cast<std::size_t>(e)] += amount; }
+  std::uint64_t operator[](event e) const noexcept { return sums_[static_cast<std::size_t>(e)]; }
+
+ private:
+  std::array<std::uint64_t, static_cast<std::size_t>(event::count_)> sums_{};
+};
+
+static_assert(Trace<none> && Trace<counters>);
+
+}  // namespace trace
+}  // namespace mpx::inline v0

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What tests of several ranks share: the stacks that they run over, a watchdog against hangs, and
+// messages whose every byte can be checked.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <mpx/mpx.hpp>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+namespace ranks {
+
+/// Ends the program with a message when it lives too long: a hang is a failure, not a timeout.
+class watchdog {
+ public:
+  explicit watchdog(std::string what, std::chrono::seconds limit = std::chrono::seconds(60))
+      : what_(std::move(what)), thread_([this, limit] {
+          std::unique_lock lock(mutex_);
+          if (ended_.wait_for(lock, limit, [this] { return over_; })) return;
+          std::fprintf(stderr, "hang: %s did not end within %lld s\n", what_.c_str(),
+                       static_cast<long long>(limit.count()));
+          std::abort();
+        }) {}
+  watchdog(const watchdog&) = delete;
+  watchdog& operator=(const watchdog&) = delete;
+  ~watchdog() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    ended_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  std::string what_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false;
+  std::thread thread_;
+};
+
+/// Runs `body` on `n` ranks that are threads, under a watchdog.
+template <class Stack, class Body>
+void run(mpx::rank_t n, Body body) {
+  INFO("ranks: ", n);
+  const watchdog guard(Stack::fingerprint() + " on " + std::to_string(n) + " ranks");
+  // One type for all bodies: a stack's threads and environment are compiled once a file.
+  const std::function<void(mpx::environment<Stack>&)> one = [&body](mpx::environment<Stack>& env) {
+    if constexpr (std::invocable<Body&, mpx::communicator<Stack>>) {
+      body(env.world());
+    } else {
+      body(env);
+    }
+  };
+  mpx::run_threads<Stack>(n, one);
+}
+
+/// The numbers of ranks that every multi-rank test runs at.
+inline constexpr mpx::rank_t counts[] = {1, 2, 3, 4, 7, 8};
+
+template <class Stack, class Body>
+void run_at_all_counts(Body body) {
+  for (const mpx::rank_t n : counts) run<Stack>(n, body);
+}
+
+/// Byte `i` of the message that `seed` names.
+constexpr std::byte byte_of(std::uint64_t seed, std::size_t i) noexcept {
+  std::uint64_t x = (seed + 1) * 0x9e37'79b9'7f4a'7c15u + i / 8 * 0xd6e8'feb8'6659'fd93u;
+  x ^= x >> 32;
+  x *= 0xd6e8'feb8'6659'fd93u;
+  return static_cast<std::byte>(x >> (i % 8 * 8));
+}
+
+inline void fill(std::span<std::byte> into, std::uint64_t seed) noexcept {
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] = byte_of(seed, i);
+}
+inline std::vector<std::byte> message(std::size_t bytes, std::uint64_t seed) {
+  std::vector<std::byte> m(bytes);
+  fill(m, seed);
+  return m;
+}
+inline bool holds(std::span<const std::byte> data, std::uint64_t seed) noexcept {
+  for (std::size_t i = 0; i < data.size(); ++i)
+    if (data[i] != byte_of(seed, i)) return false;
+  return true;
+}
+
+/// The errc that `body` throws, or errc{}.
+template <class Body>
+mpx::errc errc_of(Body body) {
+  try {
+    body();
+  } catch (const mpx::error& e) {
+    return static_cast<mpx::errc>(e.code().value());
+  }
+  return mpx::errc{};
+}
+
+/// The text of the mpx::error that `body` throws, or "".
+template <class Body>
+std::string text_of(Body body) {
+  try {
+    body();
+  } catch (const mpx::error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+inline bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// --- Stacks --------------------------------------------------------------------------------------
+
+template <mpx::long_path By>
+using long_by = mpx::protocol::tiny_short_long<40, 4096, By, 8 * 1024>;
+
+using inproc = mpx::stack<mpx::transport::inproc>;
+using shm = mpx::stack<>;
+/// Everything as small as it goes, so that rings, pools and windows run full all the time.
+using tiny = mpx::stack<mpx::transport::basic_shm<4, 4096>,
+                        mpx::protocol::tiny_short_long<8, 512, mpx::long_path::automatic, 1024>,
+                        mpx::flow::credits<64 * 1024, 4 * 1024>>;
+using listed = mpx::stack<mpx::transport::inproc, mpx::matching::list>;
+using unlimited = mpx::stack<mpx::flow::unlimited>;
+using by_get = mpx::stack<long_by<mpx::long_path::get>>;
+using by_put = mpx::stack<long_by<mpx::long_path::put>>;
+using by_packets = mpx::stack<mpx::transport::inproc, long_by<mpx::long_path::packets>>;
+using multiple = mpx::stack<mpx::threading::multiple>;
+using spinning = mpx::stack<mpx::transport::inproc, mpx::waiting::spin>;
+
+/// The sizes that matter to a stack: each side of every threshold.
+template <class Stack>
+std::vector<std::size_t> sizes() {
+  using protocol = typename Stack::protocol_type;
+  constexpr std::size_t tiny = protocol::tiny_bytes_max;
+  constexpr std::size_t most = protocol::short_bytes_ceiling;
+  constexpr std::size_t fragment = std::min<std::size_t>(
+      protocol::fragment_bytes_max, Stack::transport_type::traits.packet_bytes_max);
+  return {0,
+          1,
+          7,
+          8,
+          9,
+          39,
+          40,
+          41,
+          tiny,
+          tiny + 1,
+          most - 1,
+          most,
+          most + 1,
+          fragment,
+          2 * fragment,
+          2 * fragment + 1,
+          3 * fragment - 1,
+          (1 << 20) + 3};
+}
+
+/// For TEST_CASE_TEMPLATE_DEFINE and TEST_CASE_TEMPLATE_APPLY. Compiling ten stacks takes most of a
+/// preset's time: beside the preset dev, which has them all, four that differ most must do.
+#ifdef MPX_TEST_FEW_STACKS
+using all_stacks = std::tuple<shm, tiny, by_put, multiple>;
+#else
+using all_stacks = std::tuple<inproc, shm, tiny, listed, unlimited, by_get, by_put, by_packets,
+                              multiple, spinning>;
+#endif
+
+}  // namespace ranks

@@ -1,0 +1,15 @@
+// expect: SendBuffer
+// SPDX-License-Identifier: BSL-1.0
+#include <mpx/mpx.hpp>
+#include <string>
+#include <vector>
+
+#ifdef MPX_CONTROL
+using element = char;
+#else
+using element = std::string;
+#endif
+
+void use(mpx::communicator<mpx::stack<>>& world, const std::vector<element>& v) {
+  world.send(v, 0);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the others learn when a rank ends early: errc::peer_lost, soon, wherever they wait.
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct early_end : std::exception {};
+
+constexpr std::size_t long_bytes = 300'000;
+
+/// The last rank ends by an exception after `before(world)`; the others run `body(env)`, which
+/// must handle what it meets, within two seconds.
+template <class Stack, class Before, class Body>
+void lose_last(mpx::rank_t n, Before before, Body body) {
+  const ranks::watchdog guard("losing a rank", 20s);
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THROWS_AS(mpx::run_threads<Stack>(n,
+                                          [&](mpx::environment<Stack>& env) {
+                                            if (env.rank() == n - 1) {
+                                              before(env.world());
+                                              throw early_end();
+                                            }
+                                            body(env);
+                                          }),
+                  early_end);
+  CHECK(std::chrono::steady_clock::now() - begin < 2s);
+}
+
+const auto nothing = [](auto) {};
+
+template <class Stack, class Body>
+void lose_last_of_several(Body body) {
+  for (const mpx::rank_t n : {2, 3, 4}) lose_last<Stack>(n, nothing, body);
+}
+
+template <class Body>
+void expect_lost(Body body) {
+  CHECK(ranks::errc_of(body) == mpx::errc::peer_lost);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a lost rank ends what waits for it", Stack, ranks::inproc, ranks::shm,
+                   ranks::tiny, ranks::multiple, ranks::spinning) {
+  SUBCASE("recv") {
+    lose_last_of_several<Stack>([](auto& env) {
+      int x = 0;
+      expect_lost([&] { env.world().recv(x, env.size() - 1, 1); });
+    });
+  }
+  SUBCASE("recv from any source") {
+    lose_last_of_several<Stack>([](auto& env) {
+      int x = 0;
+      expect_lost([&] { env.world().recv(x); });
+    });
+  }
+  SUBCASE("irecv and wait") {
+    lose_last_of_several<Stack>([](auto& env) {
+      int x = 0;
+      auto r = env.world().irecv(x, env.size() - 1, 1);
+      expect_lost([&] { r.wait(); });
+      CHECK(!r);
+    });
+  }
+  SUBCASE("a loop of test") {
+    lose_last_of_several<Stack>([](auto& env) {
+      int x = 0;
+      auto r = env.world().irecv(x, env.size() - 1, 1);
+      expect_lost([&] {
+        while (!r.test()) std::this_thread::yield();
+      });
+    });
+  }
+  SUBCASE("a loop of iprobe") {
+    lose_last_of_several<Stack>([](auto& env) {
+      auto world = env.world();
+      expect_lost([&] {
+        while (!world.iprobe(env.size() - 1, 1)) std::this_thread::yield();
+      });
+    });
+  }
+  SUBCASE("a loop of improbe") {
+    lose_last_of_several<Stack>([](auto& env) {
+      auto world = env.world();
+      expect_lost([&] {
+        while (!world.improbe(env.size() - 1, 1)) std::this_thread::yield();
+      });
+    });
+  }
+  SUBCASE("wait_any") {
+    lose_last_of_several<Stack>([](auto& env) {
+      int x[2] = {};
+      auto world = env.world();
+      const mpx::rank_t last = env.size() - 1;
+      mpx::request<Stack> rs[] = {world.irecv(x[0], last, 1), world.irecv(x[1], last, 2)};
+      expect_lost([&] { mpx::wait_any(rs); });
+      const auto rest = mpx::wait_all_statuses(rs);
+      CHECK(rest[1].error() == mpx::errc::peer_lost);
+    });
+  }
+  SUBCASE("probe") {
+    lose_last_of_several<Stack>(
+        [](auto& env) { expect_lost([&] { env.world().probe(env.size() - 1, 1); }); });
+  }
+  SUBCASE("mprobe") {
+    lose_last_of_several<Stack>(
+        [](auto& env) { expect_lost([&] { (void)env.world().mprobe(env.size() - 1); }); });
+  }
+  SUBCASE("ssend") {
+    lose_last_of_several<Stack>(
+        [](auto& env) { expect_lost([&] { env.world().ssend(1, env.size() - 1); }); });
+  }
+  SUBCASE("a long send") {
+    lose_last_of_several<Stack>([](auto& env) {
+      const auto m = ranks::message(long_bytes, 1);
+      expect_lost([&] { env.world().send(m, env.size() - 1); });
+    });
+  }
+  SUBCASE("an endless stream of sends") {
+    lose_last_of_several<Stack>([](auto& env) {
+      const auto m = ranks::message(100, 1);
+      expect_lost([&] {
+        for (;;) env.world().send(m, env.size() - 1);
+      });
+    });
+  }
+  SUBCASE("barrier") {
+    lose_last_of_several<Stack>([](auto& env) { expect_lost([&] { env.world().barrier(); }); });
+  }
+}
+
+TEST_CASE_TEMPLATE("what comes after a loss", Stack, ranks::inproc, ranks::shm, ranks::multiple) {
+  lose_last<Stack>(3, nothing, [](auto& env) {
+    auto world = env.world();
+    int x = 0;
+    expect_lost([&] { world.recv(x, mpx::any_source, 98); });
+    // Named receives and sends between the living work on.
+    const mpx::rank_t other = 1 - world.rank();
+    world.sendrecv(world.rank(), other, 5, x, other, 5);
+    CHECK(x == other);
+    // To and from the dead: at once.
+    expect_lost([&] { world.recv(x, 2); });
+    expect_lost([&] { world.send(x, 2); });
+    expect_lost([&] { world.probe(2); });
+    std::error_code ec;
+    world.recv(x, 2, 0, ec);
+    CHECK(ec == mpx::errc::peer_lost);
+    // Any source: an error until the loss is acknowledged.
+    expect_lost([&] { world.recv(x, mpx::any_source, 98); });
+    world.sendrecv(0, other, 6, x, other, 6);
+    env.acknowledge_failures();
+    world.send(40 + world.rank(), other, 7);
+    CHECK(world.recv(x, mpx::any_source, 7).source() == other);
+    CHECK(x == 40 + other);
+  });
+}
+
+TEST_CASE_TEMPLATE("messages that a lost rank had sent", Stack, ranks::inproc, ranks::shm,
+                   ranks::by_put, ranks::by_packets, ranks::multiple) {
+  SUBCASE("eager ones that have arrived are received") {
+    lose_last<Stack>(
+        2, [](auto world) { world.send(77, 0, 3); },
+        [](auto& env) {
+          auto world = env.world();
+          int x = 0;
+          world.probe(1, 3);
+          expect_lost([&] { world.recv(x, 1, 99); });
+          CHECK(world.recv(x, 1, 3).bytes() == sizeof(int));
+          CHECK(x == 77);
+        });
+  }
+  SUBCASE("announced ones are an error") {
+    lose_last<Stack>(
+        2,
+        [](auto world) {
+          auto m = ranks::message(long_bytes, 3);
+          {
+            auto dropped = world.isend(m, 0, 3);
+          }
+        },
+        [](auto& env) {
+          auto world = env.world();
+          int x = 0;
+          std::vector<std::byte> in(long_bytes);
+          expect_lost([&] { world.recv(x, 1, 99); });
+          expect_lost([&] { world.recv(in, 1, 3); });
+        });
+  }
+  SUBCASE("announced ones that a matched probe holds are an error") {
+    lose_last<Stack>(
+        2,
+        [](auto world) {
+          auto m = ranks::message(long_bytes, 3);
+          {
+            auto dropped = world.isend(m, 0, 3);
+          }
+        },
+        [](auto& env) {
+          auto world = env.world();
+          int x = 0;
+          std::vector<std::byte> in(long_bytes);
+          auto m = world.mprobe(1, 3);
+          expect_lost([&] { world.recv(x, 1, 99); });
+          expect_lost([&] { m.recv(in); });
+        });
+  }
+  SUBCASE("announced ones that are dropped end") {
+    lose_last<Stack>(
+        2,
+        [](auto world) {
+          auto m = ranks::message(long_bytes, 3);
+          {
+            auto dropped = world.isend(m, 0, 3);
+          }
+        },
+        [](auto& env) {
+          auto world = env.world();
+          int x = 0;
+          auto m = world.mprobe(1, 3);
+          expect_lost([&] { world.recv(x, 1, 99); });
+        });
+  }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSL-1.0
+// The states of a request and of a persistent one: empty, pending, complete, cancelled; and moves.
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+constexpr mpx::tag_t go_tag = 90;
+
+using stacks = std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::by_packets,
+                          ranks::multiple, ranks::spinning>;
+
+template <class R>
+bool is_empty(R& r) {
+  std::error_code ec = mpx::errc::internal;
+  const auto empty = [](const mpx::status& s) {
+    return s.source() == mpx::proc_null && s.tag() == mpx::any_tag && s.bytes() == 0 &&
+           !s.error() && !s.cancelled();
+  };
+  return !r && r.done() && !r.cancel() && empty(r.wait()) && empty(*r.test()) &&
+         empty(r.wait(ec)) && !ec && empty(*r.test(ec)) && !ec;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("request: from pending to complete to empty", Stack, states) {
+  ranks::run<Stack>(2, [](auto world) {
+    mpx::request<Stack> none;
+    CHECK(is_empty(none));
+    none.progress();
+    for (const std::size_t bytes : {8, 1000, 100'000}) {
+      const auto m = ranks::message(bytes, bytes);
+      if (world.rank() == 1) {
+        for (int i = 0; i < 3; ++i) {
+          (void)world.template recv<int>(0, go_tag);
+          auto r = world.issend(m, 0, 1);
+          CHECK(r);
+          CHECK(!r.cancel());
+          r.wait();
+          CHECK(is_empty(r));
+        }
+        continue;
+      }
+      std::vector<std::byte> in(bytes);
+      auto r = world.irecv(in, 1, 1);
+      CHECK(r);
+      CHECK(!r.done());
+      CHECK(!r.test());
+      world.send(1, 1, go_tag);
+      CHECK(r.wait().bytes() == bytes);  // By wait.
+      CHECK(ranks::holds(in, bytes));
+      CHECK(is_empty(r));
+      r = world.irecv(in, 1, 1);
+      world.send(1, 1, go_tag);
+      std::optional<mpx::status> s;
+      while (!(s = r.test())) CHECK(r);  // By test.
+      CHECK(s->bytes() == bytes);
+      CHECK(is_empty(r));
+      r = world.irecv(in, 1, 1);
+      world.send(1, 1, go_tag);
+      while (!r.done()) r.progress();  // By looking: it is complete, and not empty.
+      CHECK(r);
+      CHECK(!r.cancel());
+      CHECK(r.test()->source() == 1);
+      CHECK(is_empty(r));
+    }
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(states, stacks);
+
+TEST_CASE_TEMPLATE_DEFINE("request: a send that is complete at once is a request too", Stack,
+                          at_once) {
+  ranks::run<Stack>(1, [](auto world) {
+    const int x = 1;
+    int y = 0;
+    auto r = world.isend(x, 0, 1);
+    CHECK(r);
+    CHECK(r.done());
+    CHECK(!r.cancel());
+    auto other = std::move(r);
+    CHECK(other);
+    CHECK(is_empty(r));  // NOLINT(bugprone-use-after-move)
+    CHECK(other.test());
+    CHECK(is_empty(other));
+    world.recv(y);
+    CHECK(y == 1);
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(at_once, stacks);
+
+TEST_CASE_TEMPLATE_DEFINE("request: moves", Stack, moves) {
+  ranks::run<Stack>(2, [](auto world) {
+    const mpx::rank_t other = 1 - world.rank();
+    int in[3] = {};
+    auto a = world.irecv(in[0], other, 1);
+    auto b = std::move(a);
+    CHECK(is_empty(a));  // NOLINT(bugprone-use-after-move)
+    CHECK(b);
+    a = std::move(b);
+    auto& same = a;
+    a = std::move(same);
+    CHECK(a);
+    b = world.irecv(in[1], other, 1);
+    std::swap(a, b);
+    std::vector<mpx::request<Stack>> many;
+    many.push_back(std::move(a));
+    many.push_back(std::move(b));
+    many.push_back(world.irecv(in[2], other, 1));  // Moves those before it.
+    for (const int x : {10, 11, 12}) world.send(x, other, 1);
+    mpx::wait_all(many);
+    CHECK(in[0] == 10);
+    CHECK(in[1] == 11);
+    CHECK(in[2] == 12);
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(moves, stacks);
+
+TEST_CASE_TEMPLATE_DEFINE("request: cancel", Stack, cancel) {
+  ranks::run<Stack>(2, [](auto world) {
+    for (const std::size_t bytes : {8, 1000, 300'000}) {
+      const auto m = ranks::message(bytes, bytes);
+      if (world.rank() == 1) {
+        (void)world.template recv<int>(0, go_tag);
+        auto r = world.issend(m, 0, 1);
+        CHECK(!r.cancel());  // A send is never cancelled.
+        r.wait();
+        auto again = world.isend(m, 0, 1);
+        again.wait();
+        continue;
+      }
+      std::vector<std::byte> cancelled(bytes, std::byte{0xee});
+      std::vector<std::byte> in(bytes);
+      auto a = world.irecv(cancelled, 1, 1);
+      auto b = world.irecv(cancelled);
+      auto c = world.irecv(in, mpx::any_source, 1);
+      CHECK(a.cancel());
+      CHECK(a);  // wait or test follow as ever.
+      CHECK(!a.cancel());
+      CHECK(b.cancel());
+      const mpx::status s = a.wait();
+      CHECK(s.cancelled());
+      CHECK(s.bytes() == 0);
+      CHECK(!s.error());
+      CHECK(b.test()->cancelled());
+      CHECK(is_empty(a));
+      CHECK(is_empty(b));
+      world.send(1, 1, go_tag);
+      const mpx::status got = c.wait();
+      CHECK(!got.cancelled());
+      CHECK(got.bytes() == bytes);
+      CHECK(ranks::holds(in, bytes));
+      world.probe(1, 1);
+      auto d = world.irecv(in, 1, 1);  // Matches at once: too late.
+      CHECK(!d.cancel());
+      CHECK(!d.wait().cancelled());
+      CHECK(ranks::holds(in, bytes));
+      bool untouched = true;
+      for (const std::byte x : cancelled) untouched = untouched && x == std::byte{0xee};
+      CHECK(untouched);
+    }
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(cancel, stacks);
+
+TEST_CASE_TEMPLATE_DEFINE("persistent request: inactive, active, inactive", Stack, persistent) {
+  ranks::run<Stack>(2, [](auto world) {
+    const mpx::rank_t other = 1 - world.rank();
+    int out = 0;
+    int in = -1;
+    auto send = world.send_init(out, other, 1);
+    auto receive = world.recv_init(in, other, 1);
+    static_assert(!std::is_copy_constructible_v<decltype(send)>);
+    CHECK(is_empty(receive));
+    for (int round = 0; round < 3; ++round) {
+      out = 10 * round + world.rank();
+      receive.start();
+      CHECK(receive);
+      CHECK(ranks::errc_of([&] { receive.start(); }) == mpx::errc::request);
+      std::error_code ec;
+      receive.start(ec);
+      CHECK(ec == mpx::errc::request);
+      auto moved = std::move(receive);  // An active one moves, and goes on.
+      CHECK(moved);
+      send.start();
+      if (round == 0) moved.wait();
+      if (round == 1)
+        while (!moved.test()) std::this_thread::yield();
+      if (round == 2) {
+        while (!moved.done()) moved.progress();
+        CHECK(!moved.cancel());
+        CHECK(moved.wait().source() == other);
+      }
+      CHECK(in == 10 * round + other);
+      send.wait();
+      CHECK(is_empty(send));
+      CHECK(is_empty(moved));
+      receive = std::move(moved);
+    }
+    receive.start();
+    CHECK(receive.cancel());
+    CHECK(receive.wait().cancelled());
+    in = -7;
+    {
+      auto dropped = world.recv_init(in, other, 2);
+      dropped.start();
+    }
+    world.barrier();
+    world.send(5, other, 2);
+    CHECK(world.template recv<int>(other, 2) == 5);
+    CHECK(in == -7);
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(persistent, stacks);
+
+TEST_CASE_TEMPLATE_DEFINE("request: thousands at once, in any order", Stack, thousands) {
+  ranks::run<Stack>(2, [](auto world) {
+    constexpr std::size_t n = 5000;
+    const mpx::rank_t other = 1 - world.rank();
+    std::vector<std::uint32_t> out(n);
+    std::vector<std::uint32_t> in(n);
+    std::vector<mpx::request<Stack>> all(2 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t k = i * 2654435761u % n;
+      all[k] = world.irecv(in[k], other, static_cast<mpx::tag_t>(k));
+      CHECK(all[k]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      out[i] = static_cast<std::uint32_t>(i * 3);
+      all[n + i] = world.issend(out[i], other, static_cast<mpx::tag_t>(i));
+    }
+    mpx::wait_all(all);
+    CHECK(in == out);
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(thousands, stacks);
