@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What the scripts here share: programs by name, jobs with a time bound, what they leave behind.
+
+A script is called as SCRIPT MPXRUN HELPER... [name of a test...]
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+FILES = [p for p in sys.argv[1:] if os.path.sep in p]
+CHOSEN = [p for p in sys.argv[1:] if os.path.sep not in p]
+MPXRUN = str(Path(FILES[0]).resolve())
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("MPX_")}
+SANITIZED = b"__asan_init" in Path(MPXRUN).read_bytes()
+PATIENCE = 5 if SANITIZED else 1
+
+
+def helper(name):
+    for p in FILES[1:]:
+        if Path(p).name == f"jobs_{name}":
+            return str(Path(p).resolve())
+    raise SystemExit(f"no helper program {name} among {FILES[1:]}")
+
+
+def run(*args, timeout=60, env=None, **more):
+    return subprocess.run([MPXRUN, *map(str, args)], capture_output=True, text=True,
+                          timeout=timeout * PATIENCE, env={**CLEAN, **(env or {})},
+                          stdin=subprocess.DEVNULL, **more)
+
+
+def start(*args, env=None, **more):
+    return subprocess.Popen([MPXRUN, *map(str, args)], stdout=subprocess.PIPE, text=True,
+                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                            env={**CLEAN, **(env or {})}, **more)
+
+
+def alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
+def gone(pids, seconds):
+    end = time.monotonic() + seconds
+    while any(map(alive, pids)):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class Traces:
+    """Files that a job leaves behind: in /dev/shm, /tmp, and the folder that it works in."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="jobs-")
+        self.env = {"TMPDIR": self.folder.name}
+        self.shared = set(os.listdir("/dev/shm"))
+
+    def left(self):
+        temporary = [p for p in os.listdir("/tmp") if p.startswith("mpx-")]
+        shared = sorted(set(os.listdir("/dev/shm")) - self.shared)
+        return shared + os.listdir(self.folder.name) + temporary
+
+
+def equal(found, wanted):
+    assert found == wanted, f"{found!r}, not {wanted!r}"
+
+
+def contains(text, part):
+    assert part in text, f"{part!r} is not in {text!r}"
+
+
+def main(names):
+    """Runs every test_*, or those that the command line names."""
+    failures = 0
+    for name, test in list(names.items()):
+        if not name.startswith("test_") or (CHOSEN and name not in CHOSEN):
+            continue
+        begin = time.monotonic()
+        try:
+            test()
+            verdict = "ok"
+        except Exception as e:  # every test has to run
+            failures += 1
+            verdict = f"FAILED: {type(e).__name__}: {e}"
+        print(f"{name}: {verdict} ({time.monotonic() - begin:.2f} s)", flush=True)
+    print(f"{failures} failures" if failures else "all tests passed")
+    sys.exit(1 if failures else 0)

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# timeout: 180
+"""kill -9 of one rank of four, or of mpxrun, in the middle of traffic."""
+
+import os
+import re
+import signal
+import time
+
+from jobs import PATIENCE, Traces, contains, equal, gone, helper, main, start
+
+TRAFFIC = helper("traffic")
+MODES = ("all", "ring", "reduce")
+SECONDS = 2.0 * PATIENCE
+
+
+def begin(mode, traces, *options):
+    """A job in the middle of its traffic, and the pids of its ranks."""
+    job = start("-n", 4, *options, TRAFFIC, mode, env=traces.env, cwd=traces.folder.name)
+    pids = {}
+    while len(pids) < 4:
+        line = job.stdout.readline()
+        match = re.fullmatch(r"rank (\d) pid (\d+)\n", line)
+        assert match, f"{line!r}, then {job.communicate(timeout=30)}"
+        pids[int(match[1])] = int(match[2])
+    return job, [pids[r] for r in range(4)]
+
+
+def finish(job, since):
+    out, err = job.communicate(timeout=30 * PATIENCE)
+    took = time.monotonic() - since
+    assert took < SECONDS, f"over only after {took:.2f} s: {out!r} {err!r}"
+    return out, err
+
+
+def test_a_rank():
+    for turn in range(12):
+        traces = Traces()
+        job, pids = begin(MODES[turn % 3], traces)
+        time.sleep(0.003 * turn)
+        victim = turn % 4
+        os.kill(pids[victim], signal.SIGKILL)
+        _, err = finish(job, time.monotonic())
+        contains(err, f"rank {victim} (pid {pids[victim]}) was killed by signal 9 (SIGKILL); ending the other")
+        equal(job.returncode, 137)
+        assert gone(pids, 0.5), pids
+        equal(traces.left(), [])
+
+
+def test_a_rank_and_the_others_survive():
+    for turn in range(12):
+        traces = Traces()
+        job, pids = begin(MODES[turn % 3], traces, "--survive")
+        time.sleep(0.003 * turn)
+        victim = turn % 4
+        os.kill(pids[victim], signal.SIGKILL)
+        out, err = finish(job, time.monotonic())
+        contains(err, f"rank {victim} (pid {pids[victim]}) was killed by signal 9 (SIGKILL); the other ranks go on")
+        lines = sorted(out.splitlines())
+        equal([line.split(": ")[:2] for line in lines],
+              [[f"rank {r}", "peer_lost"] for r in range(4) if r != victim])
+        equal((err.count("killed by signal"), err.count("code 0")), (1, err.count("\n") - 1))
+        equal(job.returncode, 137)
+        assert gone(pids, 0.5), pids
+        equal(traces.left(), [])
+
+
+def test_two_ranks_at_once():
+    traces = Traces()
+    job, pids = begin("all", traces, "--survive")
+    for victim in (0, 3):
+        os.kill(pids[victim], signal.SIGKILL)
+    out, err = finish(job, time.monotonic())
+    equal(sorted(line.split(": ")[0] for line in out.splitlines()), ["rank 1", "rank 2"])
+    for victim in (0, 3):
+        contains(err, f"rank {victim} (pid {pids[victim]}) was killed by signal 9")
+    assert gone(pids, 0.5) and traces.left() == []
+
+
+def test_mpxrun():
+    for mode in MODES:
+        traces = Traces()
+        job, pids = begin(mode, traces)
+        job.kill()
+        equal(job.wait(timeout=5), -signal.SIGKILL)
+        assert gone(pids, SECONDS), pids
+        equal(traces.left(), [])
+
+
+main(globals())

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Carries the ranks' output to mpxrun's own, line by line. Never blocks, holds a bounded amount.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace launcher {
+
+inline constexpr std::size_t line_bytes_max = 64 * 1024;     // longer lines come in pieces
+inline constexpr std::size_t queue_bytes_max = 1024 * 1024;  // beyond it, ranks have to wait
+inline constexpr std::int64_t silence_ns_max = 200'000'000;  // then an unfinished line is shown
+
+/// A descriptor, closed at the end.
+class descriptor {
+ public:
+  descriptor() = default;
+  explicit descriptor(int fd) noexcept : fd_(fd) {}
+  descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  descriptor& operator=(descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~descriptor() { reset(); }
+  void reset() noexcept {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+  int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// One of mpxrun's own outputs: a queue in front of a descriptor that may be slow.
+class sink {
+ public:
+  explicit sink(int fd) noexcept : fd_(fd) {
+    struct stat info{};
+    prompt_ = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  }
+
+  int fd() const noexcept { return fd_; }
+  bool waiting() const noexcept { return sent_ < queue_.size(); }
+  bool full() const noexcept { return queue_.size() - sent_ >= queue_bytes_max; }
+  /// Why writing failed for good, as an errno; 0 when it did not.
+  int failure() const noexcept { return failure_; }
+
+  /// Whether the last thing written was an unfinished line of `writer`.
+  bool inside_line_of(const void* writer) const noexcept {
+    return unfinished_ && writer_ == writer;
+  }
+  /// Queues text of `writer`; an unfinished line of another writer is ended first.
+  void append(const void* writer, std::string_view text) {
+    if (text.empty() || failure_ != 0) return;
+    if (unfinished_ && writer_ != writer) queue_ += '\n';
+    queue_ += text;
+    writer_ = writer;
+    unfinished_ = text.back() != '\n' && text.back() != '\r';
+  }
+
+  /// Writes what goes without blocking.
+  void flush() noexcept {
+    while (waiting()) {
+      pollfd ready{fd_, POLLOUT, 0};
+      if (!prompt_ && (::poll(&ready, 1, 0) <= 0 || ready.revents == 0)) break;
+      // A pipe that is ready takes PIPE_BUF bytes without blocking.
+      const std::size_t left = queue_.size() - sent_;
+      const std::size_t size = prompt_ || left < 4096 ? left : 4096;
+      const ssize_t n = ::write(fd_, queue_.data() + sent_, size);
+      if (n >= 0) {
+        sent_ += static_cast<std::size_t>(n);
+      } else if (errno == EAGAIN) {
+        break;
+      } else if (errno != EINTR) {
+        failure_ = errno;
+        sent_ = queue_.size();
+      }
+    }
+    if (sent_ == queue_.size() || sent_ > queue_bytes_max) {
+      queue_.erase(0, sent_);
+      sent_ = 0;
+    }
+  }
+
+ private:
+  int fd_;
+  bool prompt_ = false;  // a file: it never makes us wait
+  bool unfinished_ = false;
+  int failure_ = 0;
+  const void* writer_ = nullptr;
+  std::string queue_;
+  std::size_t sent_ = 0;
+};
+
+/// One output of one rank: cuts what arrives into whole lines.
+class source {
+ public:
+  source() = default;
+  source(descriptor from, sink& to, std::string prefix)
+      : from_(std::move(from)), to_(&to), prefix_(std::move(prefix)) {}
+
+  int fd() const noexcept { return from_.get(); }
+  bool open() const noexcept { return static_cast<bool>(from_); }
+  bool pending() const noexcept { return !pending_.empty(); }
+  /// When the unfinished line is to be shown.
+  std::int64_t due_ns() const noexcept { return last_ns_ + silence_ns_max; }
+
+  /// Reads once. Returns whether there may be more.
+  bool read(char* buffer, std::size_t bytes, std::int64_t now_ns) {
+    const ssize_t n = ::read(from_.get(), buffer, bytes);
+    if (n > 0) {
+      take({buffer, static_cast<std::size_t>(n)}, now_ns);
+      return true;
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
+    show_pending();
+    from_.reset();
+    return false;
+  }
+
+  void show_pending() {
+    emit(pending_);
+    pending_.clear();
+  }
+
+ private:
+  void take(std::string_view text, std::int64_t now_ns) {
+    last_ns_ = now_ns;
+    const auto end = text.find_last_of("\n\r");
+    if (end == std::string_view::npos) {
+      pending_ += text;
+      if (pending_.size() >= line_bytes_max) show_pending();
+      return;
+    }
+    if (pending_.empty()) {
+      emit(text.substr(0, end + 1));
+    } else {
+      pending_ += text.substr(0, end + 1);
+      show_pending();
+    }
+    pending_ = text.substr(end + 1);
+  }
+
+  void emit(std::string_view text) {
+    if (prefix_.empty()) {
+      to_->append(this, text);
+      return;
+    }
+    while (!text.empty()) {
+      auto end = text.find_first_of("\n\r");
+      end = end == std::string_view::npos ? text.size() : end + 1;
+      if (text[end - 1] == '\r' && end < text.size() && text[end] == '\n') ++end;
+      const bool rest_of_crlf = after_return_ && text[0] == '\n';
+      if (!rest_of_crlf && !to_->inside_line_of(this)) to_->append(this, prefix_);
+      to_->append(this, text.substr(0, end));
+      after_return_ = text[end - 1] == '\r';
+      text.remove_prefix(end);
+    }
+  }
+
+  descriptor from_;
+  sink* to_ = nullptr;
+  std::string prefix_;
+  std::string pending_;
+  std::int64_t last_ns_ = 0;
+  bool after_return_ = false;
+};
+
+}  // namespace launcher

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Starts one process that cannot outlive mpxrun.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+namespace launcher {
+
+/// What a child needs between vfork and exec, where it may only make system calls.
+struct child_plan {
+  char* const* command;
+  char* const* environment;
+  int input, output, errors;  // become 0, 1, 2
+  int kept[2];                // inherited under their own numbers
+  pid_t parent;
+  const sigset_t* mask;
+  const rlimit* files;
+};
+
+/// Runs in the child, on the parent's memory.
+[[noreturn]] inline void become(const child_plan& plan, volatile int& failure) noexcept {
+  ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
+  if (::getppid() != plan.parent) ::_exit(1);  // it died before the line above
+  ::setrlimit(RLIMIT_NOFILE, plan.files);
+  const bool placed =
+      ::dup2(plan.input, 0) == 0 && ::dup2(plan.output, 1) == 1 && ::dup2(plan.errors, 2) == 2;
+  for (const int fd : plan.kept) ::fcntl(fd, F_SETFD, 0);
+  struct sigaction standard{};
+  standard.sa_handler = SIG_DFL;
+  ::sigaction(SIGPIPE, &standard, nullptr);
+  ::sigprocmask(SIG_SETMASK, plan.mask, nullptr);
+  if (placed) ::execvpe(plan.command[0], plan.command, plan.environment);
+  failure = errno;
+  ::_exit(127);
+}
+
+/// Starts a child; returns its pid. On failure returns -1 with `failure` set to the errno of vfork,
+/// or
+/// 0 with that of exec.
+[[gnu::noinline]] inline pid_t start(const child_plan& plan, int& failure) noexcept {
+  volatile int why = 0;
+  const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions): fork copies page tables
+  if (pid == 0) become(plan, why);
+  failure = pid < 0 ? errno : why;
+  return pid > 0 && failure != 0 ? 0 : pid;
+}
+
+/// The environment of the ranks: this process's own, without a surrounding job, with `settings`.
+class environment_block {
+ public:
+  environment_block(const std::vector<std::string>& settings, int job_fd, int shared_fd,
+                    int ranks) {
+    static const char* const ours[] = {"MPX_JOB_FD=", "MPX_SHM_FD=", "MPX_RANK=", "MPX_SIZE="};
+    for (char** at = environ; *at != nullptr; ++at) {
+      const std::string entry = *at;
+      bool replaced = false;
+      for (const char* name : ours) replaced = replaced || entry.starts_with(name);
+      for (const auto& setting : settings)
+        replaced = replaced || entry.starts_with(setting.substr(0, setting.find('=') + 1));
+      if (!replaced) texts_.push_back(entry);
+    }
+    texts_.insert(texts_.end(), settings.begin(), settings.end());
+    texts_.push_back("MPX_JOB_FD=" + std::to_string(job_fd));
+    texts_.push_back("MPX_SHM_FD=" + std::to_string(shared_fd));
+    texts_.push_back("MPX_SIZE=" + std::to_string(ranks));
+    texts_.emplace_back();
+    for (auto& text : texts_) pointers_.push_back(text.data());
+    pointers_.push_back(nullptr);
+  }
+
+  /// The block for one rank; valid until the next call.
+  char* const* of_rank(int rank) {
+    texts_.back() = "MPX_RANK=" + std::to_string(rank);
+    pointers_[texts_.size() - 1] = texts_.back().data();
+    return pointers_.data();
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+};
+
+}  // namespace launcher

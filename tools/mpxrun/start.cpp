@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a job begins: signals, limits, memory, pipes, processes.
+
+#include "job.hpp"
+
+namespace launcher {
+
+job::job(options chosen) : options_(std::move(chosen)) {
+  take_signals();
+  raise_file_limit();
+  map_ = job_segment::create(control_, options_.ranks, ::getpid());
+  segment_ = job_segment(map_);
+  if (::fcntl(control_.fd(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    throw cannot_start{1, "the control segment cannot be sealed"};
+  struct stat out{}, err{};
+  same_output_ = ::fstat(1, &out) == 0 && ::fstat(2, &err) == 0 && out.st_dev == err.st_dev &&
+                 out.st_ino == err.st_ino;
+  for (auto& set : polls_) set = descriptor(::epoll_create1(EPOLL_CLOEXEC));
+  signals_ = descriptor(::signalfd(-1, &taken_, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!polls_[0] || !polls_[1] || !signals_)
+    throw cannot_start{1, "out of file descriptors: raise `ulimit -n`"};
+  // What ranks leave behind comes to us, where it can be found and ended.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1UL);
+}
+
+void job::take_signals() {
+  struct sigaction action{};
+  action.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &action, nullptr);
+  ::sigemptyset(&taken_);
+  ::sigaddset(&taken_, SIGCHLD);
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH}) {
+    // What was ignored stays ignored, by us and by the ranks: nohup, background jobs of shells.
+    if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+      ::sigaddset(&taken_, signal);
+  }
+  ::sigprocmask(SIG_BLOCK, &taken_, &original_mask_);
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &action, nullptr);
+}
+
+void job::raise_file_limit() {
+  ::getrlimit(RLIMIT_NOFILE, &original_files_);
+  rlimit files = original_files_;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  const rlim_t needed = 2 * static_cast<rlim_t>(options_.ranks) + 32;
+  if (files.rlim_max < needed)
+    throw cannot_start{1, fmt::format("{} ranks need {} file descriptors, the hard limit is {}: "
+                                      "raise `ulimit -Hn`",
+                                      options_.ranks, needed, files.rlim_max)};
+}
+
+void job::start_ranks() {
+  environment_block environment(options_.settings, control_.fd(), shared_.fd(), options_.ranks);
+  const descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!nothing) throw cannot_start{1, "/dev/null cannot be opened"};
+  ranks_.resize(static_cast<std::size_t>(options_.ranks));
+  for (int rank = 0; rank < options_.ranks; ++rank) {
+    start_rank(rank, environment, nothing.get());
+    ++running_;
+  }
+}
+
+void job::start_rank(int rank, environment_block& environment, int nothing) {
+  auto& it = ranks_[static_cast<std::size_t>(rank)];
+  descriptor write_ends[2];
+  for (int which = 0; which < 2; ++which) {
+    sink& to = which == 0 ? outputs_[0] : errors();
+    it.streams[which] = source(make_pipe(rank, write_ends[which]), to,
+                               options_.label ? fmt::format("[{}] ", rank) : std::string());
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u32 = static_cast<std::uint32_t>(rank);
+    ::epoll_ctl(polls_[which].get(), EPOLL_CTL_ADD, it.streams[which].fd(), &event);
+  }
+  const child_plan plan{.command = options_.command.data(),
+                        .environment = environment.of_rank(rank),
+                        .input = rank == 0 ? 0 : nothing,
+                        .output = write_ends[0].get(),
+                        .errors = write_ends[1].get(),
+                        .kept = {control_.fd(), shared_.fd()},
+                        .parent = ::getpid(),
+                        .mask = &original_mask_,
+                        .files = &original_files_};
+  int failure = 0;
+  it.pid = start(plan, failure);
+  it.running = it.pid > 0;
+  if (it.running) return;
+  const std::string program = options_.command[0];
+  const std::string text = std::system_category().message(failure);
+  if (it.pid < 0)
+    throw cannot_start{1, fmt::format("rank {} cannot be started (fork: {}): raise `ulimit -u` or "
+                                      "ask for fewer ranks",
+                                      rank, text)};
+  if (failure == ENOENT)
+    throw cannot_start{127, fmt::format("'{}': no such program{}", program,
+                                        program.find('/') == std::string::npos
+                                            ? " in PATH; for one in this folder write ./" + program
+                                            : " (or its interpreter is missing)")};
+  throw cannot_start{126, fmt::format("'{}' cannot be executed: {}", program, text)};
+}
+
+descriptor job::make_pipe(int rank, descriptor& write_end) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw cannot_start{1, fmt::format("no pipe for rank {} ({}): raise `ulimit -n`", rank,
+                                      std::system_category().message(errno))};
+  write_end = descriptor(ends[1]);
+  // Our end only: to the rank the pipe is an ordinary one.
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return descriptor(ends[0]);
+}
+
+}  // namespace launcher
