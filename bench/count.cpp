@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// The program that scripts/count runs under callgrind: a world of one that sends to itself through
+// the same ring as to anybody else. Only what runs inside functions named `counted_...` is counted.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mpx/mpx.hpp>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "perf/line_ring.hpp"
+
+namespace {
+
+using stack = mpx::stack<>;
+using communicator = mpx::communicator<stack>;
+using request = mpx::request<stack>;
+
+constexpr int batch = 256;  // Fewer than a ring has lines.
+constexpr mpx::tag_t tag = 7;
+constexpr mpx::tag_t other_tag = 8;
+
+}  // namespace
+
+// Batches: the cost of the call is shared by all, and the loop is taken off with counted_loop.
+extern "C" {
+
+[[gnu::noinline]] void counted_loop(std::int64_t& x) {
+  for (int i = 0; i < batch; ++i) asm volatile("" : : "r"(&x) : "memory");
+}
+
+[[gnu::noinline]] void counted_isend(communicator& world, std::int64_t& x) {
+  for (int i = 0; i < batch; ++i) {
+    auto r = world.isend(x, 0, tag);
+    r.wait();
+  }
+}
+
+[[gnu::noinline]] void counted_put(perf::line_ring& r, std::int64_t& x) {
+  const mpx::frame_header header{{1, 2, 3, 4, 5}};
+  for (int i = 0; i < batch; ++i) {
+    asm volatile("" : : "r"(&x) : "memory");
+    r.put(header, std::as_bytes(std::span(&x, 1)));
+  }
+}
+
+[[gnu::noinline]] void counted_take(perf::line_ring& r, std::int64_t& x) {
+  for (int i = 0; i < batch; ++i) {
+    if (!r.ready()) std::abort();
+    r.take([&x](std::span<const std::byte> payload) {
+      perf::ring::copy_small(&x, payload.data(), payload.size());
+    });
+    asm volatile("" : : "r"(&x) : "memory");
+  }
+}
+
+// One by one: the call is taken off with counted_call.
+[[gnu::noinline]] void counted_call(std::int64_t& x) { asm volatile("" : : "r"(&x) : "memory"); }
+
+[[gnu::noinline]] void counted_post(communicator& world, request& r, std::int64_t& y) {
+  new (&r) request(world.irecv(y, 0, tag));
+}
+
+[[gnu::noinline]] void counted_wait(request& r) {
+  r.wait();
+  r.~request();
+}
+
+[[gnu::noinline]] void counted_arrival(communicator& world) {
+  if (world.iprobe(0, other_tag)) std::abort();
+}
+
+[[gnu::noinline]] void counted_recv(communicator& world, std::int64_t& y) { world.recv(y, 0, tag); }
+
+}  // extern "C"
+
+namespace {
+
+void check(std::int64_t sent, std::int64_t received) {
+  if (sent != received) {
+    std::fprintf(stderr, "count: sent %lld, received %lld\n", static_cast<long long>(sent),
+                 static_cast<long long>(received));
+    std::exit(1);
+  }
+}
+
+void run_empty(std::string_view mode, int batches) {
+  std::int64_t x = 1;
+  for (int b = 0; b < batches; ++b) {
+    if (mode == "loop")
+      counted_loop(x);
+    else
+      for (int i = 0; i < batch; ++i) counted_call(x);
+  }
+}
+
+void run_ring(int batches) {
+  perf::line_ring r;
+  for (int b = 0; b < batches; ++b) {
+    std::int64_t x = b;
+    std::int64_t y = -1;
+    counted_put(r, x);
+    counted_take(r, y);
+    check(x, y);
+  }
+}
+
+void run_isend(communicator& world, int batches) {
+  for (int b = 0; b < batches; ++b) {
+    std::int64_t x = b;
+    counted_isend(world, x);
+    for (int i = 0; i < batch; ++i) check(x, world.recv<std::int64_t>(0, tag));
+  }
+}
+
+void run_recv(communicator& world, std::string_view mode, int batches) {
+  alignas(request) std::byte place[sizeof(request)];
+  auto& pending = reinterpret_cast<request&>(place);
+  for (std::int64_t i = 0; i < std::int64_t{batches} * batch; ++i) {
+    std::int64_t y = -1;
+    if (mode == "recv") {
+      world.isend(i, 0, tag).wait();
+      counted_recv(world, y);
+    } else if (mode == "irecv") {
+      counted_post(world, pending, y);
+      world.isend(i, 0, tag).wait();
+      counted_wait(pending);
+    } else {
+      world.isend(i, 0, tag).wait();
+      counted_arrival(world);
+      counted_recv(world, y);
+    }
+    check(i, y);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::string_view mode = argc == 3 ? argv[1] : "";
+  const int batches = argc == 3 ? std::atoi(argv[2]) : 0;
+  if (batches < 1) {
+    std::fprintf(stderr, "usage: count loop|call|ring|isend|recv|irecv|recv_unexpected BATCHES\n");
+    return 2;
+  }
+  if (mode == "loop" || mode == "call") {
+    run_empty(mode, batches);
+  } else if (mode == "ring") {
+    run_ring(batches);
+  } else {
+    mpx::environment<stack> env;
+    communicator world = env.world();
+    if (mode == "isend")
+      run_isend(world, batches);
+    else
+      run_recv(world, mode, batches);
+  }
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "count: %s\n", e.what());
+  return 1;
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the hardware allows, without any library: two pinned processes bounce a cache line, pass
+// 8-byte messages through a bare ring, and copy memory. The yardstick of scripts/compare.
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perf/board.h"
+
+namespace {
+
+constexpr std::size_t size_max = std::size_t{64} << 20;
+
+using side = perf_side;
+
+struct options {
+  std::string test;
+  std::size_t size = 8;
+  std::uint64_t iters = 10000;
+  std::uint64_t warmup = 1000;
+  unsigned window = 64;
+  int samples = 1;
+};
+
+template <class Word>
+void await(const std::atomic<Word>& word, Word at_least) noexcept {
+  for (unsigned spins = 1; word.load(std::memory_order_acquire) < at_least; ++spins)
+    if (spins % 100000 == 0) sched_yield();
+}
+
+struct alignas(64) counter {
+  std::atomic<std::uint64_t> value;
+};
+
+/// A ring of 64-byte slots that carry their own mark: what any queue has to do, and no more.
+struct bare_ring {
+  static constexpr std::uint32_t slots = 512;
+  struct alignas(64) slot {
+    std::atomic<std::uint64_t> mark;
+    std::uint64_t payload;
+  };
+  counter taken;
+  slot line[slots];
+};
+
+/// One end of a bare ring; a process is either its producer or its consumer.
+class ring_end {
+ public:
+  explicit ring_end(bare_ring& ring) : ring_(&ring) {}
+
+  void put(std::uint64_t payload) noexcept {
+    if (at_ - taken_ == bare_ring::slots) {
+      do taken_ = ring_->taken.value.load(std::memory_order_acquire);
+      while (at_ - taken_ == bare_ring::slots);
+    }
+    bare_ring::slot& s = ring_->line[at_ % bare_ring::slots];
+    s.payload = payload;
+    s.mark.store(++at_, std::memory_order_release);
+  }
+
+  std::uint64_t take() noexcept {
+    const bare_ring::slot& s = ring_->line[at_ % bare_ring::slots];
+    await(s.mark, at_ + 1);
+    const std::uint64_t payload = s.payload;
+    if (++at_ % 32 == 0) ring_->taken.value.store(at_, std::memory_order_release);
+    return payload;
+  }
+
+ private:
+  bare_ring* ring_;
+  std::uint64_t at_ = 0;
+  std::uint64_t taken_ = 0;
+};
+
+/// Chunks through which a message is copied twice, by both sides at once.
+struct chunk_ring {
+  static constexpr std::size_t chunk_bytes = 16 * 1024;
+  static constexpr std::uint64_t chunks = 16;
+  counter filled;
+  counter emptied;
+  alignas(64) std::byte data[chunks][chunk_bytes];
+};
+
+struct shared_memory {
+  perf_board board;
+  perf_line one_line;
+  bare_ring rings[2];
+  counter offered;
+  counter copied;
+  counter acknowledged;
+  chunk_ring pipe;
+  alignas(4096) std::byte arena[size_max];
+};
+
+/// A flag for each direction, or one line for both. Returns us one way.
+double bounce(side& me, shared_memory& m, const options& o) {
+  std::uint32_t* there = &m.board.flag[0].word;
+  std::uint32_t* back = o.test == "bounce" ? &m.board.flag[1].word : &m.one_line.word;
+  if (o.test == "bounce_one_line") there = back;
+  perf_bounce(&me, there, back, static_cast<std::uint32_t>(o.warmup));
+  const double start = perf_now();
+  perf_bounce(&me, there, back, static_cast<std::uint32_t>(o.iters));
+  return (perf_now() - start) / (2.0 * static_cast<double>(o.iters)) * 1e6;
+}
+
+/// The ends outlive a sample: a ring is not rewound.
+struct pair_of_rings {
+  explicit pair_of_rings(shared_memory& m) : forth(m.rings[0]), back(m.rings[1]) {}
+  ring_end forth;
+  ring_end back;
+};
+
+double ring_latency(const side& me, pair_of_rings& r, const options& o) {
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    if (me.rank == 0) {
+      r.forth.put(i);
+      r.back.take();
+    } else {
+      r.back.put(r.forth.take());
+    }
+  }
+  return (perf_now() - start) / (2.0 * static_cast<double>(o.iters)) * 1e6;
+}
+
+/// Returns M messages/s. A window's messages, then an answer, as the libraries are measured.
+double ring_rate(const side& me, pair_of_rings& r, const options& o) {
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    if (me.rank == 0) {
+      for (unsigned w = 0; w < o.window; ++w) r.forth.put(w);
+    } else {
+      for (unsigned w = 0; w < o.window; ++w) r.forth.take();
+    }
+  }
+  if (me.rank == 0)
+    r.back.take();
+  else
+    r.back.put(0);
+  return static_cast<double>(o.iters * o.window) / (perf_now() - start) / 1e6;
+}
+
+double gigabytes(const options& o, double seconds) {
+  return static_cast<double>(o.iters * o.window) * static_cast<double>(o.size) / seconds / 1e9;
+}
+
+/// State of the copies that outlives a sample.
+struct copier {
+  explicit copier(std::size_t size) : own(size, std::byte{1}) {}
+  std::vector<std::byte> own;
+  std::uint64_t windows = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t chunks = 0;
+};
+
+/// One copy: the receiver reads straight from the sender's memory, which is shared.
+double copy_once(const side& me, shared_memory& m, copier& c, const options& o) {
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    ++c.windows;
+    for (unsigned w = 0; w < o.window; ++w) {
+      ++c.messages;
+      if (me.rank == 0) {
+        m.offered.value.store(c.messages, std::memory_order_release);
+      } else {
+        await(m.offered.value, c.messages);
+        std::memcpy(c.own.data(), m.arena, o.size);
+      }
+    }
+    if (me.rank == 0)
+      await(m.acknowledged.value, c.windows);
+    else
+      m.acknowledged.value.store(c.windows, std::memory_order_release);
+  }
+  return gigabytes(o, perf_now() - start);
+}
+
+void through_pipe(const side& me, chunk_ring& pipe, copier& c, std::size_t size) {
+  for (std::size_t at = 0; at < size; at += chunk_ring::chunk_bytes) {
+    const std::size_t bytes = std::min(chunk_ring::chunk_bytes, size - at);
+    std::byte* chunk = pipe.data[c.chunks % chunk_ring::chunks];
+    ++c.chunks;
+    if (me.rank == 0) {
+      if (c.chunks > chunk_ring::chunks) await(pipe.emptied.value, c.chunks - chunk_ring::chunks);
+      std::memcpy(chunk, c.own.data() + at, bytes);
+      pipe.filled.value.store(c.chunks, std::memory_order_release);
+    } else {
+      await(pipe.filled.value, c.chunks);
+      std::memcpy(c.own.data() + at, chunk, bytes);
+      pipe.emptied.value.store(c.chunks, std::memory_order_release);
+    }
+  }
+}
+
+/// Two copies, both sides at work: what is left when the sender's memory is its own.
+double copy_twice(const side& me, shared_memory& m, copier& c, const options& o) {
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    ++c.windows;
+    for (unsigned w = 0; w < o.window; ++w) through_pipe(me, m.pipe, c, o.size);
+    if (me.rank == 0)
+      await(m.acknowledged.value, c.windows);
+    else
+      m.acknowledged.value.store(c.windows, std::memory_order_release);
+  }
+  return gigabytes(o, perf_now() - start);
+}
+
+struct measured {
+  double value;
+  const char* unit;
+};
+
+measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, const options& o) {
+  if (o.test.starts_with("bounce")) return {bounce(me, m, o), "us"};
+  if (o.test == "ring_latency") return {ring_latency(me, rings, o), "us"};
+  if (o.test == "ring_rate") return {ring_rate(me, rings, o), "M/s"};
+  if (o.test == "copy") return {copy_once(me, m, c, o), "GB/s"};
+  return {copy_twice(me, m, c, o), "GB/s"};
+}
+
+void run(side& me, shared_memory& m, const options& o) {
+  perf_pin(me.rank, &me.usable);
+  pair_of_rings rings(m);
+  copier c(o.size);
+  if (me.rank == 0) std::memset(m.arena, 1, o.size);
+  perf_mark before = perf_bracket(&me);
+  if (o.test == "probe") {
+    if (me.rank == 0) std::printf("%.1f\n", before.probe_ns);
+    return;
+  }
+  for (int s = 0; s < o.samples; ++s) {
+    const measured got = sample(me, m, rings, c, o);
+    const perf_mark after = perf_bracket(&me);
+    if (me.rank == 0)
+      perf_print_sample("raw", o.test.c_str(), o.size, 2, got.unit, got.value, before, after);
+    before = after;
+  }
+}
+
+constexpr std::string_view usage =
+    "usage: raw_perf --probe | bounce | bounce_one_line | ring_latency | ring_rate |\n"
+    "                copy | copy_ring\n"
+    "         [--size BYTES] [--iters N] [--warmup N] [--window N] [--samples N]\n"
+    "Two pinned processes without any library. --probe prints the one-way time of a cache line in "
+    "ns;\n"
+    "the others print one line of JSON a sample: us one way, millions of messages/s, or GB/s.\n";
+
+[[noreturn]] void refuse(const std::string& why) {
+  std::fprintf(stderr, "raw_perf: %s\n%.*s", why.c_str(), static_cast<int>(usage.size()),
+               usage.data());
+  std::exit(2);
+}
+
+std::uint64_t number(std::string_view name, const char* text, std::uint64_t most) {
+  char* end = nullptr;
+  const std::uint64_t value = text == nullptr ? 0 : std::strtoull(text, &end, 10);
+  if (text == nullptr || end == text || *end != '\0' || *text == '-' || value > most)
+    refuse(std::string(name) + " needs a number of at most " + std::to_string(most));
+  return value;
+}
+
+options parse(std::span<char*> arguments) {
+  options o;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view name = arguments[i];
+    const char* value = i + 1 < arguments.size() ? arguments[i + 1] : nullptr;
+    const auto take = [&](std::uint64_t most) {
+      ++i;
+      return number(name, value, most);
+    };
+    if (name == "--size")
+      o.size = take(size_max);
+    else if (name == "--iters")
+      o.iters = std::max<std::uint64_t>(take(1'000'000'000), 1);
+    else if (name == "--warmup")
+      o.warmup = take(1'000'000'000);
+    else if (name == "--window")
+      o.window = static_cast<unsigned>(take(1u << 20));
+    else if (name == "--samples")
+      o.samples = static_cast<int>(take(1'000'000));
+    else if (name == "--probe")
+      o.test = "probe";
+    else if (name == "--help" || name == "-h") {
+      std::fwrite(usage.data(), 1, usage.size(), stdout);
+      std::exit(0);
+    } else if (name.starts_with("-") || !o.test.empty())
+      refuse("what is " + std::string(name) + "?");
+    else
+      o.test = name;
+  }
+  constexpr std::string_view known[] = {
+      "probe", "bounce_one_line", "bounce", "ring_latency", "ring_rate", "copy", "copy_ring"};
+  if (o.test.empty()) refuse("name a test");
+  if (std::find(std::begin(known), std::end(known), o.test) == std::end(known))
+    refuse("no test " + o.test);
+  return o;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const options o = parse({argv, static_cast<std::size_t>(argc)});
+  void* memory = mmap(nullptr, sizeof(shared_memory), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::perror("raw_perf: mmap");
+    return 1;
+  }
+  auto* shared = static_cast<shared_memory*>(memory);  // Zeroed memory is its initial state.
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0) {
+    std::perror("raw_perf: fork");
+    return 1;
+  }
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // It would spin for ever if the parent were killed.
+  }
+  side me;
+  perf_join(&me, &shared->board, child == 0 ? 1 : 0, 2);
+  run(me, *shared, o);
+  if (child == 0) std::_Exit(0);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? 0 : 1;
+}
