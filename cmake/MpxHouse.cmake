@@ -30,12 +30,19 @@ mpx_add_house_test(house.headers compiler 600 Python3::Interpreter "${tools}/che
   --compiler "${CMAKE_CXX_COMPILER}" --jobs 2 -- ${mpx_bare_flags} ${mpx_warnings} -Werror)
 set_tests_properties(house.headers PROPERTIES PROCESSORS 2)
 
+# The compile-fail tests share one precompiled mpx.hpp: each compiles twice.
+set(precompiled "${PROJECT_BINARY_DIR}/precompiled")
+file(WRITE "${precompiled}/all.hpp" "#include <mpx/mpx.hpp>\n")
+mpx_add_house_test(compile_fail.precompile compiler 120 "${CMAKE_CXX_COMPILER}" ${mpx_bare_flags}
+  -x c++-header "${precompiled}/all.hpp" -o "${precompiled}/all.hpp.gch")
+set_tests_properties(compile_fail.precompile PROPERTIES FIXTURES_SETUP precompiled)
 file(GLOB compile_fail_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/compile_fail/*.cpp")
 foreach(file IN LISTS compile_fail_sources)
   mpx_stem_of(name "${file}")
   mpx_add_house_test(compile_fail.${name} compiler 120
     Python3::Interpreter "${tools}/compile_fail.py" --compiler "${CMAKE_CXX_COMPILER}" "${file}"
-    -- ${mpx_bare_flags})
+    -- ${mpx_bare_flags} -include "${precompiled}/all.hpp")
+  set_tests_properties(compile_fail.${name} PROPERTIES FIXTURES_REQUIRED precompiled)
 endforeach()
 
 # Other versions format differently: only the one that the tree was formatted with can judge it.

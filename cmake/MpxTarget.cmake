@@ -15,6 +15,7 @@ if(MPX_TEST_FEW_STACKS)
   target_compile_definitions(mpx_own INTERFACE MPX_TEST_FEW_STACKS)
 endif()
 if(MPX_SANITIZE)
+  target_compile_definitions(mpx_own INTERFACE MPX_TEST_SANITIZED)
   target_compile_options(mpx_own INTERFACE
     -fsanitize=${MPX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(mpx_own INTERFACE -fsanitize=${MPX_SANITIZE})

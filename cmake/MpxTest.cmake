@@ -38,10 +38,11 @@ endfunction()
 
 function(mpx_add_test_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES})  # Flags that differ from those of mpx_test_headers lose it.
   target_link_libraries(${name} PRIVATE mpx_under_test mpx_own ${arg_LIBRARIES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test")
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  target_precompile_headers(${name} REUSE_FROM mpx_test_headers)
 endfunction()
 
 # The tests of test/<folder>: one doctest program for its *.test.cpp and their other sources, or, in
@@ -143,6 +144,7 @@ endfunction()
 function(mpx_add_fuzz_test name)
   set(file "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.cpp")
   mpx_add_test_program(fuzz_${name} SOURCES "${file}")
+  set_target_properties(fuzz_${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined
     -fno-sanitize-recover=all)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)

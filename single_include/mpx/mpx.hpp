@@ -258,6 +258,7 @@ enum class errc : int {
   argument,      ///< MPI_ERR_ARG: another argument is wrong.
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
   in_status,  ///< MPI_ERR_IN_STATUS: some requests of several failed: look at each.
+  pending,    ///< MPI_ERR_PENDING: not complete; another request of several met a lost peer.
   internal,   ///< MPI_ERR_INTERN: mpx broke a promise of its own.
   not_ready,  ///< A ready send met no posted receive.
   cancelled,  ///< The operation was cancelled before it matched.
@@ -272,6 +273,11 @@ enum class errc : int {
 
 namespace detail {
 
+/// True when a failure is of a peer, so that what depends on others may wait for ever.
+constexpr bool is_loss(errc e) noexcept {
+  return e == errc::peer_lost || e == errc::protocol || e == errc::no_resources;
+}
+
 inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
@@ -285,6 +291,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::argument: return "invalid argument";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::in_status: return "some of the requests failed";
+    case errc::pending: return "not complete: another request met a lost peer";
     case errc::internal: return "internal error of mpx";
     case errc::not_ready: return "a ready send met no posted receive";
     case errc::cancelled: return "operation cancelled";
@@ -1617,7 +1624,9 @@ class plain_array {
   /// Puts `value` before element `at`. Cost: moves what follows.
   void insert(std::size_t at, T value) {
     if (size_ == capacity_) reserve(capacity_ == 0 ? 8 : 2 * capacity_);
-    if (at != size_) std::memmove(data_ + at + 1, data_ + at, (size_ - at) * sizeof(T));
+    if (at != size_)
+      std::memmove(static_cast<void*>(data_ + at + 1), static_cast<const void*>(data_ + at),
+                   (size_ - at) * sizeof(T));
     data_[at] = value;
     ++size_;
   }
@@ -2111,9 +2120,7 @@ bool read(std::span<const std::byte> payload, T& value) noexcept {
 // operation has a ticket that a peer can name; a ticket that was not given out is recognised and
 // refused.
 
-namespace mpx::inline v0 {
-
-namespace detail {
+namespace mpx::inline v0::detail {
 
 struct queue_tag {};
 
@@ -2260,8 +2267,7 @@ struct arrived_message : unexpected_message {
   std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
-}  // namespace detail
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::detail
 
 // ==== mpx/engine/threading.hpp
 
@@ -3564,10 +3570,12 @@ class ring_fabric {
     return taken;
   }
 
-  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
+  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept try {
     std::byte* base = segment_.channel(self_, peer);
     if (base == nullptr) return nullptr;
     return &out_.put(peer, new sender{ring_producer(base, geometry_)});
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
 
   [[gnu::noinline]] outcome starve(sender& s) noexcept {
@@ -3610,7 +3618,7 @@ class ring_fabric {
     }
   }
 
-  bool make_hot(peer_id source) noexcept {
+  bool make_hot(peer_id source) noexcept try {
     if (!in_[source]) {
       std::byte* base = segment_.channel(source, self_);
       if (base == nullptr) return false;
@@ -3625,6 +3633,8 @@ class ring_fabric {
     }
     if (claims() && !armed_) r.ring.control().polled.store(1, std::memory_order_relaxed);
     return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 
   /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
@@ -4142,6 +4152,10 @@ class endpoint {
     }
     wait_slow(op);
   }
+  /// Blocks until `op` is complete, or until `lost()`, called under the lock, finds that what `op`
+  /// belongs to has lost a peer. Returns whether `op` is complete.
+  template <class Lost>
+  bool wait_unless(operation& op, Lost&& lost);
   /// One look: progress, then whether `op` is complete.
   bool test(operation& op) {
     std::lock_guard lock(threading_);
@@ -4173,8 +4187,8 @@ class endpoint {
 
   /// Looks once. `failure`: why nothing can come any more.
   std::optional<probe_result> probe(const pattern& want, errc& failure);
-  /// Blocks until there is one; nothing if it cannot come any more (`failure`).
-  std::optional<probe_result> wait_probe(const pattern& want, errc& failure);
+  /// Blocks until there is one, or it cannot come any more (`failure`).
+  probe_result wait_probe(const pattern& want, errc& failure);
   /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, errc& failure);
@@ -4747,6 +4761,23 @@ template <class Stack>
 }
 
 template <class Stack>
+template <class Lost>
+bool endpoint<Stack>::wait_unless(operation& op, Lost&& lost) {
+  if constexpr (!concurrent) {
+    if (op.done()) return true;
+    const std::lock_guard lock(threading_);
+    progress_inlined();
+    if (op.done()) return true;
+  }
+  bool done = false;
+  wait_until([&] {
+    done = op.done();
+    return done || (failures_ != 0 && lost());
+  });
+  return done;
+}
+
+template <class Stack>
 inline std::size_t endpoint<Stack>::progress_inlined() {
   const std::uint64_t before = completions_;
   sink s{*this};
@@ -5274,14 +5305,14 @@ std::optional<probe_result> endpoint<Stack>::probe(const pattern& want, errc& fa
 }
 
 template <class Stack>
-std::optional<probe_result> endpoint<Stack>::wait_probe(const pattern& want, errc& failure) {
-  std::optional<probe_result> found;
+probe_result endpoint<Stack>::wait_probe(const pattern& want, errc& failure) {
+  probe_result found;
   const probing_scope scope(*this);
   wait_until([&] {
-    if (auto* m = static_cast<arrived_message*>(matcher_.find(want)); m != nullptr)
-      found = probe_result{m->is.source, m->is.tag, m->bytes};
-    failure = failures_ != 0 && !found ? doom(want) : errc{};
-    return found.has_value() || failure != errc{};
+    auto* m = static_cast<arrived_message*>(matcher_.find(want));
+    if (m != nullptr) found = probe_result{m->is.source, m->is.tag, m->bytes};
+    failure = failures_ != 0 && m == nullptr ? doom(want) : errc{};
+    return m != nullptr || failure != errc{};
   });
   return found;
 }
@@ -5742,9 +5773,16 @@ class [[nodiscard]] request {
   /// True when `wait` would not block.
   bool done() const { return operation_ == nullptr || endpoint_->is_done(*operation_); }
 
-  /// For the library: `done` under the endpoint's lock, and waiting for any condition of its
-  /// requests.
+  /// For the library: `done` and whether a peer is lost, under the endpoint's lock, and waiting for
+  /// any condition of its requests.
   bool done_locked() const noexcept { return operation_ == nullptr || operation_->done(); }
+  bool lost_locked() const noexcept {
+    return operation_ != nullptr && operation_->done() && detail::is_loss(operation_->failure);
+  }
+  template <class Lost>
+  bool wait_unless(Lost&& lost) {
+    return operation_ == nullptr || endpoint_->wait_unless(*operation_, lost);
+  }
   template <class Done>
   void wait_until(Done&& done) {
     endpoint_->wait_until(done);
@@ -6070,18 +6108,13 @@ class point_to_point {
   requires ReceiveBuffer<R&&>
   status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
                   tag_t receive_tag = any_tag) {
-    auto receiving = irecv(in, from, receive_tag);
-    send(out, to, send_tag);
-    return receiving.wait();
+    return sendrecv_bytes(bytes_of(out), to, send_tag, writable_bytes_of(in), from, receive_tag);
   }
   template <SendBuffer S, class R>
   requires ReceiveBuffer<R&&>
   status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from, tag_t receive_tag,
                   std::error_code& ec) noexcept {
-    auto receiving = irecv(in, from, receive_tag, ec);
-    if (ec) return {};
-    send(out, to, send_tag, ec);
-    return ec ? status{} : receiving.wait(ec);
+    return caught(ec, [&] { return sendrecv(out, to, send_tag, in, from, receive_tag); });
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
   /// buffer unless the send is complete at once.
@@ -6109,10 +6142,10 @@ class point_to_point {
   status probe(rank_t from = any_source, tag_t tag = any_tag) {
     if (from == proc_null) return {};
     errc why = check_receive(from, tag);
-    std::optional<probe_result> p;
+    probe_result p;
     if (why == errc{}) p = endpoint_->wait_probe(want(from, tag), why);
     if (why != errc{}) raise(why, "probe", " from rank ", from, tag, 0);
-    return {rank_of(p->source), p->tag, p->bytes};
+    return {rank_of(p.source), p.tag, p.bytes};
   }
   status probe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
     return caught(ec, [&] { return probe(from, tag); });
@@ -6206,6 +6239,15 @@ class point_to_point {
     if (from == proc_null) [[unlikely]]
       return {*endpoint_, endpoint_->receive_nothing()};
     return {*endpoint_, endpoint_->receive(into.data(), into.size(), want(from, tag))};
+  }
+
+  /// If the peer of either half is lost, the other half is not waited for.
+  status sendrecv_bytes(std::span<const std::byte> out, rank_t to, tag_t send_tag,
+                        std::span<std::byte> in, rank_t from, tag_t receive_tag) {
+    auto receiving = irecv_bytes(in, from, receive_tag);
+    auto sending = isend_bytes(out, to, send_tag);
+    if (sending.wait_unless([&] { return receiving.lost_locked(); })) sending.wait();
+    return receiving.wait();
   }
 
   // --- Persistent --------------------------------------------------------------------------------
@@ -6367,6 +6409,11 @@ class [[nodiscard]] persistent_request {
 
   /// For the library.
   bool done_locked() const noexcept { return active_.done_locked(); }
+  bool lost_locked() const noexcept { return active_.lost_locked(); }
+  template <class Lost>
+  bool wait_unless(Lost&& lost) {
+    return active_.wait_unless(lost);
+  }
   template <class Done>
   void wait_until(Done&& done) {
     active_.wait_until(done);
@@ -6442,37 +6489,78 @@ struct completion {
   mpx::status status;
 };
 
-/// Waits for all of `requests`, in any order of completion.
-/// Errors: when all are complete, the first failure is thrown; with `ec`, stored.
+namespace detail {
+
+/// Waits for one request after the other and calls `take` with each that is complete; once a peer
+/// of one is lost, only for those that are complete by then. Returns how many are not.
+template <class R, class Take>
+std::size_t settle(R& requests, Take&& take) {
+  bool lost = false;
+  std::size_t pending = 0;
+  for (auto& r : requests) {
+    if (!r) continue;
+    const bool done = r.wait_unless([&] {
+      for (const auto& other : requests) lost = lost || other.lost_locked();
+      return lost;
+    });
+    if (done) {
+      lost = lost || r.lost_locked();
+      take(r);
+    } else {
+      ++pending;
+    }
+  }
+  return pending;
+}
+
+[[noreturn]] inline void fail_settled(const error& first, std::size_t pending) {
+  if (pending == 0) throw error(first);
+  throw error(first.code(), std::string(first.what()) + "; " + std::to_string(pending) +
+                                " other requests are still pending");
+}
+
+}  // namespace detail
+
+/// Waits for all of `requests`, in any order of completion. When a peer of one is lost, does not
+/// wait for the others, which may depend on it: those that are not complete by then stay pending,
+/// to be waited for again, or dropped.
+/// Errors: the first failure is thrown; with `ec`, stored.
 template <RequestRange R>
 void wait_all(R&& requests) {
   std::optional<error> first;
-  for (auto& r : requests) {
+  const std::size_t pending = detail::settle(requests, [&](auto& r) {
     try {
-      if (r) r.wait();
+      r.wait();
     } catch (const error& e) {
       if (!first) first = e;
     }
-  }
-  if (first) throw *first;
+  });
+  if (first) [[unlikely]]
+    detail::fail_settled(*first, pending);
 }
 template <RequestRange R>
 void wait_all(R&& requests, std::error_code& ec) noexcept {
   ec.clear();
-  for (auto& r : requests) {
+  detail::settle(requests, [&](auto& r) {
     std::error_code one;
-    if (r) r.wait(one);
+    r.wait(one);
     if (one && !ec) ec = one;
-  }
+  });
 }
 
-/// As wait_all, and returns each status in order; failures are in the statuses, not thrown.
+/// As wait_all, and returns each status in order; failures are in the statuses, not thrown:
+/// errc::pending for those that are not complete.
 template <RequestRange R>
 std::vector<status> wait_all_statuses(R&& requests) {
+  detail::settle(requests, [](auto&) {});
   std::vector<status> all;
   for (auto& r : requests) {
     std::error_code ignored;  // It is in the status.
-    all.push_back(r ? r.wait(ignored) : status{});
+    if (r.done()) {
+      all.push_back(r.wait(ignored));
+    } else {
+      all.emplace_back(any_source, any_tag, 0, static_cast<int>(errc::pending));
+    }
   }
   return all;
 }
@@ -6516,29 +6604,40 @@ std::vector<completion> test_some(R&& requests) {
   return found;
 }
 
-/// Makes progress and returns true when all requests are complete; only then are their statuses
-/// taken.
-/// Errors: as wait_all, once all are complete.
-template <RequestRange R>
-bool test_all(R&& requests) {
+namespace detail {
+
+/// Makes progress once. Returns whether wait_all would not block: all are complete, or one has lost
+/// its peer.
+template <class R>
+bool settled(R& requests) {
   bool looked = false;
+  bool all_done = true;
   for (auto& r : requests) {
     if (!r) continue;
     if (!std::exchange(looked, true)) r.progress();
-    if (!r.done()) return false;
+    if (!r.done()) {
+      all_done = false;
+    } else if (r.lost_locked()) {  // Complete: nobody changes it any more.
+      return true;
+    }
   }
+  return all_done;
+}
+
+}  // namespace detail
+
+/// Makes progress and returns true when all requests are complete, or one has lost its peer; only
+/// then are statuses taken. Errors: as wait_all, when this would return true.
+template <RequestRange R>
+bool test_all(R&& requests) {
+  if (!detail::settled(requests)) return false;
   wait_all(requests);
   return true;
 }
 template <RequestRange R>
 bool test_all(R&& requests, std::error_code& ec) noexcept {
   ec.clear();
-  bool looked = false;
-  for (auto& r : requests) {
-    if (!r) continue;
-    if (!std::exchange(looked, true)) r.progress();
-    if (!r.done()) return false;
-  }
+  if (!detail::settled(requests)) return false;
   wait_all(requests, ec);
   return true;
 }
@@ -6722,9 +6821,7 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
     return this->irecv_bytes(into, from, serial_).wait();
   }
   void exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    auto r = this->irecv_bytes(in, from, serial_);
-    send(out, to);
-    r.wait();
+    this->sendrecv_bytes(out, to, serial_, in, from, serial_);
   }
   std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
   Comm make(context_id context) const {

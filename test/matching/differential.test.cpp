@@ -21,8 +21,8 @@ namespace {
 using mpx::envelope;
 using mpx::pattern;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t slowdown = 4;
+#ifdef MPX_TEST_SANITIZED
+constexpr std::uint64_t slowdown = 16;
 #else
 constexpr std::uint64_t slowdown = 1;
 #endif

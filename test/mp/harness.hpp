@@ -21,10 +21,8 @@
 
 namespace harness {
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef MPX_TEST_SANITIZED
 inline constexpr bool sanitized = true;
-#elif defined(__has_feature)
-inline constexpr bool sanitized = __has_feature(address_sanitizer);
 #else
 inline constexpr bool sanitized = false;
 #endif

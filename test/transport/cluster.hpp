@@ -30,8 +30,8 @@ using mpx::peer_id;
 
 constexpr std::int64_t second_ns = 1'000'000'000;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int slowdown = 5;
+#ifdef MPX_TEST_SANITIZED
+constexpr int slowdown = 10;
 #else
 constexpr int slowdown = 1;
 #endif

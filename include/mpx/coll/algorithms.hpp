@@ -29,9 +29,7 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
     return this->irecv_bytes(into, from, serial_).wait();
   }
   void exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    auto r = this->irecv_bytes(in, from, serial_);
-    send(out, to);
-    r.wait();
+    this->sendrecv_bytes(out, to, serial_, in, from, serial_);
   }
   std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
   Comm make(context_id context) const {

@@ -35,6 +35,11 @@ class [[nodiscard]] persistent_request {
 
   /// For the library.
   bool done_locked() const noexcept { return active_.done_locked(); }
+  bool lost_locked() const noexcept { return active_.lost_locked(); }
+  template <class Lost>
+  bool wait_unless(Lost&& lost) {
+    return active_.wait_unless(lost);
+  }
   template <class Done>
   void wait_until(Done&& done) {
     active_.wait_until(done);

@@ -195,18 +195,13 @@ class point_to_point {
   requires ReceiveBuffer<R&&>
   status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
                   tag_t receive_tag = any_tag) {
-    auto receiving = irecv(in, from, receive_tag);
-    send(out, to, send_tag);
-    return receiving.wait();
+    return sendrecv_bytes(bytes_of(out), to, send_tag, writable_bytes_of(in), from, receive_tag);
   }
   template <SendBuffer S, class R>
   requires ReceiveBuffer<R&&>
   status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from, tag_t receive_tag,
                   std::error_code& ec) noexcept {
-    auto receiving = irecv(in, from, receive_tag, ec);
-    if (ec) return {};
-    send(out, to, send_tag, ec);
-    return ec ? status{} : receiving.wait(ec);
+    return caught(ec, [&] { return sendrecv(out, to, send_tag, in, from, receive_tag); });
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
   /// buffer unless the send is complete at once.
@@ -234,10 +229,10 @@ class point_to_point {
   status probe(rank_t from = any_source, tag_t tag = any_tag) {
     if (from == proc_null) return {};
     errc why = check_receive(from, tag);
-    std::optional<probe_result> p;
+    probe_result p;
     if (why == errc{}) p = endpoint_->wait_probe(want(from, tag), why);
     if (why != errc{}) raise(why, "probe", " from rank ", from, tag, 0);
-    return {rank_of(p->source), p->tag, p->bytes};
+    return {rank_of(p.source), p.tag, p.bytes};
   }
   status probe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
     return caught(ec, [&] { return probe(from, tag); });
@@ -331,6 +326,15 @@ class point_to_point {
     if (from == proc_null) [[unlikely]]
       return {*endpoint_, endpoint_->receive_nothing()};
     return {*endpoint_, endpoint_->receive(into.data(), into.size(), want(from, tag))};
+  }
+
+  /// If the peer of either half is lost, the other half is not waited for.
+  status sendrecv_bytes(std::span<const std::byte> out, rank_t to, tag_t send_tag,
+                        std::span<std::byte> in, rank_t from, tag_t receive_tag) {
+    auto receiving = irecv_bytes(in, from, receive_tag);
+    auto sending = isend_bytes(out, to, send_tag);
+    if (sending.wait_unless([&] { return receiving.lost_locked(); })) sending.wait();
+    return receiving.wait();
   }
 
   // --- Persistent --------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ enum class errc : int {
   argument,      ///< MPI_ERR_ARG: another argument is wrong.
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
   in_status,  ///< MPI_ERR_IN_STATUS: some requests of several failed: look at each.
+  pending,    ///< MPI_ERR_PENDING: not complete; another request of several met a lost peer.
   internal,   ///< MPI_ERR_INTERN: mpx broke a promise of its own.
   not_ready,  ///< A ready send met no posted receive.
   cancelled,  ///< The operation was cancelled before it matched.
@@ -39,6 +40,11 @@ enum class errc : int {
 
 namespace detail {
 
+/// True when a failure is of a peer, so that what depends on others may wait for ever.
+constexpr bool is_loss(errc e) noexcept {
+  return e == errc::peer_lost || e == errc::protocol || e == errc::no_resources;
+}
+
 inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
@@ -52,6 +58,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::argument: return "invalid argument";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::in_status: return "some of the requests failed";
+    case errc::pending: return "not complete: another request met a lost peer";
     case errc::internal: return "internal error of mpx";
     case errc::not_ready: return "a ready send met no posted receive";
     case errc::cancelled: return "operation cancelled";

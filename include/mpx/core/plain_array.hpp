@@ -62,7 +62,9 @@ class plain_array {
   /// Puts `value` before element `at`. Cost: moves what follows.
   void insert(std::size_t at, T value) {
     if (size_ == capacity_) reserve(capacity_ == 0 ? 8 : 2 * capacity_);
-    if (at != size_) std::memmove(data_ + at + 1, data_ + at, (size_ - at) * sizeof(T));
+    if (at != size_)
+      std::memmove(static_cast<void*>(data_ + at + 1), static_cast<const void*>(data_ + at),
+                   (size_ - at) * sizeof(T));
     data_[at] = value;
     ++size_;
   }

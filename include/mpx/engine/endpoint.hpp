@@ -118,6 +118,10 @@ class endpoint {
     }
     wait_slow(op);
   }
+  /// Blocks until `op` is complete, or until `lost()`, called under the lock, finds that what `op`
+  /// belongs to has lost a peer. Returns whether `op` is complete.
+  template <class Lost>
+  bool wait_unless(operation& op, Lost&& lost);
   /// One look: progress, then whether `op` is complete.
   bool test(operation& op) {
     std::lock_guard lock(threading_);
@@ -149,8 +153,8 @@ class endpoint {
 
   /// Looks once. `failure`: why nothing can come any more.
   std::optional<probe_result> probe(const pattern& want, errc& failure);
-  /// Blocks until there is one; nothing if it cannot come any more (`failure`).
-  std::optional<probe_result> wait_probe(const pattern& want, errc& failure);
+  /// Blocks until there is one, or it cannot come any more (`failure`).
+  probe_result wait_probe(const pattern& want, errc& failure);
   /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, errc& failure);

@@ -14,9 +14,7 @@
 #include "mpx/protocol/path_learner.hpp"
 #include "mpx/protocol/wire.hpp"
 
-namespace mpx::inline v0 {
-
-namespace detail {
+namespace mpx::inline v0::detail {
 
 struct queue_tag {};
 
@@ -163,5 +161,4 @@ struct arrived_message : unexpected_message {
   std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
-}  // namespace detail
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::detail

@@ -111,9 +111,16 @@ class [[nodiscard]] request {
   /// True when `wait` would not block.
   bool done() const { return operation_ == nullptr || endpoint_->is_done(*operation_); }
 
-  /// For the library: `done` under the endpoint's lock, and waiting for any condition of its
-  /// requests.
+  /// For the library: `done` and whether a peer is lost, under the endpoint's lock, and waiting for
+  /// any condition of its requests.
   bool done_locked() const noexcept { return operation_ == nullptr || operation_->done(); }
+  bool lost_locked() const noexcept {
+    return operation_ != nullptr && operation_->done() && detail::is_loss(operation_->failure);
+  }
+  template <class Lost>
+  bool wait_unless(Lost&& lost) {
+    return operation_ == nullptr || endpoint_->wait_unless(*operation_, lost);
+  }
   template <class Done>
   void wait_until(Done&& done) {
     endpoint_->wait_until(done);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -36,37 +37,78 @@ struct completion {
   mpx::status status;
 };
 
-/// Waits for all of `requests`, in any order of completion.
-/// Errors: when all are complete, the first failure is thrown; with `ec`, stored.
+namespace detail {
+
+/// Waits for one request after the other and calls `take` with each that is complete; once a peer
+/// of one is lost, only for those that are complete by then. Returns how many are not.
+template <class R, class Take>
+std::size_t settle(R& requests, Take&& take) {
+  bool lost = false;
+  std::size_t pending = 0;
+  for (auto& r : requests) {
+    if (!r) continue;
+    const bool done = r.wait_unless([&] {
+      for (const auto& other : requests) lost = lost || other.lost_locked();
+      return lost;
+    });
+    if (done) {
+      lost = lost || r.lost_locked();
+      take(r);
+    } else {
+      ++pending;
+    }
+  }
+  return pending;
+}
+
+[[noreturn]] inline void fail_settled(const error& first, std::size_t pending) {
+  if (pending == 0) throw error(first);
+  throw error(first.code(), std::string(first.what()) + "; " + std::to_string(pending) +
+                                " other requests are still pending");
+}
+
+}  // namespace detail
+
+/// Waits for all of `requests`, in any order of completion. When a peer of one is lost, does not
+/// wait for the others, which may depend on it: those that are not complete by then stay pending,
+/// to be waited for again, or dropped.
+/// Errors: the first failure is thrown; with `ec`, stored.
 template <RequestRange R>
 void wait_all(R&& requests) {
   std::optional<error> first;
-  for (auto& r : requests) {
+  const std::size_t pending = detail::settle(requests, [&](auto& r) {
     try {
-      if (r) r.wait();
+      r.wait();
     } catch (const error& e) {
       if (!first) first = e;
     }
-  }
-  if (first) throw *first;
+  });
+  if (first) [[unlikely]]
+    detail::fail_settled(*first, pending);
 }
 template <RequestRange R>
 void wait_all(R&& requests, std::error_code& ec) noexcept {
   ec.clear();
-  for (auto& r : requests) {
+  detail::settle(requests, [&](auto& r) {
     std::error_code one;
-    if (r) r.wait(one);
+    r.wait(one);
     if (one && !ec) ec = one;
-  }
+  });
 }
 
-/// As wait_all, and returns each status in order; failures are in the statuses, not thrown.
+/// As wait_all, and returns each status in order; failures are in the statuses, not thrown:
+/// errc::pending for those that are not complete.
 template <RequestRange R>
 std::vector<status> wait_all_statuses(R&& requests) {
+  detail::settle(requests, [](auto&) {});
   std::vector<status> all;
   for (auto& r : requests) {
     std::error_code ignored;  // It is in the status.
-    all.push_back(r ? r.wait(ignored) : status{});
+    if (r.done()) {
+      all.push_back(r.wait(ignored));
+    } else {
+      all.emplace_back(any_source, any_tag, 0, static_cast<int>(errc::pending));
+    }
   }
   return all;
 }
@@ -110,29 +152,40 @@ std::vector<completion> test_some(R&& requests) {
   return found;
 }
 
-/// Makes progress and returns true when all requests are complete; only then are their statuses
-/// taken.
-/// Errors: as wait_all, once all are complete.
-template <RequestRange R>
-bool test_all(R&& requests) {
+namespace detail {
+
+/// Makes progress once. Returns whether wait_all would not block: all are complete, or one has lost
+/// its peer.
+template <class R>
+bool settled(R& requests) {
   bool looked = false;
+  bool all_done = true;
   for (auto& r : requests) {
     if (!r) continue;
     if (!std::exchange(looked, true)) r.progress();
-    if (!r.done()) return false;
+    if (!r.done()) {
+      all_done = false;
+    } else if (r.lost_locked()) {  // Complete: nobody changes it any more.
+      return true;
+    }
   }
+  return all_done;
+}
+
+}  // namespace detail
+
+/// Makes progress and returns true when all requests are complete, or one has lost its peer; only
+/// then are statuses taken. Errors: as wait_all, when this would return true.
+template <RequestRange R>
+bool test_all(R&& requests) {
+  if (!detail::settled(requests)) return false;
   wait_all(requests);
   return true;
 }
 template <RequestRange R>
 bool test_all(R&& requests, std::error_code& ec) noexcept {
   ec.clear();
-  bool looked = false;
-  for (auto& r : requests) {
-    if (!r) continue;
-    if (!std::exchange(looked, true)) r.progress();
-    if (!r.done()) return false;
-  }
+  if (!detail::settled(requests)) return false;
   wait_all(requests, ec);
   return true;
 }

@@ -45,6 +45,23 @@ template <class Stack>
 }
 
 template <class Stack>
+template <class Lost>
+bool endpoint<Stack>::wait_unless(operation& op, Lost&& lost) {
+  if constexpr (!concurrent) {
+    if (op.done()) return true;
+    const std::lock_guard lock(threading_);
+    progress_inlined();
+    if (op.done()) return true;
+  }
+  bool done = false;
+  wait_until([&] {
+    done = op.done();
+    return done || (failures_ != 0 && lost());
+  });
+  return done;
+}
+
+template <class Stack>
 inline std::size_t endpoint<Stack>::progress_inlined() {
   const std::uint64_t before = completions_;
   sink s{*this};

@@ -315,14 +315,14 @@ std::optional<probe_result> endpoint<Stack>::probe(const pattern& want, errc& fa
 }
 
 template <class Stack>
-std::optional<probe_result> endpoint<Stack>::wait_probe(const pattern& want, errc& failure) {
-  std::optional<probe_result> found;
+probe_result endpoint<Stack>::wait_probe(const pattern& want, errc& failure) {
+  probe_result found;
   const probing_scope scope(*this);
   wait_until([&] {
-    if (auto* m = static_cast<arrived_message*>(matcher_.find(want)); m != nullptr)
-      found = probe_result{m->is.source, m->is.tag, m->bytes};
-    failure = failures_ != 0 && !found ? doom(want) : errc{};
-    return found.has_value() || failure != errc{};
+    auto* m = static_cast<arrived_message*>(matcher_.find(want));
+    if (m != nullptr) found = probe_result{m->is.source, m->is.tag, m->bytes};
+    failure = failures_ != 0 && m == nullptr ? doom(want) : errc{};
+    return m != nullptr || failure != errc{};
   });
   return found;
 }

@@ -222,10 +222,12 @@ class ring_fabric {
     return taken;
   }
 
-  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
+  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept try {
     std::byte* base = segment_.channel(self_, peer);
     if (base == nullptr) return nullptr;
     return &out_.put(peer, new sender{ring_producer(base, geometry_)});
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
 
   [[gnu::noinline]] outcome starve(sender& s) noexcept {
@@ -268,7 +270,7 @@ class ring_fabric {
     }
   }
 
-  bool make_hot(peer_id source) noexcept {
+  bool make_hot(peer_id source) noexcept try {
     if (!in_[source]) {
       std::byte* base = segment_.channel(source, self_);
       if (base == nullptr) return false;
@@ -283,6 +285,8 @@ class ring_fabric {
     }
     if (claims() && !armed_) r.ring.control().polled.store(1, std::memory_order_relaxed);
     return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 
   /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
