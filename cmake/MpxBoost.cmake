@@ -17,3 +17,13 @@ if(NOT TARGET Boost::headers)
   add_library(Boost::headers INTERFACE IMPORTED)
   target_include_directories(Boost::headers SYSTEM INTERFACE "${MPX_BOOST_INCLUDE_DIR}")
 endif()
+
+# Boost.Context, for simulated jobs; optional.
+if(NOT MPX_BOOST_CONTEXT)
+  find_package(boost_context QUIET CONFIG)
+  if(TARGET Boost::context)
+    set(MPX_BOOST_CONTEXT Boost::context)
+  else()
+    find_library(MPX_BOOST_CONTEXT boost_context)
+  endif()
+endif()

@@ -62,6 +62,18 @@ mpx_boost_present() {
   [ "${version:-0}" -ge 107400 ] && [ -f /usr/include/boost/intrusive/list.hpp ]
 }
 
+# Boost.Context, for simulations, in the version of the Boost that is there or will be.
+mpx_wanted_context() {
+  local version
+  version=$(sed -n 's/^#define BOOST_LIB_VERSION "\([0-9]*\)_\([0-9]*\).*/\1.\2/p' \
+    /usr/include/boost/version.hpp 2>/dev/null || true)
+  if [ -n "$version" ]; then
+    echo "libboost-context$version-dev"
+  else
+    echo 'libboost-context1.81-dev|libboost-context1.83-dev|libboost-context-dev'
+  fi
+}
+
 # The newest clang that mpx is known to work with: what is here, else what the archive has.
 mpx_clang_version() {
   local version
@@ -81,6 +93,7 @@ mpx_wanted() {
     libcli11-dev libfmt-dev nlohmann-json3-dev libbenchmark-dev gnuplot-nox
   # Two Boosts exclude each other: leave alone what somebody has chosen.
   mpx_boost_present || echo 'libboost1.81-dev|libboost1.83-dev|libboost-dev'
+  mpx_wanted_context
   if [ "$1" = test ]; then
     clang=$(mpx_clang_version)
     echo git doctest-dev valgrind "clang-$clang" "libclang-rt-$clang-dev" \

@@ -20,6 +20,7 @@ LEVELS = {
     "coll": 7,
     "rma": 7,
     "mpx.hpp": 8,
+    "sim.hpp": 8,
 }
 
 # In these folders every header is one policy (a backend), except the shared ones named below.
@@ -30,13 +31,16 @@ BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
 CHOOSERS = {"bootstrap/detect.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive: not in the umbrella nor in the single header.
-OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "bootstrap/pmix")
+OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "transport/sim", "bootstrap/pmix",
+            "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_scheduler",
+            "bootstrap/detail/sim_world", "sim")
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {
     "boost/intrusive/": ("core/",),
     "boost/asio": ("transport/tcp",),
     "boost/pfr": ("datatype/",),
+    "boost/context/": ("bootstrap/detail/sim_fiber",),
     "boost/": (),
     "rdma/": ("transport/rdma/libfabric",),
     "infiniband/": (),

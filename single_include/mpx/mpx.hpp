@@ -269,6 +269,7 @@ enum class errc : int {
   bootstrap,       ///< Joining the job failed.
   aborted,         ///< The job was aborted.
   timeout,         ///< A bounded wait ran out.
+  deadlock,        ///< No rank of the job can go on.
 };
 
 namespace detail {
@@ -302,6 +303,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::bootstrap: return "cannot join the job";
     case errc::aborted: return "the job was aborted";
     case errc::timeout: return "timed out";
+    case errc::deadlock: return "deadlock: no rank can go on";
   }
   return "unknown mpx error";
 }
@@ -2531,7 +2533,21 @@ struct spin_then_sleep {
   };
 };
 
-static_assert(WaitPolicy<spin> && WaitPolicy<spin_then_sleep<>>);
+/// Sleeps whenever there is nothing to do: the least CPU time, and a wake-up for each message. The
+/// one to simulate with, where sleeping is free.
+struct sleep {
+  using policy_axis = wait_axis;
+  static constexpr std::string_view name = "sleep";
+  static constexpr std::int64_t sleep_ns_max = 100'000'000;
+
+  struct pace {
+    explicit pace(bool) noexcept {}
+    bool should_sleep() noexcept { return true; }
+    void reset() noexcept {}
+  };
+};
+
+static_assert(WaitPolicy<spin> && WaitPolicy<spin_then_sleep<>> && WaitPolicy<sleep>);
 
 }  // namespace waiting
 }  // namespace mpx::inline v0
@@ -3044,6 +3060,27 @@ concept RmaTransport =
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
 
+/// A transport whose puts can carry a packet.
+///
+/// `put_then(peer, memory, offset, from, header, cookie)`: a put; when its data is in place, the
+/// peer gets a packet of `header` alone, in order with the packets between the two (RDMA: immediate
+/// data). Outcomes as for `put`.
+template <class T>
+concept ImmediateTransport =
+    RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
+                                std::span<const std::byte> from, const frame_header& header) {
+      {
+        t.put_then(peer, memory, std::uint64_t{}, from, header, cookie_t{})
+      } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport with a clock of its own, in nanoseconds: the endpoint reads it instead of the
+/// machine's.
+template <class T>
+concept ClockedTransport = Transport<T> && requires(const T& t) {
+  { t.now_ns() } noexcept -> std::same_as<std::int64_t>;
+};
+
 /// A transport that can look at the next packet of one source without serving the others.
 ///
 /// `take_if(source, f)`: if a small packet of `source` is at hand and `f(header, payload)` returns
@@ -3064,7 +3101,7 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
   { t.deallocate_shared(p, bytes) } noexcept;
 };
 
-/// Grants SharedMemoryTransport and PeekingTransport, hence all concepts, and nothing more.
+/// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
@@ -3085,11 +3122,15 @@ struct transport_archetype {
               cookie_t) noexcept;
   outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
               cookie_t) noexcept;
+  outcome put_then(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
+                   const frame_header&, cookie_t) noexcept;
+  std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
 };
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
+static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
 
 namespace detail {
 struct not_a_transport {
@@ -4090,16 +4131,30 @@ struct send_call {
   tag_t tag;
 };
 
+/// What a transport's jobs are joined by: its own bootstrap if it names one.
+template <class T>
+struct job_for {
+  using type = bootstrap::any;
+};
+template <class T>
+requires requires { typename T::bootstrap_type; }
+struct job_for<T> {
+  using type = typename T::bootstrap_type;
+};
+template <class Transport>
+using job_of = typename job_for<Transport>::type;
+
 template <class Stack>
 class endpoint {
  public:
   using transport_type = typename Stack::transport_type;
+  using job_type = job_of<transport_type>;
   using flow_type = typename Stack::flow_type;
   using trace_type = typename Stack::trace_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
 
   /// Collective over the job. `job` outlives the endpoint.
-  explicit endpoint(bootstrap::any& job)
+  explicit endpoint(job_type& job)
       : transport_(job),
         flow_(transport_.peers()),
         links_(transport_.peers()),
@@ -4113,6 +4168,14 @@ class endpoint {
   peer_id self() const noexcept { return transport_.self(); }
   transport_type& transport() noexcept { return transport_; }
   const trace_type& trace() const noexcept { return trace_; }
+  /// A steady clock, in nanoseconds: the transport's if it has one.
+  std::int64_t now_ns() const noexcept {
+    if constexpr (ClockedTransport<transport_type>) {
+      return transport_.now_ns();
+    } else {
+      return platform::now_ns();
+    }
+  }
   typename Stack::protocol_type& protocol() noexcept { return protocol_; }
   const flow_type& flow() const noexcept { return flow_; }
   std::uint64_t unexpected_bytes() const noexcept { return early_bytes_; }
@@ -4381,11 +4444,11 @@ class endpoint {
     pool_.give(&op);
   }
   void free_copy(operation& op) noexcept;
-  void before_sleep();
+  bool before_sleep();
   void sleep(std::unique_lock<typename Stack::threading_type>& lock);
   void follow(std::unique_lock<typename Stack::threading_type>& lock);
   void rouse() noexcept;
-  void check_failures();
+  bool check_failures();
   void fail_peer_locked(peer_id peer, errc why);
   void fail_operation(operation& op, peer_id peer, errc why);
   bool end_if_doomed(operation& op);
@@ -4410,7 +4473,7 @@ class endpoint {
   protocol::path_learner paths_;
   std::uint64_t early_bytes_ = 0;
   linked_list<arrived_message, arrival_tag> claimed_;
-  bootstrap::any& job_;
+  job_type& job_;
   std::uint32_t failure_epoch_;
   std::uint32_t failures_ = 0;
   std::uint32_t failures_acknowledged_ = 0;
@@ -4512,12 +4575,12 @@ bool endpoint<Stack>::try_get(operation& op, const remote_memory& memory) {
       if (op.way == protocol::path::packets) return false;
       if (op.way == protocol::path::split) return split(op, memory);
     }
-    const std::int64_t start = a == advice::learn ? platform::now_ns() : 0;
+    const std::int64_t start = a == advice::learn ? now_ns() : 0;
     const outcome o =
         transport_.get(op.peer, memory, 0, {op.buffer, op.limit}, cookie_t{op.ticket});
     if (o == outcome::pending) return true;
     if (o != outcome::done) return false;
-    if (a == advice::learn) paths_.took(protocol::path::get, op.limit, platform::now_ns() - start);
+    if (a == advice::learn) paths_.took(protocol::path::get, op.limit, now_ns() - start);
     trace_.on(event::bytes_got, op.limit);
     receive_done(op, wire::kind::finished);
     return true;
@@ -4542,7 +4605,7 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
   op.stage = stage::streaming;
   op.exposed = c.memory.key != 0;
   op.moved = from;
-  op.asked_at_ns = platform::now_ns();
+  op.asked_at_ns = now_ns();
   answer(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
          std::as_bytes(std::span(&c, 1)));
 }
@@ -4575,7 +4638,7 @@ template <class Stack>
 void endpoint<Stack>::streamed(operation& op) {
   link& l =
       link_to(op.peer);  // Streams queue up behind each other: count from the end of the last.
-  const std::int64_t now = platform::now_ns();
+  const std::int64_t now = now_ns();
   paths_.took(op.way, op.limit, now - greater(op.asked_at_ns, l.streamed_until_ns));
   l.streamed_until_ns = now;
 }
@@ -4822,11 +4885,12 @@ template <class Done>
   }
 }
 
-/// What a blocked rank owes to the others, and what it must know, before it rests.
+/// What a blocked rank owes to the others, and what it must know, before it rests. Returns whether
+/// it has learnt of a failure: then it must not rest before it has looked.
 template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::before_sleep() {
-  check_failures();
-  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
+[[gnu::noinline]] bool endpoint<Stack>::before_sleep() {
+  const bool news = check_failures();
+  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return news;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
   for (const peer_id peer : stalled_) {
     link& l = *links_[peer];
@@ -4835,12 +4899,13 @@ template <class Stack>
     answer(peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
   }
   stalled_.clear();
+  return news;
 }
 
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::sleep(
     std::unique_lock<typename Stack::threading_type>& lock) {
-  before_sleep();
+  if (before_sleep()) return;
   if constexpr (concurrent) {
     if (leader_) return follow(lock);
   }
@@ -4937,15 +5002,17 @@ void endpoint<Stack>::abandon(operation& op) {
   op.handled = false;
 }
 
-/// Looks whether ranks have died since the last look, and ends what waits for them.
+/// Looks whether ranks have died since the last look, and ends what waits for them. Returns whether
+/// there was news.
 template <class Stack>
-void endpoint<Stack>::check_failures() {
+bool endpoint<Stack>::check_failures() {
   const std::uint32_t epoch = job_.failure_epoch();
-  if (epoch == failure_epoch_) return;
+  if (epoch == failure_epoch_) return false;
   failure_epoch_ = epoch;
   for (peer_id peer = 0; peer < transport_.peers(); ++peer)
-    if (peer != self() && job_.state(static_cast<rank_t>(peer)) == rank_state::failed)
+    if (job_.state(static_cast<rank_t>(peer)) == rank_state::failed)
       fail_peer_locked(peer, errc::peer_lost);
+  return true;
 }
 
 template <class Stack>
@@ -5541,9 +5608,17 @@ void endpoint<Stack>::start_put(operation& op) {
   if constexpr (RmaTransport<transport_type>) {
     if (op.target.key != 0) {
       op.stage = stage::moving;
-      const outcome o =
-          transport_.put(op.peer, op.target, op.moved, {op.buffer + op.moved, op.limit - op.moved},
-                         cookie_t{op.ticket});
+      const std::span<const std::byte> data(op.buffer + op.moved, op.limit - op.moved);
+      outcome o;
+      if constexpr (ImmediateTransport<transport_type>) {
+        o = transport_.put_then(op.peer, op.target, op.moved, data,
+                                wire::pack({.kind = wire::kind::delivered,
+                                            .credit = flow_.outgoing(op.peer),
+                                            .ticket = op.remote_ticket}),
+                                cookie_t{op.ticket});
+      } else {
+        o = transport_.put(op.peer, op.target, op.moved, data, cookie_t{op.ticket});
+      }
       if (o == outcome::pending) return;
       if (o == outcome::done) return put_done(op);
     }
@@ -5557,7 +5632,8 @@ void endpoint<Stack>::start_put(operation& op) {
 template <class Stack>
 void endpoint<Stack>::put_done(operation& op) {
   trace_.on(event::bytes_put, op.limit - op.moved);
-  answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
+  if constexpr (!ImmediateTransport<transport_type>)  // Else the put carried it.
+    answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
   if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
 }
 
@@ -7076,10 +7152,12 @@ template <class Stack = stack<>>
 class environment {
  public:
   using stack_type = Stack;
+  using job_type = detail::job_of<typename Stack::transport_type>;
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
-  environment() : environment(bootstrap::detect()) {}
-  explicit environment(bootstrap::any job)
+  environment() requires std::same_as<job_type, bootstrap::any>
+      : environment(bootstrap::detect()) {}
+  explicit environment(job_type job)
       : job_(std::move(job)),
         exceptions_(std::uncaught_exceptions()),
         endpoint_(with_equal_stacks(job_)),
@@ -7145,13 +7223,16 @@ class environment {
   std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
   std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
 
+  /// A steady clock, in nanoseconds from an arbitrary moment; in a simulation, of virtual time.
+  std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
+
   /// The stack's trace and transport, for tools and tests.
   const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:
   /// Returns `job` when all of its ranks were built with this stack.
-  static bootstrap::any& with_equal_stacks(bootstrap::any& job) {
+  static job_type& with_equal_stacks(job_type& job) {
     const std::string mine = Stack::fingerprint();
     job.put("mpx.stack", mine);
     job.fence([] {});
@@ -7180,7 +7261,7 @@ class environment {
     endpoint_.protocol().lower(bytes);
   }
 
-  bootstrap::any job_;
+  job_type job_;
   int exceptions_;
   detail::endpoint<Stack> endpoint_;
   detail::endpoint_heap<Stack> heap_{endpoint_};

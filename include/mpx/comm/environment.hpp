@@ -96,10 +96,12 @@ template <class Stack = stack<>>
 class environment {
  public:
   using stack_type = Stack;
+  using job_type = detail::job_of<typename Stack::transport_type>;
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
-  environment() : environment(bootstrap::detect()) {}
-  explicit environment(bootstrap::any job)
+  environment() requires std::same_as<job_type, bootstrap::any>
+      : environment(bootstrap::detect()) {}
+  explicit environment(job_type job)
       : job_(std::move(job)),
         exceptions_(std::uncaught_exceptions()),
         endpoint_(with_equal_stacks(job_)),
@@ -165,13 +167,16 @@ class environment {
   std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
   std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
 
+  /// A steady clock, in nanoseconds from an arbitrary moment; in a simulation, of virtual time.
+  std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
+
   /// The stack's trace and transport, for tools and tests.
   const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:
   /// Returns `job` when all of its ranks were built with this stack.
-  static bootstrap::any& with_equal_stacks(bootstrap::any& job) {
+  static job_type& with_equal_stacks(job_type& job) {
     const std::string mine = Stack::fingerprint();
     job.put("mpx.stack", mine);
     job.fence([] {});
@@ -200,7 +205,7 @@ class environment {
     endpoint_.protocol().lower(bytes);
   }
 
-  bootstrap::any job_;
+  job_type job_;
   int exceptions_;
   detail::endpoint<Stack> endpoint_;
   detail::endpoint_heap<Stack> heap_{endpoint_};

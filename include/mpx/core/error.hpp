@@ -36,6 +36,7 @@ enum class errc : int {
   bootstrap,       ///< Joining the job failed.
   aborted,         ///< The job was aborted.
   timeout,         ///< A bounded wait ran out.
+  deadlock,        ///< No rank of the job can go on.
 };
 
 namespace detail {
@@ -69,6 +70,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::bootstrap: return "cannot join the job";
     case errc::aborted: return "the job was aborted";
     case errc::timeout: return "timed out";
+    case errc::deadlock: return "deadlock: no rank can go on";
   }
   return "unknown mpx error";
 }

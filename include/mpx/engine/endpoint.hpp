@@ -56,16 +56,30 @@ struct send_call {
   tag_t tag;
 };
 
+/// What a transport's jobs are joined by: its own bootstrap if it names one.
+template <class T>
+struct job_for {
+  using type = bootstrap::any;
+};
+template <class T>
+requires requires { typename T::bootstrap_type; }
+struct job_for<T> {
+  using type = typename T::bootstrap_type;
+};
+template <class Transport>
+using job_of = typename job_for<Transport>::type;
+
 template <class Stack>
 class endpoint {
  public:
   using transport_type = typename Stack::transport_type;
+  using job_type = job_of<transport_type>;
   using flow_type = typename Stack::flow_type;
   using trace_type = typename Stack::trace_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
 
   /// Collective over the job. `job` outlives the endpoint.
-  explicit endpoint(bootstrap::any& job)
+  explicit endpoint(job_type& job)
       : transport_(job),
         flow_(transport_.peers()),
         links_(transport_.peers()),
@@ -79,6 +93,14 @@ class endpoint {
   peer_id self() const noexcept { return transport_.self(); }
   transport_type& transport() noexcept { return transport_; }
   const trace_type& trace() const noexcept { return trace_; }
+  /// A steady clock, in nanoseconds: the transport's if it has one.
+  std::int64_t now_ns() const noexcept {
+    if constexpr (ClockedTransport<transport_type>) {
+      return transport_.now_ns();
+    } else {
+      return platform::now_ns();
+    }
+  }
   typename Stack::protocol_type& protocol() noexcept { return protocol_; }
   const flow_type& flow() const noexcept { return flow_; }
   std::uint64_t unexpected_bytes() const noexcept { return early_bytes_; }
@@ -347,11 +369,11 @@ class endpoint {
     pool_.give(&op);
   }
   void free_copy(operation& op) noexcept;
-  void before_sleep();
+  bool before_sleep();
   void sleep(std::unique_lock<typename Stack::threading_type>& lock);
   void follow(std::unique_lock<typename Stack::threading_type>& lock);
   void rouse() noexcept;
-  void check_failures();
+  bool check_failures();
   void fail_peer_locked(peer_id peer, errc why);
   void fail_operation(operation& op, peer_id peer, errc why);
   bool end_if_doomed(operation& op);
@@ -376,7 +398,7 @@ class endpoint {
   protocol::path_learner paths_;
   std::uint64_t early_bytes_ = 0;
   linked_list<arrived_message, arrival_tag> claimed_;
-  bootstrap::any& job_;
+  job_type& job_;
   std::uint32_t failure_epoch_;
   std::uint32_t failures_ = 0;
   std::uint32_t failures_acknowledged_ = 0;

@@ -102,7 +102,21 @@ struct spin_then_sleep {
   };
 };
 
-static_assert(WaitPolicy<spin> && WaitPolicy<spin_then_sleep<>>);
+/// Sleeps whenever there is nothing to do: the least CPU time, and a wake-up for each message. The
+/// one to simulate with, where sleeping is free.
+struct sleep {
+  using policy_axis = wait_axis;
+  static constexpr std::string_view name = "sleep";
+  static constexpr std::int64_t sleep_ns_max = 100'000'000;
+
+  struct pace {
+    explicit pace(bool) noexcept {}
+    bool should_sleep() noexcept { return true; }
+    void reset() noexcept {}
+  };
+};
+
+static_assert(WaitPolicy<spin> && WaitPolicy<spin_then_sleep<>> && WaitPolicy<sleep>);
 
 }  // namespace waiting
 }  // namespace mpx::inline v0

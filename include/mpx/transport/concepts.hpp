@@ -99,6 +99,27 @@ concept RmaTransport =
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
 
+/// A transport whose puts can carry a packet.
+///
+/// `put_then(peer, memory, offset, from, header, cookie)`: a put; when its data is in place, the
+/// peer gets a packet of `header` alone, in order with the packets between the two (RDMA: immediate
+/// data). Outcomes as for `put`.
+template <class T>
+concept ImmediateTransport =
+    RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
+                                std::span<const std::byte> from, const frame_header& header) {
+      {
+        t.put_then(peer, memory, std::uint64_t{}, from, header, cookie_t{})
+      } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport with a clock of its own, in nanoseconds: the endpoint reads it instead of the
+/// machine's.
+template <class T>
+concept ClockedTransport = Transport<T> && requires(const T& t) {
+  { t.now_ns() } noexcept -> std::same_as<std::int64_t>;
+};
+
 /// A transport that can look at the next packet of one source without serving the others.
 ///
 /// `take_if(source, f)`: if a small packet of `source` is at hand and `f(header, payload)` returns
@@ -119,7 +140,7 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
   { t.deallocate_shared(p, bytes) } noexcept;
 };
 
-/// Grants SharedMemoryTransport and PeekingTransport, hence all concepts, and nothing more.
+/// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
@@ -140,11 +161,15 @@ struct transport_archetype {
               cookie_t) noexcept;
   outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
               cookie_t) noexcept;
+  outcome put_then(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
+                   const frame_header&, cookie_t) noexcept;
+  std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
 };
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
+static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
 
 namespace detail {
 struct not_a_transport {

@@ -82,12 +82,12 @@ bool endpoint<Stack>::try_get(operation& op, const remote_memory& memory) {
       if (op.way == protocol::path::packets) return false;
       if (op.way == protocol::path::split) return split(op, memory);
     }
-    const std::int64_t start = a == advice::learn ? platform::now_ns() : 0;
+    const std::int64_t start = a == advice::learn ? now_ns() : 0;
     const outcome o =
         transport_.get(op.peer, memory, 0, {op.buffer, op.limit}, cookie_t{op.ticket});
     if (o == outcome::pending) return true;
     if (o != outcome::done) return false;
-    if (a == advice::learn) paths_.took(protocol::path::get, op.limit, platform::now_ns() - start);
+    if (a == advice::learn) paths_.took(protocol::path::get, op.limit, now_ns() - start);
     trace_.on(event::bytes_got, op.limit);
     receive_done(op, wire::kind::finished);
     return true;
@@ -112,7 +112,7 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
   op.stage = stage::streaming;
   op.exposed = c.memory.key != 0;
   op.moved = from;
-  op.asked_at_ns = platform::now_ns();
+  op.asked_at_ns = now_ns();
   answer(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
          std::as_bytes(std::span(&c, 1)));
 }
@@ -145,7 +145,7 @@ template <class Stack>
 void endpoint<Stack>::streamed(operation& op) {
   link& l =
       link_to(op.peer);  // Streams queue up behind each other: count from the end of the last.
-  const std::int64_t now = platform::now_ns();
+  const std::int64_t now = now_ns();
   paths_.took(op.way, op.limit, now - greater(op.asked_at_ns, l.streamed_until_ns));
   l.streamed_until_ns = now;
 }

@@ -106,11 +106,12 @@ template <class Done>
   }
 }
 
-/// What a blocked rank owes to the others, and what it must know, before it rests.
+/// What a blocked rank owes to the others, and what it must know, before it rests. Returns whether
+/// it has learnt of a failure: then it must not rest before it has looked.
 template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::before_sleep() {
-  check_failures();
-  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
+[[gnu::noinline]] bool endpoint<Stack>::before_sleep() {
+  const bool news = check_failures();
+  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return news;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
   for (const peer_id peer : stalled_) {
     link& l = *links_[peer];
@@ -119,12 +120,13 @@ template <class Stack>
     answer(peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
   }
   stalled_.clear();
+  return news;
 }
 
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::sleep(
     std::unique_lock<typename Stack::threading_type>& lock) {
-  before_sleep();
+  if (before_sleep()) return;
   if constexpr (concurrent) {
     if (leader_) return follow(lock);
   }
@@ -221,15 +223,17 @@ void endpoint<Stack>::abandon(operation& op) {
   op.handled = false;
 }
 
-/// Looks whether ranks have died since the last look, and ends what waits for them.
+/// Looks whether ranks have died since the last look, and ends what waits for them. Returns whether
+/// there was news.
 template <class Stack>
-void endpoint<Stack>::check_failures() {
+bool endpoint<Stack>::check_failures() {
   const std::uint32_t epoch = job_.failure_epoch();
-  if (epoch == failure_epoch_) return;
+  if (epoch == failure_epoch_) return false;
   failure_epoch_ = epoch;
   for (peer_id peer = 0; peer < transport_.peers(); ++peer)
-    if (peer != self() && job_.state(static_cast<rank_t>(peer)) == rank_state::failed)
+    if (job_.state(static_cast<rank_t>(peer)) == rank_state::failed)
       fail_peer_locked(peer, errc::peer_lost);
+  return true;
 }
 
 template <class Stack>

@@ -197,9 +197,17 @@ void endpoint<Stack>::start_put(operation& op) {
   if constexpr (RmaTransport<transport_type>) {
     if (op.target.key != 0) {
       op.stage = stage::moving;
-      const outcome o =
-          transport_.put(op.peer, op.target, op.moved, {op.buffer + op.moved, op.limit - op.moved},
-                         cookie_t{op.ticket});
+      const std::span<const std::byte> data(op.buffer + op.moved, op.limit - op.moved);
+      outcome o;
+      if constexpr (ImmediateTransport<transport_type>) {
+        o = transport_.put_then(op.peer, op.target, op.moved, data,
+                                wire::pack({.kind = wire::kind::delivered,
+                                            .credit = flow_.outgoing(op.peer),
+                                            .ticket = op.remote_ticket}),
+                                cookie_t{op.ticket});
+      } else {
+        o = transport_.put(op.peer, op.target, op.moved, data, cookie_t{op.ticket});
+      }
       if (o == outcome::pending) return;
       if (o == outcome::done) return put_done(op);
     }
@@ -213,7 +221,8 @@ void endpoint<Stack>::start_put(operation& op) {
 template <class Stack>
 void endpoint<Stack>::put_done(operation& op) {
   trace_.on(event::bytes_put, op.limit - op.moved);
-  answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
+  if constexpr (!ImmediateTransport<transport_type>)  // Else the put carried it.
+    answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
   if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
 }
 

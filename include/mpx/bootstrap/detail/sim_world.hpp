@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What the ranks of a simulated job share: clocks, the network's costs, who is alive, what was
+// published, and what goes wrong when.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/sim_scheduler.hpp"
+#include "mpx/core/error.hpp"
+
+namespace mpx::inline v0::sim {
+
+/// What one transfer costs, in nanoseconds.
+struct costs {
+  std::int64_t send_ns;     ///< The sender's CPU is busy.
+  std::int64_t receive_ns;  ///< The receiver's CPU is busy, when it takes the packet.
+  std::int64_t gap_ns;      ///< Neither port takes another packet for so long.
+  std::int64_t wire_ns;     ///< The time for its bytes: both ports are busy.
+  std::int64_t latency_ns;  ///< From port to port, jitter included.
+};
+
+/// Something that goes wrong at a time.
+struct fault {
+  enum class kind : std::uint8_t {
+    kill,  ///< Rank `a` dies: what it has not put on the wire by then never leaves.
+    cut,   ///< Nothing passes between `a` and `b` any more (b = -1: between `a` and everybody).
+    heal,  ///< It passes again, and so does what has waited; -1 as for cut.
+    slow,  ///< Whatever rank `a` does itself takes `factor` times as long.
+  };
+  fault::kind what;
+  std::int64_t at_ns;
+  rank_t a;
+  rank_t b = -1;
+  double factor = 1;
+};
+
+/// What a simulation may use, and what it records.
+struct options {
+  std::int64_t time_max_ns = 3'600'000'000'000;  ///< Virtual time after which a job counts as hung.
+  std::size_t stack_bytes = 256 * 1024;          ///< Of a rank, touched as it is used.
+  bool trace = false;                            ///< Keep the text of the trace, not just its hash.
+  std::vector<fault> faults;                     ///< In any order.
+};
+
+/// What a simulation did.
+struct result {
+  std::int64_t virtual_ns = 0;  ///< When the last rank ended.
+  std::uint64_t events = 0;
+  std::uint64_t packets = 0;       ///< Delivered, puts and gets not among them.
+  std::uint64_t packet_bytes = 0;  ///< Their payload.
+  std::uint64_t puts = 0;
+  std::uint64_t gets = 0;
+  std::uint64_t moved_bytes = 0;  ///< By puts and gets.
+  std::uint64_t trace_hash = 0;   ///< Equal for equal runs, and for hardly any others.
+  std::string trace;              ///< A line for each thing that happened, if asked for.
+  std::string stuck;              ///< Why no rank could go on, if it came to that.
+};
+
+namespace detail {
+
+/// The network and the machine, as the simulator asks them.
+class network {
+ public:
+  network() = default;
+  network(const network&) = delete;
+  network& operator=(const network&) = delete;
+  virtual ~network() = default;
+  virtual costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) = 0;
+  virtual std::int64_t look_ns(sim::random& random) = 0;
+  virtual std::int64_t detection_ns() = 0;
+};
+
+class world : event_handler {
+ public:
+  world(rank_t ranks, network& net, std::uint64_t seed, options o)
+      : scheduler_(seed), network_(net), options_(std::move(o)), ranks_(ranks) {
+    members_.resize(static_cast<std::size_t>(ranks));
+    for (std::size_t i = 0; i < options_.faults.size(); ++i) {
+      const fault& f = options_.faults[i];
+      if (f.a < 0 || f.a >= ranks || f.b < -1 || f.b >= ranks || f.at_ns < 0 || f.factor <= 0)
+        throw error(errc::argument, "fault " + std::to_string(i) +
+                                        " of the simulation names rank " + std::to_string(f.a) +
+                                        " or " + std::to_string(f.b) + " of " +
+                                        std::to_string(ranks) +
+                                        ", a negative time or a factor that is not positive");
+      scheduler_.at(f.at_ns, *this, i);
+    }
+  }
+
+  rank_t size() const noexcept { return ranks_; }
+  detail::scheduler& scheduler() noexcept { return scheduler_; }
+  detail::network& network() noexcept { return network_; }
+  sim::result& result() noexcept { return result_; }
+  const sim::options& options() const noexcept { return options_; }
+
+  // --- The n-th environment that each rank makes ---
+
+  struct environment {
+    explicit environment(rank_t ranks)
+        : states(static_cast<std::size_t>(ranks), rank_state::waiting),
+          ports(static_cast<std::size_t>(ranks)) {}
+    std::vector<rank_state> states;
+    std::vector<void*> ports;  // The transports' own.
+    std::map<std::pair<rank_t, std::string>, std::string> published;
+    rank_t gone = 0;  // Left or failed.
+    rank_t arrived = 0;
+    std::uint64_t generation = 0;
+  };
+
+  /// Enters `rank` into its next environment.
+  environment& join(rank_t rank) {
+    const std::size_t k = member(rank).joined++;
+    if (k == environments_.size()) environments_.push_back(std::make_unique<environment>(ranks_));
+    environment& e = *environments_[k];
+    e.states[static_cast<std::size_t>(rank)] = rank_state::joined;
+    return e;
+  }
+  void leave(environment& e, rank_t rank, rank_state as) {
+    e.states[static_cast<std::size_t>(rank)] = as;
+    ++e.gone;
+    if (as == rank_state::failed)
+      scheduler_.at(scheduler_.now_ns() + network_.detection_ns(), *this, news);
+  }
+  /// What `viewer` knows of `rank`. Who is dead itself, and who is in a job that is over, has lost
+  /// everybody.
+  rank_state state(const environment& e, rank_t viewer, rank_t rank) const noexcept {
+    if (over_ || member(viewer).dead) return rank_state::failed;
+    const rank_state s = e.states[static_cast<std::size_t>(rank)];
+    return member(rank).known_dead && s != rank_state::finished ? rank_state::failed : s;
+  }
+  std::uint32_t failure_epoch() const noexcept { return failure_epoch_; }
+
+  /// Keeps what events may name until the end of the job.
+  void keep(std::unique_ptr<event_handler> handler) { kept_.push_back(std::move(handler)); }
+
+  // --- Faults and ends ---
+
+  bool over() const noexcept { return over_; }
+  bool dead(rank_t rank) const noexcept { return member(rank).dead; }
+  /// True once nothing that `rank` does reaches anybody.
+  bool cut_off(rank_t rank) const noexcept { return over_ || member(rank).dead; }
+  /// True when a packet that left then was never sent.
+  bool died_before(rank_t rank, std::int64_t time_ns) const noexcept {
+    return member(rank).dead && member(rank).died_ns <= time_ns;
+  }
+  bool is_cut(rank_t a, rank_t b) const noexcept {
+    return !cuts_.empty() && a != b &&
+           (cuts_.count({a, b}) != 0 || cuts_.count({b, a}) != 0 || cuts_.count({a, -1}) != 0 ||
+            cuts_.count({b, -1}) != 0);
+  }
+  /// Calls `healed` whenever a cut has ended.
+  void on_heal(std::function<void()> healed) { on_heal_.push_back(std::move(healed)); }
+
+  /// The job ends here: everybody has lost everybody, so that every wait ends.
+  void end_all(const std::string& why) {
+    if (over_) return;
+    over_ = true;
+    result_.stuck = why;
+    ++failure_epoch_;
+    scheduler_.wake_all();
+  }
+  /// A rank has looked in vain. Ends a job that has gone on for longer than it may.
+  void looked(rank_t rank) {
+    if (scheduler_.clock_ns(rank) > options_.time_max_ns)
+      end_all("no end after " + std::to_string(options_.time_max_ns) + " ns of virtual time");
+    if (!cut_off(rank) || ++member(rank).looks_after_end < looks_after_end_max) return;
+    std::fprintf(stderr, "mpx: rank %d of a simulation goes on for ever after its end\n", rank);
+    std::abort();
+  }
+
+  /// What a rank tells when nobody can go on.
+  void describe(rank_t rank, std::function<std::string()> tell) {
+    member(rank).tell = std::move(tell);
+  }
+  /// Nothing will happen any more, and some ranks still wait.
+  void stuck() {
+    std::string all = "no rank can go on";
+    for (rank_t r = 0; r < ranks_; ++r)
+      if (member(r).tell && scheduler_.asleep(r)) all.append("\n").append(member(r).tell());
+    if (on_stuck_) all = on_stuck_();
+    end_all(all);
+    scheduler_.wake_all();
+  }
+  void on_stuck(std::function<std::string()> tell) { on_stuck_ = std::move(tell); }
+
+  // --- The trace ---
+
+  void record(const char* what, std::int64_t at_ns, rank_t from, rank_t to, std::uint64_t a,
+              std::uint64_t b) {
+    for (const std::uint64_t v :
+         {static_cast<std::uint64_t>(what[0]) << 8 | static_cast<std::uint64_t>(what[1]),
+          static_cast<std::uint64_t>(at_ns),
+          static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to), a, b})
+      hash_ = (hash_ ^ v) * 0x9e37'79b9'7f4a'7c15u ^ hash_ >> 29;
+    result_.trace_hash = hash_;
+    if (!options_.trace) return;
+    std::string& t = result_.trace;
+    t.append(std::to_string(at_ns)).append(" ").append(what).append(" ");
+    t.append(std::to_string(from)).append(" ").append(std::to_string(to)).append(" ");
+    t.append(std::to_string(a)).append(" ").append(std::to_string(b)).append("\n");
+  }
+
+ private:
+  static constexpr std::uint64_t news = ~std::uint64_t{0};
+  static constexpr std::uint64_t news_of_rank = std::uint64_t{1} << 32;
+  static constexpr std::uint32_t looks_after_end_max = 10'000'000;
+
+  struct membership {
+    std::size_t joined = 0;
+    bool dead = false;
+    bool known_dead = false;
+    std::int64_t died_ns = 0;
+    std::uint32_t looks_after_end = 0;
+    std::function<std::string()> tell;
+  };
+  membership& member(rank_t rank) noexcept { return members_[static_cast<std::size_t>(rank)]; }
+  const membership& member(rank_t rank) const noexcept {
+    return members_[static_cast<std::size_t>(rank)];
+  }
+
+  void fire(std::int64_t now_ns, std::uint64_t argument) override {
+    if (argument == news) return tell_all();
+    if (argument >= news_of_rank) {
+      member(static_cast<rank_t>(argument - news_of_rank)).known_dead = true;
+      return tell_all();
+    }
+    const fault& f = options_.faults[argument];
+    record("fault", now_ns, f.a, f.b, static_cast<std::uint64_t>(f.what), 0);
+    switch (f.what) {
+      case fault::kind::kill:
+        if (member(f.a).dead) return;
+        member(f.a).dead = true;
+        member(f.a).died_ns = now_ns;
+        ++failure_epoch_;
+        scheduler_.wake(f.a);
+        scheduler_.at(now_ns + network_.detection_ns(), *this,
+                      news_of_rank + static_cast<std::uint64_t>(f.a));
+        return;
+      case fault::kind::cut: cuts_.insert({f.a, f.b}); return;
+      case fault::kind::heal:
+        cuts_.erase({f.a, f.b});
+        cuts_.erase({f.b, f.a});
+        for (const auto& healed : on_heal_) healed();
+        return;
+      case fault::kind::slow: scheduler_.slow(f.a, f.factor); return;
+    }
+  }
+  void tell_all() {
+    ++failure_epoch_;
+    scheduler_.wake_all();
+  }
+
+  detail::scheduler scheduler_;
+  detail::network& network_;
+  sim::options options_;
+  sim::result result_;
+  rank_t ranks_;
+  std::vector<membership> members_;
+  std::vector<std::unique_ptr<environment>> environments_;
+  std::vector<std::unique_ptr<event_handler>> kept_;
+  std::set<std::pair<rank_t, rank_t>> cuts_;
+  std::vector<std::function<void()>> on_heal_;
+  std::function<std::string()> on_stuck_;
+  bool over_ = false;
+  std::uint32_t failure_epoch_ = 0;
+  std::uint64_t hash_ = 0x6d70'7873'696d'0001u;
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0::sim

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Simulated jobs: hundreds to thousands of ranks in one thread, in virtual time, under a model of
+// the network and a seed. The ranks run the engine that every program runs; the same seed gives the
+// same run. Needs Boost.Context: link mpx::sim.
+
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "mpx/comm/environment.hpp"
+#include "mpx/transport/sim.hpp"
+
+namespace mpx::inline v0::sim {
+
+/// The stack of a simulation, where no other is asked for. Another stack has transport::basic_sim
+/// and, unless it is to be the subject, waiting::sleep.
+using stack = mpx::stack<transport::sim, waiting::sleep>;
+
+/// A model of network and machine: what a transfer, a fruitless look for packets and the discovery
+/// of a death cost. `random` decides what the model leaves to chance.
+template <class M>
+concept NetworkModel = requires(M& m, rank_t rank, std::size_t bytes, sim::random& random) {
+  { m.transfer(rank, rank, bytes, random) } -> std::same_as<costs>;
+  { m.look_ns(random) } -> std::convertible_to<std::int64_t>;
+  { m.detection_ns() } -> std::convertible_to<std::int64_t>;
+};
+
+/// LogGP: latency, overhead, gap, gap per byte, apart for ranks on one node and on different ones.
+/// Source: Alexandrov, Ionescu, Schauser, Scheiman 1995.
+struct loggp {
+  struct link {
+    std::int64_t latency_ns;   ///< L: from port to port.
+    std::int64_t overhead_ns;  ///< o: a CPU is busy sending or receiving a packet.
+    std::int64_t gap_ns;       ///< g: between two packets of a port.
+    double byte_ns;            ///< G: for each byte.
+  };
+  link far{.latency_ns = 1000, .overhead_ns = 200, .gap_ns = 100, .byte_ns = 0.1};
+  link near{.latency_ns = 100, .overhead_ns = 30, .gap_ns = 10, .byte_ns = 0.03};
+  rank_t node_size = 1;        ///< Ranks k * node_size .. are near each other.
+  std::int64_t jitter_ns = 0;  ///< Added to a latency: up to so much, now and then 30 times that.
+  std::int64_t noise_ns = 0;   ///< Added to what a CPU does, in the same way.
+  std::int64_t look_cost_ns = 20;
+  std::int64_t detection_cost_ns = 1'000'000;
+
+  costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) const noexcept {
+    const link& l = from / node_size == to / node_size ? near : far;
+    const auto wire = static_cast<std::int64_t>(l.byte_ns * static_cast<double>(bytes));
+    return {l.overhead_ns + some(noise_ns, random), l.overhead_ns + some(noise_ns, random),
+            l.gap_ns, wire, (from == to ? 0 : l.latency_ns) + some(jitter_ns, random)};
+  }
+  std::int64_t look_ns(sim::random& random) const noexcept {
+    return look_cost_ns + some(noise_ns, random);
+  }
+  std::int64_t detection_ns() const noexcept { return detection_cost_ns; }
+
+ private:
+  static std::int64_t some(std::int64_t most, sim::random& random) noexcept {
+    if (most == 0) return 0;
+    const auto n = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most) + 1));
+    return random.one_in(16) ? 30 * n : n;
+  }
+};
+static_assert(NetworkModel<loggp> && !NetworkModel<int>);
+
+namespace detail {
+
+template <NetworkModel Model>
+class network_of final : public network {
+ public:
+  explicit network_of(Model model) : model_(std::move(model)) {}
+  costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) override {
+    return model_.transfer(from, to, bytes, random);
+  }
+  std::int64_t look_ns(sim::random& random) override { return model_.look_ns(random); }
+  std::int64_t detection_ns() override { return model_.detection_ns(); }
+
+ private:
+  Model model_;
+};
+
+}  // namespace detail
+
+/// What a simulation did, and the first exception that a rank ended with; not one that was killed.
+struct outcome_of_run : result {
+  std::exception_ptr failure;
+};
+
+/// As `run`, but what goes wrong is returned.
+template <class Stack = stack, NetworkModel Model, class Body>
+outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {}) {
+  if (ranks < 1 || ranks > 100'000)
+    throw error(errc::argument,
+                "a simulation of " + std::to_string(ranks) + " ranks: 1 to 100000 are possible");
+  outcome_of_run all;
+  {
+    detail::network_of<Model> network(std::move(model));
+    detail::world world(ranks, network, seed, std::move(o));
+    const auto one = [&](rank_t rank) {
+      try {
+        environment<Stack> env{bootstrap::sim(world, rank)};
+        if constexpr (std::invocable<Body&, communicator<Stack>>) {
+          body(env.world());
+        } else {
+          body(env);
+        }
+      } catch (...) {
+        if (!world.cut_off(rank) && !all.failure) all.failure = std::current_exception();
+      }
+    };
+    for (rank_t rank = 0; rank < ranks; ++rank)
+      world.scheduler().add(world.options().stack_bytes, [&one, rank] { one(rank); });
+    world.scheduler().run([&] { world.stuck(); });
+    static_cast<result&>(all) = std::move(world.result());
+    all.virtual_ns = world.scheduler().now_ns();
+    all.events = world.scheduler().events();
+  }
+  return all;
+}
+
+/// Runs `body(world)`, or `body(environment)`, as `ranks` ranks (1 to 100,000) in virtual time.
+/// `seed` decides every delay and every interleaving: the same arguments give the same run, byte
+/// for byte, as long as `body` depends on nothing else.
+/// Returns: what it took.
+/// Errors:  rethrows what the first rank to fail threw; errc::deadlock when no rank can go on, with
+///          what each waits for; errc::argument (ranks, faults).
+/// Cost:    about a microsecond and a half for each event; memory: see docs/SIMULATION.md.
+template <class Stack = stack, NetworkModel Model, class Body>
+result run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {}) {
+  outcome_of_run all = try_run<Stack>(ranks, std::move(model), seed, body, std::move(o));
+  if (all.failure) std::rethrow_exception(all.failure);
+  if (!all.stuck.empty()) throw error(errc::deadlock, all.stuck);
+  return all;
+}
+
+}  // namespace mpx::inline v0::sim
