@@ -2018,7 +2018,7 @@ enum class outcome : std::uint8_t {
 enum class advice : std::uint8_t {
   never,   ///< It cannot fetch this memory, or is told not to.
   always,  ///< Fetching is plainly better.
-  learn,   ///< It depends: find out.
+  learn,   ///< It depends: find out. Said only where a get or put is `done` when it returns.
 };
 
 /// Identifies pending work to whoever posted it.
@@ -4759,6 +4759,12 @@ void endpoint<Stack>::on_move(peer_id source, const wire::header& h,
   };
   matcher_.for_each(redirect);
   for (arrived_message& m : claimed_) redirect(m);
+  bool reading = false;  // Then `finished` will say when the old place is free.
+  pool_.for_each([&](const operation& op) {
+    reading = reading || (op.role == role::receive && op.stage == stage::moving &&
+                          op.peer == source && op.remote_ticket == h.ticket);
+  });
+  if (reading) return;
   answer(source, {.kind = wire::kind::moved, .ticket = h.ticket});
 }
 

@@ -29,7 +29,7 @@ enum class outcome : std::uint8_t {
 enum class advice : std::uint8_t {
   never,   ///< It cannot fetch this memory, or is told not to.
   always,  ///< Fetching is plainly better.
-  learn,   ///< It depends: find out.
+  learn,   ///< It depends: find out. Said only where a get or put is `done` when it returns.
 };
 
 /// Identifies pending work to whoever posted it.

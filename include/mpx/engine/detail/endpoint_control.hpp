@@ -266,6 +266,12 @@ void endpoint<Stack>::on_move(peer_id source, const wire::header& h,
   };
   matcher_.for_each(redirect);
   for (arrived_message& m : claimed_) redirect(m);
+  bool reading = false;  // Then `finished` will say when the old place is free.
+  pool_.for_each([&](const operation& op) {
+    reading = reading || (op.role == role::receive && op.stage == stage::moving &&
+                          op.peer == source && op.remote_ticket == h.ticket);
+  });
+  if (reading) return;
   answer(source, {.kind = wire::kind::moved, .ticket = h.ticket});
 }
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Random programs for the explorer: who sends what to whom, how, and how it is received. A plan is a
+// function of its seed; every rank knows all of it, hence what must arrive and in what order.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mpx/sim.hpp>
+#include <set>
+#include <vector>
+
+namespace explorer {
+
+using mpx::rank_t;
+using mpx::tag_t;
+using mpx::sim::random;
+
+/// How the receives of a communicator name their messages: one kind each, for a wildcard must not
+/// take what a named receive waits for. Duplicated from the world, in this order.
+enum kind : std::uint8_t { exact, any_sender, any_label, anything, kinds };
+
+enum class sending : std::uint8_t { blocking, nonblocking, persistent, dropped };
+enum class receiving : std::uint8_t {
+  early,       // irecv before anybody may block
+  persistent,  // the same, started
+  cancelled,   // the same, and cancelled: posted again if that succeeds
+  late,        // recv, once everything has been sent
+  probed,      // probe, then recv
+  polled,      // iprobe until it is there, then recv
+  claimed,     // mprobe, then mrecv
+  truncated,   // late, with too little room
+  unready,     // a ready send that meets no receive
+};
+
+struct message {
+  int id;
+  int round;
+  rank_t from;
+  rank_t to;
+  tag_t tag;
+  kind as;
+  mpx::mode mode;
+  std::size_t bytes;
+  sending out;
+  receiving in;
+};
+
+/// What a stack's thresholds are, so that sizes lie on both sides of each.
+struct thresholds {
+  std::size_t tiny;
+  std::size_t shorts;
+  std::size_t fragment;
+  std::size_t most;
+};
+
+enum class between : std::uint8_t { nothing, barrier, allreduce, bcast };
+
+struct plan {
+  std::uint64_t seed = 0;
+  rank_t ranks = 0;
+  int rounds = 0;
+  mpx::sim::loggp model;
+  mpx::sim::options options;
+  std::vector<message> messages;
+  std::vector<between> after;  // Each round.
+  bool faulty = false;
+};
+
+/// Receives that cannot be told apart take each other's messages.
+struct group {
+  int round;
+  rank_t to;
+  kind as;
+  rank_t from;
+  tag_t tag;
+  auto operator<=>(const group&) const = default;
+};
+inline group group_of(const message& m) {
+  const bool no_source = m.as == any_sender || m.as == anything;
+  const bool no_tag = m.as == any_label || m.as == anything;
+  return {m.round, m.to, m.as, no_source ? rank_t{mpx::any_source} : m.from,
+          no_tag ? tag_t{mpx::any_tag} : m.tag};
+}
+inline bool is_late(receiving r) { return r >= receiving::late; }
+
+inline std::size_t random_size(random& r, const thresholds& t) {
+  const auto near = [&](std::size_t edge) {
+    const std::size_t low = edge > 1 ? edge - 1 : 0;
+    return low + r.below(3);
+  };
+  switch (r.below(9)) {
+    case 0: return r.below(3);
+    case 1: return near(t.tiny);
+    case 2: return near(t.shorts);
+    case 3: return near(t.fragment);
+    case 4: return near(2 * t.fragment);
+    case 5: return near(t.shorts + t.fragment);
+    case 6: return r.below(t.most + 1);
+    case 7: return 8;
+    default: return r.below(t.shorts + 1);
+  }
+}
+
+inline void add_faults(plan& p, random& r) {
+  using fault = mpx::sim::fault;
+  const auto any = [&] {
+    return static_cast<rank_t>(r.below(static_cast<std::uint64_t>(p.ranks)));
+  };
+  const auto when = [&] { return static_cast<std::int64_t>(r.below(400'000)); };
+  if (r.one_in(2)) p.options.faults.push_back({fault::kind::slow, when(), any(), -1, 20});
+  if (r.one_in(3)) {
+    const rank_t a = any();
+    const rank_t b = r.one_in(2) ? rank_t{-1} : any();
+    const std::int64_t at = when();
+    p.options.faults.push_back({fault::kind::cut, at, a, b});
+    p.options.faults.push_back({fault::kind::heal, at + when(), a, b});
+  }
+  if (r.one_in(2)) p.options.faults.push_back({fault::kind::kill, when(), any()});
+}
+
+/// The program that `seed` names. `keep`: only these messages of it, or all if empty.
+inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
+                      const std::set<int>& keep = {}) {
+  random r(seed * 2 + 1);
+  plan p;
+  p.seed = seed;
+  p.faulty = faulty;
+  p.ranks = static_cast<rank_t>(r.one_in(8) ? 1 + r.below(16) : 2 + r.below(4));
+  p.rounds = static_cast<int>(1 + r.below(3));
+  constexpr std::int64_t jitters[] = {0, 300, 3000, 30'000};
+  p.model.jitter_ns = jitters[r.below(4)];
+  p.model.noise_ns = jitters[r.below(3)];
+  p.model.node_size = static_cast<rank_t>(1 + r.below(3));
+  p.options.time_max_ns = 100'000'000'000;
+  const auto any = [&] {
+    return static_cast<rank_t>(r.below(static_cast<std::uint64_t>(p.ranks)));
+  };
+  const bool crowded = r.one_in(4);  // All to one: queues grow.
+  const rank_t favourite = any();
+  const std::uint64_t count = 1 + r.below(r.one_in(4) ? 60 : 20);
+  tag_t own_tag = 1000;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    message m{};
+    m.id = static_cast<int>(i);
+    m.round = static_cast<int>(r.below(static_cast<std::uint64_t>(p.rounds)));
+    m.from = any();
+    m.to = crowded ? favourite : any();
+    m.tag = static_cast<tag_t>(r.below(3)) + 3 * m.round;  // Rounds may overlap.
+    m.as = static_cast<kind>(r.below(kinds));
+    m.mode = static_cast<mpx::mode>(r.below(4));
+    m.bytes = random_size(r, t);
+    m.out = static_cast<sending>(r.below(4));
+    m.in = r.one_in(2) ? receiving::early : static_cast<receiving>(r.below(9));
+    if (m.in == receiving::truncated || m.in == receiving::unready) {
+      m.as = exact;  // Alone with its tag.
+      m.tag = own_tag++;
+    }
+    if (m.in == receiving::truncated && m.bytes == 0) m.bytes = 1;
+    p.messages.push_back(m);
+  }
+  bool wild = false;
+  for (const message& m : p.messages) wild = wild || m.as == anything;
+  // Where a peer is lost, receives from any source end, and whoever sends to such a one may wait for
+  // ever: only a buffered send does not. And who leaves takes back what a ready send relies on.
+  for (message& m : p.messages) {
+    if (!faulty || m.in == receiving::unready) continue;
+    if (m.as == any_sender || m.as == anything) m.mode = mpx::mode::buffered;
+    if (m.mode == mpx::mode::ready) m.mode = mpx::mode::standard;
+  }
+  for (int i = 0; i < p.rounds; ++i)
+    p.after.push_back(wild ? between::barrier : static_cast<between>(r.below(4)));
+  // Nobody may block in a send that is received late, nor send ready what meets no posted receive.
+  std::set<group> late;
+  std::set<group> unsure;
+  for (const message& m : p.messages) {
+    if (is_late(m.in)) late.insert(group_of(m));
+    if (m.in == receiving::cancelled) unsure.insert(group_of(m));
+  }
+  for (message& m : p.messages) {
+    const bool waits = late.count(group_of(m)) != 0;
+    if (m.in == receiving::unready) {
+      m.mode = mpx::mode::ready;
+      m.out = sending::blocking;
+      if (m.from == m.to) m.in = receiving::late, m.mode = mpx::mode::standard;
+    }
+    if (m.in == receiving::unready) continue;
+    if (waits && m.out == sending::blocking) m.out = sending::nonblocking;
+    if (m.mode == mpx::mode::ready && (waits || unsure.count(group_of(m)) != 0 || m.from == m.to))
+      m.mode = mpx::mode::standard;
+    if (m.mode == mpx::mode::ready && m.out == sending::dropped) m.out = sending::nonblocking;
+  }
+  if (faulty) add_faults(p, r);
+  if (!keep.empty())
+    std::erase_if(p.messages, [&](const message& m) { return keep.count(m.id) == 0; });
+  return p;
+}
+
+}  // namespace explorer

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Plays a plan on one rank and checks what MPI promises: every message once, unharmed, in order;
+// every request complete once; errors where they belong; memory within its bound.
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mpx/mpx.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/plan.hpp"
+
+namespace explorer {
+
+/// A promise that was not kept.
+struct broken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void require(bool kept, const std::string& what) {
+  if (!kept) throw broken(what);
+}
+
+inline void fill(std::vector<std::byte>& data, int id) {
+  random r(static_cast<std::uint64_t>(id) + 77);
+  std::size_t at = 0;
+  for (; at + 8 <= data.size(); at += 8) {
+    const std::uint64_t word = r.next();
+    std::memcpy(data.data() + at, &word, 8);
+  }
+  for (; at < data.size(); ++at) data[at] = static_cast<std::byte>(r.next());
+}
+
+/// The messages that `rank` sends in a round, in the order in which it does.
+inline std::vector<const message*> order_of(const plan& p, rank_t rank, int round) {
+  std::vector<const message*> mine;
+  for (const message& m : p.messages)
+    if (m.from == rank && m.round == round) mine.push_back(&m);
+  random r(p.seed * 31 + static_cast<std::uint64_t>(rank) * 7 + static_cast<std::uint64_t>(round));
+  for (std::size_t i = mine.size(); i > 1; --i) std::swap(mine[i - 1], mine[r.below(i)]);
+  return mine;
+}
+
+template <class Stack>
+class player {
+  using request = mpx::request<Stack>;
+  using persistent = mpx::persistent_request<Stack>;
+  using communicator = mpx::communicator<Stack>;
+
+ public:
+  /// `buffer` is for buffered sends, and outlives the environment: who has lost a peer cannot wait
+  /// for all of them to go out.
+  player(const plan& p, mpx::environment<Stack>& env, std::vector<std::byte>& buffer)
+      : plan_(p),
+        env_(env),
+        buffer_(buffer),
+        world_(env.world()),
+        random_(p.seed * 1000 + static_cast<std::uint64_t>(world_.rank())) {}
+
+  void play() {
+    comms_ = {world_, world_.dup(), world_.dup(), world_.dup()};
+    buffer_.resize(buffered_bytes());
+    env_.attach_buffer(buffer_);
+    for (round_ = 0; round_ < plan_.rounds; ++round_) {
+      post_early();
+      send_all();
+      receive_late();
+      settle(starters_);
+      settle(requests_);
+      verify();
+      require(env_.unexpected_bytes() <= env_.unexpected_bytes_bound(),
+              "unexpected memory is over its bound");
+      meet(plan_.after[static_cast<std::size_t>(round_)]);
+    }
+    require(env_.detach_buffer().size() == buffer_.size(), "detach_buffer returns other memory");
+    world_.barrier();
+    for (auto& c : comms_)
+      require(!c.iprobe(), "a message that nobody sent, or that was sent twice, is left over");
+  }
+
+ private:
+  static constexpr tag_t go_tag = 2'000'000;
+  static constexpr tag_t tried_tag = 3'000'000;
+  static constexpr tag_t nobody_tag = 4'000'000;
+
+  /// A receive, in the order in which they were posted.
+  struct receipt {
+    explicit receipt(const message& m, std::size_t room) : as(&m), data(room) {}
+    const message* as;  // Any of its group.
+    std::vector<std::byte> data;
+    mpx::status status;
+  };
+  /// What a request is for: nullptr is a send.
+  template <class R>
+  struct pending {
+    std::vector<R> requests;
+    std::vector<receipt*> receipts;
+    void add(R r, receipt* to) {
+      requests.push_back(std::move(r));
+      receipts.push_back(to);
+    }
+    void drop(std::size_t i) {
+      std::swap(requests[i], requests.back());
+      std::swap(receipts[i], receipts.back());
+      requests.pop_back();
+      receipts.pop_back();
+    }
+  };
+  rank_t me() const { return world_.rank(); }
+  communicator& comm(const message& m) { return comms_[m.as]; }
+  static std::string name(const message& m) { return "message " + std::to_string(m.id) + ": "; }
+
+  std::size_t buffered_bytes() const {
+    std::size_t n = 64;
+    for (const message& m : plan_.messages)
+      if (m.from == me() && m.mode == mpx::mode::buffered) n += (m.bytes + 127) / 64 * 64;
+    return n;
+  }
+
+  receipt& new_receipt(const message& m) {
+    std::size_t room = 0;  // Any message of the group may come.
+    const group g = group_of(m);
+    for (const message& other : plan_.messages)
+      if (group_of(other) == g) room = std::max(room, other.bytes);
+    if (m.in == receiving::truncated) room /= 2;
+    receipts_.push_back(std::make_unique<receipt>(m, room));
+    return *receipts_.back();
+  }
+
+  void post_early() {
+    std::vector<const message*> mine;
+    for (const message& m : plan_.messages)
+      if (m.to == me() && m.round == round_ && !is_late(m.in)) mine.push_back(&m);
+    for (std::size_t i = mine.size(); i > 1; --i) std::swap(mine[i - 1], mine[random_.below(i)]);
+    for (const message* m : mine) {
+      const group g = group_of(*m);
+      receipt& r = new_receipt(*m);
+      if (m->in == receiving::persistent) {
+        persistent p = comm(*m).recv_init(r.data, g.from, g.tag);
+        p.start();
+        starters_.add(std::move(p), &r);
+        continue;
+      }
+      request q = comm(*m).irecv(r.data, g.from, g.tag);
+      if (m->in == receiving::cancelled) {
+        if (random_.one_in(2)) q.progress();
+        if (q.cancel()) {
+          require(q.wait().cancelled(), name(*m) + "cancelled, but its status does not say so");
+          q = comm(*m).irecv(r.data, g.from, g.tag);
+        }
+      }
+      requests_.add(std::move(q), &r);
+    }
+    // Receives that nobody sends to: cancelled by dropping or by name.
+    if (random_.one_in(4)) {
+      request q = world_.irecv(nothing_, mpx::any_source, nobody_tag);
+      if (!q.cancel()) {
+        q.wait();  // A peer is lost.
+        require(false, "a receive that nothing matches cannot be cancelled");
+      }
+      require(q.wait().cancelled(), "a cancelled receive does not say so");
+    }
+    if (random_.one_in(4)) {
+      request dropped = world_.irecv(nothing_, mpx::any_source, nobody_tag);
+    }
+    for (const message& m : plan_.messages)
+      if (m.to == me() && m.round == round_ && m.mode == mpx::mode::ready &&
+          m.in != receiving::unready)
+        requests_.add(world_.isend(nothing_, m.from, go_tag + m.id), nullptr);
+  }
+
+  void send_all() {
+    for (const message* m : order_of(plan_, me(), round_)) {
+      if (random_.one_in(3))
+        env_.transport().compute(static_cast<std::int64_t>(random_.below(20'000)));
+      sent_.push_back(std::make_unique<std::vector<std::byte>>(m->bytes));
+      std::vector<std::byte>& data = *sent_.back();
+      fill(data, m->id);
+      if (m->in == receiving::unready) {
+        send_unready(*m, data);
+        continue;
+      }
+      if (m->mode == mpx::mode::ready) world_.recv(nothing_, m->to, go_tag + m->id);
+      switch (m->out) {
+        case sending::blocking: send_now(*m, data); break;
+        case sending::nonblocking: requests_.add(start(*m, data), nullptr); break;
+        case sending::dropped: {
+          {
+            request dropped = start(*m, data);
+          }
+          std::fill(data.begin(), data.end(), std::byte{0x5a});
+          break;
+        }
+        case sending::persistent: {
+          persistent p = init(*m, data);
+          p.start();
+          starters_.add(std::move(p), nullptr);
+          break;
+        }
+      }
+    }
+  }
+
+  void send_now(const message& m, const std::vector<std::byte>& data) {
+    switch (m.mode) {
+      case mpx::mode::standard: return comm(m).send(data, m.to, m.tag);
+      case mpx::mode::synchronous: return comm(m).ssend(data, m.to, m.tag);
+      case mpx::mode::buffered: return comm(m).bsend(data, m.to, m.tag);
+      case mpx::mode::ready: return comm(m).rsend(data, m.to, m.tag);
+    }
+  }
+  request start(const message& m, const std::vector<std::byte>& data) {
+    switch (m.mode) {
+      case mpx::mode::standard: return comm(m).isend(data, m.to, m.tag);
+      case mpx::mode::synchronous: return comm(m).issend(data, m.to, m.tag);
+      case mpx::mode::buffered: return comm(m).ibsend(data, m.to, m.tag);
+      case mpx::mode::ready: return comm(m).irsend(data, m.to, m.tag);
+    }
+    return {};
+  }
+  persistent init(const message& m, const std::vector<std::byte>& data) {
+    switch (m.mode) {
+      case mpx::mode::standard: return comm(m).send_init(data, m.to, m.tag);
+      case mpx::mode::synchronous: return comm(m).ssend_init(data, m.to, m.tag);
+      case mpx::mode::buffered: return comm(m).bsend_init(data, m.to, m.tag);
+      case mpx::mode::ready: break;
+    }
+    return comm(m).rsend_init(data, m.to, m.tag);
+  }
+  void send_unready(const message& m, const std::vector<std::byte>& data) {
+    std::error_code ec;
+    comm(m).rsend(data, m.to, m.tag, ec);
+    if (ec == mpx::errc::peer_lost) throw mpx::error(ec, "rsend");
+    require(ec == mpx::errc::not_ready,
+            name(m) + "a ready send that met no receive ended with '" + ec.message() + "'");
+    requests_.add(world_.isend(nothing_, m.to, tried_tag + m.id), nullptr);
+  }
+
+  void receive_late() {
+    std::vector<const message*> mine;
+    for (const message& m : plan_.messages)
+      if (m.to == me() && m.round == round_ && is_late(m.in)) mine.push_back(&m);
+    for (std::size_t i = mine.size(); i > 1; --i) std::swap(mine[i - 1], mine[random_.below(i)]);
+    for (const message* m : mine) {
+      const group g = group_of(*m);
+      receipt& r = new_receipt(*m);
+      switch (m->in) {
+        case receiving::probed: {
+          const mpx::status seen = comm(*m).probe(g.from, g.tag);
+          r.status = comm(*m).recv(r.data, seen.source(), seen.tag());
+          same(*m, seen, r.status);
+          break;
+        }
+        case receiving::polled: {
+          std::optional<mpx::status> seen;
+          while (!(seen = comm(*m).iprobe(g.from, g.tag))) {
+          }
+          r.status = comm(*m).recv(r.data, seen->source(), seen->tag());
+          same(*m, *seen, r.status);
+          break;
+        }
+        case receiving::claimed: {
+          auto held = comm(*m).mprobe(g.from, g.tag);
+          r.status = held.recv(r.data);
+          break;
+        }
+        case receiving::truncated: fails_with(*m, r, mpx::errc::truncate); break;
+        case receiving::unready:
+          world_.recv(nothing_, m->from, tried_tag + m->id);
+          fails_with(*m, r, mpx::errc::not_ready);
+          break;
+        default: r.status = comm(*m).recv(r.data, g.from, g.tag);
+      }
+    }
+  }
+  static void same(const message& m, const mpx::status& seen, const mpx::status& got) {
+    require(seen.source() == got.source() && seen.tag() == got.tag() && seen.bytes() == got.bytes(),
+            name(m) + "a probe saw another message than the receive that followed");
+  }
+  /// A receive that is alone with its tag and must fail; it is verified here.
+  void fails_with(const message& m, receipt& r, mpx::errc expected) {
+    std::error_code ec;
+    r.status = comm(m).recv(r.data, m.from, m.tag, ec);
+    if (ec == mpx::errc::peer_lost) throw mpx::error(ec, "recv");
+    require(ec == expected, name(m) + "its receive ended with '" + ec.message() + "'");
+    if (expected == mpx::errc::truncate) {
+      std::vector<std::byte> wanted(m.bytes);
+      fill(wanted, m.id);
+      wanted.resize(r.data.size());
+      require(r.data == wanted, name(m) + "what fits of a truncated message is wrong");
+    }
+    receipts_.pop_back();
+  }
+
+  template <class R>
+  void settle(pending<R>& p) {
+    const std::uint64_t way = random_.below(5);
+    if (way == 0) {
+      const auto all = mpx::wait_all_statuses(p.requests);
+      for (std::size_t i = 0; i < all.size(); ++i) keep(p, i, all[i]);
+      p.requests.clear();
+      p.receipts.clear();
+    }
+    while (!p.requests.empty()) {
+      if (way == 1) {
+        for (const auto& done : mpx::wait_some(p.requests)) keep(p, done.index, done.status);
+        for (std::size_t i = p.requests.size(); i-- > 0;)
+          if (!p.requests[i]) p.drop(i);
+      } else if (way == 2) {
+        const auto done = mpx::wait_any(p.requests);
+        require(done.has_value(), "wait_any found no active request");
+        keep(p, done->index, done->status);
+        p.drop(done->index);
+      } else if (way == 3) {
+        const std::size_t i = random_.below(p.requests.size());
+        if (const auto status = p.requests[i].test()) {
+          keep(p, i, *status);
+          p.drop(i);
+        }
+      } else {
+        const std::size_t i = random_.below(p.requests.size());
+        const mpx::status status = p.requests[i].wait();
+        require(!p.requests[i], "a request that was waited for is still active");
+        keep(p, i, status);
+        p.drop(i);
+      }
+    }
+  }
+  template <class R>
+  void keep(pending<R>& p, std::size_t i, const mpx::status& status) {
+    if (status.error() == mpx::errc::peer_lost || status.error() == mpx::errc::pending)
+      throw mpx::error(mpx::errc::peer_lost, "a request");
+    require(!status.error(), "a request ended with '" + status.error().message() + "'");
+    if (p.receipts[i] != nullptr) p.receipts[i]->status = status;
+  }
+
+  /// What has arrived in this round is what was sent, in order, and nothing else.
+  void verify() {
+    std::map<std::pair<group, rank_t>, std::deque<const message*>> sent;
+    for (rank_t from = 0; from < world_.size(); ++from)
+      for (const message* m : order_of(plan_, from, round_))
+        if (m->to == me() && m->in != receiving::truncated && m->in != receiving::unready)
+          sent[{group_of(*m), from}].push_back(m);
+    for (const auto& r : receipts_) {
+      const group g = group_of(*r->as);
+      auto& queue = sent[{g, r->status.source()}];
+      require(!queue.empty(), name(*r->as) + "received from rank " +
+                                  std::to_string(r->status.source()) +
+                                  ", which sent none or fewer");
+      const message& m = *queue.front();
+      queue.pop_front();
+      require(r->status.tag() == m.tag && r->status.bytes() == m.bytes,
+              name(m) + "expected tag " + std::to_string(m.tag) + " and " +
+                  std::to_string(m.bytes) + " bytes, got tag " + std::to_string(r->status.tag()) +
+                  " and " + std::to_string(r->status.bytes()));
+      std::vector<std::byte> wanted(m.bytes);
+      fill(wanted, m.id);
+      require(m.bytes == 0 || std::memcmp(wanted.data(), r->data.data(), m.bytes) == 0,
+              name(m) + "its " + std::to_string(m.bytes) + " bytes are damaged");
+    }
+    for (const auto& [key, queue] : sent) require(queue.empty(), "a message was not received");
+    receipts_.clear();
+    sent_.clear();
+  }
+
+  void meet(between b) {
+    const std::int64_t n = world_.size();
+    switch (b) {
+      case between::nothing: return;
+      case between::barrier: return world_.barrier();
+      case between::allreduce:
+        return require(world_.allreduce(std::int64_t{me()}, std::plus<>{}) == n * (n - 1) / 2,
+                       "allreduce is wrong");
+      case between::bcast: {
+        const auto root = static_cast<rank_t>(plan_.seed % static_cast<std::uint64_t>(n));
+        std::uint64_t value = me() == root ? plan_.seed : 0;
+        world_.bcast(value, root);
+        return require(value == plan_.seed, "bcast is wrong");
+      }
+    }
+  }
+
+  const plan& plan_;
+  mpx::environment<Stack>& env_;
+  std::vector<std::byte>& buffer_;
+  communicator world_;
+  std::vector<communicator> comms_;
+  random random_;
+  int round_ = 0;
+  std::vector<std::byte> nothing_;
+  std::vector<std::unique_ptr<receipt>> receipts_;
+  std::vector<std::unique_ptr<std::vector<std::byte>>> sent_;
+  pending<request> requests_;
+  pending<persistent> starters_;
+};
+
+}  // namespace explorer
