@@ -39,11 +39,12 @@ using by_copy = mpx::stack<basic_sim<sim_rma::cpu, 4096, 8>, mpx::waiting::sleep
                            sized<40, 1024, long_path::automatic, 1024>>;
 /// Everything as small as it goes: a channel of one packet of 64 bytes.
 using tiny = mpx::stack<basic_sim<sim_rma::nic, 64, 1, 8>, mpx::waiting::sleep,
-                        sized<8, 64, long_path::automatic, 64>, mpx::flow::credits<4096, 1024>>;
+                        sized<8, 64, long_path::automatic, 64>, mpx::flow::credits<4096, 1024, 16>,
+                        mpx::trace::counters>;
 /// As above by packets, with a locking endpoint.
-using crowded =
-    mpx::stack<basic_sim<sim_rma::none, 128, 2, 16>, mpx::waiting::sleep, mpx::threading::multiple,
-               sized<16, 128, long_path::packets, 100>, mpx::flow::credits<4096, 512>>;
+using crowded = mpx::stack<basic_sim<sim_rma::none, 128, 2, 16>, mpx::waiting::sleep,
+                           mpx::threading::multiple, sized<16, 128, long_path::packets, 100>,
+                           mpx::flow::credits<4096, 512, 16>, mpx::trace::counters>;
 
 constexpr unsigned stacks = 6;
 constexpr const char* names[stacks] = {"by_get",  "by_put", "by_packets",

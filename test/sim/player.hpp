@@ -80,6 +80,7 @@ class player {
     }
     require(env_.detach_buffer().size() == buffer_.size(), "detach_buffer returns other memory");
     world_.barrier();
+    check_credit();
     for (auto& c : comms_)
       require(!c.iprobe(), "a message that nobody sent, or that was sent twice, is left over");
   }
@@ -367,6 +368,23 @@ class player {
     for (const auto& [key, queue] : sent) require(queue.empty(), "a message was not received");
     receipts_.clear();
     sent_.clear();
+  }
+
+  /// When all has been received, there is credit again for a message that half a window holds.
+  void check_credit() {
+    if constexpr (std::same_as<typename Stack::trace_type, mpx::trace::counters>) {
+      if (plan_.faulty) return;
+      env_.transport().compute(50'000'000);
+      world_.barrier();
+      env_.transport().compute(50'000'000);
+      (void)world_.iprobe(mpx::any_source, nobody_tag);  // Takes what credit has come.
+      const std::uint64_t before = env_.trace()[mpx::event::announced_for_flow];
+      std::int64_t in = 0;
+      const std::int64_t out = me();
+      world_.sendrecv(out, (me() + 1) % world_.size(), 7, in,
+                      (me() + world_.size() - 1) % world_.size(), 7);
+      require(env_.trace()[mpx::event::announced_for_flow] == before, "credit has been lost");
+    }
   }
 
   void meet(between b) {

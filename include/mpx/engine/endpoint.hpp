@@ -85,7 +85,7 @@ class endpoint {
         links_(transport_.peers()),
         job_(job),
         failure_epoch_(job.failure_epoch()),
-        announced_max_(greater(16u, lesser(1024u, announced_total_max / transport_.peers()))) {}
+        announced_max_(greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()))) {}
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint();
@@ -219,7 +219,6 @@ class endpoint {
   }
 
  private:
-  static constexpr std::uint32_t announced_total_max = 65536;
   static constexpr std::uint32_t allowance_max = 1u << 31;
   static constexpr std::uint32_t answers_max = 1u << 17;
   static constexpr unsigned looks_per_check = 256;

@@ -23,7 +23,8 @@ struct flow_axis {};
 /// `outgoing(peer)` is the count that the next header to the peer carries, and counts as told;
 /// `incoming(peer, count)` takes the peer's count and returns false if it cannot be true.
 /// `window_bytes()` is the unexpected memory that one peer can fill here, `bytes_bound()` what all
-/// together can. `F::layout` differs when two builds would account differently.
+/// together can. `F::announced_max`: messages that all peers together may announce at once; more are
+/// let in as receives ask for them. `F::layout` differs when two builds would account differently.
 template <class F>
 concept FlowControl =
     requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {
@@ -31,6 +32,7 @@ concept FlowControl =
       requires std::constructible_from<F, peer_id>;
       { F::name } -> std::convertible_to<std::string_view>;
       { F::layout } -> std::convertible_to<std::uint64_t>;
+      { F::announced_max } -> std::convertible_to<std::uint32_t>;
       { f.try_acquire(peer, bytes) } noexcept -> std::same_as<bool>;
       { f.restore(peer, bytes) } noexcept;
       { f.release(peer, bytes) } noexcept -> std::same_as<bool>;
@@ -45,6 +47,7 @@ struct flow_archetype {
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "archetype";
   static constexpr std::uint64_t layout = 0;
+  static constexpr std::uint32_t announced_max = 1;
   explicit flow_archetype(peer_id peers);
   bool try_acquire(peer_id, std::size_t) noexcept;
   void restore(peer_id, std::size_t) noexcept;

@@ -14,16 +14,18 @@ namespace mpx::inline v0::flow {
 /// `BudgetBytes` bounds the unexpected memory of a process, over all its peers; a pair's window is
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
-/// Cost: 16 bytes a peer; a subtraction and a comparison a message. Source: Gropp and Lusk, 5.2.
+/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. Cost: 16 bytes a peer; a subtraction and a comparison a message. Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
-          std::uint64_t WindowBytesMax = std::uint64_t{1} << 20>
+          std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {
  public:
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "credits";
   static constexpr std::uint64_t budget_bytes = BudgetBytes;
   static constexpr std::uint64_t window_bytes_max = WindowBytesMax;
-  static constexpr std::uint64_t layout = BudgetBytes * 0x9e37'79b9'7f4a'7c15u + WindowBytesMax;
+  static constexpr std::uint32_t announced_max = AnnouncedMax;
+  static constexpr std::uint64_t layout =
+      (BudgetBytes * 0x9e37'79b9'7f4a'7c15u + WindowBytesMax) * 31 + AnnouncedMax;
   static_assert(BudgetBytes / 64 < (std::uint64_t{1} << 31), "counts are of 32 bits");
 
   explicit credits(peer_id peers)

@@ -15,6 +15,7 @@ class unlimited {
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "unlimited";
   static constexpr std::uint64_t layout = 0;
+  static constexpr std::uint32_t announced_max = 65536;
 
   explicit unlimited(peer_id) noexcept {}
   bool try_acquire(peer_id, std::size_t) noexcept { return true; }

@@ -202,7 +202,7 @@ void endpoint<Stack>::abandon(operation& op) {
     } else if (op.stage != stage::moving && op.owned == nullptr) {
       op.owned = static_cast<std::byte*>(::operator new(op.bytes + 1, std::nothrow));
       if (op.owned != nullptr) {
-        std::memcpy(op.owned, op.buffer, op.bytes);
+        if (op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
         op.buffer = op.owned;
         if (!op.exposed || op.stage != stage::answer) {
           op.handled = false;

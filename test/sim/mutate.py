@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Builds the explorer against an engine with each of the planted faults of mutations.py, one at a
+time, and shows that it finds every one. Exits 1 when one was not found, 2 when one did not build."""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from mutations import MUTATIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = ["-std=c++20", "-O0", "-pthread", "-DMPX_ASSERT_LEVEL=2"]
+
+
+def mutated(text, find, replace, name):
+    if text.count(find) != 1:
+        raise SystemExit(f"'{name}': what it replaces occurs {text.count(find)} times: {find!r}")
+    return text.replace(find, replace)
+
+
+def examine(number, folder, compiler, programs):
+    """Returns what became of one mutant: (verdict, seconds, detail)."""
+    name, header, find, replace = MUTATIONS[number]
+    tree = folder / str(number)
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(ROOT / "include", tree / "include")
+    path = tree / "include/mpx" / header
+    path.write_text(mutated(path.read_text(), find, replace, name))
+    program = tree / "sim_explore"
+    build = subprocess.run([compiler, *FLAGS, f"-I{tree}/include", f"-I{ROOT}/test",
+                            str(ROOT / "test/sim/explore.cpp"), "-o", str(program), "-lboost_context"],
+                           capture_output=True, text=True, check=False)
+    if build.returncode:
+        return "DOES NOT BUILD", 0.0, build.stderr[-2000:]
+    begin = time.monotonic()
+    try:
+        played = subprocess.run([str(program), "--programs", str(programs), "--no-shrink"],
+                                capture_output=True, text=True, check=False, timeout=300)
+    except subprocess.TimeoutExpired:
+        return "HANG", time.monotonic() - begin, ""
+    took = time.monotonic() - begin
+    shutil.rmtree(tree, ignore_errors=True)
+    if played.returncode == 0:
+        return "NOT FOUND", took, ""
+    count = re.search(r"^(\d+) programs", played.stdout, re.M)
+    why = re.search(r"^FAILED: seed \d+, (.*)$", played.stdout, re.M)
+    return "found", took, f"program {int(count[1]) if count else '?'}: {why[1] if why else '?'}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build/explore/mutants")
+    parser.add_argument("--programs", type=int, default=20000, help="to play before a fault counts as missed")
+    parser.add_argument("--only", help="faults whose name contains this")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--check", action="store_true", help="only see whether each can be planted")
+    a = parser.parse_args()
+    chosen = [i for i, m in enumerate(MUTATIONS) if not a.only or a.only in m[0]]
+    if not chosen:
+        raise SystemExit(f"no fault is named like '{a.only}'")
+    if a.check:
+        for i in chosen:
+            name, header, find, replace = MUTATIONS[i]
+            mutated((ROOT / "include/mpx" / header).read_text(), find, replace, name)
+        print(f"{len(chosen)} faults can be planted")
+        return 0
+    missed = broken = 0
+    with ThreadPoolExecutor(a.jobs) as pool:
+        results = pool.map(lambda i: (i, examine(i, a.folder, a.compiler, a.programs)), chosen)
+        for i, (verdict, took, detail) in results:
+            print(f"{took:7.2f} s  {verdict:10}  {MUTATIONS[i][0]}\n{'':23}{detail[:160]}", flush=True)
+            missed += verdict == "NOT FOUND"
+            broken += verdict not in ("found", "NOT FOUND")
+    print(f"{len(chosen)} planted faults, {len(chosen) - missed - broken} found, {missed} missed, "
+          f"{broken} unclear")
+    return 2 if broken else 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
