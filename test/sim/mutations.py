@@ -23,8 +23,8 @@ MUTATIONS = [
     ("a blocked receiver lets no more announcements in", FINISH,
      "  for (const peer_id peer : stalled_) {\n    link& l = *links_[peer];",
      "  for (const peer_id peer : stalled_) {\n    if (true) break;\n    link& l = *links_[peer];"),
-    ("an answered announcement is still counted", CONTROL,
-     "      if (op->announced) --link_to(source).announced;\n", ""),
+    ("off by one: a sender announces a message too many", SEND,
+     "if (l.announced >= l.allowance) return false;", "if (l.announced > l.allowance) return false;"),
     # Matching.
     ("wrong sequence comparison: a later wildcard goes first", "matching/hashed.hpp",
      "hit->sequence < w.sequence", "hit->sequence > w.sequence"),

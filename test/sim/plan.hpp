@@ -67,6 +67,9 @@ struct plan {
   bool faulty = false;
 };
 
+/// From here on, tags belong to one pair, and its receives name their source or not.
+inline constexpr tag_t mixed_tag = 1'000'000;
+
 /// Receives that cannot be told apart take each other's messages.
 struct group {
   int round;
@@ -158,6 +161,23 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
     }
     if (m.in == receiving::truncated && m.bytes == 0) m.bytes = 1;
     p.messages.push_back(m);
+  }
+  // Some pairs with a tag of their own, whose receives name the source or not, each as it likes: a
+  // wildcard and a named receive that both match are served in the order of posting.
+  for (std::uint64_t batch = r.below(3); batch > 0 && !faulty; --batch) {
+    message m{};
+    m.round = static_cast<int>(r.below(static_cast<std::uint64_t>(p.rounds)));
+    m.from = any();
+    m.to = any();
+    m.tag = mixed_tag + static_cast<tag_t>(batch);
+    m.as = exact;
+    for (std::uint64_t n = 2 + r.below(4); n > 0; --n) {
+      m.id = static_cast<int>(p.messages.size());
+      m.bytes = random_size(r, t);
+      m.out = static_cast<sending>(r.below(3));
+      m.in = r.one_in(4) ? receiving::late : receiving::early;
+      p.messages.push_back(m);
+    }
   }
   bool wild = false;
   for (const message& m : p.messages) wild = wild || m.as == anything;

@@ -124,6 +124,13 @@ class player {
     return n;
   }
 
+  /// What a receive asks for.
+  group pattern_of(const message& m) {
+    group g = group_of(m);
+    if (m.tag >= mixed_tag && random_.one_in(2)) g.from = mpx::any_source;
+    return g;
+  }
+
   receipt& new_receipt(const message& m) {
     std::size_t room = 0;  // Any message of the group may come.
     const group g = group_of(m);
@@ -140,7 +147,7 @@ class player {
       if (m.to == me() && m.round == round_ && !is_late(m.in)) mine.push_back(&m);
     for (std::size_t i = mine.size(); i > 1; --i) std::swap(mine[i - 1], mine[random_.below(i)]);
     for (const message* m : mine) {
-      const group g = group_of(*m);
+      const group g = pattern_of(*m);
       receipt& r = new_receipt(*m);
       if (m->in == receiving::persistent) {
         persistent p = comm(*m).recv_init(r.data, g.from, g.tag);
@@ -249,7 +256,7 @@ class player {
       if (m.to == me() && m.round == round_ && is_late(m.in)) mine.push_back(&m);
     for (std::size_t i = mine.size(); i > 1; --i) std::swap(mine[i - 1], mine[random_.below(i)]);
     for (const message* m : mine) {
-      const group g = group_of(*m);
+      const group g = pattern_of(*m);
       receipt& r = new_receipt(*m);
       switch (m->in) {
         case receiving::probed: {
