@@ -154,19 +154,25 @@ row measure(const options& o, const test& t, std::size_t bytes, rank_t ranks, ra
   model.node_size = node_size;
   shared_buffers buffers(bytes);
   std::vector<std::int64_t> last(static_cast<std::size_t>(o.rounds) + 1);  // The first warms up.
+  sim::options limits;
+  limits.time_max_ns = round_ns * (o.rounds + 3);
   const double cpu = cpu_seconds();
   const auto begin = std::chrono::steady_clock::now();
-  const sim::result r = sim::run<stack>(ranks, model, o.seed, [&](environment& env) {
-    communicator world = env.world();
-    for (std::size_t i = 0; i < last.size(); ++i) {
-      const std::int64_t start = round_ns * static_cast<std::int64_t>(i + 1);
-      env.transport().compute(start - env.now_ns());  // All begin at once.
-      t.run(world, bytes, buffers);
-      const std::int64_t took = env.now_ns() - start;
-      if (took > round_ns) throw std::runtime_error("an operation took too long to be measured");
-      last[i] = std::max(last[i], took);
-    }
-  });
+  const sim::result r = sim::run<stack>(
+      ranks, model, o.seed,
+      [&](environment& env) {
+        communicator world = env.world();
+        for (std::size_t i = 0; i < last.size(); ++i) {
+          const std::int64_t start = round_ns * static_cast<std::int64_t>(i + 1);
+          env.transport().compute(start - env.now_ns());  // All begin at once.
+          t.run(world, bytes, buffers);
+          const std::int64_t took = env.now_ns() - start;
+          if (took > round_ns)
+            throw std::runtime_error("an operation took too long to be measured");
+          last[i] = std::max(last[i], took);
+        }
+      },
+      limits);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   double sum_ns = 0;
   for (std::size_t i = 1; i < last.size(); ++i) sum_ns += static_cast<double>(last[i]);
