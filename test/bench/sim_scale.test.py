@@ -36,7 +36,7 @@ def main():
             hop_us = (2 * far["o_ns"] + far["L_ns"]) / 1e3
             for rounds in range(1, 7):
                 n = 2 ** rounds
-                near(found["barrier", 0, n, 1]["time_us"], rounds * hop_us, f"{network} barrier {n}")
+                near(found["barrier", 0, n, 1]["time_us"], rounds * hop_us, f"{network} barrier")
                 near(found["barrier", 0, n, 1]["packets"], rounds * n, f"barrier {n}: packets", 1)
                 near(found["bcast", 8, n, 1]["time_us"], rounds * hop_us, f"{network} bcast {n}")
                 near(found["bcast", 8, n, 1]["packets"], n - 1, f"bcast {n}: packets", 1)
