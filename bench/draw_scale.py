@@ -62,7 +62,7 @@ def panel(index, title, found, ranks):
     groups = merged(found)
     times = [y for _, points in groups for _, y in points]
     low, high = min(times) / 1.5, max(times) * 2
-    last = max(ranks)
+    last = max(*ranks, 2 * min(ranks))  # One number of ranks is no range.
     at = spread([points[-1][1] for _, points in groups], (high / low) ** 0.038)
     blocks, plots = [], []
     for i, (keys, points) in enumerate(groups):
