@@ -1569,6 +1569,44 @@ class block_cache {
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/core/zeroed_memory.hpp
+
+// Memory of zero bytes, for tables with a place for each peer of a job: a large one takes no memory
+// where it is not written, so that peers that are never talked to cost nothing but addresses.
+
+namespace mpx::inline v0::detail {
+
+/// Tables from this size on are pages of their own. (A heap clears, and so touches, what it hands
+/// out again.)
+inline constexpr std::size_t zeroed_pages_bytes_min = 8192;
+
+/// Returns `bytes` zero bytes, aligned for any type. Errors: std::bad_alloc.
+/// Cost:    below `zeroed_pages_bytes_min` as std::calloc; else a system call, and a page of memory
+///          for each page that is written. Huge pages are declined: one would touch 2 MiB at once.
+inline void* take_zeroed(std::size_t bytes) {
+  if (bytes < zeroed_pages_bytes_min) {
+    void* p = std::calloc(1, bytes == 0 ? 1 : bytes);
+    if (p == nullptr) throw std::bad_alloc();
+    return p;
+  }
+  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) throw std::bad_alloc();
+  ::madvise(p, bytes, MADV_NOHUGEPAGE);  // A kernel without huge pages refuses: all the better.
+  return p;
+}
+
+/// Gives back what `take_zeroed(bytes)` returned.
+inline void give_zeroed(void* p, std::size_t bytes) noexcept {
+  if (bytes < zeroed_pages_bytes_min) {
+    std::free(p);
+  } else {
+    ::munmap(p, bytes);
+  }
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/core/plain_array.hpp
 
 // Arrays that grow, for elements that are mere bytes, and tables of objects owned one by one. They
@@ -1593,21 +1631,31 @@ template <class T>
 class plain_array {
  public:
   plain_array() = default;
-  /// `n` elements as T{} makes them.
-  explicit plain_array(std::size_t n) { resize(n); }
+  /// `n` elements as T{} makes them. Cost: where T{} is zero bytes and they are many, no memory for
+  /// pages that are never written.
+  explicit plain_array(std::size_t n) {
+    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    data_ = static_cast<T*>(detail::take_zeroed(n * sizeof(T)));
+    size_ = capacity_ = n;
+    zeroed_ = true;
+    if (!is_zero_bytes())
+      for (T& element : *this) element = T{};
+  }
   plain_array(plain_array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+        capacity_(std::exchange(other.capacity_, 0)),
+        zeroed_(std::exchange(other.zeroed_, false)) {}
   plain_array& operator=(plain_array&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
+    std::swap(zeroed_, other.zeroed_);
     return *this;
   }
   ~plain_array() {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
-    std::free(static_cast<void*>(data_));
+    give();
   }
 
   T* begin() noexcept { return data_; }
@@ -1648,17 +1696,38 @@ class plain_array {
  private:
   void reserve(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    data_ = static_cast<T*>(detail::reallocate(static_cast<void*>(data_), n * sizeof(T)));
+    if (!zeroed_) {
+      data_ = static_cast<T*>(detail::reallocate(static_cast<void*>(data_), n * sizeof(T)));
+    } else {
+      auto* const more = static_cast<T*>(detail::reallocate(nullptr, n * sizeof(T)));
+      if (size_ != 0)
+        std::memcpy(static_cast<void*>(more), static_cast<const void*>(data_), size_ * sizeof(T));
+      give();
+      data_ = more;
+      zeroed_ = false;
+    }
     capacity_ = n;
   }
-  void resize(std::size_t n) {
-    if (n > capacity_) reserve(n);
-    while (size_ < n) data_[size_++] = T{};
+  void give() noexcept {
+    if (zeroed_) {
+      detail::give_zeroed(static_cast<void*>(data_), capacity_ * sizeof(T));
+    } else {
+      std::free(static_cast<void*>(data_));
+    }
+  }
+  /// Whether T{} is zero bytes. (Padding may make this false for nothing: then T{} is written.)
+  static bool is_zero_bytes() {
+    alignas(T) std::byte bytes[sizeof(T)]{};
+    ::new (static_cast<void*>(bytes)) T{};
+    for (const std::byte b : bytes)
+      if (b != std::byte{}) return false;
+    return true;
   }
 
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+  bool zeroed_ = false;  // From take_zeroed, not from realloc.
 };
 
 /// Bytes of no particular value, for as long as this lives. Errors: std::bad_alloc.

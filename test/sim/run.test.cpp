@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -116,6 +117,35 @@ TEST_CASE("sim: virtual time is LogGP's") {
   CHECK(stream(8, 1000) < 215);
   CHECK(stream(10'000, 1000) >= 5000);
   CHECK(stream(10'000, 1000) < 5200);
+}
+
+TEST_CASE_TEMPLATE("sim: long messages share a port, on either side", Stack, sim::stack, plain,
+                   by_put) {
+  for (const bool gather : {false, true}) {
+    CAPTURE(gather);
+    std::int64_t last = 0;
+    sim::run<Stack>(5, exact, 1, [&](auto& env) {
+      auto world = env.world();
+      env.transport().compute(100'000 - env.now_ns());
+      std::vector<std::byte> data(100'000);  // 50 us each.
+      if (world.rank() == 0) {
+        std::vector<std::vector<std::byte>> all(4, data);
+        std::vector<mpx::request<Stack>> requests;
+        for (mpx::rank_t r = 1; r < 5; ++r) {
+          auto& one = all[static_cast<std::size_t>(r - 1)];
+          requests.push_back(gather ? world.irecv(one, r) : world.isend(one, r));
+        }
+        mpx::wait_all(requests);
+      } else if (gather) {
+        world.send(data, 0);
+      } else {
+        world.recv(data, 0);
+      }
+      last = std::max(last, env.now_ns() - 100'000);
+    });
+    CHECK(last >= 4 * 50'000);
+    CHECK(last < 4 * 50'000 + 20'000);
+  }
 }
 
 TEST_CASE("sim: neighbours are near") {

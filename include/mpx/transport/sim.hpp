@@ -78,13 +78,11 @@ class sim_port : public mpx::sim::detail::event_handler {
               cookie_t cookie) noexcept {
     if (world_.cut_off(self_)) return outcome::refused;
     const mpx::sim::costs there = costs(peer, 0);
-    const mpx::sim::costs back = costs(peer, into.size());
     clock_.spend(self_, there.send_ns);
     const std::int64_t leaves = std::max(now_ns(), out_free_ns_);
     out_free_ns_ = leaves + there.gap_ns;
     gets_.emplace(next_get_, pending_get{peer, from, into, cookie});
-    clock_.at(leaves + there.latency_ns + back.wire_ns + back.latency_ns, *this,
-              event_get | next_get_++);
+    clock_.at(leaves + there.latency_ns, *this, event_get | next_get_++);
     return outcome::pending;
   }
   /// A copy in either direction that keeps this CPU busy. False: the peer is not there.
@@ -172,6 +170,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     const std::byte* from;
     std::span<std::byte> into;
     cookie_t cookie;
+    std::int64_t busy_ns = -1;  // How long the data keeps both ports, once it has left.
   };
   struct completion {
     cookie_t cookie;
@@ -224,7 +223,7 @@ class sim_port : public mpx::sim::detail::event_handler {
 
   void fire(std::int64_t now_ns, std::uint64_t what) override {
     if (what == event_wake) return clock_.wake(self_);
-    if ((what & event_get) != 0) return end_get(now_ns, what);
+    if ((what & event_get) != 0) return on_get(now_ns, what);
     if ((what & event_put_done) != 0) {
       completions_.push_back({puts_.front(), (what & 1) != 0});
       puts_.pop_front();
@@ -275,10 +274,24 @@ class sim_port : public mpx::sim::detail::event_handler {
       clock_.at(clock_.now_ns() + costs(c.source, 0).latency_ns, *back, event_wake);
   }
 
-  void end_get(std::int64_t now_ns, std::uint64_t what) {
+  /// A get has reached the peer, or its data has come back.
+  void on_get(std::int64_t now_ns, std::uint64_t what) {
     const auto it = gets_.find(what & ~event_get);
-    const pending_get g = it->second;
-    if (world_.is_cut(self_, static_cast<rank_t>(g.peer))) return held_gets_.push_back(what);
+    pending_get& waiting = it->second;
+    if (world_.is_cut(self_, static_cast<rank_t>(waiting.peer))) return held_gets_.push_back(what);
+    if (waiting.busy_ns < 0) {
+      const mpx::sim::costs back = costs(waiting.peer, waiting.into.size());
+      waiting.busy_ns = std::max(back.gap_ns, back.wire_ns);
+      std::int64_t leaves = now_ns;
+      if (sim_port* there = port_of(waiting.peer); there != nullptr) {
+        leaves = std::max(leaves, there->out_free_ns_);
+        there->out_free_ns_ = leaves + waiting.busy_ns;
+      }
+      return clock_.at(leaves + back.wire_ns + back.latency_ns, *this, what);
+    }
+    if (in_free_ns_ > now_ns) return clock_.at(in_free_ns_, *this, what);
+    in_free_ns_ = now_ns + waiting.busy_ns;
+    const pending_get g = waiting;
     gets_.erase(it);
     if (gone(self())) return;
     const bool ok = !gone(g.peer);
