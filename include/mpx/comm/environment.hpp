@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <source_location>
 #include <span>
 #include <string>
 
@@ -98,14 +99,19 @@ class environment {
   using stack_type = Stack;
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
-  environment() : environment(bootstrap::detect()) {}
-  explicit environment(bootstrap::any job)
+  explicit environment(std::source_location where = std::source_location::current())
+      : environment(bootstrap::detect(), where) {}
+  explicit environment(bootstrap::any job,
+                       std::source_location where = std::source_location::current())
       : job_(std::move(job)),
         exceptions_(std::uncaught_exceptions()),
-        endpoint_(with_equal_stacks(job_)),
+        watch_(job_, where),
+        endpoint_(with_equal_stacks(job_, watch_)),
         state_(endpoint_.new_communicator_state()) {
     lower_short_bytes();
-    job_.fence([] {});
+    job_.fence([this] { watch_.join_step(); });
+    watch_.went_on();
+    endpoint_.watch(watch_);
   }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
@@ -116,6 +122,8 @@ class environment {
       return;
     }
     try {
+      const detail::call_site leaving{"", watch_.joined().where};
+      const blocked_scope scope(endpoint_, leaving, {detail::wait_kind::leaving});
       job_.fence([this] { endpoint_.drain(); });
       job_.mark_finished();
     } catch (const std::exception&) {
@@ -153,7 +161,9 @@ class environment {
   }
   /// Waits until all buffered sends have gone out and returns the memory, empty if none was
   /// attached.
-  std::span<std::byte> detach_buffer() { return endpoint_.detach(); }
+  std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
+    return endpoint_.detach({"detach_buffer", where});
+  }
 
   /// Lets receives from any source work again after a peer was lost.
   void acknowledge_failures() { endpoint_.acknowledge_failures(); }
@@ -170,11 +180,13 @@ class environment {
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:
+  using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
+
   /// Returns `job` when all of its ranks were built with this stack.
-  static bootstrap::any& with_equal_stacks(bootstrap::any& job) {
+  static bootstrap::any& with_equal_stacks(bootstrap::any& job, detail::hang_watch& watch) {
     const std::string mine = Stack::fingerprint();
     job.put("mpx.stack", mine);
-    job.fence([] {});
+    job.fence([&watch] { watch.join_step(); });
     for (rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()}) {
       const std::string theirs = job.get(r, "mpx.stack").value_or("(none)");
       if (theirs == mine) continue;
@@ -202,6 +214,7 @@ class environment {
 
   bootstrap::any job_;
   int exceptions_;
+  detail::hang_watch watch_;
   detail::endpoint<Stack> endpoint_;
   detail::endpoint_heap<Stack> heap_{endpoint_};
   detail::communicator_state& state_;
@@ -213,14 +226,15 @@ class environment {
 /// lost.
 template <class Stack = stack<>, class Body>
 requires std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>
-void run_threads(rank_t ranks, Body&& body) {
+void run_threads(rank_t ranks, Body&& body,
+                 std::source_location where = std::source_location::current()) {
   const bootstrap::thread_job job(ranks);
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](rank_t rank) {
     bool well = false;
     try {
-      environment<Stack> env{bootstrap::any(bootstrap::threads(job, rank))};
+      environment<Stack> env{bootstrap::any(bootstrap::threads(job, rank)), where};
       if constexpr (std::invocable<
                         Body&, communicator<Stack>>) {  // Asked first: a generic body fits both.
         body(env.world());
