@@ -120,14 +120,14 @@ class endpoint {
 
   /// Blocks until `op` is complete. `site`: the call to name if that takes for ever.
   [[gnu::always_inline]] void wait(operation& op, call_site site) {
-    if constexpr (!concurrent) {
-      if (op.done()) return;
-      look_once();  // Most often it finds it: do not set up more before that.
-      if (op.done()) [[likely]]
-        return;
-    }
-    wait_slow(op, site);
+    if (!look(op)) wait_slow(op, site);
   }
+  /// Whether `op` is complete, at most after a first look; if not, `wait_slow` follows.
+  [[gnu::always_inline]] bool look(operation& op) {
+    if constexpr (concurrent) return false;  // Only the lock tells.
+    return op.done() || look_for(op);
+  }
+  void wait_slow(operation& op, call_site site);
   /// Blocks until `op` is complete, or until `lost()`, called under the lock, finds that what `op`
   /// belongs to has lost a peer. Returns whether `op` is complete.
   template <class Lost>
@@ -350,11 +350,10 @@ class endpoint {
   void received(direct_receive& d, operation& op);
 
   // Finishing.
-  void look_once();
+  bool look_for(const operation& op);
   void look_locked();
   std::size_t progress_locked();
   [[gnu::always_inline]] std::size_t progress_inlined();
-  void wait_slow(operation& op, call_site site);
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
     op.failure = failure;
     op.stage = stage::complete;

@@ -113,7 +113,7 @@ class [[nodiscard]] request {
 
   /// For the library: `wait` as part of another call.
   [[gnu::always_inline]] status wait_as(detail::call_site site) {
-    if (operation_ != nullptr) endpoint_->wait(*operation_, site);
+    if (operation_ != nullptr && !endpoint_->look(*operation_)) block(site);
     return take();
   }
   status wait_as(std::error_code& ec, detail::call_site site) noexcept {
@@ -141,6 +141,7 @@ class [[nodiscard]] request {
       : endpoint_(&e), operation_(op) {}
 
  private:
+  [[gnu::noinline]] void block(detail::call_site site) { endpoint_->wait_slow(*operation_, site); }
   [[gnu::always_inline]] status take() {
     if (operation_ == nullptr) {
       endpoint_ = nullptr;

@@ -34,10 +34,12 @@ void endpoint<Stack>::look_locked() {
   if (progress_locked() == 0 && ++looks_ % looks_per_check == 0) before_sleep();
 }
 
+/// The first look of a call that waits: most often it finds it, so nothing more is set up before.
 template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::look_once() {
+[[gnu::noinline]] bool endpoint<Stack>::look_for(const operation& op) {
   const std::lock_guard lock(threading_);
   progress_inlined();
+  return op.done();
 }
 
 template <class Stack>
@@ -48,11 +50,7 @@ template <class Stack>
 template <class Stack>
 template <class Lost>
 bool endpoint<Stack>::wait_unless(operation& op, call_site site, Lost&& lost) {
-  if constexpr (!concurrent) {
-    if (op.done()) return true;
-    look_once();
-    if (op.done()) return true;
-  }
+  if (look(op)) return true;
   bool done = false;
   wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
     done = op.done();
