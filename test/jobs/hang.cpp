@@ -2,6 +2,8 @@
 // For hang_report.test.py: programs that hang, each in its own way.
 //   hang WHAT
 
+#include <signal.h>
+
 #include <functional>
 #include <mpx/mpx.hpp>
 #include <string>
@@ -51,9 +53,8 @@ void mixed_up(world_type& world) {
 /// The last rank computes for a while; the others wait for it.
 void computes(world_type& world) {
   world.barrier();
-  if (world.rank() == world.size() - 1) std::this_thread::sleep_for(3s);
+  if (world.rank() == world.size() - 1) std::this_thread::sleep_for(30s);
   world.barrier();  // line: computes
-  if (world.rank() == 0) std::puts("done");
 }
 
 /// Long sends return when they have been received: both send first.
@@ -88,9 +89,9 @@ void tests(world_type& world) {
 void circle(world_type& world) {
   const mpx::rank_t next = (world.rank() + 1) % 3;
   int x = 0;
-  if (world.rank() == 0) world.probe(next, 1);
-  if (world.rank() == 1) world.ssend(x, next, 2);
-  if (world.rank() == 2) world.irecv(x, next, 3).wait();
+  if (world.rank() == 0) world.probe(next, 1);            // line: circle_probe
+  if (world.rank() == 1) world.ssend(x, next, 2);         // line: circle_ssend
+  if (world.rank() == 2) world.irecv(x, next, 3).wait();  // line: circle_wait
 }
 
 /// Two hangs after one another: the first ends when rank 0 comes back.
@@ -102,17 +103,36 @@ void twice(world_type& world) {
   std::puts("done");
 }
 
+/// A world of one that waits for itself.
+void alone(world_type& world) {
+  auto m = world.mprobe(0, 1);  // line: alone
+}
+
+/// Everybody talks to everybody; nothing hangs.
+void works(world_type& world) {
+  for (int i = 0; i < 1000; ++i) world.allreduce(i, std::plus<>{});
+}
+
+/// Rank 0 dies while the others wait for it.
+void dies(world_type& world) {
+  if (world.rank() == 0) {
+    std::this_thread::sleep_for(1s);
+    ::raise(SIGKILL);
+  }
+  world.recv<int>(0, 1);
+}
+
 /// Never joins; the others wait for it.
-void stays_out() { std::this_thread::sleep_for(3s); }
+void stays_out() { std::this_thread::sleep_for(30s); }
 
 }  // namespace
 
-int main(int, char** argv) {
+int main(int, char** argv) try {
   const harness::watchdog guard("hang", 120s);
   const std::string what = argv[1];
   const char* rank = std::getenv("MPX_RANK");
   if (what == "stays_out" && rank != nullptr && *rank == '1') stays_out();
-  mpx::environment<> env;
+  mpx::environment<> env;  // line: joins
   auto world = env.world();
   if (what == "receive_first") receive_first(world);
   if (what == "wrong_tag") wrong_tag(world);
@@ -125,4 +145,11 @@ int main(int, char** argv) {
   if (what == "tests") tests(world);
   if (what == "circle") circle(world);
   if (what == "twice") twice(world);
+  if (what == "alone") alone(world);
+  if (what == "works") works(world);
+  if (what == "dies") dies(world);
+  return 0;
+} catch (const mpx::error& e) {
+  std::fprintf(stderr, "%s\n", e.what());
+  return 3;
 }
