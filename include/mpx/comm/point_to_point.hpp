@@ -57,6 +57,8 @@ class point_to_point {
   rank_t size() const noexcept { return size_; }
   /// The number that keeps this communicator's messages apart, for reports.
   context_id context() const noexcept { return context_ >> 1; }
+  /// What can tell why this rank waits, for tools and tests.
+  endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
 
   // --- Blocking sends ----------------------------------------------------------------------------
 
