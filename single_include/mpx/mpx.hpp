@@ -1955,22 +1955,23 @@ enum class hang_stage : std::uint8_t {
   count_
 };
 
-/// One send, receive or message.
+/// One send, receive or message. (Here no member has an initialiser: for the arrays below, that
+/// takes long to compile. They are made as `hang_info x{}`.)
 struct hang_operation {
-  rank_t peer = -1;  ///< -1: any
-  tag_t tag = -1;    ///< -1: any
-  context_id context = 0;
-  hang_stage stage{};
-  bool sends = false;
-  std::uint64_t bytes = 0;
+  rank_t peer;  ///< -1: any
+  tag_t tag;    ///< -1: any
+  context_id context;
+  hang_stage stage;
+  bool sends;
+  std::uint64_t bytes;
 };
 
 /// The first of some operations, and how many there are.
 template <std::uint32_t Max>
 struct hang_list {
-  hang_operation at[Max] = {};
-  std::uint32_t kept = 0;
-  std::uint32_t total = 0;
+  hang_operation at[Max];
+  std::uint32_t kept;
+  std::uint32_t total;
 
   void add(const hang_operation& op) noexcept {
     ++total;
@@ -1982,11 +1983,11 @@ struct hang_list {
 
 /// A call that waits.
 struct hang_call {
-  char name[24] = {};
-  char file[120] = {};
-  std::uint32_t line = 0;
-  wait_kind kind{};
-  std::int64_t since_ns = 0;  ///< 0: not known
+  char name[24];
+  char file[120];
+  std::uint32_t line;
+  wait_kind kind;
+  std::int64_t since_ns;  ///< 0: not known
   hang_list<8> on;
 };
 
@@ -2002,15 +2003,15 @@ enum class hang_state : std::uint8_t {
 
 /// What one rank says of itself. Trivially copyable: it travels through the job's segment.
 struct hang_info {
-  rank_t rank = 0;
-  std::int32_t pid = 0;  ///< 0: not worth telling
-  std::uint32_t environment = 0;
-  hang_state state{};
-  std::int64_t now_ns = 0;
-  std::int64_t since_ns = 0;
-  std::uint32_t calls_kept = 0;
-  std::uint32_t calls_total = 0;
-  hang_call calls[4] = {};
+  rank_t rank;
+  std::int32_t pid;  ///< 0: not worth telling
+  std::uint32_t environment;
+  hang_state state;
+  std::int64_t now_ns;
+  std::int64_t since_ns;
+  std::uint32_t calls_kept;
+  std::uint32_t calls_total;
+  hang_call calls[4];
   hang_list<16> posted;
   hang_list<16> unexpected;
   hang_list<16> sends;
@@ -2534,7 +2535,7 @@ class hang_watch {
   void publish(const hang_source& from, std::int64_t now) {
     static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
                   std::is_trivially_copyable_v<hang_info>);
-    hang_info info;
+    hang_info info{};
     from.describe(from.self, info);
     info.rank = job_.rank();
     info.environment = job_.environment();
@@ -5999,7 +6000,7 @@ void add_awaited(const blocked_call& call, List& list) {
 template <class Stack>
 hang_info endpoint<Stack>::describe_hang() {
   std::lock_guard lock(threading_);
-  hang_info info;
+  hang_info info{};
   describe_locked(info);
   return info;
 }
@@ -6007,7 +6008,7 @@ hang_info endpoint<Stack>::describe_hang() {
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe_locked(hang_info& info) {
   info.rank = static_cast<rank_t>(self());
-  hang_list<std::size(hang_call{}.on.at)> buffered;
+  decltype(hang_call::on) buffered{};
   pool_.for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
     const hang_operation o = hang_operation_of(op);

@@ -15,7 +15,7 @@ using namespace mpx::detail;
 using ranks::contains;
 
 hang_info waiting(mpx::rank_t rank, mpx::rank_t peer, mpx::tag_t tag = 7) {
-  hang_info info;
+  hang_info info{};
   info.rank = rank;
   hang_call& call = *info.add_call();
   copy_head(call.name, "recv");
@@ -26,7 +26,7 @@ hang_info waiting(mpx::rank_t rank, mpx::rank_t peer, mpx::tag_t tag = 7) {
 }
 
 hang_info in_state(mpx::rank_t rank, hang_state state) {
-  hang_info info;
+  hang_info info{};
   info.rank = rank;
   info.state = state;
   return info;
@@ -154,7 +154,7 @@ TEST_CASE("hang report: what makes no sense is not used") {
   CHECK(contains(report({copy, waiting(1, 0)}), "waits in ???"));
   // Whatever the bytes: it is refused, or it can be printed.
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    hang_info any;
+    hang_info any{};
     std::vector<std::byte> noise = ranks::message(sizeof any, seed);
     std::memcpy(&any, noise.data(), seed % 2 == 0 ? sizeof any : seed % sizeof any);
     if (sound(any, 2)) CHECK(!report({any, waiting(1, 0)}).empty());
@@ -165,7 +165,7 @@ TEST_CASE("hang report: a slot is read whole or not at all") {
   const mpx::bootstrap::thread_job job(2);
   const auto& segment = job.segment();
   hang_info out = waiting(1, 0);
-  hang_info in;
+  hang_info in{};
   const auto bytes = std::as_writable_bytes(std::span(&in, 1));
   CHECK(!segment.get_hang(1, bytes));
   segment.put_hang(1, std::as_bytes(std::span(&out, 1)));

@@ -30,22 +30,23 @@ enum class hang_stage : std::uint8_t {
   count_
 };
 
-/// One send, receive or message.
+/// One send, receive or message. (Here no member has an initialiser: for the arrays below, that
+/// takes long to compile. They are made as `hang_info x{}`.)
 struct hang_operation {
-  rank_t peer = -1;  ///< -1: any
-  tag_t tag = -1;    ///< -1: any
-  context_id context = 0;
-  hang_stage stage{};
-  bool sends = false;
-  std::uint64_t bytes = 0;
+  rank_t peer;  ///< -1: any
+  tag_t tag;    ///< -1: any
+  context_id context;
+  hang_stage stage;
+  bool sends;
+  std::uint64_t bytes;
 };
 
 /// The first of some operations, and how many there are.
 template <std::uint32_t Max>
 struct hang_list {
-  hang_operation at[Max] = {};
-  std::uint32_t kept = 0;
-  std::uint32_t total = 0;
+  hang_operation at[Max];
+  std::uint32_t kept;
+  std::uint32_t total;
 
   void add(const hang_operation& op) noexcept {
     ++total;
@@ -57,11 +58,11 @@ struct hang_list {
 
 /// A call that waits.
 struct hang_call {
-  char name[24] = {};
-  char file[120] = {};
-  std::uint32_t line = 0;
-  wait_kind kind{};
-  std::int64_t since_ns = 0;  ///< 0: not known
+  char name[24];
+  char file[120];
+  std::uint32_t line;
+  wait_kind kind;
+  std::int64_t since_ns;  ///< 0: not known
   hang_list<8> on;
 };
 
@@ -77,15 +78,15 @@ enum class hang_state : std::uint8_t {
 
 /// What one rank says of itself. Trivially copyable: it travels through the job's segment.
 struct hang_info {
-  rank_t rank = 0;
-  std::int32_t pid = 0;  ///< 0: not worth telling
-  std::uint32_t environment = 0;
-  hang_state state{};
-  std::int64_t now_ns = 0;
-  std::int64_t since_ns = 0;
-  std::uint32_t calls_kept = 0;
-  std::uint32_t calls_total = 0;
-  hang_call calls[4] = {};
+  rank_t rank;
+  std::int32_t pid;  ///< 0: not worth telling
+  std::uint32_t environment;
+  hang_state state;
+  std::int64_t now_ns;
+  std::int64_t since_ns;
+  std::uint32_t calls_kept;
+  std::uint32_t calls_total;
+  hang_call calls[4];
   hang_list<16> posted;
   hang_list<16> unexpected;
   hang_list<16> sends;

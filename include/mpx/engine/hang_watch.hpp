@@ -130,7 +130,7 @@ class hang_watch {
   void publish(const hang_source& from, std::int64_t now) {
     static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
                   std::is_trivially_copyable_v<hang_info>);
-    hang_info info;
+    hang_info info{};
     from.describe(from.self, info);
     info.rank = job_.rank();
     info.environment = job_.environment();

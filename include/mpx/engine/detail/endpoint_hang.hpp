@@ -82,7 +82,7 @@ void add_awaited(const blocked_call& call, List& list) {
 template <class Stack>
 hang_info endpoint<Stack>::describe_hang() {
   std::lock_guard lock(threading_);
-  hang_info info;
+  hang_info info{};
   describe_locked(info);
   return info;
 }
@@ -90,7 +90,7 @@ hang_info endpoint<Stack>::describe_hang() {
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe_locked(hang_info& info) {
   info.rank = static_cast<rank_t>(self());
-  hang_list<std::size(hang_call{}.on.at)> buffered;
+  decltype(hang_call::on) buffered{};
   pool_.for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
     const hang_operation o = hang_operation_of(op);
