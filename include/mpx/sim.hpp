@@ -9,8 +9,10 @@
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mpx/comm/environment.hpp"
+#include "mpx/engine/hang_report.hpp"
 #include "mpx/transport/sim.hpp"
 
 namespace mpx::inline v0::sim {
@@ -81,6 +83,23 @@ class network_of final : public network {
   Model model_;
 };
 
+/// What every rank waits for.
+inline std::string report(world& w) {
+  std::vector<mpx::detail::hang_info> ranks(static_cast<std::size_t>(w.size()));
+  for (rank_t r = 0; r < w.size(); ++r) {
+    auto& info = ranks[static_cast<std::size_t>(r)];
+    if (w.dead(r)) {
+      info = {};
+      info.state = mpx::detail::hang_state::failed;
+    } else if (!w.tell(r, &info)) {
+      info = {};
+      info.state = mpx::detail::hang_state::left;
+    }
+    info.rank = r;
+  }
+  return mpx::detail::format_hang_report(ranks);
+}
+
 }  // namespace detail
 
 /// What a simulation did, and the first exception that a rank ended with; not one that was killed.
@@ -112,7 +131,7 @@ outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& bod
     };
     for (rank_t rank = 0; rank < ranks; ++rank)
       world.scheduler().add(world.options().stack_bytes, [&one, rank] { one(rank); });
-    world.scheduler().run([&] { world.stuck(); });
+    world.scheduler().run([&] { world.stuck([&] { return detail::report(world); }); });
     static_cast<result&>(all) = std::move(world.result());
     all.virtual_ns = world.scheduler().now_ns();
     all.events = world.scheduler().events();

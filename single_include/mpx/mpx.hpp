@@ -33,6 +33,7 @@
 #include <bit>
 #include <cerrno>
 #include <concepts>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -44,6 +45,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -496,6 +498,8 @@ inline constexpr std::size_t key_bytes_max = 256;
 inline constexpr std::size_t value_bytes_max = 4096;
 /// What is kept of the reason for an abort.
 inline constexpr std::size_t reason_bytes_max = 240;
+/// The longest patience before a hang is reported, in seconds.
+inline constexpr std::uint64_t hang_seconds_max = 1'000'000;
 /// Distance between the parts of two environments in the shared file, as a power of two.
 inline constexpr unsigned environment_shift = 48;
 
@@ -504,7 +508,7 @@ inline constexpr unsigned environment_shift = 48;
 namespace mpx::inline v0::bootstrap::detail {
 
 inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjob", 1
-inline constexpr std::uint32_t segment_version = 1;
+inline constexpr std::uint32_t segment_version = 2;
 inline constexpr std::size_t page_bytes = 4096;
 
 using word = std::atomic<std::uint32_t>;
@@ -520,6 +524,12 @@ struct abort_record {
   char reason[reason_bytes_max];
 };
 
+/// Who reports a hang.
+struct hang_head {
+  word asked;   // grows when every rank is to say what it is doing
+  word writer;  // 1 + the rank that is writing a report, or 0
+};
+
 struct segment_header {
   std::uint64_t magic;
   std::uint64_t bytes;
@@ -528,6 +538,7 @@ struct segment_header {
   std::int32_t launcher_pid;
   alignas(cache_line_bytes) word failure_epoch;
   alignas(cache_line_bytes) abort_record abort;
+  alignas(cache_line_bytes) hang_head hang;
 };
 static_assert(sizeof(segment_header) <= page_bytes);
 
@@ -543,6 +554,25 @@ struct join_entry {
   word log_begin;  // nothing that it published in this environment lies before
 };
 
+/// What is known of a rank that may hang, apart from its slot.
+struct hang_words {
+  static constexpr std::uint32_t stuck = 1, testing = 2, next = 4;
+  word mark;      // `stuck`, perhaps `testing`, and a number that grows with each change
+  word told;      // the mark that was last reported
+  word answered;  // of hang_head::asked
+  std::atomic<std::int64_t> seen_ns;  // when the rank was last known to be in mpx
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+/// What a rank that waits says of itself. `sequence` is odd while it is being written.
+struct hang_slot {
+  static constexpr std::size_t bytes_max = 4088;
+  word sequence;
+  word bytes;
+  std::atomic<std::uint64_t> data[bytes_max / 8];
+};
+static_assert(sizeof(hang_slot) == page_bytes);
+
 struct alignas(cache_line_bytes) rank_entry {
   std::atomic<std::int32_t> pid;
   word ended;        // 1 when its process is gone (its thread, in a job of threads)
@@ -551,7 +581,9 @@ struct alignas(cache_line_bytes) rank_entry {
   word live;         // of those, not left yet
   word lock;         // between the threads of this rank; others only read
   word log_used;     // bytes of the log that others may read
+  hang_words hang;
 };
+static_assert(sizeof(rank_entry) == cache_line_bytes);
 
 /// Precedes key and value in a rank's log; records are padded to 8 bytes.
 struct log_record {
@@ -569,16 +601,17 @@ struct segment_layout {
         rank_table(fences + environments_max * sizeof(fence_entry)),
         joins(round_up(rank_table + ranks * sizeof(rank_entry))),
         logs(joins + ranks * environments_max * sizeof(join_entry)),
-        bytes(logs + ranks * std::size_t{published_bytes_max}) {}
+        hangs(logs + ranks * std::size_t{published_bytes_max}),
+        bytes(hangs + ranks * sizeof(hang_slot)) {}
 
   static constexpr std::size_t round_up(std::size_t n) noexcept {
     return (n + page_bytes - 1) / page_bytes * page_bytes;
   }
 
-  std::size_t fences, rank_table, joins, logs, bytes;
+  std::size_t fences, rank_table, joins, logs, hangs, bytes;
 };
 static_assert(segment_layout(1).bytes < 400 * 1024);
-static_assert(segment_layout(1).logs % page_bytes == 0);
+static_assert(segment_layout(1).logs % page_bytes == 0 && published_bytes_max % page_bytes == 0);
 
 }  // namespace mpx::inline v0::bootstrap::detail
 
@@ -1008,6 +1041,40 @@ class job_segment {
     }
   }
 
+  // --- hangs ---
+
+  detail::hang_head& hang_head() const noexcept { return head().hang; }
+  detail::hang_words& hang(rank_t rank) const noexcept { return entry(rank).hang; }
+
+  /// Publishes what `rank` says of itself while it waits; not while another thread of it does.
+  void put_hang(rank_t rank, std::span<const std::byte> text) const noexcept {
+    auto& slot = hang_slot(rank);
+    std::uint32_t before = slot.sequence.load(std::memory_order_relaxed) & ~1u;
+    if (text.size() > detail::hang_slot::bytes_max ||
+        !slot.sequence.compare_exchange_strong(before, before + 1, std::memory_order_relaxed))
+      return;
+    slot.bytes.store(static_cast<std::uint32_t>(text.size()), std::memory_order_release);
+    for (std::size_t at = 0; at < text.size(); at += 8) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, text.data() + at, text.size() - at < 8 ? text.size() - at : 8);
+      slot.data[at / 8].store(eight, std::memory_order_release);
+    }
+    slot.sequence.store(before + 2, std::memory_order_release);
+  }
+  /// Returns false if `rank` has published nothing of this size, or is about to.
+  bool get_hang(rank_t rank, std::span<std::byte> into) const noexcept {
+    const auto& slot = hang_slot(rank);
+    const std::uint32_t before = slot.sequence.load(std::memory_order_acquire);
+    if (before == 0 || before % 2 != 0 || into.size() > detail::hang_slot::bytes_max ||
+        slot.bytes.load(std::memory_order_acquire) != into.size())
+      return false;
+    for (std::size_t at = 0; at < into.size(); at += 8) {
+      const std::uint64_t eight = slot.data[at / 8].load(std::memory_order_acquire);
+      std::memcpy(into.data() + at, &eight, into.size() - at < 8 ? into.size() - at : 8);
+    }
+    return slot.sequence.load(std::memory_order_relaxed) == before;
+  }
+
   // --- aborting ---
 
   /// Records that `rank` ends the job; the first one to do so counts.
@@ -1136,6 +1203,9 @@ class job_segment {
   std::byte* log(rank_t rank) const noexcept {
     return base_ + layout().logs + static_cast<std::size_t>(rank) * published_bytes_max;
   }
+  detail::hang_slot& hang_slot(rank_t rank) const noexcept {
+    return reinterpret_cast<detail::hang_slot*>(base_ + layout().hangs)[rank];
+  }
   detail::segment_layout layout() const noexcept { return detail::segment_layout(ranks_); }
 
   std::byte* base_ = nullptr;
@@ -1217,6 +1287,9 @@ class member {
   /// The word behind failure_epoch(): a futex that is woken whenever it grows.
   std::atomic<std::uint32_t>& failure_word() const noexcept { return segment_.failure_word(); }
   rank_state state(rank_t rank) const noexcept { return segment_.state(rank, k_); }
+  /// Which of this rank's environments this is, and the job's segment.
+  std::uint32_t environment() const noexcept { return k_; }
+  const job_segment& segment() const noexcept { return segment_; }
   std::optional<abort_notice> aborted() const { return segment_.aborted(); }
 
   void mark_finished() noexcept {
@@ -1295,6 +1368,24 @@ constexpr bool parse_number(std::string_view text, std::uint64_t most,
   }
   if (text.empty()) return false;
   value = n;
+  return true;
+}
+
+/// Reads all of `text` as seconds, such as 10 or 0.5, into nanoseconds. Returns false, and leaves
+/// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
+constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
+                             std::int64_t& ns) noexcept {
+  const std::size_t dot = text.find('.');
+  const std::string_view fraction = dot < text.size() ? text.substr(dot + 1) : "0";
+  std::uint64_t whole = 0;
+  std::uint64_t part = 0;
+  if (!parse_number(text.substr(0, dot), most_s, whole) || fraction.size() > 9 ||
+      !parse_number(fraction, 999'999'999, part))
+    return false;
+  for (std::size_t digits = fraction.size(); digits < 9; ++digits) part *= 10;
+  const std::uint64_t all = whole * 1'000'000'000 + part;
+  if (all < 1'000'000 || all > most_s * 1'000'000'000) return false;
+  ns = static_cast<std::int64_t>(all);
   return true;
 }
 
@@ -1865,6 +1956,823 @@ class offset_allocator {
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/engine/call_site.hpp
+
+// Which call of the program a rank is blocked in, and what it waits for: kept only as long as it is
+// blocked, on its own stack.
+
+namespace mpx::inline v0::detail {
+
+/// A public call: its name, and the line of the program that made it.
+struct call_site {
+  const char* name = "";
+  std::source_location where{};
+};
+
+/// How a blocked call depends on others.
+enum class wait_kind : std::uint8_t {
+  all,       ///< On each of what it waits for.
+  any,       ///< On one of them.
+  buffered,  ///< On all buffered sends.
+  joining,   ///< On the other ranks, to join.
+  leaving,   ///< On the other ranks, to leave.
+  testing,   ///< It is not blocked: it looks again and again.
+  count_
+};
+
+struct operation;
+
+/// Several operations, whatever range they are in: `each` hands them to `take` one by one.
+struct operation_list {
+  using taker = void (*)(void* context, const operation& op);
+  void (*each)(const void* range, taker take, void* context);
+  const void* range;
+};
+
+/// What a call waits for. `probed` is a `pattern`, `several` the operations of wait_any.
+struct awaited {
+  wait_kind kind = wait_kind::all;
+  enum class form : std::uint8_t { nothing, one, probed, several } as = form::nothing;
+  const void* what = nullptr;
+};
+
+/// A blocked call, linked to its endpoint.
+struct blocked_call {
+  call_site site;
+  awaited on;
+  std::int64_t since_ns = 0;  // 0: nobody keeps the time.
+  blocked_call* next = nullptr;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/hang_report.hpp
+
+// A report on ranks that wait: what each waits for, what lies unmatched, who waits for whom in a
+// circle. Plain structs and a pure function, so that whoever knows that nothing can move any more
+// (a timer, a simulator) can print it.
+
+namespace mpx::inline v0::detail {
+
+/// How far a send or receive has come.
+enum class hang_stage : std::uint8_t {
+  posted,     ///< A receive that has met no message.
+  probed,     ///< A probe that has met no message.
+  queued,     ///< A send of which nothing is on the wire.
+  announced,  ///< A send that its receiver knows of, and has not received.
+  moving,     ///< Matched; data is on its way.
+  arrived,    ///< A message that has met no receive.
+  claimed,    ///< A message that a matched probe has taken, and nobody has received.
+  count_
+};
+
+/// One send, receive or message. (Here no member has an initialiser: for the arrays below, that
+/// takes long to compile. They are made as `hang_info x{}`.)
+struct hang_operation {
+  rank_t peer;  ///< -1: any
+  tag_t tag;    ///< -1: any
+  context_id context;
+  hang_stage stage;
+  bool sends;
+  std::uint64_t bytes;
+};
+
+/// The first of some operations, and how many there are.
+template <std::uint32_t Max>
+struct hang_list {
+  hang_operation at[Max];
+  std::uint32_t kept;
+  std::uint32_t total;
+
+  void add(const hang_operation& op) noexcept {
+    ++total;
+    if (kept < Max) at[kept++] = op;
+  }
+  const hang_operation* begin() const noexcept { return at; }
+  const hang_operation* end() const noexcept { return at + kept; }
+};
+
+/// A call that waits.
+struct hang_call {
+  char name[24];
+  char file[120];
+  std::uint32_t line;
+  wait_kind kind;
+  std::int64_t since_ns;  ///< 0: not known
+  hang_list<8> on;
+};
+
+enum class hang_state : std::uint8_t {
+  waits,       ///< In mpx: `calls` says where.
+  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
+  unborn,      ///< Has not joined.
+  left,        ///< Has left the job.
+  failed,      ///< Has died.
+  unreadable,  ///< What it published makes no sense.
+  count_
+};
+
+/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
+struct hang_info {
+  rank_t rank;
+  std::int32_t pid;  ///< 0: not worth telling
+  std::uint32_t environment;
+  hang_state state;
+  std::int64_t now_ns;
+  std::int64_t since_ns;
+  std::uint32_t calls_kept;
+  std::uint32_t calls_total;
+  hang_call calls[4];
+  hang_list<16> posted;
+  hang_list<16> unexpected;
+  hang_list<16> sends;
+
+  hang_call* add_call() noexcept {
+    ++calls_total;
+    return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
+  }
+};
+
+template <std::size_t N>
+void copy_head(char (&into)[N], const char* text) noexcept {
+  const std::size_t n = lesser(std::strlen(text), N - 1);
+  std::memcpy(into, text, n);
+  into[n] = '\0';
+}
+/// Copies the end of a path.
+template <std::size_t N>
+void copy_tail(char (&into)[N], const char* text) noexcept {
+  const std::size_t n = std::strlen(text);
+  std::memcpy(into, n < N ? text : text + (n - N + 1), lesser(n, N - 1) + 1);
+}
+
+/// Whether a rank's own words, read from shared memory, can be used in a job of `ranks`; cuts what
+/// is not text.
+[[gnu::cold]] inline bool sound(hang_info& info, rank_t ranks) noexcept {
+  bool good = info.state < hang_state::count_ && info.calls_kept <= std::size(info.calls);
+  const auto check = [&](const auto& list) {
+    good = good && list.kept <= std::size(list.at) && list.kept <= list.total;
+    for (std::uint32_t i = 0; good && i < list.kept; ++i)
+      good =
+          list.at[i].stage < hang_stage::count_ && list.at[i].peer >= -2 && list.at[i].peer < ranks;
+  };
+  const auto mend = [](auto& text) {
+    text[std::size(text) - 1] = '\0';
+    for (char& c : text)
+      if (c != '\0' && (c < ' ' || c > '~')) c = '?';
+  };
+  check(info.posted);
+  check(info.unexpected);
+  check(info.sends);
+  for (hang_call& call : info.calls) {
+    check(call.on);
+    good = good && call.kind < wait_kind::count_;
+    mend(call.name);
+    mend(call.file);
+  }
+  return good;
+}
+
+/// Text that grows by printf formats: cheap to compile.
+class hang_text {
+ public:
+  [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
+    char line[512];
+    std::va_list rest;
+    va_start(rest, format);
+    const int n = std::vsnprintf(line, sizeof line, format, rest);
+    va_end(rest);
+    if (n > 0) text.append(line, lesser(static_cast<std::size_t>(n), sizeof line - 1));
+  }
+  std::string text;
+};
+
+/// Who waits for whom among ranks 0 .. n - 1.
+class hang_graph {
+ public:
+  explicit hang_graph(std::span<const hang_info> ranks) : ranks_(ranks), dead_(ranks.size()) {
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      dead_[r] = waits(r) || gone(r);
+      free_ += !dead_[r];
+    }
+    for (bool changed = true; changed;) {  // Who waits for somebody who is free may go on.
+      changed = false;
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        if (!dead_[r] || !waits(r) || !may_go_on(r)) continue;
+        dead_[r] = false;
+        ++free_;
+        changed = true;
+      }
+    }
+  }
+
+  bool waits(std::size_t r) const noexcept { return ranks_[r].state == hang_state::waits; }
+  bool gone(std::size_t r) const noexcept {
+    return ranks_[r].state == hang_state::left || ranks_[r].state == hang_state::failed;
+  }
+  /// Whether nothing that this rank waits for can come.
+  bool dead(std::size_t r) const noexcept { return dead_[r] != 0; }
+
+  /// Calls `f(other)` for every rank that `call` of `r` depends on.
+  template <class F>
+  void for_each_target(std::size_t r, const hang_call& call, F&& f) const {
+    const bool meeting = call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
+    for (std::size_t other = 0; meeting && other < ranks_.size(); ++other)
+      if (!meets(other, ranks_[r], call.kind)) f(other);
+    for (const hang_operation& op : call.on) {
+      if (op.peer >= 0) f(static_cast<std::size_t>(op.peer));
+      for (std::size_t other = 0; op.peer == -1 && other < ranks_.size(); ++other)
+        if (other != r) f(other);
+    }
+  }
+
+  /// The rank that keeps `r` waiting, if it is itself waiting for ever; else the number of ranks.
+  std::size_t next(std::size_t r) const {
+    std::size_t found = ranks_.size();
+    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
+      for_each_target(r, ranks_[r].calls[i], [&](std::size_t to) {
+        if (found == ranks_.size() && waits(to) && dead_[to]) found = to;
+      });
+    return found;
+  }
+
+ private:
+  bool meets(std::size_t other, const hang_info& mine, wait_kind kind) const noexcept {
+    const hang_info& it = ranks_[other];
+    if (it.state == hang_state::left) return kind == wait_kind::leaving;
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
+      if (waits(other) && it.calls[i].kind == kind && it.environment == mine.environment)
+        return true;
+    return false;
+  }
+  bool may_go_on(std::size_t r) const {
+    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
+      if (may_end(r, ranks_[r].calls[i])) return true;
+    return ranks_[r].calls_kept == 0;
+  }
+  bool may_end(std::size_t r, const hang_call& call) const {
+    if (call.kind == wait_kind::joining || call.kind == wait_kind::leaving) {
+      bool all = true;
+      for_each_target(r, call, [&](std::size_t to) { all = all && !dead_[to]; });
+      return all;
+    }
+    bool one = call.on.kept == 0;  // What it waits for is not known.
+    bool all = true;
+    for (const hang_operation& op : call.on) {
+      const bool can = op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
+      one = one || can;
+      all = all && can;
+    }
+    return call.kind == wait_kind::any || call.kind == wait_kind::testing ? one : all;
+  }
+
+  std::span<const hang_info> ranks_;
+  plain_array<unsigned char> dead_;
+  std::size_t free_ = 0;
+};
+
+/// The report, put together part by part.
+class hang_writer : hang_text {
+ public:
+  explicit hang_writer(std::span<const hang_info> ranks) : ranks_(ranks), graph_(ranks) {}
+
+  /// Ranks that are told about one by one; of more, only those that matter most.
+  static constexpr std::size_t ranks_told_max = 64;
+
+  [[gnu::cold]] std::string write() {
+    std::size_t told = 0;
+    for (std::size_t r = 0; r < ranks_.size() && told < ranks_told_max; ++r, ++told) rank(r);
+    if (told < ranks_.size()) add("  and %zu ranks more\n", ranks_.size() - told);
+    cycles();
+    causes();
+    hints();
+    return std::move(text);
+  }
+
+ private:
+  static double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
+
+  void envelope(const hang_operation& op) {
+    if (op.peer == -1) {
+      add("any rank");
+    } else if (op.peer < 0) {
+      add("nobody");
+    } else {
+      add("rank %d", static_cast<int>(op.peer));
+    }
+    if ((op.context & 1) != 0) {
+      add(", collective call %d of communicator %u", static_cast<int>(op.tag) + 1, op.context >> 1);
+    } else if (op.tag < 0) {
+      add(", any tag, communicator %u", op.context >> 1);
+    } else {
+      add(", tag %d, communicator %u", static_cast<int>(op.tag), op.context >> 1);
+    }
+  }
+
+  void operation(const hang_operation& op) {
+    static constexpr const char* stages[] = {"",
+                                             "",
+                                             ", not on the wire yet",
+                                             ", not received yet",
+                                             ", data on its way",
+                                             "",
+                                             ", taken by a matched probe"};
+    add(op.sends ? "to " : "from ");
+    envelope(op);
+    if (op.stage == hang_stage::probed) return;
+    add(op.stage == hang_stage::posted ? ", room for %llu byte%s%s" : ", %llu byte%s%s",
+        static_cast<unsigned long long>(op.bytes), op.bytes == 1 ? "" : "s",
+        stages[static_cast<unsigned>(op.stage)]);
+  }
+
+  template <class List>
+  void list(const char* what, const List& all) {
+    if (all.total == 0) return;
+    add("      %s:", what);
+    const char* separator = " ";
+    for (const hang_operation& op : all) {
+      add("%s", separator);
+      operation(op);
+      separator = "; ";
+    }
+    if (all.kept < all.total) add("; and %u more", all.total - all.kept);
+    add("\n");
+  }
+
+  /// "rank 3", "ranks 1, 2 and 5 more".
+  void some(std::size_t count, const std::size_t (&ranks)[8]) {
+    add(count == 1 ? "rank " : "ranks ");
+    for (std::size_t i = 0; i < lesser<std::size_t>(count, 8); ++i)
+      add(i == 0 ? "%zu" : ", %zu", ranks[i]);
+    if (count > 8) add(" and %zu more", count - 8);
+  }
+
+  void meeting(std::size_t r, const hang_call& c) {
+    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
+    if (c.line != 0) add(" at %s:%u", c.file, c.line);
+    std::size_t count = 0;
+    std::size_t targets[8] = {};
+    graph_.for_each_target(r, c, [&](std::size_t to) {
+      if (count++ < 8) targets[count - 1] = to;
+    });
+    if (count == 0) return;
+    add(", waits for ");
+    some(count, targets);
+  }
+
+  void call(std::size_t r, const hang_call& c) {
+    if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
+      meeting(r, c);
+    } else {
+      if (c.kind == wait_kind::testing) {
+        add("tests or probes again and again");
+      } else {
+        add("waits in %s", c.name);
+        if (c.line != 0) add(" at %s:%u", c.file, c.line);
+      }
+      if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
+      for (const hang_operation& op : c.on) {
+        add(&op == c.on.begin() ? " " : "; ");
+        operation(op);
+      }
+      if (c.on.kept < c.on.total) add("; and %u more", c.on.total - c.on.kept);
+    }
+    if (c.since_ns != 0) add(" (for %.1f s)", seconds(ranks_[r].now_ns - c.since_ns));
+  }
+
+  void rank(std::size_t r) {
+    const hang_info& it = ranks_[r];
+    add("  rank %zu", r);
+    if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
+    const double since = seconds(it.now_ns - it.since_ns);
+    switch (it.state) {
+      case hang_state::waits: break;
+      case hang_state::busy:
+        return add(" is not in mpx (for %.1f s)%s\n", since,
+                   since < 1 ? ": it computes, or never waits long" : "");
+      case hang_state::unborn: return add(" has not joined the job\n");
+      case hang_state::left: return add(" has left the job\n");
+      case hang_state::failed: return add(" has failed\n");
+      default: return add(" cannot be understood\n");
+    }
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
+      add(i == 0 ? " " : "\n      and ");
+      call(r, it.calls[i]);
+    }
+    if (it.calls_kept < it.calls_total)
+      add("\n      and %u calls more", it.calls_total - it.calls_kept);
+    if (it.calls_kept == 0) add(" is in mpx");
+    add("\n");
+    list("posted receives", it.posted);
+    list("unexpected messages", it.unexpected);
+    list("sends under way", it.sends);
+  }
+
+  /// Each rank has one edge at most, so that cycles do not touch.
+  void cycles() {
+    plain_array<std::uint32_t> seen(ranks_.size());  // 0: not yet, else the walk that came by.
+    for (std::size_t start = 0; start < ranks_.size(); ++start) {
+      const auto walk = static_cast<std::uint32_t>(start + 1);
+      std::size_t r = start;
+      while (r < ranks_.size() && seen[r] == 0 && graph_.waits(r) && graph_.dead(r)) {
+        seen[r] = walk;
+        r = graph_.next(r);
+      }
+      if (r >= ranks_.size() || seen[r] != walk) continue;
+      std::size_t at = r;
+      std::size_t told = 0;
+      do {
+        const std::size_t next = graph_.next(at);
+        if (++told <= ranks_told_max)
+          add(told == 1 ? "  cycle: rank %zu waits for rank %zu" : ", rank %zu for rank %zu", at,
+              next);
+        at = next;
+      } while (at != r);
+      if (told > ranks_told_max) add(", and so on through %zu ranks", told);
+      add("\n");
+      found_ = true;
+    }
+  }
+
+  /// Those who could act and do not, and those who never will.
+  void causes() {
+    for (std::size_t to = 0; to < ranks_.size(); ++to) {
+      if (graph_.waits(to)) continue;
+      std::size_t count = 0;
+      std::size_t waiting[8] = {};
+      for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        bool on = false;
+        for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i)
+          graph_.for_each_target(r, ranks_[r].calls[i], [&](std::size_t t) { on = on || t == to; });
+        if (on && count++ < 8) waiting[count - 1] = r;
+      }
+      if (count == 0) continue;
+      add("  ");
+      some(count, waiting);
+      add(count > 1 ? " wait for rank %zu, which " : " waits for rank %zu, which ", to);
+      const hang_state s = ranks_[to].state;
+      add("%s\n", s == hang_state::left     ? "has left the job: nothing more comes from it"
+                  : s == hang_state::failed ? "has failed"
+                  : s == hang_state::unborn ? "has not joined the job"
+                  : s == hang_state::busy   ? "is not in mpx"
+                                            : "cannot be understood");
+      found_ = true;
+    }
+    if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
+  }
+
+  void hints() {
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i)
+        for (const hang_operation& op : ranks_[r].calls[i].on)
+          if (!op.sends) hint(r, op);
+    collective_hints();
+  }
+
+  /// A message that is there and differs in one thing from what is waited for.
+  void hint(std::size_t r, const hang_operation& want) {
+    for (const hang_operation& is : ranks_[r].unexpected) {
+      const bool tag = want.tag == -1 || want.tag == is.tag;
+      const bool peer = want.peer == -1 || want.peer == is.peer;
+      const bool context = want.context == is.context;
+      if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
+          ((want.context | is.context) & 1) != 0)
+        continue;
+      add("  hint: rank %zu wants ", r);
+      if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
+      if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
+      if (!context)
+        add("a message on communicator %u, one here is on %u", want.context >> 1, is.context >> 1);
+      add("; all else fits\n");
+      return;
+    }
+  }
+
+  /// The first two ranks for which one collective call is two.
+  void collective_hints() {
+    const hang_call* first = nullptr;
+    std::size_t first_rank = 0;
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i) {
+        const hang_call& c = ranks_[r].calls[i];
+        if (c.on.kept == 0 || (c.on.at[0].context & 1) == 0) continue;
+        if (first == nullptr) {
+          first = &c;
+          first_rank = r;
+          continue;
+        }
+        const hang_operation& a = first->on.at[0];
+        const hang_operation& b = c.on.at[0];
+        if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
+          continue;
+        add("  hint: collective call %d of communicator %u is %s on rank %zu and %s on rank %zu: "
+            "all ranks must make the same calls in the same order\n",
+            a.tag + 1, a.context >> 1, first->name, first_rank, c.name, r);
+        return;
+      }
+  }
+
+  std::span<const hang_info> ranks_;
+  hang_graph graph_;
+  bool found_ = false;
+};
+
+/// The report on a job, from what each of its ranks says: `ranks[i]` is rank i.
+/// Returns: lines that end in a line feed, without a headline.
+[[gnu::cold]] inline std::string format_hang_report(std::span<const hang_info> ranks) {
+  return hang_writer(ranks).write();
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/hang_watch.hpp
+
+// Notices that no rank of a job can go on, and prints one report. Each rank that has waited for
+// MPX_HANG_REPORT seconds publishes what for; the lowest of them gathers and prints. Everything
+// here happens while a rank waits anyway.
+
+namespace mpx::inline v0::detail {
+
+using bootstrap::hang_seconds_max;
+
+/// Where a watch learns what its rank is doing.
+struct hang_source {
+  void* self;
+  void (*describe)(void* self, hang_info& into);
+  std::uint64_t (*digest)(void* self);  // Differs when operations have been started or ended.
+};
+
+/// One rank's part. All times are those of the monotonic clock.
+class hang_watch {
+ public:
+  /// `where`: the line that joins the job. `job` outlives this.
+  /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
+  hang_watch(bootstrap::any& job, std::source_location where) : job_(job), joined_{"", where} {
+    const char* text = std::getenv("MPX_HANG_REPORT");
+    if (text == nullptr) return;
+    if (!parse_seconds(text, hang_seconds_max, limit_ns_))
+      throw error(errc::argument, "MPX_HANG_REPORT=" + std::string(text) +
+                                      ": give seconds from 0.001 to " +
+                                      std::to_string(hang_seconds_max) + ", such as 10 or 0.5");
+    pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
+    joined_ns_ = platform::now_ns();
+    saw(joined_ns_);
+  }
+  hang_watch(const hang_watch&) = delete;
+  hang_watch& operator=(const hang_watch&) = delete;
+  ~hang_watch() {
+    if (stuck_) retract();
+  }
+
+  bool on() const noexcept { return limit_ns_ != 0; }
+  const call_site& joined() const noexcept { return joined_; }
+
+  /// The rank is in mpx, and busy.
+  void saw(std::int64_t now) noexcept { words().seen_ns.store(now, std::memory_order_relaxed); }
+  /// A call that waited is over.
+  void went_on() noexcept {
+    saw(platform::now_ns());
+    if (stuck_) retract();
+  }
+  /// Called again and again while the rank joins the job.
+  void join_step() noexcept {
+    if (!on()) return;
+    const auto describe = [](void* self, hang_info& into) {
+      static_cast<hang_watch*>(self)->describe_joining(into);
+    };
+    step({this, describe, nullptr}, 0, joined_ns_);
+  }
+
+  /// Called again and again while the rank waits since `since_ns`, or tests again and again (0).
+  /// `moves` differs from that of the last call when something has moved at this rank.
+  [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
+                                         std::int64_t since_ns) noexcept try {
+    const std::int64_t now = platform::now_ns();
+    if (now - looked_ns_ < pace_ns_) return;
+    const bool testing = since_ns == 0;
+    const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
+    looked_ns_ = now;
+    saw(now);
+    bool moved = moves != moves_ || testing != testing_ || away;
+    if (testing && now - digested_ns_ >= limit_ns_) {
+      digested_ns_ = now;
+      const std::uint64_t digest = from.digest(from.self);
+      moved = moved || digest != digest_;
+      digest_ = digest;
+    }
+    if (moved) {
+      moves_ = moves;
+      testing_ = testing;
+      still_since_ns_ = now;
+      if (stuck_) retract();
+    }
+    if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
+      publish(from, now);
+      stuck_ = true;
+      const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+      words().mark.store(
+          (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
+          std::memory_order_release);
+    }
+    if (const std::uint32_t asked = head().asked.load(std::memory_order_acquire);
+        asked != words().answered.load(std::memory_order_relaxed)) {
+      if (!stuck_) publish(from, now);
+      words().answered.store(asked, std::memory_order_release);
+    }
+    if (stuck_) look_around(now);
+  } catch (const std::bad_alloc&) {
+    asked_ns_ = 0;  // Later, perhaps.
+  }
+
+  /// Since when a rank that tests has tested in vain.
+  void describe_testing(hang_call& call) const noexcept { call.since_ns = still_since_ns_; }
+
+ private:
+  using hang_words = bootstrap::detail::hang_words;
+  static constexpr std::int64_t second_ns = 1'000'000'000;
+  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look around more often.
+
+  const bootstrap::job_segment& segment() const noexcept { return job_.segment(); }
+  hang_words& words() const noexcept { return segment().hang(job_.rank()); }
+  bootstrap::detail::hang_head& head() const noexcept { return segment().hang_head(); }
+
+  void describe_joining(hang_info& into) const {
+    hang_call& call = *into.add_call();
+    copy_tail(call.file, joined_.where.file_name());
+    call.line = joined_.where.line();
+    call.kind = wait_kind::joining;
+    call.since_ns = joined_ns_;
+  }
+  void publish(const hang_source& from, std::int64_t now) {
+    static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
+                  std::is_trivially_copyable_v<hang_info>);
+    hang_info info{};
+    from.describe(from.self, info);
+    info.rank = job_.rank();
+    info.environment = job_.environment();
+    info.now_ns = now;
+    segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
+  }
+  void retract() noexcept {
+    stuck_ = false;
+    partly_ns_ = asked_ns_ = 0;
+    sum_ = 0;
+    const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+    words().mark.store(number + hang_words::next, std::memory_order_release);
+  }
+
+  /// Whether this rank waits for ever, as far as it knows. One that tests may have gone away.
+  static bool is_stuck(const hang_words& w, std::uint32_t mark, std::int64_t now) noexcept {
+    if ((mark & hang_words::stuck) == 0) return false;
+    return (mark & hang_words::testing) == 0 ||
+           now - w.seen_ns.load(std::memory_order_relaxed) < second_ns;
+  }
+  bool is_gone(rank_t rank) const noexcept { return job_.state(rank) >= rank_state::finished; }
+
+  /// Reports if this is the lowest rank that waits, and it is time.
+  void look_around(std::int64_t now) {
+    bool all = true;
+    bool news = false;
+    bool first = true;
+    std::uint32_t sum = 1;
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const hang_words& w = segment().hang(r);
+      const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+      if (!is_stuck(w, mark, now)) {
+        all = all && is_gone(r);
+        continue;
+      }
+      const bool awake = now - w.seen_ns.load(std::memory_order_relaxed) < 2 * second_ns;
+      if (first && awake && r != job_.rank()) {
+        partly_ns_ = asked_ns_ = 0;
+        return;
+      }
+      first = first && !awake;
+      news = news || w.told.load(std::memory_order_relaxed) != mark;
+      sum = sum * 31 + mark;
+    }
+    const bool same = sum == sum_;
+    sum_ = sum;
+    if (!news) {
+      partly_ns_ = asked_ns_ = 0;
+    } else if (all) {
+      if (same) report(now, true);  // Seen twice: nobody was just about to go on.
+    } else if (partly_ns_ == 0) {
+      partly_ns_ = now;
+    } else if (now - partly_ns_ >= limit_ns_) {
+      if (asked_ns_ == 0) {
+        asked_ns_ = now;
+        head().asked.fetch_add(1, std::memory_order_release);
+      } else if (now - asked_ns_ >= answer_ns) {
+        report(now, false);
+      }
+    }
+  }
+
+  /// What is known of rank `r`, with the mark that goes with it.
+  std::uint32_t gather(rank_t r, std::int64_t now, bool all, hang_info& into) const {
+    const hang_words& w = segment().hang(r);
+    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+    const bool stuck = is_stuck(w, mark, now);
+    const rank_state state = job_.state(r);
+    const bool answered = !all && w.answered.load(std::memory_order_acquire) ==
+                                      head().asked.load(std::memory_order_relaxed);
+    if (stuck || (answered && !is_gone(r))) {
+      const bool read = segment().get_hang(r, std::as_writable_bytes(std::span(&into, 1)));
+      if (!read || !sound(into, job_.size())) {
+        into = {};
+        into.state = hang_state::unreadable;
+      }
+    } else {
+      into.state = state == rank_state::waiting    ? hang_state::unborn
+                   : state == rank_state::joined   ? hang_state::busy
+                   : state == rank_state::finished ? hang_state::left
+                                                   : hang_state::failed;
+      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
+    }
+    into.rank = r;
+    into.now_ns = now;
+    into.pid = segment().pid(0) != segment().pid(job_.size() - 1) ? segment().pid(r) : 0;
+    return stuck ? mark : 0;
+  }
+
+  [[gnu::cold]] void report(std::int64_t now, bool all) {
+    std::uint32_t writer = 0;
+    const auto me = static_cast<std::uint32_t>(job_.rank()) + 1;
+    if (!head().writer.compare_exchange_strong(writer, me)) {
+      if (writer <= static_cast<std::uint32_t>(job_.size()) &&
+          !is_gone(static_cast<rank_t>(writer) - 1))
+        return;
+      if (!head().writer.compare_exchange_strong(writer, me)) return;  // Its writer died.
+    }
+    const struct release {
+      bootstrap::detail::word& writer;
+      ~release() { writer.store(0, std::memory_order_release); }
+    } guard{head().writer};
+    plain_array<hang_info> ranks(static_cast<std::size_t>(job_.size()));
+    int stuck = 0;
+    bool news = false;
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const std::uint32_t mark = gather(r, now, all, ranks[static_cast<std::size_t>(r)]);
+      if (mark == 0) continue;
+      ++stuck;
+      news |= segment().hang(r).told.exchange(mark, std::memory_order_relaxed) != mark;
+    }
+    if (news) print(ranks, stuck, all);
+    partly_ns_ = asked_ns_ = 0;
+  }
+
+  void print(const plain_array<hang_info>& ranks, int stuck, bool all) const {
+    hang_text out;
+    const double seconds = static_cast<double>(limit_ns_) * 1e-9;
+    if (all) {
+      out.add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n", seconds,
+              static_cast<int>(job_.size()), job_.size() == 1 ? "" : "s");
+    } else {
+      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
+              static_cast<int>(job_.size()), seconds);
+    }
+    out.text += format_hang_report({ranks.begin(), ranks.size()});
+    out.add("  the job goes on waiting; another report follows only if something moves\n");
+    std::fwrite(out.text.data(), 1, out.text.size(), stderr);
+    std::fflush(stderr);
+  }
+
+  bootstrap::any& job_;
+  call_site joined_;
+  std::int64_t limit_ns_ = 0;
+  std::int64_t pace_ns_ = 0;
+  std::int64_t joined_ns_ = 0;
+  std::int64_t looked_ns_ = 0;
+  std::int64_t still_since_ns_ = 0;  // Nothing has moved here since.
+  std::int64_t digested_ns_ = 0;
+  std::int64_t partly_ns_ = 0;  // Since when some ranks wait for ever and others do not.
+  std::int64_t asked_ns_ = 0;
+  std::uint64_t moves_ = 0;
+  std::uint64_t digest_ = 0;
+  std::uint32_t sum_ = 0;
+  bool testing_ = false;
+  bool stuck_ = false;
+};
+
+/// Watches nothing: for jobs whose end is seen by whoever runs them.
+class no_watch {
+ public:
+  template <class Job>
+  no_watch(Job&, std::source_location where) : joined_{"", where} {}
+  const call_site& joined() const noexcept { return joined_; }
+  void join_step() noexcept {}
+  void went_on() noexcept {}
+
+ private:
+  call_site joined_;
+};
+
+template <class Job>
+using watch_of = std::conditional_t<std::same_as<Job, bootstrap::any>, hang_watch, no_watch>;
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/core/intrusive.hpp
 
 // The intrusive lists of mpx: Boost.Intrusive with one set of options. Nodes are linked without
@@ -2291,6 +3199,15 @@ class operation_pool {
     return op.ticket == ticket && op.role != role::free ? &op : nullptr;
   }
 
+  /// Differs, most likely, once operations have come and gone.
+  std::uint64_t digest() const noexcept {
+    std::uint64_t sum = slabs_.size();
+    for (std::size_t s = 0; s < slabs_.size(); ++s)
+      for (const operation& op : slabs_[s]->operations)
+        sum = (sum + op.ticket + op.moved) * 0x9e37'79b9'7f4a'7c15u;
+    return sum;
+  }
+
   template <class F>
   void for_each(F&& f) {
     for (std::size_t s = 0; s < slabs_.size(); ++s)
@@ -2639,7 +3556,9 @@ struct flow_axis {};
 /// `outgoing(peer)` is the count that the next header to the peer carries, and counts as told;
 /// `incoming(peer, count)` takes the peer's count and returns false if it cannot be true.
 /// `window_bytes()` is the unexpected memory that one peer can fill here, `bytes_bound()` what all
-/// together can. `F::layout` differs when two builds would account differently.
+/// together can. `F::announced_max`: messages that all peers together may announce at once; more
+/// are let in as receives ask for them. `F::layout` differs when two builds would account
+/// differently.
 template <class F>
 concept FlowControl =
     requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {
@@ -2647,6 +3566,7 @@ concept FlowControl =
       requires std::constructible_from<F, peer_id>;
       { F::name } -> std::convertible_to<std::string_view>;
       { F::layout } -> std::convertible_to<std::uint64_t>;
+      { F::announced_max } -> std::convertible_to<std::uint32_t>;
       { f.try_acquire(peer, bytes) } noexcept -> std::same_as<bool>;
       { f.restore(peer, bytes) } noexcept;
       { f.release(peer, bytes) } noexcept -> std::same_as<bool>;
@@ -2661,6 +3581,7 @@ struct flow_archetype {
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "archetype";
   static constexpr std::uint64_t layout = 0;
+  static constexpr std::uint32_t announced_max = 1;
   explicit flow_archetype(peer_id peers);
   bool try_acquire(peer_id, std::size_t) noexcept;
   void restore(peer_id, std::size_t) noexcept;
@@ -2702,16 +3623,19 @@ namespace mpx::inline v0::flow {
 /// `BudgetBytes` bounds the unexpected memory of a process, over all its peers; a pair's window is
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
-/// Cost: 16 bytes a peer; a subtraction and a comparison a message. Source: Gropp and Lusk, 5.2.
+/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. Cost: 16 bytes a peer; a
+/// subtraction and a comparison a message. Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
-          std::uint64_t WindowBytesMax = std::uint64_t{1} << 20>
+          std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {
  public:
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "credits";
   static constexpr std::uint64_t budget_bytes = BudgetBytes;
   static constexpr std::uint64_t window_bytes_max = WindowBytesMax;
-  static constexpr std::uint64_t layout = BudgetBytes * 0x9e37'79b9'7f4a'7c15u + WindowBytesMax;
+  static constexpr std::uint32_t announced_max = AnnouncedMax;
+  static constexpr std::uint64_t layout =
+      (BudgetBytes * 0x9e37'79b9'7f4a'7c15u + WindowBytesMax) * 31 + AnnouncedMax;
   static_assert(BudgetBytes / 64 < (std::uint64_t{1} << 31), "counts are of 32 bits");
 
   explicit credits(peer_id peers)
@@ -4191,6 +5115,9 @@ struct direct_receive {
   std::size_t bytes;
 };
 
+/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
+inline constexpr errc undecided = static_cast<errc>(-1);
+
 /// A send's arguments, once ranks are peers.
 struct send_call {
   const std::byte* data;
@@ -4229,7 +5156,7 @@ class endpoint {
         links_(transport_.peers()),
         job_(job),
         failure_epoch_(job.failure_epoch()),
-        announced_max_(greater(16u, lesser(1024u, announced_total_max / transport_.peers()))) {}
+        announced_max_(greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()))) {}
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint();
@@ -4270,24 +5197,29 @@ class endpoint {
   [[gnu::always_inline]] operation* receive(std::byte* buffer, std::size_t capacity, pattern want);
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// looks for it needs no operation and no matching.
+  /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
   void receive_now(direct_receive& d);
+  void receive_rest(direct_receive& d, call_site site);
 
   /// A receive from nobody: complete, with no data.
   operation* receive_nothing();
 
   // --- Finishing ---------------------------------------------------------------------------------
 
-  /// Blocks until `op` is complete.
-  [[gnu::always_inline]] void wait(operation& op) {
-    if constexpr (!concurrent) {
-      if (op.done()) return;
-    }
-    wait_slow(op);
+  /// Blocks until `op` is complete. `site`: the call to name if that takes for ever.
+  [[gnu::always_inline]] void wait(operation& op, call_site site) {
+    if (!look(op)) wait_slow(op, site);
   }
+  /// Whether `op` is complete, at most after a first look; if not, `wait_slow` follows.
+  [[gnu::always_inline]] bool look(operation& op) {
+    if constexpr (concurrent) return false;  // Only the lock tells.
+    return op.done() || look_for(op);
+  }
+  void wait_slow(operation& op, call_site site);
   /// Blocks until `op` is complete, or until `lost()`, called under the lock, finds that what `op`
   /// belongs to has lost a peer. Returns whether `op` is complete.
   template <class Lost>
-  bool wait_unless(operation& op, Lost&& lost);
+  bool wait_unless(operation& op, call_site site, Lost&& lost);
   /// One look: progress, then whether `op` is complete.
   bool test(operation& op) {
     std::lock_guard lock(threading_);
@@ -4300,7 +5232,7 @@ class endpoint {
   }
   /// Blocks until `done()`, which is called under the lock, returns true.
   template <class Done>
-  void wait_until(Done&& done);
+  void wait_until(call_site site, awaited on, Done&& done);
   void progress() {
     std::lock_guard lock(threading_);
     look_locked();
@@ -4320,17 +5252,17 @@ class endpoint {
   /// Looks once. `failure`: why nothing can come any more.
   std::optional<probe_result> probe(const pattern& want, errc& failure);
   /// Blocks until there is one, or it cannot come any more (`failure`).
-  probe_result wait_probe(const pattern& want, errc& failure);
+  probe_result wait_probe(const pattern& want, call_site site, errc& failure);
   /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
   arrived_message* claim(const pattern& want, errc& failure);
-  arrived_message* wait_claim(const pattern& want, errc& failure);
+  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   operation* receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
   void discard(arrived_message* m);
 
   // --- Buffers, arenas, failures -----------------------------------------------------------------
 
   errc attach(std::span<std::byte> memory);
-  std::span<std::byte> detach();
+  std::span<std::byte> detach(call_site site);
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
       requires SharedMemoryTransport<transport_type>
   {
@@ -4351,6 +5283,15 @@ class endpoint {
   /// Progress while the job leaves together: looks until nothing more arrives.
   void drain() noexcept;
 
+  // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
+
+  /// A call that is blocked outside of the endpoint.
+  class blocked_scope;
+  /// What this rank waits for, and what lies in its queues. Threads: any.
+  hang_info describe_hang();
+  /// From now on, `watch` learns when this rank waits. It outlives the endpoint.
+  void watch(hang_watch& watch) noexcept { watch_ = watch.on() ? &watch : nullptr; }
+
   /// The serial of the next communicator that this rank leads; 0 when all are used up.
   std::uint32_t take_context_serial() {
     std::lock_guard lock(threading_);
@@ -4363,7 +5304,6 @@ class endpoint {
   }
 
  private:
-  static constexpr std::uint32_t announced_total_max = 65536;
   static constexpr std::uint32_t allowance_max = 1u << 31;
   static constexpr std::uint32_t answers_max = 1u << 17;
   static constexpr unsigned looks_per_check = 256;
@@ -4494,12 +5434,13 @@ class endpoint {
 
   [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept;
   void receive_slow(direct_receive& d);
+  void received(direct_receive& d, operation& op);
 
   // Finishing.
+  bool look_for(const operation& op);
   void look_locked();
   std::size_t progress_locked();
   [[gnu::always_inline]] std::size_t progress_inlined();
-  void wait_slow(operation& op);
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
     op.failure = failure;
     op.stage = stage::complete;
@@ -4522,6 +5463,8 @@ class endpoint {
   void fail_operation(operation& op, peer_id peer, errc why);
   bool end_if_doomed(operation& op);
   errc doom(const pattern& want) const noexcept;
+  void describe_locked(hang_info& info);
+  void watch_locked() noexcept;
 
   transport_type transport_;
   flow_type flow_;
@@ -4558,6 +5501,10 @@ class endpoint {
   unsigned followers_ = 0;
   bool leader_ = false;
   std::uint64_t completions_ = 0;
+
+  blocked_call* blocked_ = nullptr;  // The latest; more than one where threads are.
+  hang_watch* watch_ = nullptr;
+  std::uint64_t moves_ = 0;  // Looks of blocked calls that found something.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -4888,27 +5835,25 @@ void endpoint<Stack>::look_locked() {
   if (progress_locked() == 0 && ++looks_ % looks_per_check == 0) before_sleep();
 }
 
+/// The first look of a call that waits: most often it finds it, so nothing more is set up before.
 template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::wait_slow(operation& op) {
-  if constexpr (!concurrent) {  // Most often one look finds it: do not set up more before that.
-    const std::lock_guard lock(threading_);
-    progress_inlined();
-    if (op.done()) return;
-  }
-  wait_until([&op] { return op.done(); });
+[[gnu::noinline]] bool endpoint<Stack>::look_for(const operation& op) {
+  const std::lock_guard lock(threading_);
+  progress_inlined();
+  return op.done();
+}
+
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::wait_slow(operation& op, call_site site) {
+  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
 }
 
 template <class Stack>
 template <class Lost>
-bool endpoint<Stack>::wait_unless(operation& op, Lost&& lost) {
-  if constexpr (!concurrent) {
-    if (op.done()) return true;
-    const std::lock_guard lock(threading_);
-    progress_inlined();
-    if (op.done()) return true;
-  }
+bool endpoint<Stack>::wait_unless(operation& op, call_site site, Lost&& lost) {
+  if (look(op)) return true;
   bool done = false;
-  wait_until([&] {
+  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
     done = op.done();
     return done || (failures_ != 0 && lost());
   });
@@ -4930,12 +5875,14 @@ inline std::size_t endpoint<Stack>::progress_inlined() {
 
 template <class Stack>
 template <class Done>
-[[gnu::noinline]] void endpoint<Stack>::wait_until(Done&& done) {
+[[gnu::noinline]] void endpoint<Stack>::wait_until(call_site site, awaited on, Done&& done) {
   std::unique_lock lock(threading_);
   if (done()) return;
+  const blocked_scope scope(*this, site, on);
   typename Stack::wait_type::pace pace(transport_.oversubscribed());
   for (unsigned looks = 1;; ++looks) {
     if (progress_locked() > 0) {
+      ++moves_;
       if (done()) break;
       pace.reset();
       continue;
@@ -4965,6 +5912,8 @@ template <class Done>
 template <class Stack>
 [[gnu::noinline]] bool endpoint<Stack>::before_sleep() {
   const bool news = check_failures();
+  if (watch_ != nullptr) [[unlikely]]
+    watch_locked();
   if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return news;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
   for (const peer_id peer : stalled_) {
@@ -5016,8 +5965,8 @@ template <class Stack>
 template <class Stack>
 void endpoint<Stack>::drain() noexcept {
   std::lock_guard lock(threading_);
-  while (progress_locked() > 0) {
-  }
+  while (progress_locked() > 0) ++moves_;
+  if (watch_ != nullptr) watch_locked();
 }
 
 template <class Stack>
@@ -5056,7 +6005,7 @@ void endpoint<Stack>::abandon(operation& op) {
     } else if (op.stage != stage::moving && op.owned == nullptr) {
       op.owned = static_cast<std::byte*>(::operator new(op.bytes + 1, std::nothrow));
       if (op.owned != nullptr) {
-        std::memcpy(op.owned, op.buffer, op.bytes);
+        if (op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
         op.buffer = op.owned;
         if (!op.exposed || op.stage != stage::answer) {
           op.handled = false;
@@ -5071,7 +6020,8 @@ void endpoint<Stack>::abandon(operation& op) {
     }
   }
   // The peer or the transport may be in the middle of this memory: see it through.
-  wait_until([&op] { return op.done() || op.moved_away; });
+  wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
+             [&op] { return op.done() || op.moved_away; });
   std::lock_guard lock(threading_);
   if (op.done()) return give(op);
   op.handled = false;
@@ -5128,6 +6078,156 @@ void endpoint<Stack>::fail_operation(operation& op, peer_id peer, errc why) {
   if (op.peer != peer) return;
   if (op.role == role::control) return give(op);
   finish(op, why);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/endpoint_hang.hpp
+
+// What an endpoint can say of itself when its rank does not go on. Included by endpoint.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// Links a call to its endpoint for as long as it is blocked. Requires the lock, where there is
+/// one, at both ends.
+template <class Stack>
+class endpoint<Stack>::blocked_scope {
+ public:
+  blocked_scope(endpoint& e, call_site site, awaited on) noexcept
+      : e_(e), call_{site, on, e.watch_ != nullptr ? platform::now_ns() : 0, e.blocked_} {
+    e.blocked_ = &call_;
+  }
+  blocked_scope(const blocked_scope&) = delete;
+  blocked_scope& operator=(const blocked_scope&) = delete;
+  ~blocked_scope() {
+    blocked_call** at = &e_.blocked_;
+    while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
+    *at = call_.next;
+    if (e_.watch_ != nullptr) e_.watch_->went_on();
+  }
+
+ private:
+  endpoint& e_;
+  blocked_call call_;
+};
+
+inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
+  return {.peer = static_cast<rank_t>(want.source),
+          .tag = want.tag,
+          .context = want.context,
+          .stage = hang_stage::posted,
+          .bytes = bytes};
+}
+
+inline hang_operation hang_operation_of(const operation& op) noexcept {
+  if (op.role == role::receive && op.stage == stage::posted)
+    return hang_operation_of(op.want, op.bytes);
+  hang_operation o{.peer = static_cast<rank_t>(op.peer),
+                   .tag = op.tag,
+                   .context = op.context,
+                   .stage = hang_stage::moving,
+                   .sends = op.role == role::send,
+                   .bytes = op.bytes};
+  if (!o.sends) {
+    o.context = op.want.context;
+    o.bytes = op.message_bytes;
+  } else if (op.stage == stage::queued) {
+    o.stage = hang_stage::queued;
+  } else if (op.stage == stage::answer) {
+    o.stage = hang_stage::announced;
+  }
+  return o;
+}
+
+/// Adds what `call` waits for to `list`.
+template <class List>
+void add_awaited(const blocked_call& call, List& list) {
+  using form = awaited::form;
+  const auto take = [](void* context, const operation& op) {
+    if (!op.done()) static_cast<List*>(context)->add(hang_operation_of(op));
+  };
+  switch (call.on.as) {
+    case form::nothing: return;
+    case form::one: return take(&list, *static_cast<const operation*>(call.on.what));
+    case form::probed: {
+      hang_operation o = hang_operation_of(*static_cast<const pattern*>(call.on.what), 0);
+      o.stage = hang_stage::probed;
+      return list.add(o);
+    }
+    case form::several: {
+      const auto& several = *static_cast<const operation_list*>(call.on.what);
+      return several.each(several.range, take, &list);
+    }
+  }
+}
+
+template <class Stack>
+hang_info endpoint<Stack>::describe_hang() {
+  std::lock_guard lock(threading_);
+  hang_info info{};
+  describe_locked(info);
+  return info;
+}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe_locked(hang_info& info) {
+  info.rank = static_cast<rank_t>(self());
+  decltype(hang_call::on) buffered{};
+  pool_.for_each([&](const operation& op) {
+    if (op.done() || (op.role != role::receive && op.role != role::send)) return;
+    const hang_operation o = hang_operation_of(op);
+    if (op.role == role::send && op.owned != nullptr && op.owned_by_attached) buffered.add(o);
+    (o.sends || o.stage == hang_stage::moving ? info.sends : info.posted).add(o);
+  });
+  if (direct_ != nullptr) info.posted.add(hang_operation_of(direct_->want, direct_->capacity));
+  const auto message = [&info](const arrived_message& m, hang_stage stage) {
+    info.unexpected.add({.peer = static_cast<rank_t>(m.is.source),
+                         .tag = m.is.tag,
+                         .context = m.is.context,
+                         .stage = stage,
+                         .bytes = m.bytes});
+  };
+  matcher_.for_each([&](const unexpected_message& m) {
+    message(static_cast<const arrived_message&>(m), hang_stage::arrived);
+  });
+  for (const arrived_message& m : claimed_) message(m, hang_stage::claimed);
+  for (const blocked_call* b = blocked_; b != nullptr; b = b->next) {
+    hang_call* call = info.add_call();
+    if (call == nullptr) continue;
+    copy_head(call->name, b->site.name);
+    copy_tail(call->file, b->site.where.file_name());
+    call->line = b->site.where.line();
+    call->kind = b->on.kind;
+    call->since_ns = b->since_ns;
+    if (b->on.kind == wait_kind::buffered) {
+      call->on = buffered;
+    } else {
+      add_awaited(*b, call->on);
+    }
+  }
+}
+
+/// A look at the time by a call that waits, or tests again and again.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::watch_locked() noexcept {
+  const auto describe = [](void* self, hang_info& into) {
+    auto& e = *static_cast<endpoint*>(self);
+    e.describe_locked(into);
+    if (e.blocked_ != nullptr) return;
+    hang_call& call = *into.add_call();
+    call.kind = wait_kind::testing;
+    e.watch_->describe_testing(call);
+    for (const hang_operation& op : into.posted) call.on.add(op);
+    for (const hang_operation& op : into.sends) call.on.add(op);
+  };
+  const auto digest = [](void* self) -> std::uint64_t {
+    auto& e = *static_cast<endpoint*>(self);
+    return e.pool_.digest() * 1024 + e.takes_left_;
+  };
+  std::int64_t since_ns = 0;
+  for (const blocked_call* b = blocked_; b != nullptr; b = b->next)
+    since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
+  watch_->step({this, describe, digest}, moves_, since_ns);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -5232,6 +6332,8 @@ template <class Stack>
     takes_left_ = takes_max;
     if (matcher_.nothing_posted() && failures_ == 0 && matcher_.find(d.want) == nullptr)
         [[likely]] {
+      if (watch_ != nullptr) [[unlikely]]
+        watch_->saw(platform::now_ns());
       d.done = false;
       direct_ = &d;
       for (unsigned looks = transport_.oversubscribed() ? 1 : direct_looks; looks > 0; --looks) {
@@ -5243,12 +6345,26 @@ template <class Stack>
     }
   }
   operation* op = d.posted != nullptr ? d.posted : receive(d.buffer, d.capacity, d.want);
-  wait(*op);
-  d.source = op->peer;
-  d.tag = op->tag;
-  d.bytes = op->message_bytes;
-  d.failure = op->failure;
-  release(*op);
+  if constexpr (!concurrent) {
+    if (op->done()) return received(d, *op);
+  }
+  d.posted = op;
+  d.failure = undecided;
+}
+
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::receive_rest(direct_receive& d, call_site site) {
+  wait(*d.posted, site);
+  received(d, *d.posted);
+}
+
+template <class Stack>
+inline void endpoint<Stack>::received(direct_receive& d, operation& op) {
+  d.source = op.peer;
+  d.tag = op.tag;
+  d.bytes = op.message_bytes;
+  d.failure = op.failure;
+  release(op);
 }
 
 /// The direct receive becomes an ordinary one: it has looked for long enough, or what came needs an
@@ -5430,7 +6546,7 @@ operation* endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffe
 template <class Stack>
 void endpoint<Stack>::discard(arrived_message* m) {
   operation* op = receive_claimed(m, nullptr, 0);
-  wait(*op);
+  wait(*op, {"the end of a dropped message"});
   release(*op);
 }
 
@@ -5447,10 +6563,10 @@ std::optional<probe_result> endpoint<Stack>::probe(const pattern& want, errc& fa
 }
 
 template <class Stack>
-probe_result endpoint<Stack>::wait_probe(const pattern& want, errc& failure) {
+probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, errc& failure) {
   probe_result found;
   const probing_scope scope(*this);
-  wait_until([&] {
+  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, [&] {
     auto* m = static_cast<arrived_message*>(matcher_.find(want));
     if (m != nullptr) found = probe_result{m->is.source, m->is.tag, m->bytes};
     failure = failures_ != 0 && m == nullptr ? doom(want) : errc{};
@@ -5472,10 +6588,10 @@ arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
 }
 
 template <class Stack>
-arrived_message* endpoint<Stack>::wait_claim(const pattern& want, errc& failure) {
+arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site, errc& failure) {
   arrived_message* found = nullptr;
   const probing_scope scope(*this);
-  wait_until([&] {
+  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, [&] {
     found = static_cast<arrived_message*>(matcher_.match_receive(want));
     if (found != nullptr) claimed_.push_back(*found);
     failure = failures_ != 0 && found == nullptr ? doom(want) : errc{};
@@ -5799,8 +6915,8 @@ errc endpoint<Stack>::attach(std::span<std::byte> memory) {
 }
 
 template <class Stack>
-std::span<std::byte> endpoint<Stack>::detach() {
-  wait_until([this] { return attached_space_.empty(); });
+std::span<std::byte> endpoint<Stack>::detach(call_site site) {
+  wait_until(site, {wait_kind::buffered}, [this] { return attached_space_.empty(); });
   std::lock_guard lock(threading_);
   has_attached_ = false;
   return std::exchange(attached_, {});
@@ -5892,13 +7008,12 @@ class [[nodiscard]] request {
   /// Blocks until the operation is complete; the request is empty afterwards.
   /// Returns: its status; an empty one for an empty request.
   /// Errors:  whatever the operation met, thrown as mpx::error; with `ec`, stored there.
-  status wait() {
-    if (operation_ != nullptr) endpoint_->wait(*operation_);
-    return take();
+  status wait(std::source_location where = std::source_location::current()) {
+    return wait_as({"wait", where});
   }
-  status wait(std::error_code& ec) noexcept {
-    if (operation_ != nullptr) endpoint_->wait(*operation_);
-    return take(ec);
+  status wait(std::error_code& ec,
+              std::source_location where = std::source_location::current()) noexcept {
+    return wait_as(ec, {"wait", where});
   }
 
   /// Makes progress and looks once. Returns: the status if the operation is complete; the request
@@ -5924,6 +7039,16 @@ class [[nodiscard]] request {
   /// True when `wait` would not block.
   bool done() const { return operation_ == nullptr || endpoint_->is_done(*operation_); }
 
+  /// For the library: `wait` as part of another call.
+  [[gnu::always_inline]] status wait_as(detail::call_site site) {
+    if (operation_ != nullptr && !endpoint_->look(*operation_)) block(site);
+    return take();
+  }
+  status wait_as(std::error_code& ec, detail::call_site site) noexcept {
+    if (operation_ != nullptr) endpoint_->wait(*operation_, site);
+    return take(ec);
+  }
+
   /// For the library: `done` and whether a peer is lost, under the endpoint's lock, and waiting for
   /// any condition of its requests.
   bool done_locked() const noexcept { return operation_ == nullptr || operation_->done(); }
@@ -5931,18 +7056,20 @@ class [[nodiscard]] request {
     return operation_ != nullptr && operation_->done() && detail::is_loss(operation_->failure);
   }
   template <class Lost>
-  bool wait_unless(Lost&& lost) {
-    return operation_ == nullptr || endpoint_->wait_unless(*operation_, lost);
+  bool wait_unless(detail::call_site site, Lost&& lost) {
+    return operation_ == nullptr || endpoint_->wait_unless(*operation_, site, lost);
   }
   template <class Done>
-  void wait_until(Done&& done) {
-    endpoint_->wait_until(done);
+  void wait_until(detail::call_site site, detail::awaited on, Done&& done) {
+    endpoint_->wait_until(site, on, done);
   }
+  const detail::operation* pending_operation() const noexcept { return operation_; }
   /// For the library: a request for `op`, or for a send that is complete if `op` is nullptr.
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
       : endpoint_(&e), operation_(op) {}
 
  private:
+  [[gnu::noinline]] void block(detail::call_site site) { endpoint_->wait_slow(*operation_, site); }
   [[gnu::always_inline]] status take() {
     if (operation_ == nullptr) {
       endpoint_ = nullptr;
@@ -6024,14 +7151,15 @@ class [[nodiscard]] message {
   /// errc::peer_lost.
   template <class B>
   requires ReceiveBuffer<B&&>
-  status recv(B&& buffer) {
-    return irecv(buffer).wait();
+  status recv(B&& buffer, std::source_location where = std::source_location::current()) {
+    return irecv(buffer).wait_as({"recv of a message", where});
   }
   template <class B>
   requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, std::error_code& ec) {
+  status recv(B&& buffer, std::error_code& ec,
+              std::source_location where = std::source_location::current()) {
     auto r = start(detail::writable_bytes_of(buffer), ec);
-    return ec ? status{} : r.wait(ec);
+    return ec ? status{} : r.wait_as(ec, {"recv of a message", where});
   }
 
   /// Starts to receive it.
@@ -6120,6 +7248,8 @@ class point_to_point {
   rank_t size() const noexcept { return size_; }
   /// The number that keeps this communicator's messages apart, for reports.
   context_id context() const noexcept { return context_ >> 1; }
+  /// What can tell why this rank waits, for tools and tests.
+  endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
 
   // --- Blocking sends ----------------------------------------------------------------------------
 
@@ -6129,41 +7259,49 @@ class point_to_point {
   /// Errors:   errc::rank, errc::tag, errc::peer_lost. Cost: tiny: one packet, no allocation.
   /// Source:   MPI 4.1, 3.2.1.
   template <SendBuffer B>
-  [[gnu::always_inline]] void send(const B& buffer, rank_t to, tag_t tag = 0) {
-    send_bytes<mode::standard>(bytes_of(buffer), to, tag);
+  [[gnu::always_inline]] void send(const B& buffer, rank_t to, tag_t tag = 0,
+                                   std::source_location where = std::source_location::current()) {
+    send_bytes<mode::standard>(bytes_of(buffer), to, tag, where);
   }
   /// Synchronous mode: returns when the receiver has started to receive. Source: MPI 4.1, 3.4.
   template <SendBuffer B>
-  void ssend(const B& buffer, rank_t to, tag_t tag = 0) {
-    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag);
+  void ssend(const B& buffer, rank_t to, tag_t tag = 0,
+             std::source_location where = std::source_location::current()) {
+    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, where);
   }
   /// Buffered mode: returns at once. Errors: errc::buffer when the memory attached to the
   /// environment cannot hold the message.
   template <SendBuffer B>
-  void bsend(const B& buffer, rank_t to, tag_t tag = 0) {
-    send_bytes<mode::buffered>(bytes_of(buffer), to, tag);
+  void bsend(const B& buffer, rank_t to, tag_t tag = 0,
+             std::source_location where = std::source_location::current()) {
+    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, where);
   }
   /// Ready mode: the receive must be posted. Errors: errc::not_ready, here and at the receiver's
   /// next matching receive. Cost: an answer by the receiver.
   template <SendBuffer B>
-  void rsend(const B& buffer, rank_t to, tag_t tag = 0) {
-    send_bytes<mode::ready>(bytes_of(buffer), to, tag);
+  void rsend(const B& buffer, rank_t to, tag_t tag = 0,
+             std::source_location where = std::source_location::current()) {
+    send_bytes<mode::ready>(bytes_of(buffer), to, tag, where);
   }
   template <SendBuffer B>
-  void send(const B& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    send_bytes<mode::standard>(bytes_of(buffer), to, tag, ec);
+  void send(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
+            std::source_location where = std::source_location::current()) noexcept {
+    send_bytes<mode::standard>(bytes_of(buffer), to, tag, ec, where);
   }
   template <SendBuffer B>
-  void ssend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, ec);
+  void ssend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
+             std::source_location where = std::source_location::current()) noexcept {
+    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, ec, where);
   }
   template <SendBuffer B>
-  void bsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, ec);
+  void bsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
+             std::source_location where = std::source_location::current()) noexcept {
+    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, ec, where);
   }
   template <SendBuffer B>
-  void rsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    send_bytes<mode::ready>(bytes_of(buffer), to, tag, ec);
+  void rsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
+             std::source_location where = std::source_location::current()) noexcept {
+    send_bytes<mode::ready>(bytes_of(buffer), to, tag, ec, where);
   }
 
   // --- Nonblocking sends -------------------------------------------------------------------------
@@ -6220,21 +7358,24 @@ class point_to_point {
   /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4.
   template <class B>
   requires ReceiveBuffer<B&&>
-  [[gnu::always_inline]] status recv(B&& buffer, rank_t from = any_source, tag_t tag = any_tag) {
-    return recv_bytes(writable_bytes_of(buffer), from, tag);
+  [[gnu::always_inline]] status recv(B&& buffer, rank_t from = any_source, tag_t tag = any_tag,
+                                     std::source_location where = std::source_location::current()) {
+    return recv_bytes(writable_bytes_of(buffer), from, tag, where);
   }
   template <class B>
   requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, rank_t from, tag_t tag, std::error_code& ec) noexcept {
+  status recv(B&& buffer, rank_t from, tag_t tag, std::error_code& ec,
+              std::source_location where = std::source_location::current()) noexcept {
     auto r = caught(ec, [&] { return irecv_bytes(writable_bytes_of(buffer), from, tag); });
-    return ec ? status{} : r.wait(ec);
+    return ec ? status{} : r.wait_as(ec, {"recv", where});
   }
   /// Receives one value.
   template <Transferable T>
   requires std::default_initializable<T>
-  T recv(rank_t from = any_source, tag_t tag = any_tag) {
+  T recv(rank_t from = any_source, tag_t tag = any_tag,
+         std::source_location where = std::source_location::current()) {
     T value{};
-    recv(value, from, tag);
+    recv(value, from, tag, where);
     return value;
   }
 
@@ -6258,48 +7399,56 @@ class point_to_point {
   template <SendBuffer S, class R>
   requires ReceiveBuffer<R&&>
   status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
-                  tag_t receive_tag = any_tag) {
-    return sendrecv_bytes(bytes_of(out), to, send_tag, writable_bytes_of(in), from, receive_tag);
+                  tag_t receive_tag = any_tag,
+                  std::source_location where = std::source_location::current()) {
+    return sendrecv_bytes(bytes_of(out), to, send_tag, writable_bytes_of(in), from, receive_tag,
+                          {"sendrecv", where});
   }
   template <SendBuffer S, class R>
   requires ReceiveBuffer<R&&>
   status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from, tag_t receive_tag,
-                  std::error_code& ec) noexcept {
-    return caught(ec, [&] { return sendrecv(out, to, send_tag, in, from, receive_tag); });
+                  std::error_code& ec,
+                  std::source_location where = std::source_location::current()) noexcept {
+    return caught(ec, [&] { return sendrecv(out, to, send_tag, in, from, receive_tag, where); });
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
   /// buffer unless the send is complete at once.
   template <class B>
   requires ReceiveBuffer<B&&>
   status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source,
-                          tag_t receive_tag = any_tag) {
+                          tag_t receive_tag = any_tag,
+                          std::source_location where = std::source_location::current()) {
     const auto bytes = writable_bytes_of(buffer);
     const scratch_bytes copy(bytes.size());
     if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
-    return sendrecv(std::span<const std::byte>(copy.data(), bytes.size()), to, send_tag, bytes,
-                    from, receive_tag);
+    return sendrecv_bytes(std::span<const std::byte>(copy.data(), bytes.size()), to, send_tag,
+                          bytes, from, receive_tag, {"sendrecv_replace", where});
   }
   template <class B>
   requires ReceiveBuffer<B&&>
   status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from, tag_t receive_tag,
-                          std::error_code& ec) noexcept {
-    return caught(ec, [&] { return sendrecv_replace(buffer, to, send_tag, from, receive_tag); });
+                          std::error_code& ec,
+                          std::source_location where = std::source_location::current()) noexcept {
+    return caught(ec,
+                  [&] { return sendrecv_replace(buffer, to, send_tag, from, receive_tag, where); });
   }
 
   // --- Probes ------------------------------------------------------------------------------------
 
   /// Blocks until a matching message can be received, and tells about it. Errors: errc::rank,
   /// errc::tag, errc::peer_lost. A message longer than a packet is known by its announcement.
-  status probe(rank_t from = any_source, tag_t tag = any_tag) {
+  status probe(rank_t from = any_source, tag_t tag = any_tag,
+               std::source_location where = std::source_location::current()) {
     if (from == proc_null) return {};
     errc why = check_receive(from, tag);
     probe_result p;
-    if (why == errc{}) p = endpoint_->wait_probe(want(from, tag), why);
+    if (why == errc{}) p = endpoint_->wait_probe(want(from, tag), {"probe", where}, why);
     if (why != errc{}) raise(why, "probe", " from rank ", from, tag, 0);
     return {rank_of(p.source), p.tag, p.bytes};
   }
-  status probe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return probe(from, tag); });
+  status probe(rank_t from, tag_t tag, std::error_code& ec,
+               std::source_location where = std::source_location::current()) noexcept {
+    return caught(ec, [&] { return probe(from, tag, where); });
   }
   /// Looks once.
   std::optional<status> iprobe(rank_t from = any_source, tag_t tag = any_tag) {
@@ -6316,16 +7465,18 @@ class point_to_point {
   }
   /// Blocks until a matching message can be received, and takes it out of matching: no other
   /// receive can get it. Source: MPI 4.1, 3.8.2.
-  message<Stack> mprobe(rank_t from = any_source, tag_t tag = any_tag) {
+  message<Stack> mprobe(rank_t from = any_source, tag_t tag = any_tag,
+                        std::source_location where = std::source_location::current()) {
     if (from == proc_null) return {*endpoint_, nullptr, {}, true};
     errc why = check_receive(from, tag);
     arrived_message* m = nullptr;
-    if (why == errc{}) m = endpoint_->wait_claim(want(from, tag), why);
+    if (why == errc{}) m = endpoint_->wait_claim(want(from, tag), {"mprobe", where}, why);
     if (why != errc{}) raise(why, "mprobe", " from rank ", from, tag, 0);
     return held(m);
   }
-  message<Stack> mprobe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return mprobe(from, tag); });
+  message<Stack> mprobe(rank_t from, tag_t tag, std::error_code& ec,
+                        std::source_location where = std::source_location::current()) noexcept {
+    return caught(ec, [&] { return mprobe(from, tag, where); });
   }
   /// Looks once.
   std::optional<message<Stack>> improbe(rank_t from = any_source, tag_t tag = any_tag) {
@@ -6344,14 +7495,16 @@ class point_to_point {
   // --- Bytes: what the typed forms stand on ------------------------------------------------------
 
   template <mode M = mode::standard>
-  [[gnu::always_inline]] void send_bytes(std::span<const std::byte> data, rank_t to, tag_t tag) {
-    if (const errc why = send_core<M>(data, to, tag); why != errc{}) [[unlikely]]
+  [[gnu::always_inline]] void send_bytes(
+      std::span<const std::byte> data, rank_t to, tag_t tag,
+      std::source_location where = std::source_location::current(), const char* name = name_of(M)) {
+    if (const errc why = send_core<M>(data, to, tag, {name, where}); why != errc{}) [[unlikely]]
       raise(why, name_of(M), " to rank ", to, tag, data.size());
   }
   template <mode M = mode::standard>
-  void send_bytes(std::span<const std::byte> data, rank_t to, tag_t tag,
-                  std::error_code& ec) noexcept {
-    const errc why = caught(ec, [&] { return send_core<M>(data, to, tag); });
+  void send_bytes(std::span<const std::byte> data, rank_t to, tag_t tag, std::error_code& ec,
+                  std::source_location where = std::source_location::current()) noexcept {
+    const errc why = caught(ec, [&] { return send_core<M>(data, to, tag, {name_of(M), where}); });
     if (why != errc{}) ec = why;
   }
   template <mode M = mode::standard>
@@ -6369,7 +7522,9 @@ class point_to_point {
       return {*endpoint_, start<M>(data, to, tag)};
     }
   }
-  [[gnu::always_inline]] status recv_bytes(std::span<std::byte> into, rank_t from, tag_t tag) {
+  [[gnu::always_inline]] status recv_bytes(
+      std::span<std::byte> into, rank_t from, tag_t tag,
+      std::source_location where = std::source_location::current()) {
     if (const errc why = check_receive(from, tag); why != errc{}) [[unlikely]]
       raise(why, "recv", " from rank ", from, tag, into.size());
     if (from == proc_null) [[unlikely]]
@@ -6380,7 +7535,7 @@ class point_to_point {
     d.capacity = into.size();
     endpoint_->receive_now(d);
     if (d.failure != errc{}) [[unlikely]]
-      raise_receive(d);
+      finish_receive(d, {"recv", where});
     return {rank_of(d.source), d.tag, d.bytes};
   }
   [[gnu::always_inline]] request<Stack> irecv_bytes(std::span<std::byte> into, rank_t from,
@@ -6394,11 +7549,11 @@ class point_to_point {
 
   /// If the peer of either half is lost, the other half is not waited for.
   status sendrecv_bytes(std::span<const std::byte> out, rank_t to, tag_t send_tag,
-                        std::span<std::byte> in, rank_t from, tag_t receive_tag) {
+                        std::span<std::byte> in, rank_t from, tag_t receive_tag, call_site site) {
     auto receiving = irecv_bytes(in, from, receive_tag);
     auto sending = isend_bytes(out, to, send_tag);
-    if (sending.wait_unless([&] { return receiving.lost_locked(); })) sending.wait();
-    return receiving.wait();
+    if (sending.wait_unless(site, [&] { return receiving.lost_locked(); })) sending.wait_as(site);
+    return receiving.wait_as(site);
   }
 
   // --- Persistent --------------------------------------------------------------------------------
@@ -6468,6 +7623,11 @@ class point_to_point {
     if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
     throw error(why, s);
   }
+  /// A receive whose message has not come yet, or that has failed.
+  [[gnu::noinline]] void finish_receive(direct_receive& d, call_site site) const {
+    if (d.failure == undecided) endpoint_->receive_rest(d, site);
+    if (d.failure != errc{}) raise_receive(d);
+  }
   [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(const direct_receive& r) const {
     std::string s =
         describe("recv", rank_, " from rank ", rank_of(r.source), r.tag, context_, r.capacity);
@@ -6489,7 +7649,8 @@ class point_to_point {
         call(data, to, tag), M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
   }
   template <mode M>
-  [[gnu::always_inline]] errc send_core(std::span<const std::byte> data, rank_t to, tag_t tag) {
+  [[gnu::always_inline]] errc send_core(std::span<const std::byte> data, rank_t to, tag_t tag,
+                                        call_site site) {
     if (const errc why = check_send(to, tag); why != errc{}) [[unlikely]]
       return why;
     if (to == proc_null) [[unlikely]]
@@ -6500,7 +7661,7 @@ class point_to_point {
       operation* op = start<M>(data, to, tag);
       if (op == nullptr) [[likely]]
         return errc{};
-      endpoint_->wait(*op);
+      endpoint_->wait(*op, site);
       const errc why = op->failure;
       endpoint_->release(*op);
       return why;
@@ -6550,8 +7711,13 @@ class [[nodiscard]] persistent_request {
 
   /// True while it is active.
   explicit operator bool() const noexcept { return static_cast<bool>(active_); }
-  status wait() { return active_.wait(); }
-  status wait(std::error_code& ec) noexcept { return active_.wait(ec); }
+  status wait(std::source_location where = std::source_location::current()) {
+    return active_.wait(where);
+  }
+  status wait(std::error_code& ec,
+              std::source_location where = std::source_location::current()) noexcept {
+    return active_.wait(ec, where);
+  }
   std::optional<status> test() { return active_.test(); }
   std::optional<status> test(std::error_code& ec) noexcept { return active_.test(ec); }
   bool cancel() { return active_.cancel(); }
@@ -6562,12 +7728,22 @@ class [[nodiscard]] persistent_request {
   bool done_locked() const noexcept { return active_.done_locked(); }
   bool lost_locked() const noexcept { return active_.lost_locked(); }
   template <class Lost>
-  bool wait_unless(Lost&& lost) {
-    return active_.wait_unless(lost);
+  status wait_as(detail::call_site site) {
+    return active_.wait_as(site);
+  }
+  status wait_as(std::error_code& ec, detail::call_site site) noexcept {
+    return active_.wait_as(ec, site);
+  }
+  template <class Lost>
+  bool wait_unless(detail::call_site site, Lost&& lost) {
+    return active_.wait_unless(site, lost);
   }
   template <class Done>
-  void wait_until(Done&& done) {
-    active_.wait_until(done);
+  void wait_until(detail::call_site site, detail::awaited on, Done&& done) {
+    active_.wait_until(site, on, done);
+  }
+  const detail::operation* pending_operation() const noexcept {
+    return active_.pending_operation();
   }
   persistent_request(const detail::point_to_point<Stack>& comm, std::span<const std::byte> data,
                      rank_t to, tag_t tag, mode m) noexcept
@@ -6645,12 +7821,12 @@ namespace detail {
 /// Waits for one request after the other and calls `take` with each that is complete; once a peer
 /// of one is lost, only for those that are complete by then. Returns how many are not.
 template <class R, class Take>
-std::size_t settle(R& requests, Take&& take) {
+std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
   std::size_t pending = 0;
   for (auto& r : requests) {
     if (!r) continue;
-    const bool done = r.wait_unless([&] {
+    const bool done = r.wait_unless(site, [&] {
       for (const auto& other : requests) lost = lost || other.lost_locked();
       return lost;
     });
@@ -6677,9 +7853,9 @@ std::size_t settle(R& requests, Take&& take) {
 /// to be waited for again, or dropped.
 /// Errors: the first failure is thrown; with `ec`, stored.
 template <RequestRange R>
-void wait_all(R&& requests) {
+void wait_all(R&& requests, std::source_location where = std::source_location::current()) {
   std::optional<error> first;
-  const std::size_t pending = detail::settle(requests, [&](auto& r) {
+  const std::size_t pending = detail::settle(requests, {"wait_all", where}, [&](auto& r) {
     try {
       r.wait();
     } catch (const error& e) {
@@ -6690,9 +7866,10 @@ void wait_all(R&& requests) {
     detail::fail_settled(*first, pending);
 }
 template <RequestRange R>
-void wait_all(R&& requests, std::error_code& ec) noexcept {
+void wait_all(R&& requests, std::error_code& ec,
+              std::source_location where = std::source_location::current()) noexcept {
   ec.clear();
-  detail::settle(requests, [&](auto& r) {
+  detail::settle(requests, {"wait_all", where}, [&](auto& r) {
     std::error_code one;
     r.wait(one);
     if (one && !ec) ec = one;
@@ -6702,8 +7879,9 @@ void wait_all(R&& requests, std::error_code& ec) noexcept {
 /// As wait_all, and returns each status in order; failures are in the statuses, not thrown:
 /// errc::pending for those that are not complete.
 template <RequestRange R>
-std::vector<status> wait_all_statuses(R&& requests) {
-  detail::settle(requests, [](auto&) {});
+std::vector<status> wait_all_statuses(
+    R&& requests, std::source_location where = std::source_location::current()) {
+  detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
   std::vector<status> all;
   for (auto& r : requests) {
     std::error_code ignored;  // It is in the status.
@@ -6797,12 +7975,17 @@ namespace detail {
 
 /// Blocks until one of the active requests is complete; false if none is active.
 template <class R>
-bool wait_for_one(R& requests) {
+bool wait_for_one(R& requests, call_site site) {
   auto active = std::ranges::begin(requests);
   const auto end = std::ranges::end(requests);
   while (active != end && !*active) ++active;
   if (active == end) return false;
-  active->wait_until([&] {
+  const auto each = [](const void* range, operation_list::taker take, void* context) {
+    for (const auto& r : *static_cast<const std::remove_const_t<R>*>(range))
+      if (r && r.pending_operation() != nullptr) take(context, *r.pending_operation());
+  };
+  const operation_list several{each, &requests};
+  active->wait_until(site, {wait_kind::any, awaited::form::several, &several}, [&] {
     for (auto it = active; it != end; ++it)
       if (*it && it->done_locked()) return true;
     return false;
@@ -6815,22 +7998,26 @@ bool wait_for_one(R& requests) {
 /// Blocks until one of `requests` is complete. Returns: it, or nothing if none is active.
 /// Errors: its failure, thrown; with `ec`, stored.
 template <RequestRange R>
-std::optional<completion> wait_any(R&& requests) {
-  if (!detail::wait_for_one(requests)) return std::nullopt;
+std::optional<completion> wait_any(R&& requests,
+                                   std::source_location where = std::source_location::current()) {
+  if (!detail::wait_for_one(requests, {"wait_any", where})) return std::nullopt;
   return test_any(requests);
 }
 template <RequestRange R>
-std::optional<completion> wait_any(R&& requests, std::error_code& ec) noexcept {
+std::optional<completion> wait_any(
+    R&& requests, std::error_code& ec,
+    std::source_location where = std::source_location::current()) noexcept {
   ec.clear();
-  if (!detail::wait_for_one(requests)) return std::nullopt;
+  if (!detail::wait_for_one(requests, {"wait_any", where})) return std::nullopt;
   return test_any(requests, ec);
 }
 
 /// Blocks until at least one of `requests` is complete, and returns all that are; empty if none is
 /// active. Failures are in the statuses, not thrown.
 template <RequestRange R>
-std::vector<completion> wait_some(R&& requests) {
-  if (!detail::wait_for_one(requests)) return {};
+std::vector<completion> wait_some(R&& requests,
+                                  std::source_location where = std::source_location::current()) {
+  if (!detail::wait_for_one(requests, {"wait_some", where})) return {};
   return test_some(requests);
 }
 
@@ -6876,71 +8063,84 @@ class communicator : public detail::point_to_point<Stack> {
 
   /// Returns when every rank has entered. Cost: log2(size) rounds of one packet. Errors:
   /// errc::peer_lost.
-  void barrier() { algorithms::barrier(*this); }
-  void barrier(std::error_code& ec) noexcept {
-    detail::caught(ec, [this] { barrier(); });
+  void barrier(std::source_location where = std::source_location::current()) {
+    algorithms::barrier(*this, {"barrier", where});
+  }
+  void barrier(std::error_code& ec,
+               std::source_location where = std::source_location::current()) noexcept {
+    detail::caught(ec, [&] { barrier(where); });
   }
 
   /// Sends `buffer` from `root` to all. Requires: the same size everywhere. Errors: errc::root,
   /// errc::truncate, errc::peer_lost. Cost: a binomial tree.
   template <class B>
   requires ReceiveBuffer<B&&>
-  void bcast(B&& buffer, rank_t root) {
-    algorithms::bcast(*this, detail::writable_bytes_of(buffer), root);
+  void bcast(B&& buffer, rank_t root,
+             std::source_location where = std::source_location::current()) {
+    algorithms::bcast(*this, detail::writable_bytes_of(buffer), root, {"bcast", where});
   }
   template <class B>
   requires ReceiveBuffer<B&&>
-  void bcast(B&& buffer, rank_t root, std::error_code& ec) noexcept {
-    detail::caught(ec, [&] { bcast(buffer, root); });
+  void bcast(B&& buffer, rank_t root, std::error_code& ec,
+             std::source_location where = std::source_location::current()) noexcept {
+    detail::caught(ec, [&] { bcast(buffer, root, where); });
   }
 
   /// Combines every rank's `value` with `op`, in rank order (`op` must be associative). Returns:
   /// the result at `root`, `value` elsewhere. Errors: errc::root, errc::peer_lost.
   template <Transferable T, class Op>
   requires(!std::ranges::range<T> && std::invocable<Op&, const T&, const T&>)
-  T reduce(const T& value, Op op, rank_t root) {
+  T reduce(const T& value, Op op, rank_t root,
+           std::source_location where = std::source_location::current()) {
     T result = value;
-    algorithms::reduce(*this, std::span(&result, 1), op, root);
+    algorithms::reduce(*this, std::span(&result, 1), op, root, {"reduce", where});
     return rank() == root ? result : value;
   }
   /// The same, element by element, in place: `values` holds the result at `root`, and is
   /// unspecified elsewhere.
   template <Transferable T, class Op>
   requires std::invocable<Op&, const T&, const T&>
-  void reduce(std::span<T> values, Op op, rank_t root) {
-    algorithms::reduce(*this, values, op, root);
+  void reduce(std::span<T> values, Op op, rank_t root,
+              std::source_location where = std::source_location::current()) {
+    algorithms::reduce(*this, values, op, root, {"reduce", where});
   }
   template <class V, class Op>
-  auto reduce(V&& value, Op op, rank_t root, std::error_code& ec) {
+  auto reduce(V&& value, Op op, rank_t root, std::error_code& ec,
+              std::source_location where = std::source_location::current()) {
     using result = decltype(this->reduce(value, op, root));
-    return detail::caught(ec, [&]() -> result { return this->reduce(value, op, root); });
+    return detail::caught(ec, [&]() -> result { return this->reduce(value, op, root, where); });
   }
 
   /// As reduce, with the same result on every rank, bit for bit.
   template <Transferable T, class Op>
   requires(!std::ranges::range<T> && std::invocable<Op&, const T&, const T&>)
-  T allreduce(const T& value, Op op) {
+  T allreduce(const T& value, Op op, std::source_location where = std::source_location::current()) {
     T result = value;
-    algorithms::allreduce(*this, std::span(&result, 1), op);
+    algorithms::allreduce(*this, std::span(&result, 1), op, {"allreduce", where});
     return result;
   }
   template <Transferable T, class Op>
   requires std::invocable<Op&, const T&, const T&>
-  void allreduce(std::span<T> values, Op op) {
-    algorithms::allreduce(*this, values, op);
+  void allreduce(std::span<T> values, Op op,
+                 std::source_location where = std::source_location::current()) {
+    algorithms::allreduce(*this, values, op, {"allreduce", where});
   }
   template <class V, class Op>
-  auto allreduce(V&& value, Op op, std::error_code& ec) {
+  auto allreduce(V&& value, Op op, std::error_code& ec,
+                 std::source_location where = std::source_location::current()) {
     using result = decltype(this->allreduce(value, op));
-    return detail::caught(ec, [&]() -> result { return this->allreduce(value, op); });
+    return detail::caught(ec, [&]() -> result { return this->allreduce(value, op, where); });
   }
 
   /// A communicator of the same ranks whose messages never meet this one's. Collective.
   /// Errors: errc::communicator when rank 0 has led as many as it may; errc::peer_lost.
-  communicator dup() { return algorithms::dup(*this); }
-  communicator dup(std::error_code& ec) {
+  communicator dup(std::source_location where = std::source_location::current()) {
+    return algorithms::dup(*this, {"dup", where});
+  }
+  communicator dup(std::error_code& ec,
+                   std::source_location where = std::source_location::current()) {
     communicator made = *this;
-    detail::caught(ec, [&] { made = dup(); });
+    detail::caught(ec, [&] { made = dup(where); });
     return made;
   }
 };
@@ -6963,16 +8163,20 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
 
  public:
   /// Begins the next collective call of `comm`.
-  explicit channel(const Comm& comm) noexcept
-      : base(comm), serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)) {
+  channel(const Comm& comm, detail::call_site site) noexcept
+      : base(comm),
+        site_(site),
+        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)) {
     this->context_ |= 1;
   }
-  void send(std::span<const std::byte> data, rank_t to) { this->send_bytes(data, to, serial_); }
+  void send(std::span<const std::byte> data, rank_t to) {
+    this->send_bytes(data, to, serial_, site_.where, site_.name);
+  }
   status receive(std::span<std::byte> into, rank_t from) {
-    return this->irecv_bytes(into, from, serial_).wait();
+    return this->irecv_bytes(into, from, serial_).wait_as(site_);
   }
   void exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    this->sendrecv_bytes(out, to, serial_, in, from, serial_);
+    this->sendrecv_bytes(out, to, serial_, in, from, serial_, site_);
   }
   std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
   Comm make(context_id context) const {
@@ -6988,23 +8192,26 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
   }
 
  private:
+  detail::call_site site_;
   tag_t serial_;
 };
 
 template <class Comm>
 struct algorithms {
+  using site_type = detail::call_site;  // What a report of a hang calls it.
+
   /// Dissemination: in round k each rank tells the rank 2^k above. Source: Hensgen, Finkel, Manber
   /// 1988.
-  static void barrier(const Comm& comm) {
-    channel<Comm> c(comm);
+  static void barrier(const Comm& comm, site_type site) {
+    channel<Comm> c(comm, site);
     const rank_t n = c.size();
     for (rank_t step = 1; step < n; step *= 2)
       c.exchange({}, (c.rank() + step) % n, {}, (c.rank() - step % n + n) % n);
   }
 
   /// A binomial tree from the root.
-  static void bcast(const Comm& comm, std::span<std::byte> data, rank_t root) {
-    channel<Comm> c(comm);
+  static void bcast(const Comm& comm, std::span<std::byte> data, rank_t root, site_type site) {
+    channel<Comm> c(comm, site);
     c.check_root(root, "bcast");
     const rank_t n = c.size();
     const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
@@ -7024,8 +8231,8 @@ struct algorithms {
   /// A binomial tree to rank 0 that keeps rank order, then one message to the root: right for
   /// operations that do not commute.
   template <class T, class Op>
-  static void reduce(const Comm& comm, std::span<T> values, Op& op, rank_t root) {
-    channel<Comm> c(comm);
+  static void reduce(const Comm& comm, std::span<T> values, Op& op, rank_t root, site_type site) {
+    channel<Comm> c(comm, site);
     c.check_root(root, "reduce");
     to_first(c, values, op);
     if (root == 0) return;
@@ -7036,23 +8243,23 @@ struct algorithms {
 
   /// reduce, then bcast: every rank gets the same bits.
   template <class T, class Op>
-  static void allreduce(const Comm& comm, std::span<T> values, Op& op) {
+  static void allreduce(const Comm& comm, std::span<T> values, Op& op, site_type site) {
     {
-      channel<Comm> c(comm);
+      channel<Comm> c(comm, site);
       to_first(c, values, op);
     }
-    bcast(comm, std::as_writable_bytes(values), 0);
+    bcast(comm, std::as_writable_bytes(values), 0, site);
   }
 
   /// Rank 0 numbers the new communicator: its own number and a serial are unique in the job.
-  static Comm dup(const Comm& comm) {
-    channel<Comm> c(comm);
+  static Comm dup(const Comm& comm, site_type site) {
+    channel<Comm> c(comm, site);
     context_id context = 0;
     if (c.rank() == 0) {
       const std::uint32_t serial = c.lead();
       context = serial << 1;
     }
-    bcast(comm, std::as_writable_bytes(std::span(&context, 1)), 0);
+    bcast(comm, std::as_writable_bytes(std::span(&context, 1)), 0, site);
     if (context == 0)
       throw error(errc::communicator, "dup on rank " + std::to_string(c.rank()) +
                                           ": the limit of communicators is reached");
@@ -7230,15 +8437,25 @@ class environment {
   using job_type = detail::job_of<typename Stack::transport_type>;
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
-  environment() requires std::same_as<job_type, bootstrap::any>
-      : environment(bootstrap::detect()) {}
-  explicit environment(job_type job)
+  explicit environment(std::source_location where = std::source_location::current())
+      requires std::same_as<job_type, bootstrap::any>
+      : environment(bootstrap::detect(), where) {}
+  explicit environment(job_type job, std::source_location where = std::source_location::current())
       : job_(std::move(job)),
         exceptions_(std::uncaught_exceptions()),
-        endpoint_(with_equal_stacks(job_)),
+        watch_(job_, where),
+        endpoint_(with_equal_stacks(job_, watch_)),
         state_(endpoint_.new_communicator_state()) {
     lower_short_bytes();
-    job_.fence([] {});
+    job_.fence([this] { watch_.join_step(); });
+    watch_.went_on();
+    if constexpr (std::same_as<watch_type, detail::hang_watch>) {
+      endpoint_.watch(watch_);
+    } else {
+      job_.describe([this](void* into) {  // Whoever runs the job sees when it is stuck.
+        *static_cast<detail::hang_info*>(into) = endpoint_.describe_hang();
+      });
+    }
   }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
@@ -7249,6 +8466,8 @@ class environment {
       return;
     }
     try {
+      const detail::call_site leaving{"", watch_.joined().where};
+      const blocked_scope scope(endpoint_, leaving, {detail::wait_kind::leaving});
       job_.fence([this] { endpoint_.drain(); });
       job_.mark_finished();
     } catch (const std::exception&) {
@@ -7286,7 +8505,9 @@ class environment {
   }
   /// Waits until all buffered sends have gone out and returns the memory, empty if none was
   /// attached.
-  std::span<std::byte> detach_buffer() { return endpoint_.detach(); }
+  std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
+    return endpoint_.detach({"detach_buffer", where});
+  }
 
   /// Lets receives from any source work again after a peer was lost.
   void acknowledge_failures() { endpoint_.acknowledge_failures(); }
@@ -7306,11 +8527,14 @@ class environment {
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:
+  using watch_type = detail::watch_of<job_type>;
+  using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
+
   /// Returns `job` when all of its ranks were built with this stack.
-  static job_type& with_equal_stacks(job_type& job) {
+  static job_type& with_equal_stacks(job_type& job, watch_type& watch) {
     const std::string mine = Stack::fingerprint();
     job.put("mpx.stack", mine);
-    job.fence([] {});
+    job.fence([&watch] { watch.join_step(); });
     for (rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()}) {
       const std::string theirs = job.get(r, "mpx.stack").value_or("(none)");
       if (theirs == mine) continue;
@@ -7338,6 +8562,7 @@ class environment {
 
   job_type job_;
   int exceptions_;
+  watch_type watch_;
   detail::endpoint<Stack> endpoint_;
   detail::endpoint_heap<Stack> heap_{endpoint_};
   detail::communicator_state& state_;
@@ -7349,14 +8574,15 @@ class environment {
 /// lost.
 template <class Stack = stack<>, class Body>
 requires std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>
-void run_threads(rank_t ranks, Body&& body) {
+void run_threads(rank_t ranks, Body&& body,
+                 std::source_location where = std::source_location::current()) {
   const bootstrap::thread_job job(ranks);
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](rank_t rank) {
     bool well = false;
     try {
-      environment<Stack> env{bootstrap::any(bootstrap::threads(job, rank))};
+      environment<Stack> env{bootstrap::any(bootstrap::threads(job, rank)), where};
       if constexpr (std::invocable<
                         Body&, communicator<Stack>>) {  // Asked first: a generic body fits both.
         body(env.world());
@@ -7403,6 +8629,7 @@ class unlimited {
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "unlimited";
   static constexpr std::uint64_t layout = 0;
+  static constexpr std::uint32_t announced_max = 65536;
 
   explicit unlimited(peer_id) noexcept {}
   bool try_acquire(peer_id, std::size_t) noexcept { return true; }

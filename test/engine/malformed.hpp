@@ -294,7 +294,7 @@ class rank {
     held_.clear();
     pending_.clear();
     count_.inexplicable += !within_bound();
-    endpoint_.detach();
+    endpoint_.detach({"detach"});
     return count_;
   }
 

@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mpx/bootstrap/detail/job_layout.hpp>
+#include <mpx/core/numbers.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,7 +29,9 @@ inline int find_program(int argc, char** argv) {
     const std::string_view word = argv[i];
     if (word == "--") return i + 1;
     if (word.size() < 2 || word[0] != '-') return i;
-    if (word == "-n" || word == "-x" || word == "--ranks" || word == "--export") ++i;
+    if (word == "-n" || word == "-x" || word == "--ranks" || word == "--export" ||
+        word == "--hang-report")
+      ++i;
   }
   return argc;
 }
@@ -43,9 +48,21 @@ inline void check_ranks(const std::string& text, int& ranks) {
   ranks = static_cast<int>(n);
 }
 
+/// The setting that makes the ranks report a hang.
+inline std::string hang_setting(const std::string& text) {
+  std::int64_t ns = 0;
+  if (!mpx::detail::parse_seconds(text, mpx::bootstrap::hang_seconds_max, ns))
+    throw CLI::ValidationError("--hang-report",
+                               "'" + text + "' is not a number of seconds from 0.001 to " +
+                                   std::to_string(mpx::bootstrap::hang_seconds_max) +
+                                   ", such as 10 or 0.5");
+  return "MPX_HANG_REPORT=" + text;
+}
+
 /// Fills `into` from the command line; throws CLI::Error, for help and version too.
 inline void parse(CLI::App& app, options& into, int argc, char** argv) {
   std::string ranks = "1";
+  std::optional<std::string> hang;
   app.formatter(std::make_shared<usage_formatter>());
   app.add_option("-n,--ranks", ranks, "How many processes to start (default 1)")->option_text("N");
   app.add_flag("--label", into.label, "Start every line of output with its rank: [3] ...");
@@ -55,6 +72,10 @@ inline void parse(CLI::App& app, options& into, int argc, char** argv) {
       ->option_text("VAR=VALUE")
       ->allow_extra_args(false)
       ->take_all();
+  app.add_option("--hang-report", hang,
+                 "When no rank can go on for so many seconds (such as 10 or 0.5),\n"
+                 "print once what each waits for, and where")
+      ->option_text("SECONDS");
   app.set_version_flag("--version", "mpxrun (mpx) " MPX_VERSION_STRING);
   app.footer(
       "Standard input goes to rank 0. The exit code is that of the first rank that failed,\n"
@@ -66,6 +87,7 @@ inline void parse(CLI::App& app, options& into, int argc, char** argv) {
   for (const auto& setting : into.settings)
     if (const auto at = setting.find('='); at == 0 || at == std::string::npos)
       throw CLI::ValidationError("-x", "'" + setting + "' is not of the form VAR=VALUE");
+  if (hang) into.settings.insert(into.settings.begin(), hang_setting(*hang));
   if (program >= argc)
     throw CLI::ValidationError("program", "none given; for example: mpxrun -n 4 ./program");
   into.command.assign(argv + program, argv + argc);

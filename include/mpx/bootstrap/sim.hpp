@@ -2,6 +2,7 @@
 #pragma once
 // The bootstrap of simulated jobs: fences and news in virtual time.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -81,6 +82,10 @@ class sim {
   void mark_finished() noexcept { leave(rank_state::finished); }
   void mark_failed() noexcept { leave(rank_state::failed); }
 
+  /// How to ask the rank what it waits for: `tell` fills an object that the caller knows.
+  void describe(std::function<void(void*)> tell) { world_->describe(rank_, std::move(tell)); }
+
+  /// For the transport.
   mpx::sim::detail::world& world() noexcept { return *world_; }
   /// For the transport: makes its end, which lives as long as the job.
   template <class Port>
@@ -104,6 +109,7 @@ class sim {
   void leave(rank_state as) noexcept {
     if (world_ == nullptr || left_) return;
     left_ = true;
+    world_->describe(rank_, nullptr);
     world_->leave(*environment_, rank_, as);
   }
 

@@ -20,16 +20,20 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
 
  public:
   /// Begins the next collective call of `comm`.
-  explicit channel(const Comm& comm) noexcept
-      : base(comm), serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)) {
+  channel(const Comm& comm, detail::call_site site) noexcept
+      : base(comm),
+        site_(site),
+        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)) {
     this->context_ |= 1;
   }
-  void send(std::span<const std::byte> data, rank_t to) { this->send_bytes(data, to, serial_); }
+  void send(std::span<const std::byte> data, rank_t to) {
+    this->send_bytes(data, to, serial_, site_.where, site_.name);
+  }
   status receive(std::span<std::byte> into, rank_t from) {
-    return this->irecv_bytes(into, from, serial_).wait();
+    return this->irecv_bytes(into, from, serial_).wait_as(site_);
   }
   void exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    this->sendrecv_bytes(out, to, serial_, in, from, serial_);
+    this->sendrecv_bytes(out, to, serial_, in, from, serial_, site_);
   }
   std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
   Comm make(context_id context) const {
@@ -45,23 +49,26 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
   }
 
  private:
+  detail::call_site site_;
   tag_t serial_;
 };
 
 template <class Comm>
 struct algorithms {
+  using site_type = detail::call_site;  // What a report of a hang calls it.
+
   /// Dissemination: in round k each rank tells the rank 2^k above. Source: Hensgen, Finkel, Manber
   /// 1988.
-  static void barrier(const Comm& comm) {
-    channel<Comm> c(comm);
+  static void barrier(const Comm& comm, site_type site) {
+    channel<Comm> c(comm, site);
     const rank_t n = c.size();
     for (rank_t step = 1; step < n; step *= 2)
       c.exchange({}, (c.rank() + step) % n, {}, (c.rank() - step % n + n) % n);
   }
 
   /// A binomial tree from the root.
-  static void bcast(const Comm& comm, std::span<std::byte> data, rank_t root) {
-    channel<Comm> c(comm);
+  static void bcast(const Comm& comm, std::span<std::byte> data, rank_t root, site_type site) {
+    channel<Comm> c(comm, site);
     c.check_root(root, "bcast");
     const rank_t n = c.size();
     const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
@@ -81,8 +88,8 @@ struct algorithms {
   /// A binomial tree to rank 0 that keeps rank order, then one message to the root: right for
   /// operations that do not commute.
   template <class T, class Op>
-  static void reduce(const Comm& comm, std::span<T> values, Op& op, rank_t root) {
-    channel<Comm> c(comm);
+  static void reduce(const Comm& comm, std::span<T> values, Op& op, rank_t root, site_type site) {
+    channel<Comm> c(comm, site);
     c.check_root(root, "reduce");
     to_first(c, values, op);
     if (root == 0) return;
@@ -93,23 +100,23 @@ struct algorithms {
 
   /// reduce, then bcast: every rank gets the same bits.
   template <class T, class Op>
-  static void allreduce(const Comm& comm, std::span<T> values, Op& op) {
+  static void allreduce(const Comm& comm, std::span<T> values, Op& op, site_type site) {
     {
-      channel<Comm> c(comm);
+      channel<Comm> c(comm, site);
       to_first(c, values, op);
     }
-    bcast(comm, std::as_writable_bytes(values), 0);
+    bcast(comm, std::as_writable_bytes(values), 0, site);
   }
 
   /// Rank 0 numbers the new communicator: its own number and a serial are unique in the job.
-  static Comm dup(const Comm& comm) {
-    channel<Comm> c(comm);
+  static Comm dup(const Comm& comm, site_type site) {
+    channel<Comm> c(comm, site);
     context_id context = 0;
     if (c.rank() == 0) {
       const std::uint32_t serial = c.lead();
       context = serial << 1;
     }
-    bcast(comm, std::as_writable_bytes(std::span(&context, 1)), 0);
+    bcast(comm, std::as_writable_bytes(std::span(&context, 1)), 0, site);
     if (context == 0)
       throw error(errc::communicator, "dup on rank " + std::to_string(c.rank()) +
                                           ": the limit of communicators is reached");

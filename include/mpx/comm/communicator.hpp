@@ -4,6 +4,7 @@
 // and collectives. A light handle: copy it freely; the environment outlives it.
 
 #include <concepts>
+#include <source_location>
 #include <span>
 
 #include "mpx/comm/message.hpp"
@@ -47,71 +48,84 @@ class communicator : public detail::point_to_point<Stack> {
 
   /// Returns when every rank has entered. Cost: log2(size) rounds of one packet. Errors:
   /// errc::peer_lost.
-  void barrier() { algorithms::barrier(*this); }
-  void barrier(std::error_code& ec) noexcept {
-    detail::caught(ec, [this] { barrier(); });
+  void barrier(std::source_location where = std::source_location::current()) {
+    algorithms::barrier(*this, {"barrier", where});
+  }
+  void barrier(std::error_code& ec,
+               std::source_location where = std::source_location::current()) noexcept {
+    detail::caught(ec, [&] { barrier(where); });
   }
 
   /// Sends `buffer` from `root` to all. Requires: the same size everywhere. Errors: errc::root,
   /// errc::truncate, errc::peer_lost. Cost: a binomial tree.
   template <class B>
   requires ReceiveBuffer<B&&>
-  void bcast(B&& buffer, rank_t root) {
-    algorithms::bcast(*this, detail::writable_bytes_of(buffer), root);
+  void bcast(B&& buffer, rank_t root,
+             std::source_location where = std::source_location::current()) {
+    algorithms::bcast(*this, detail::writable_bytes_of(buffer), root, {"bcast", where});
   }
   template <class B>
   requires ReceiveBuffer<B&&>
-  void bcast(B&& buffer, rank_t root, std::error_code& ec) noexcept {
-    detail::caught(ec, [&] { bcast(buffer, root); });
+  void bcast(B&& buffer, rank_t root, std::error_code& ec,
+             std::source_location where = std::source_location::current()) noexcept {
+    detail::caught(ec, [&] { bcast(buffer, root, where); });
   }
 
   /// Combines every rank's `value` with `op`, in rank order (`op` must be associative). Returns:
   /// the result at `root`, `value` elsewhere. Errors: errc::root, errc::peer_lost.
   template <Transferable T, class Op>
   requires(!std::ranges::range<T> && std::invocable<Op&, const T&, const T&>)
-  T reduce(const T& value, Op op, rank_t root) {
+  T reduce(const T& value, Op op, rank_t root,
+           std::source_location where = std::source_location::current()) {
     T result = value;
-    algorithms::reduce(*this, std::span(&result, 1), op, root);
+    algorithms::reduce(*this, std::span(&result, 1), op, root, {"reduce", where});
     return rank() == root ? result : value;
   }
   /// The same, element by element, in place: `values` holds the result at `root`, and is
   /// unspecified elsewhere.
   template <Transferable T, class Op>
   requires std::invocable<Op&, const T&, const T&>
-  void reduce(std::span<T> values, Op op, rank_t root) {
-    algorithms::reduce(*this, values, op, root);
+  void reduce(std::span<T> values, Op op, rank_t root,
+              std::source_location where = std::source_location::current()) {
+    algorithms::reduce(*this, values, op, root, {"reduce", where});
   }
   template <class V, class Op>
-  auto reduce(V&& value, Op op, rank_t root, std::error_code& ec) {
+  auto reduce(V&& value, Op op, rank_t root, std::error_code& ec,
+              std::source_location where = std::source_location::current()) {
     using result = decltype(this->reduce(value, op, root));
-    return detail::caught(ec, [&]() -> result { return this->reduce(value, op, root); });
+    return detail::caught(ec, [&]() -> result { return this->reduce(value, op, root, where); });
   }
 
   /// As reduce, with the same result on every rank, bit for bit.
   template <Transferable T, class Op>
   requires(!std::ranges::range<T> && std::invocable<Op&, const T&, const T&>)
-  T allreduce(const T& value, Op op) {
+  T allreduce(const T& value, Op op, std::source_location where = std::source_location::current()) {
     T result = value;
-    algorithms::allreduce(*this, std::span(&result, 1), op);
+    algorithms::allreduce(*this, std::span(&result, 1), op, {"allreduce", where});
     return result;
   }
   template <Transferable T, class Op>
   requires std::invocable<Op&, const T&, const T&>
-  void allreduce(std::span<T> values, Op op) {
-    algorithms::allreduce(*this, values, op);
+  void allreduce(std::span<T> values, Op op,
+                 std::source_location where = std::source_location::current()) {
+    algorithms::allreduce(*this, values, op, {"allreduce", where});
   }
   template <class V, class Op>
-  auto allreduce(V&& value, Op op, std::error_code& ec) {
+  auto allreduce(V&& value, Op op, std::error_code& ec,
+                 std::source_location where = std::source_location::current()) {
     using result = decltype(this->allreduce(value, op));
-    return detail::caught(ec, [&]() -> result { return this->allreduce(value, op); });
+    return detail::caught(ec, [&]() -> result { return this->allreduce(value, op, where); });
   }
 
   /// A communicator of the same ranks whose messages never meet this one's. Collective.
   /// Errors: errc::communicator when rank 0 has led as many as it may; errc::peer_lost.
-  communicator dup() { return algorithms::dup(*this); }
-  communicator dup(std::error_code& ec) {
+  communicator dup(std::source_location where = std::source_location::current()) {
+    return algorithms::dup(*this, {"dup", where});
+  }
+  communicator dup(std::error_code& ec,
+                   std::source_location where = std::source_location::current()) {
     communicator made = *this;
-    detail::caught(ec, [&] { made = dup(); });
+    detail::caught(ec, [&] { made = dup(where); });
     return made;
   }
 };

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <source_location>
 #include <span>
 #include <string>
 
@@ -99,15 +100,25 @@ class environment {
   using job_type = detail::job_of<typename Stack::transport_type>;
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
-  environment() requires std::same_as<job_type, bootstrap::any>
-      : environment(bootstrap::detect()) {}
-  explicit environment(job_type job)
+  explicit environment(std::source_location where = std::source_location::current())
+      requires std::same_as<job_type, bootstrap::any>
+      : environment(bootstrap::detect(), where) {}
+  explicit environment(job_type job, std::source_location where = std::source_location::current())
       : job_(std::move(job)),
         exceptions_(std::uncaught_exceptions()),
-        endpoint_(with_equal_stacks(job_)),
+        watch_(job_, where),
+        endpoint_(with_equal_stacks(job_, watch_)),
         state_(endpoint_.new_communicator_state()) {
     lower_short_bytes();
-    job_.fence([] {});
+    job_.fence([this] { watch_.join_step(); });
+    watch_.went_on();
+    if constexpr (std::same_as<watch_type, detail::hang_watch>) {
+      endpoint_.watch(watch_);
+    } else {
+      job_.describe([this](void* into) {  // Whoever runs the job sees when it is stuck.
+        *static_cast<detail::hang_info*>(into) = endpoint_.describe_hang();
+      });
+    }
   }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
@@ -118,6 +129,8 @@ class environment {
       return;
     }
     try {
+      const detail::call_site leaving{"", watch_.joined().where};
+      const blocked_scope scope(endpoint_, leaving, {detail::wait_kind::leaving});
       job_.fence([this] { endpoint_.drain(); });
       job_.mark_finished();
     } catch (const std::exception&) {
@@ -155,7 +168,9 @@ class environment {
   }
   /// Waits until all buffered sends have gone out and returns the memory, empty if none was
   /// attached.
-  std::span<std::byte> detach_buffer() { return endpoint_.detach(); }
+  std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
+    return endpoint_.detach({"detach_buffer", where});
+  }
 
   /// Lets receives from any source work again after a peer was lost.
   void acknowledge_failures() { endpoint_.acknowledge_failures(); }
@@ -175,11 +190,14 @@ class environment {
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:
+  using watch_type = detail::watch_of<job_type>;
+  using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
+
   /// Returns `job` when all of its ranks were built with this stack.
-  static job_type& with_equal_stacks(job_type& job) {
+  static job_type& with_equal_stacks(job_type& job, watch_type& watch) {
     const std::string mine = Stack::fingerprint();
     job.put("mpx.stack", mine);
-    job.fence([] {});
+    job.fence([&watch] { watch.join_step(); });
     for (rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()}) {
       const std::string theirs = job.get(r, "mpx.stack").value_or("(none)");
       if (theirs == mine) continue;
@@ -207,6 +225,7 @@ class environment {
 
   job_type job_;
   int exceptions_;
+  watch_type watch_;
   detail::endpoint<Stack> endpoint_;
   detail::endpoint_heap<Stack> heap_{endpoint_};
   detail::communicator_state& state_;
@@ -218,14 +237,15 @@ class environment {
 /// lost.
 template <class Stack = stack<>, class Body>
 requires std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>
-void run_threads(rank_t ranks, Body&& body) {
+void run_threads(rank_t ranks, Body&& body,
+                 std::source_location where = std::source_location::current()) {
   const bootstrap::thread_job job(ranks);
   std::mutex mutex;
   std::exception_ptr first;
   const auto run = [&](rank_t rank) {
     bool well = false;
     try {
-      environment<Stack> env{bootstrap::any(bootstrap::threads(job, rank))};
+      environment<Stack> env{bootstrap::any(bootstrap::threads(job, rank)), where};
       if constexpr (std::invocable<
                         Body&, communicator<Stack>>) {  // Asked first: a generic body fits both.
         body(env.world());

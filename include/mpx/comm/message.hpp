@@ -2,6 +2,7 @@
 #pragma once
 // A message that a matched probe has taken out of matching: only its holder can receive it.
 
+#include <source_location>
 #include <utility>
 
 #include "mpx/datatype/buffer.hpp"
@@ -41,14 +42,15 @@ class [[nodiscard]] message {
   /// errc::peer_lost.
   template <class B>
   requires ReceiveBuffer<B&&>
-  status recv(B&& buffer) {
-    return irecv(buffer).wait();
+  status recv(B&& buffer, std::source_location where = std::source_location::current()) {
+    return irecv(buffer).wait_as({"recv of a message", where});
   }
   template <class B>
   requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, std::error_code& ec) {
+  status recv(B&& buffer, std::error_code& ec,
+              std::source_location where = std::source_location::current()) {
     auto r = start(detail::writable_bytes_of(buffer), ec);
-    return ec ? status{} : r.wait(ec);
+    return ec ? status{} : r.wait_as(ec, {"recv of a message", where});
   }
 
   /// Starts to receive it.

@@ -25,8 +25,13 @@ class [[nodiscard]] persistent_request {
 
   /// True while it is active.
   explicit operator bool() const noexcept { return static_cast<bool>(active_); }
-  status wait() { return active_.wait(); }
-  status wait(std::error_code& ec) noexcept { return active_.wait(ec); }
+  status wait(std::source_location where = std::source_location::current()) {
+    return active_.wait(where);
+  }
+  status wait(std::error_code& ec,
+              std::source_location where = std::source_location::current()) noexcept {
+    return active_.wait(ec, where);
+  }
   std::optional<status> test() { return active_.test(); }
   std::optional<status> test(std::error_code& ec) noexcept { return active_.test(ec); }
   bool cancel() { return active_.cancel(); }
@@ -37,12 +42,22 @@ class [[nodiscard]] persistent_request {
   bool done_locked() const noexcept { return active_.done_locked(); }
   bool lost_locked() const noexcept { return active_.lost_locked(); }
   template <class Lost>
-  bool wait_unless(Lost&& lost) {
-    return active_.wait_unless(lost);
+  status wait_as(detail::call_site site) {
+    return active_.wait_as(site);
+  }
+  status wait_as(std::error_code& ec, detail::call_site site) noexcept {
+    return active_.wait_as(ec, site);
+  }
+  template <class Lost>
+  bool wait_unless(detail::call_site site, Lost&& lost) {
+    return active_.wait_unless(site, lost);
   }
   template <class Done>
-  void wait_until(Done&& done) {
-    active_.wait_until(done);
+  void wait_until(detail::call_site site, detail::awaited on, Done&& done) {
+    active_.wait_until(site, on, done);
+  }
+  const detail::operation* pending_operation() const noexcept {
+    return active_.pending_operation();
   }
   persistent_request(const detail::point_to_point<Stack>& comm, std::span<const std::byte> data,
                      rank_t to, tag_t tag, mode m) noexcept

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <utility>
 
@@ -56,6 +57,8 @@ class point_to_point {
   rank_t size() const noexcept { return size_; }
   /// The number that keeps this communicator's messages apart, for reports.
   context_id context() const noexcept { return context_ >> 1; }
+  /// What can tell why this rank waits, for tools and tests.
+  endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
 
   // --- Blocking sends ----------------------------------------------------------------------------
 
@@ -65,41 +68,49 @@ class point_to_point {
   /// Errors:   errc::rank, errc::tag, errc::peer_lost. Cost: tiny: one packet, no allocation.
   /// Source:   MPI 4.1, 3.2.1.
   template <SendBuffer B>
-  [[gnu::always_inline]] void send(const B& buffer, rank_t to, tag_t tag = 0) {
-    send_bytes<mode::standard>(bytes_of(buffer), to, tag);
+  [[gnu::always_inline]] void send(const B& buffer, rank_t to, tag_t tag = 0,
+                                   std::source_location where = std::source_location::current()) {
+    send_bytes<mode::standard>(bytes_of(buffer), to, tag, where);
   }
   /// Synchronous mode: returns when the receiver has started to receive. Source: MPI 4.1, 3.4.
   template <SendBuffer B>
-  void ssend(const B& buffer, rank_t to, tag_t tag = 0) {
-    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag);
+  void ssend(const B& buffer, rank_t to, tag_t tag = 0,
+             std::source_location where = std::source_location::current()) {
+    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, where);
   }
   /// Buffered mode: returns at once. Errors: errc::buffer when the memory attached to the
   /// environment cannot hold the message.
   template <SendBuffer B>
-  void bsend(const B& buffer, rank_t to, tag_t tag = 0) {
-    send_bytes<mode::buffered>(bytes_of(buffer), to, tag);
+  void bsend(const B& buffer, rank_t to, tag_t tag = 0,
+             std::source_location where = std::source_location::current()) {
+    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, where);
   }
   /// Ready mode: the receive must be posted. Errors: errc::not_ready, here and at the receiver's
   /// next matching receive. Cost: an answer by the receiver.
   template <SendBuffer B>
-  void rsend(const B& buffer, rank_t to, tag_t tag = 0) {
-    send_bytes<mode::ready>(bytes_of(buffer), to, tag);
+  void rsend(const B& buffer, rank_t to, tag_t tag = 0,
+             std::source_location where = std::source_location::current()) {
+    send_bytes<mode::ready>(bytes_of(buffer), to, tag, where);
   }
   template <SendBuffer B>
-  void send(const B& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    send_bytes<mode::standard>(bytes_of(buffer), to, tag, ec);
+  void send(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
+            std::source_location where = std::source_location::current()) noexcept {
+    send_bytes<mode::standard>(bytes_of(buffer), to, tag, ec, where);
   }
   template <SendBuffer B>
-  void ssend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, ec);
+  void ssend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
+             std::source_location where = std::source_location::current()) noexcept {
+    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, ec, where);
   }
   template <SendBuffer B>
-  void bsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, ec);
+  void bsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
+             std::source_location where = std::source_location::current()) noexcept {
+    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, ec, where);
   }
   template <SendBuffer B>
-  void rsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    send_bytes<mode::ready>(bytes_of(buffer), to, tag, ec);
+  void rsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
+             std::source_location where = std::source_location::current()) noexcept {
+    send_bytes<mode::ready>(bytes_of(buffer), to, tag, ec, where);
   }
 
   // --- Nonblocking sends -------------------------------------------------------------------------
@@ -156,21 +167,24 @@ class point_to_point {
   /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4.
   template <class B>
   requires ReceiveBuffer<B&&>
-  [[gnu::always_inline]] status recv(B&& buffer, rank_t from = any_source, tag_t tag = any_tag) {
-    return recv_bytes(writable_bytes_of(buffer), from, tag);
+  [[gnu::always_inline]] status recv(B&& buffer, rank_t from = any_source, tag_t tag = any_tag,
+                                     std::source_location where = std::source_location::current()) {
+    return recv_bytes(writable_bytes_of(buffer), from, tag, where);
   }
   template <class B>
   requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, rank_t from, tag_t tag, std::error_code& ec) noexcept {
+  status recv(B&& buffer, rank_t from, tag_t tag, std::error_code& ec,
+              std::source_location where = std::source_location::current()) noexcept {
     auto r = caught(ec, [&] { return irecv_bytes(writable_bytes_of(buffer), from, tag); });
-    return ec ? status{} : r.wait(ec);
+    return ec ? status{} : r.wait_as(ec, {"recv", where});
   }
   /// Receives one value.
   template <Transferable T>
   requires std::default_initializable<T>
-  T recv(rank_t from = any_source, tag_t tag = any_tag) {
+  T recv(rank_t from = any_source, tag_t tag = any_tag,
+         std::source_location where = std::source_location::current()) {
     T value{};
-    recv(value, from, tag);
+    recv(value, from, tag, where);
     return value;
   }
 
@@ -194,48 +208,56 @@ class point_to_point {
   template <SendBuffer S, class R>
   requires ReceiveBuffer<R&&>
   status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
-                  tag_t receive_tag = any_tag) {
-    return sendrecv_bytes(bytes_of(out), to, send_tag, writable_bytes_of(in), from, receive_tag);
+                  tag_t receive_tag = any_tag,
+                  std::source_location where = std::source_location::current()) {
+    return sendrecv_bytes(bytes_of(out), to, send_tag, writable_bytes_of(in), from, receive_tag,
+                          {"sendrecv", where});
   }
   template <SendBuffer S, class R>
   requires ReceiveBuffer<R&&>
   status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from, tag_t receive_tag,
-                  std::error_code& ec) noexcept {
-    return caught(ec, [&] { return sendrecv(out, to, send_tag, in, from, receive_tag); });
+                  std::error_code& ec,
+                  std::source_location where = std::source_location::current()) noexcept {
+    return caught(ec, [&] { return sendrecv(out, to, send_tag, in, from, receive_tag, where); });
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
   /// buffer unless the send is complete at once.
   template <class B>
   requires ReceiveBuffer<B&&>
   status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source,
-                          tag_t receive_tag = any_tag) {
+                          tag_t receive_tag = any_tag,
+                          std::source_location where = std::source_location::current()) {
     const auto bytes = writable_bytes_of(buffer);
     const scratch_bytes copy(bytes.size());
     if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
-    return sendrecv(std::span<const std::byte>(copy.data(), bytes.size()), to, send_tag, bytes,
-                    from, receive_tag);
+    return sendrecv_bytes(std::span<const std::byte>(copy.data(), bytes.size()), to, send_tag,
+                          bytes, from, receive_tag, {"sendrecv_replace", where});
   }
   template <class B>
   requires ReceiveBuffer<B&&>
   status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from, tag_t receive_tag,
-                          std::error_code& ec) noexcept {
-    return caught(ec, [&] { return sendrecv_replace(buffer, to, send_tag, from, receive_tag); });
+                          std::error_code& ec,
+                          std::source_location where = std::source_location::current()) noexcept {
+    return caught(ec,
+                  [&] { return sendrecv_replace(buffer, to, send_tag, from, receive_tag, where); });
   }
 
   // --- Probes ------------------------------------------------------------------------------------
 
   /// Blocks until a matching message can be received, and tells about it. Errors: errc::rank,
   /// errc::tag, errc::peer_lost. A message longer than a packet is known by its announcement.
-  status probe(rank_t from = any_source, tag_t tag = any_tag) {
+  status probe(rank_t from = any_source, tag_t tag = any_tag,
+               std::source_location where = std::source_location::current()) {
     if (from == proc_null) return {};
     errc why = check_receive(from, tag);
     probe_result p;
-    if (why == errc{}) p = endpoint_->wait_probe(want(from, tag), why);
+    if (why == errc{}) p = endpoint_->wait_probe(want(from, tag), {"probe", where}, why);
     if (why != errc{}) raise(why, "probe", " from rank ", from, tag, 0);
     return {rank_of(p.source), p.tag, p.bytes};
   }
-  status probe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return probe(from, tag); });
+  status probe(rank_t from, tag_t tag, std::error_code& ec,
+               std::source_location where = std::source_location::current()) noexcept {
+    return caught(ec, [&] { return probe(from, tag, where); });
   }
   /// Looks once.
   std::optional<status> iprobe(rank_t from = any_source, tag_t tag = any_tag) {
@@ -252,16 +274,18 @@ class point_to_point {
   }
   /// Blocks until a matching message can be received, and takes it out of matching: no other
   /// receive can get it. Source: MPI 4.1, 3.8.2.
-  message<Stack> mprobe(rank_t from = any_source, tag_t tag = any_tag) {
+  message<Stack> mprobe(rank_t from = any_source, tag_t tag = any_tag,
+                        std::source_location where = std::source_location::current()) {
     if (from == proc_null) return {*endpoint_, nullptr, {}, true};
     errc why = check_receive(from, tag);
     arrived_message* m = nullptr;
-    if (why == errc{}) m = endpoint_->wait_claim(want(from, tag), why);
+    if (why == errc{}) m = endpoint_->wait_claim(want(from, tag), {"mprobe", where}, why);
     if (why != errc{}) raise(why, "mprobe", " from rank ", from, tag, 0);
     return held(m);
   }
-  message<Stack> mprobe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return mprobe(from, tag); });
+  message<Stack> mprobe(rank_t from, tag_t tag, std::error_code& ec,
+                        std::source_location where = std::source_location::current()) noexcept {
+    return caught(ec, [&] { return mprobe(from, tag, where); });
   }
   /// Looks once.
   std::optional<message<Stack>> improbe(rank_t from = any_source, tag_t tag = any_tag) {
@@ -280,14 +304,16 @@ class point_to_point {
   // --- Bytes: what the typed forms stand on ------------------------------------------------------
 
   template <mode M = mode::standard>
-  [[gnu::always_inline]] void send_bytes(std::span<const std::byte> data, rank_t to, tag_t tag) {
-    if (const errc why = send_core<M>(data, to, tag); why != errc{}) [[unlikely]]
+  [[gnu::always_inline]] void send_bytes(
+      std::span<const std::byte> data, rank_t to, tag_t tag,
+      std::source_location where = std::source_location::current(), const char* name = name_of(M)) {
+    if (const errc why = send_core<M>(data, to, tag, {name, where}); why != errc{}) [[unlikely]]
       raise(why, name_of(M), " to rank ", to, tag, data.size());
   }
   template <mode M = mode::standard>
-  void send_bytes(std::span<const std::byte> data, rank_t to, tag_t tag,
-                  std::error_code& ec) noexcept {
-    const errc why = caught(ec, [&] { return send_core<M>(data, to, tag); });
+  void send_bytes(std::span<const std::byte> data, rank_t to, tag_t tag, std::error_code& ec,
+                  std::source_location where = std::source_location::current()) noexcept {
+    const errc why = caught(ec, [&] { return send_core<M>(data, to, tag, {name_of(M), where}); });
     if (why != errc{}) ec = why;
   }
   template <mode M = mode::standard>
@@ -305,7 +331,9 @@ class point_to_point {
       return {*endpoint_, start<M>(data, to, tag)};
     }
   }
-  [[gnu::always_inline]] status recv_bytes(std::span<std::byte> into, rank_t from, tag_t tag) {
+  [[gnu::always_inline]] status recv_bytes(
+      std::span<std::byte> into, rank_t from, tag_t tag,
+      std::source_location where = std::source_location::current()) {
     if (const errc why = check_receive(from, tag); why != errc{}) [[unlikely]]
       raise(why, "recv", " from rank ", from, tag, into.size());
     if (from == proc_null) [[unlikely]]
@@ -316,7 +344,7 @@ class point_to_point {
     d.capacity = into.size();
     endpoint_->receive_now(d);
     if (d.failure != errc{}) [[unlikely]]
-      raise_receive(d);
+      finish_receive(d, {"recv", where});
     return {rank_of(d.source), d.tag, d.bytes};
   }
   [[gnu::always_inline]] request<Stack> irecv_bytes(std::span<std::byte> into, rank_t from,
@@ -330,11 +358,11 @@ class point_to_point {
 
   /// If the peer of either half is lost, the other half is not waited for.
   status sendrecv_bytes(std::span<const std::byte> out, rank_t to, tag_t send_tag,
-                        std::span<std::byte> in, rank_t from, tag_t receive_tag) {
+                        std::span<std::byte> in, rank_t from, tag_t receive_tag, call_site site) {
     auto receiving = irecv_bytes(in, from, receive_tag);
     auto sending = isend_bytes(out, to, send_tag);
-    if (sending.wait_unless([&] { return receiving.lost_locked(); })) sending.wait();
-    return receiving.wait();
+    if (sending.wait_unless(site, [&] { return receiving.lost_locked(); })) sending.wait_as(site);
+    return receiving.wait_as(site);
   }
 
   // --- Persistent --------------------------------------------------------------------------------
@@ -404,6 +432,11 @@ class point_to_point {
     if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
     throw error(why, s);
   }
+  /// A receive whose message has not come yet, or that has failed.
+  [[gnu::noinline]] void finish_receive(direct_receive& d, call_site site) const {
+    if (d.failure == undecided) endpoint_->receive_rest(d, site);
+    if (d.failure != errc{}) raise_receive(d);
+  }
   [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(const direct_receive& r) const {
     std::string s =
         describe("recv", rank_, " from rank ", rank_of(r.source), r.tag, context_, r.capacity);
@@ -425,7 +458,8 @@ class point_to_point {
         call(data, to, tag), M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
   }
   template <mode M>
-  [[gnu::always_inline]] errc send_core(std::span<const std::byte> data, rank_t to, tag_t tag) {
+  [[gnu::always_inline]] errc send_core(std::span<const std::byte> data, rank_t to, tag_t tag,
+                                        call_site site) {
     if (const errc why = check_send(to, tag); why != errc{}) [[unlikely]]
       return why;
     if (to == proc_null) [[unlikely]]
@@ -436,7 +470,7 @@ class point_to_point {
       operation* op = start<M>(data, to, tag);
       if (op == nullptr) [[likely]]
         return errc{};
-      endpoint_->wait(*op);
+      endpoint_->wait(*op, site);
       const errc why = op->failure;
       endpoint_->release(*op);
       return why;

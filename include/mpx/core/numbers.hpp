@@ -33,4 +33,22 @@ constexpr bool parse_number(std::string_view text, std::uint64_t most,
   return true;
 }
 
+/// Reads all of `text` as seconds, such as 10 or 0.5, into nanoseconds. Returns false, and leaves
+/// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
+constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
+                             std::int64_t& ns) noexcept {
+  const std::size_t dot = text.find('.');
+  const std::string_view fraction = dot < text.size() ? text.substr(dot + 1) : "0";
+  std::uint64_t whole = 0;
+  std::uint64_t part = 0;
+  if (!parse_number(text.substr(0, dot), most_s, whole) || fraction.size() > 9 ||
+      !parse_number(fraction, 999'999'999, part))
+    return false;
+  for (std::size_t digits = fraction.size(); digits < 9; ++digits) part *= 10;
+  const std::uint64_t all = whole * 1'000'000'000 + part;
+  if (all < 1'000'000 || all > most_s * 1'000'000'000) return false;
+  ns = static_cast<std::int64_t>(all);
+  return true;
+}
+
 }  // namespace mpx::inline v0::detail

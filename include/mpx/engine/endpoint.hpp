@@ -17,6 +17,8 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
+#include "mpx/engine/call_site.hpp"
+#include "mpx/engine/hang_watch.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/engine/stack.hpp"
 
@@ -46,6 +48,9 @@ struct direct_receive {
   tag_t tag;
   std::size_t bytes;
 };
+
+/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
+inline constexpr errc undecided = static_cast<errc>(-1);
 
 /// A send's arguments, once ranks are peers.
 struct send_call {
@@ -126,24 +131,29 @@ class endpoint {
   [[gnu::always_inline]] operation* receive(std::byte* buffer, std::size_t capacity, pattern want);
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// looks for it needs no operation and no matching.
+  /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
   void receive_now(direct_receive& d);
+  void receive_rest(direct_receive& d, call_site site);
 
   /// A receive from nobody: complete, with no data.
   operation* receive_nothing();
 
   // --- Finishing ---------------------------------------------------------------------------------
 
-  /// Blocks until `op` is complete.
-  [[gnu::always_inline]] void wait(operation& op) {
-    if constexpr (!concurrent) {
-      if (op.done()) return;
-    }
-    wait_slow(op);
+  /// Blocks until `op` is complete. `site`: the call to name if that takes for ever.
+  [[gnu::always_inline]] void wait(operation& op, call_site site) {
+    if (!look(op)) wait_slow(op, site);
   }
+  /// Whether `op` is complete, at most after a first look; if not, `wait_slow` follows.
+  [[gnu::always_inline]] bool look(operation& op) {
+    if constexpr (concurrent) return false;  // Only the lock tells.
+    return op.done() || look_for(op);
+  }
+  void wait_slow(operation& op, call_site site);
   /// Blocks until `op` is complete, or until `lost()`, called under the lock, finds that what `op`
   /// belongs to has lost a peer. Returns whether `op` is complete.
   template <class Lost>
-  bool wait_unless(operation& op, Lost&& lost);
+  bool wait_unless(operation& op, call_site site, Lost&& lost);
   /// One look: progress, then whether `op` is complete.
   bool test(operation& op) {
     std::lock_guard lock(threading_);
@@ -156,7 +166,7 @@ class endpoint {
   }
   /// Blocks until `done()`, which is called under the lock, returns true.
   template <class Done>
-  void wait_until(Done&& done);
+  void wait_until(call_site site, awaited on, Done&& done);
   void progress() {
     std::lock_guard lock(threading_);
     look_locked();
@@ -176,17 +186,17 @@ class endpoint {
   /// Looks once. `failure`: why nothing can come any more.
   std::optional<probe_result> probe(const pattern& want, errc& failure);
   /// Blocks until there is one, or it cannot come any more (`failure`).
-  probe_result wait_probe(const pattern& want, errc& failure);
+  probe_result wait_probe(const pattern& want, call_site site, errc& failure);
   /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
   arrived_message* claim(const pattern& want, errc& failure);
-  arrived_message* wait_claim(const pattern& want, errc& failure);
+  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   operation* receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
   void discard(arrived_message* m);
 
   // --- Buffers, arenas, failures -----------------------------------------------------------------
 
   errc attach(std::span<std::byte> memory);
-  std::span<std::byte> detach();
+  std::span<std::byte> detach(call_site site);
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
       requires SharedMemoryTransport<transport_type>
   {
@@ -206,6 +216,15 @@ class endpoint {
   }
   /// Progress while the job leaves together: looks until nothing more arrives.
   void drain() noexcept;
+
+  // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
+
+  /// A call that is blocked outside of the endpoint.
+  class blocked_scope;
+  /// What this rank waits for, and what lies in its queues. Threads: any.
+  hang_info describe_hang();
+  /// From now on, `watch` learns when this rank waits. It outlives the endpoint.
+  void watch(hang_watch& watch) noexcept { watch_ = watch.on() ? &watch : nullptr; }
 
   /// The serial of the next communicator that this rank leads; 0 when all are used up.
   std::uint32_t take_context_serial() {
@@ -349,12 +368,13 @@ class endpoint {
 
   [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept;
   void receive_slow(direct_receive& d);
+  void received(direct_receive& d, operation& op);
 
   // Finishing.
+  bool look_for(const operation& op);
   void look_locked();
   std::size_t progress_locked();
   [[gnu::always_inline]] std::size_t progress_inlined();
-  void wait_slow(operation& op);
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
     op.failure = failure;
     op.stage = stage::complete;
@@ -377,6 +397,8 @@ class endpoint {
   void fail_operation(operation& op, peer_id peer, errc why);
   bool end_if_doomed(operation& op);
   errc doom(const pattern& want) const noexcept;
+  void describe_locked(hang_info& info);
+  void watch_locked() noexcept;
 
   transport_type transport_;
   flow_type flow_;
@@ -413,11 +435,16 @@ class endpoint {
   unsigned followers_ = 0;
   bool leader_ = false;
   std::uint64_t completions_ = 0;
+
+  blocked_call* blocked_ = nullptr;  // The latest; more than one where threads are.
+  hang_watch* watch_ = nullptr;
+  std::uint64_t moves_ = 0;  // Looks of blocked calls that found something.
 };
 
 }  // namespace mpx::inline v0::detail
 
 #include "mpx/engine/detail/endpoint_control.hpp"  // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_finish.hpp"   // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_hang.hpp"     // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_receive.hpp"  // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_send.hpp"     // IWYU pragma: keep

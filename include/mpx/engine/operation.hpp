@@ -114,6 +114,15 @@ class operation_pool {
     return op.ticket == ticket && op.role != role::free ? &op : nullptr;
   }
 
+  /// Differs, most likely, once operations have come and gone.
+  std::uint64_t digest() const noexcept {
+    std::uint64_t sum = slabs_.size();
+    for (std::size_t s = 0; s < slabs_.size(); ++s)
+      for (const operation& op : slabs_[s]->operations)
+        sum = (sum + op.ticket + op.moved) * 0x9e37'79b9'7f4a'7c15u;
+    return sum;
+  }
+
   template <class F>
   void for_each(F&& f) {
     for (std::size_t s = 0; s < slabs_.size(); ++s)

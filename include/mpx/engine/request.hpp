@@ -4,6 +4,7 @@
 // the operation is complete, nothing touches the buffer any more.
 
 #include <optional>
+#include <source_location>
 #include <string>
 #include <utility>
 
@@ -79,13 +80,12 @@ class [[nodiscard]] request {
   /// Blocks until the operation is complete; the request is empty afterwards.
   /// Returns: its status; an empty one for an empty request.
   /// Errors:  whatever the operation met, thrown as mpx::error; with `ec`, stored there.
-  status wait() {
-    if (operation_ != nullptr) endpoint_->wait(*operation_);
-    return take();
+  status wait(std::source_location where = std::source_location::current()) {
+    return wait_as({"wait", where});
   }
-  status wait(std::error_code& ec) noexcept {
-    if (operation_ != nullptr) endpoint_->wait(*operation_);
-    return take(ec);
+  status wait(std::error_code& ec,
+              std::source_location where = std::source_location::current()) noexcept {
+    return wait_as(ec, {"wait", where});
   }
 
   /// Makes progress and looks once. Returns: the status if the operation is complete; the request
@@ -111,6 +111,16 @@ class [[nodiscard]] request {
   /// True when `wait` would not block.
   bool done() const { return operation_ == nullptr || endpoint_->is_done(*operation_); }
 
+  /// For the library: `wait` as part of another call.
+  [[gnu::always_inline]] status wait_as(detail::call_site site) {
+    if (operation_ != nullptr && !endpoint_->look(*operation_)) block(site);
+    return take();
+  }
+  status wait_as(std::error_code& ec, detail::call_site site) noexcept {
+    if (operation_ != nullptr) endpoint_->wait(*operation_, site);
+    return take(ec);
+  }
+
   /// For the library: `done` and whether a peer is lost, under the endpoint's lock, and waiting for
   /// any condition of its requests.
   bool done_locked() const noexcept { return operation_ == nullptr || operation_->done(); }
@@ -118,18 +128,20 @@ class [[nodiscard]] request {
     return operation_ != nullptr && operation_->done() && detail::is_loss(operation_->failure);
   }
   template <class Lost>
-  bool wait_unless(Lost&& lost) {
-    return operation_ == nullptr || endpoint_->wait_unless(*operation_, lost);
+  bool wait_unless(detail::call_site site, Lost&& lost) {
+    return operation_ == nullptr || endpoint_->wait_unless(*operation_, site, lost);
   }
   template <class Done>
-  void wait_until(Done&& done) {
-    endpoint_->wait_until(done);
+  void wait_until(detail::call_site site, detail::awaited on, Done&& done) {
+    endpoint_->wait_until(site, on, done);
   }
+  const detail::operation* pending_operation() const noexcept { return operation_; }
   /// For the library: a request for `op`, or for a send that is complete if `op` is nullptr.
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
       : endpoint_(&e), operation_(op) {}
 
  private:
+  [[gnu::noinline]] void block(detail::call_site site) { endpoint_->wait_slow(*operation_, site); }
   [[gnu::always_inline]] status take() {
     if (operation_ == nullptr) {
       endpoint_ = nullptr;

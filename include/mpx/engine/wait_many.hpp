@@ -5,6 +5,7 @@
 
 #include <iterator>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -42,12 +43,12 @@ namespace detail {
 /// Waits for one request after the other and calls `take` with each that is complete; once a peer
 /// of one is lost, only for those that are complete by then. Returns how many are not.
 template <class R, class Take>
-std::size_t settle(R& requests, Take&& take) {
+std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
   std::size_t pending = 0;
   for (auto& r : requests) {
     if (!r) continue;
-    const bool done = r.wait_unless([&] {
+    const bool done = r.wait_unless(site, [&] {
       for (const auto& other : requests) lost = lost || other.lost_locked();
       return lost;
     });
@@ -74,9 +75,9 @@ std::size_t settle(R& requests, Take&& take) {
 /// to be waited for again, or dropped.
 /// Errors: the first failure is thrown; with `ec`, stored.
 template <RequestRange R>
-void wait_all(R&& requests) {
+void wait_all(R&& requests, std::source_location where = std::source_location::current()) {
   std::optional<error> first;
-  const std::size_t pending = detail::settle(requests, [&](auto& r) {
+  const std::size_t pending = detail::settle(requests, {"wait_all", where}, [&](auto& r) {
     try {
       r.wait();
     } catch (const error& e) {
@@ -87,9 +88,10 @@ void wait_all(R&& requests) {
     detail::fail_settled(*first, pending);
 }
 template <RequestRange R>
-void wait_all(R&& requests, std::error_code& ec) noexcept {
+void wait_all(R&& requests, std::error_code& ec,
+              std::source_location where = std::source_location::current()) noexcept {
   ec.clear();
-  detail::settle(requests, [&](auto& r) {
+  detail::settle(requests, {"wait_all", where}, [&](auto& r) {
     std::error_code one;
     r.wait(one);
     if (one && !ec) ec = one;
@@ -99,8 +101,9 @@ void wait_all(R&& requests, std::error_code& ec) noexcept {
 /// As wait_all, and returns each status in order; failures are in the statuses, not thrown:
 /// errc::pending for those that are not complete.
 template <RequestRange R>
-std::vector<status> wait_all_statuses(R&& requests) {
-  detail::settle(requests, [](auto&) {});
+std::vector<status> wait_all_statuses(
+    R&& requests, std::source_location where = std::source_location::current()) {
+  detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
   std::vector<status> all;
   for (auto& r : requests) {
     std::error_code ignored;  // It is in the status.
@@ -194,12 +197,17 @@ namespace detail {
 
 /// Blocks until one of the active requests is complete; false if none is active.
 template <class R>
-bool wait_for_one(R& requests) {
+bool wait_for_one(R& requests, call_site site) {
   auto active = std::ranges::begin(requests);
   const auto end = std::ranges::end(requests);
   while (active != end && !*active) ++active;
   if (active == end) return false;
-  active->wait_until([&] {
+  const auto each = [](const void* range, operation_list::taker take, void* context) {
+    for (const auto& r : *static_cast<const std::remove_const_t<R>*>(range))
+      if (r && r.pending_operation() != nullptr) take(context, *r.pending_operation());
+  };
+  const operation_list several{each, &requests};
+  active->wait_until(site, {wait_kind::any, awaited::form::several, &several}, [&] {
     for (auto it = active; it != end; ++it)
       if (*it && it->done_locked()) return true;
     return false;
@@ -212,22 +220,26 @@ bool wait_for_one(R& requests) {
 /// Blocks until one of `requests` is complete. Returns: it, or nothing if none is active.
 /// Errors: its failure, thrown; with `ec`, stored.
 template <RequestRange R>
-std::optional<completion> wait_any(R&& requests) {
-  if (!detail::wait_for_one(requests)) return std::nullopt;
+std::optional<completion> wait_any(R&& requests,
+                                   std::source_location where = std::source_location::current()) {
+  if (!detail::wait_for_one(requests, {"wait_any", where})) return std::nullopt;
   return test_any(requests);
 }
 template <RequestRange R>
-std::optional<completion> wait_any(R&& requests, std::error_code& ec) noexcept {
+std::optional<completion> wait_any(
+    R&& requests, std::error_code& ec,
+    std::source_location where = std::source_location::current()) noexcept {
   ec.clear();
-  if (!detail::wait_for_one(requests)) return std::nullopt;
+  if (!detail::wait_for_one(requests, {"wait_any", where})) return std::nullopt;
   return test_any(requests, ec);
 }
 
 /// Blocks until at least one of `requests` is complete, and returns all that are; empty if none is
 /// active. Failures are in the statuses, not thrown.
 template <RequestRange R>
-std::vector<completion> wait_some(R&& requests) {
-  if (!detail::wait_for_one(requests)) return {};
+std::vector<completion> wait_some(R&& requests,
+                                  std::source_location where = std::source_location::current()) {
+  if (!detail::wait_for_one(requests, {"wait_some", where})) return {};
   return test_some(requests);
 }
 

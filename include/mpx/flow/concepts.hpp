@@ -23,8 +23,9 @@ struct flow_axis {};
 /// `outgoing(peer)` is the count that the next header to the peer carries, and counts as told;
 /// `incoming(peer, count)` takes the peer's count and returns false if it cannot be true.
 /// `window_bytes()` is the unexpected memory that one peer can fill here, `bytes_bound()` what all
-/// together can. `F::announced_max`: messages that all peers together may announce at once; more are
-/// let in as receives ask for them. `F::layout` differs when two builds would account differently.
+/// together can. `F::announced_max`: messages that all peers together may announce at once; more
+/// are let in as receives ask for them. `F::layout` differs when two builds would account
+/// differently.
 template <class F>
 concept FlowControl =
     requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {

@@ -21,6 +21,8 @@ inline constexpr std::size_t key_bytes_max = 256;
 inline constexpr std::size_t value_bytes_max = 4096;
 /// What is kept of the reason for an abort.
 inline constexpr std::size_t reason_bytes_max = 240;
+/// The longest patience before a hang is reported, in seconds.
+inline constexpr std::uint64_t hang_seconds_max = 1'000'000;
 /// Distance between the parts of two environments in the shared file, as a power of two.
 inline constexpr unsigned environment_shift = 48;
 
@@ -29,7 +31,7 @@ inline constexpr unsigned environment_shift = 48;
 namespace mpx::inline v0::bootstrap::detail {
 
 inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjob", 1
-inline constexpr std::uint32_t segment_version = 1;
+inline constexpr std::uint32_t segment_version = 2;
 inline constexpr std::size_t page_bytes = 4096;
 
 using word = std::atomic<std::uint32_t>;
@@ -45,6 +47,12 @@ struct abort_record {
   char reason[reason_bytes_max];
 };
 
+/// Who reports a hang.
+struct hang_head {
+  word asked;   // grows when every rank is to say what it is doing
+  word writer;  // 1 + the rank that is writing a report, or 0
+};
+
 struct segment_header {
   std::uint64_t magic;
   std::uint64_t bytes;
@@ -53,6 +61,7 @@ struct segment_header {
   std::int32_t launcher_pid;
   alignas(cache_line_bytes) word failure_epoch;
   alignas(cache_line_bytes) abort_record abort;
+  alignas(cache_line_bytes) hang_head hang;
 };
 static_assert(sizeof(segment_header) <= page_bytes);
 
@@ -68,6 +77,25 @@ struct join_entry {
   word log_begin;  // nothing that it published in this environment lies before
 };
 
+/// What is known of a rank that may hang, apart from its slot.
+struct hang_words {
+  static constexpr std::uint32_t stuck = 1, testing = 2, next = 4;
+  word mark;      // `stuck`, perhaps `testing`, and a number that grows with each change
+  word told;      // the mark that was last reported
+  word answered;  // of hang_head::asked
+  std::atomic<std::int64_t> seen_ns;  // when the rank was last known to be in mpx
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+/// What a rank that waits says of itself. `sequence` is odd while it is being written.
+struct hang_slot {
+  static constexpr std::size_t bytes_max = 4088;
+  word sequence;
+  word bytes;
+  std::atomic<std::uint64_t> data[bytes_max / 8];
+};
+static_assert(sizeof(hang_slot) == page_bytes);
+
 struct alignas(cache_line_bytes) rank_entry {
   std::atomic<std::int32_t> pid;
   word ended;        // 1 when its process is gone (its thread, in a job of threads)
@@ -76,7 +104,9 @@ struct alignas(cache_line_bytes) rank_entry {
   word live;         // of those, not left yet
   word lock;         // between the threads of this rank; others only read
   word log_used;     // bytes of the log that others may read
+  hang_words hang;
 };
+static_assert(sizeof(rank_entry) == cache_line_bytes);
 
 /// Precedes key and value in a rank's log; records are padded to 8 bytes.
 struct log_record {
@@ -94,15 +124,16 @@ struct segment_layout {
         rank_table(fences + environments_max * sizeof(fence_entry)),
         joins(round_up(rank_table + ranks * sizeof(rank_entry))),
         logs(joins + ranks * environments_max * sizeof(join_entry)),
-        bytes(logs + ranks * std::size_t{published_bytes_max}) {}
+        hangs(logs + ranks * std::size_t{published_bytes_max}),
+        bytes(hangs + ranks * sizeof(hang_slot)) {}
 
   static constexpr std::size_t round_up(std::size_t n) noexcept {
     return (n + page_bytes - 1) / page_bytes * page_bytes;
   }
 
-  std::size_t fences, rank_table, joins, logs, bytes;
+  std::size_t fences, rank_table, joins, logs, hangs, bytes;
 };
 static_assert(segment_layout(1).bytes < 400 * 1024);
-static_assert(segment_layout(1).logs % page_bytes == 0);
+static_assert(segment_layout(1).logs % page_bytes == 0 && published_bytes_max % page_bytes == 0);
 
 }  // namespace mpx::inline v0::bootstrap::detail

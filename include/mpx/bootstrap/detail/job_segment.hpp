@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -244,6 +245,40 @@ class job_segment {
     }
   }
 
+  // --- hangs ---
+
+  detail::hang_head& hang_head() const noexcept { return head().hang; }
+  detail::hang_words& hang(rank_t rank) const noexcept { return entry(rank).hang; }
+
+  /// Publishes what `rank` says of itself while it waits; not while another thread of it does.
+  void put_hang(rank_t rank, std::span<const std::byte> text) const noexcept {
+    auto& slot = hang_slot(rank);
+    std::uint32_t before = slot.sequence.load(std::memory_order_relaxed) & ~1u;
+    if (text.size() > detail::hang_slot::bytes_max ||
+        !slot.sequence.compare_exchange_strong(before, before + 1, std::memory_order_relaxed))
+      return;
+    slot.bytes.store(static_cast<std::uint32_t>(text.size()), std::memory_order_release);
+    for (std::size_t at = 0; at < text.size(); at += 8) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, text.data() + at, text.size() - at < 8 ? text.size() - at : 8);
+      slot.data[at / 8].store(eight, std::memory_order_release);
+    }
+    slot.sequence.store(before + 2, std::memory_order_release);
+  }
+  /// Returns false if `rank` has published nothing of this size, or is about to.
+  bool get_hang(rank_t rank, std::span<std::byte> into) const noexcept {
+    const auto& slot = hang_slot(rank);
+    const std::uint32_t before = slot.sequence.load(std::memory_order_acquire);
+    if (before == 0 || before % 2 != 0 || into.size() > detail::hang_slot::bytes_max ||
+        slot.bytes.load(std::memory_order_acquire) != into.size())
+      return false;
+    for (std::size_t at = 0; at < into.size(); at += 8) {
+      const std::uint64_t eight = slot.data[at / 8].load(std::memory_order_acquire);
+      std::memcpy(into.data() + at, &eight, into.size() - at < 8 ? into.size() - at : 8);
+    }
+    return slot.sequence.load(std::memory_order_relaxed) == before;
+  }
+
   // --- aborting ---
 
   /// Records that `rank` ends the job; the first one to do so counts.
@@ -371,6 +406,9 @@ class job_segment {
   }
   std::byte* log(rank_t rank) const noexcept {
     return base_ + layout().logs + static_cast<std::size_t>(rank) * published_bytes_max;
+  }
+  detail::hang_slot& hang_slot(rank_t rank) const noexcept {
+    return reinterpret_cast<detail::hang_slot*>(base_ + layout().hangs)[rank];
   }
   detail::segment_layout layout() const noexcept { return detail::segment_layout(ranks_); }
 

@@ -84,6 +84,9 @@ class member {
   /// The word behind failure_epoch(): a futex that is woken whenever it grows.
   std::atomic<std::uint32_t>& failure_word() const noexcept { return segment_.failure_word(); }
   rank_state state(rank_t rank) const noexcept { return segment_.state(rank, k_); }
+  /// Which of this rank's environments this is, and the job's segment.
+  std::uint32_t environment() const noexcept { return k_; }
+  const job_segment& segment() const noexcept { return segment_; }
   std::optional<abort_notice> aborted() const { return segment_.aborted(); }
 
   void mark_finished() noexcept {

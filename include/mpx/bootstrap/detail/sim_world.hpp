@@ -177,20 +177,22 @@ class world : event_handler {
     std::abort();
   }
 
-  /// What a rank tells when nobody can go on.
-  void describe(rank_t rank, std::function<std::string()> tell) {
+  /// How to ask a rank what it waits for.
+  void describe(rank_t rank, std::function<void(void*)> tell) {
     member(rank).tell = std::move(tell);
   }
-  /// Nothing will happen any more, and some ranks still wait.
-  void stuck() {
-    std::string all = "no rank can go on";
-    for (rank_t r = 0; r < ranks_; ++r)
-      if (member(r).tell && scheduler_.asleep(r)) all.append("\n").append(member(r).tell());
-    if (on_stuck_) all = on_stuck_();
-    end_all(all);
+  /// Asks it. Returns false if it has no environment.
+  bool tell(rank_t rank, void* into) {
+    if (!member(rank).tell) return false;
+    member(rank).tell(into);
+    return true;
+  }
+  /// Nothing will happen any more, and some ranks still wait: ends the job with what `report` says.
+  template <class Report>
+  void stuck(Report&& report) {
+    end_all("no rank can go on\n" + report());
     scheduler_.wake_all();
   }
-  void on_stuck(std::function<std::string()> tell) { on_stuck_ = std::move(tell); }
 
   // --- The trace ---
 
@@ -220,7 +222,7 @@ class world : event_handler {
     bool known_dead = false;
     std::int64_t died_ns = 0;
     std::uint32_t looks_after_end = 0;
-    std::function<std::string()> tell;
+    std::function<void(void*)> tell;
   };
   membership& member(rank_t rank) noexcept { return members_[static_cast<std::size_t>(rank)]; }
   const membership& member(rank_t rank) const noexcept {
@@ -269,7 +271,6 @@ class world : event_handler {
   std::vector<std::unique_ptr<event_handler>> kept_;
   std::set<std::pair<rank_t, rank_t>> cuts_;
   std::vector<std::function<void()>> on_heal_;
-  std::function<std::string()> on_stuck_;
   bool over_ = false;
   std::uint32_t failure_epoch_ = 0;
   std::uint64_t hash_ = 0x6d70'7873'696d'0001u;

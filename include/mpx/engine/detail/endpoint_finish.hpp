@@ -34,27 +34,25 @@ void endpoint<Stack>::look_locked() {
   if (progress_locked() == 0 && ++looks_ % looks_per_check == 0) before_sleep();
 }
 
+/// The first look of a call that waits: most often it finds it, so nothing more is set up before.
 template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::wait_slow(operation& op) {
-  if constexpr (!concurrent) {  // Most often one look finds it: do not set up more before that.
-    const std::lock_guard lock(threading_);
-    progress_inlined();
-    if (op.done()) return;
-  }
-  wait_until([&op] { return op.done(); });
+[[gnu::noinline]] bool endpoint<Stack>::look_for(const operation& op) {
+  const std::lock_guard lock(threading_);
+  progress_inlined();
+  return op.done();
+}
+
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::wait_slow(operation& op, call_site site) {
+  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
 }
 
 template <class Stack>
 template <class Lost>
-bool endpoint<Stack>::wait_unless(operation& op, Lost&& lost) {
-  if constexpr (!concurrent) {
-    if (op.done()) return true;
-    const std::lock_guard lock(threading_);
-    progress_inlined();
-    if (op.done()) return true;
-  }
+bool endpoint<Stack>::wait_unless(operation& op, call_site site, Lost&& lost) {
+  if (look(op)) return true;
   bool done = false;
-  wait_until([&] {
+  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
     done = op.done();
     return done || (failures_ != 0 && lost());
   });
@@ -76,12 +74,14 @@ inline std::size_t endpoint<Stack>::progress_inlined() {
 
 template <class Stack>
 template <class Done>
-[[gnu::noinline]] void endpoint<Stack>::wait_until(Done&& done) {
+[[gnu::noinline]] void endpoint<Stack>::wait_until(call_site site, awaited on, Done&& done) {
   std::unique_lock lock(threading_);
   if (done()) return;
+  const blocked_scope scope(*this, site, on);
   typename Stack::wait_type::pace pace(transport_.oversubscribed());
   for (unsigned looks = 1;; ++looks) {
     if (progress_locked() > 0) {
+      ++moves_;
       if (done()) break;
       pace.reset();
       continue;
@@ -111,6 +111,8 @@ template <class Done>
 template <class Stack>
 [[gnu::noinline]] bool endpoint<Stack>::before_sleep() {
   const bool news = check_failures();
+  if (watch_ != nullptr) [[unlikely]]
+    watch_locked();
   if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return news;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
   for (const peer_id peer : stalled_) {
@@ -162,8 +164,8 @@ template <class Stack>
 template <class Stack>
 void endpoint<Stack>::drain() noexcept {
   std::lock_guard lock(threading_);
-  while (progress_locked() > 0) {
-  }
+  while (progress_locked() > 0) ++moves_;
+  if (watch_ != nullptr) watch_locked();
 }
 
 template <class Stack>
@@ -217,7 +219,8 @@ void endpoint<Stack>::abandon(operation& op) {
     }
   }
   // The peer or the transport may be in the middle of this memory: see it through.
-  wait_until([&op] { return op.done() || op.moved_away; });
+  wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
+             [&op] { return op.done() || op.moved_away; });
   std::lock_guard lock(threading_);
   if (op.done()) return give(op);
   op.handled = false;

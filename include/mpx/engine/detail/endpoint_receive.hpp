@@ -100,6 +100,8 @@ template <class Stack>
     takes_left_ = takes_max;
     if (matcher_.nothing_posted() && failures_ == 0 && matcher_.find(d.want) == nullptr)
         [[likely]] {
+      if (watch_ != nullptr) [[unlikely]]
+        watch_->saw(platform::now_ns());
       d.done = false;
       direct_ = &d;
       for (unsigned looks = transport_.oversubscribed() ? 1 : direct_looks; looks > 0; --looks) {
@@ -111,12 +113,26 @@ template <class Stack>
     }
   }
   operation* op = d.posted != nullptr ? d.posted : receive(d.buffer, d.capacity, d.want);
-  wait(*op);
-  d.source = op->peer;
-  d.tag = op->tag;
-  d.bytes = op->message_bytes;
-  d.failure = op->failure;
-  release(*op);
+  if constexpr (!concurrent) {
+    if (op->done()) return received(d, *op);
+  }
+  d.posted = op;
+  d.failure = undecided;
+}
+
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::receive_rest(direct_receive& d, call_site site) {
+  wait(*d.posted, site);
+  received(d, *d.posted);
+}
+
+template <class Stack>
+inline void endpoint<Stack>::received(direct_receive& d, operation& op) {
+  d.source = op.peer;
+  d.tag = op.tag;
+  d.bytes = op.message_bytes;
+  d.failure = op.failure;
+  release(op);
 }
 
 /// The direct receive becomes an ordinary one: it has looked for long enough, or what came needs an
@@ -298,7 +314,7 @@ operation* endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffe
 template <class Stack>
 void endpoint<Stack>::discard(arrived_message* m) {
   operation* op = receive_claimed(m, nullptr, 0);
-  wait(*op);
+  wait(*op, {"the end of a dropped message"});
   release(*op);
 }
 
@@ -315,10 +331,10 @@ std::optional<probe_result> endpoint<Stack>::probe(const pattern& want, errc& fa
 }
 
 template <class Stack>
-probe_result endpoint<Stack>::wait_probe(const pattern& want, errc& failure) {
+probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, errc& failure) {
   probe_result found;
   const probing_scope scope(*this);
-  wait_until([&] {
+  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, [&] {
     auto* m = static_cast<arrived_message*>(matcher_.find(want));
     if (m != nullptr) found = probe_result{m->is.source, m->is.tag, m->bytes};
     failure = failures_ != 0 && m == nullptr ? doom(want) : errc{};
@@ -340,10 +356,10 @@ arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
 }
 
 template <class Stack>
-arrived_message* endpoint<Stack>::wait_claim(const pattern& want, errc& failure) {
+arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site, errc& failure) {
   arrived_message* found = nullptr;
   const probing_scope scope(*this);
-  wait_until([&] {
+  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, [&] {
     found = static_cast<arrived_message*>(matcher_.match_receive(want));
     if (found != nullptr) claimed_.push_back(*found);
     failure = failures_ != 0 && found == nullptr ? doom(want) : errc{};

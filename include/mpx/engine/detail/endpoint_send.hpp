@@ -313,8 +313,8 @@ errc endpoint<Stack>::attach(std::span<std::byte> memory) {
 }
 
 template <class Stack>
-std::span<std::byte> endpoint<Stack>::detach() {
-  wait_until([this] { return attached_space_.empty(); });
+std::span<std::byte> endpoint<Stack>::detach(call_site site) {
+  wait_until(site, {wait_kind::buffered}, [this] { return attached_space_.empty(); });
   std::lock_guard lock(threading_);
   has_attached_ = false;
   return std::exchange(attached_, {});

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What an endpoint can say of itself when its rank does not go on. Included by endpoint.hpp.
+
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Links a call to its endpoint for as long as it is blocked. Requires the lock, where there is
+/// one, at both ends.
+template <class Stack>
+class endpoint<Stack>::blocked_scope {
+ public:
+  blocked_scope(endpoint& e, call_site site, awaited on) noexcept
+      : e_(e), call_{site, on, e.watch_ != nullptr ? platform::now_ns() : 0, e.blocked_} {
+    e.blocked_ = &call_;
+  }
+  blocked_scope(const blocked_scope&) = delete;
+  blocked_scope& operator=(const blocked_scope&) = delete;
+  ~blocked_scope() {
+    blocked_call** at = &e_.blocked_;
+    while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
+    *at = call_.next;
+    if (e_.watch_ != nullptr) e_.watch_->went_on();
+  }
+
+ private:
+  endpoint& e_;
+  blocked_call call_;
+};
+
+inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
+  return {.peer = static_cast<rank_t>(want.source),
+          .tag = want.tag,
+          .context = want.context,
+          .stage = hang_stage::posted,
+          .bytes = bytes};
+}
+
+inline hang_operation hang_operation_of(const operation& op) noexcept {
+  if (op.role == role::receive && op.stage == stage::posted)
+    return hang_operation_of(op.want, op.bytes);
+  hang_operation o{.peer = static_cast<rank_t>(op.peer),
+                   .tag = op.tag,
+                   .context = op.context,
+                   .stage = hang_stage::moving,
+                   .sends = op.role == role::send,
+                   .bytes = op.bytes};
+  if (!o.sends) {
+    o.context = op.want.context;
+    o.bytes = op.message_bytes;
+  } else if (op.stage == stage::queued) {
+    o.stage = hang_stage::queued;
+  } else if (op.stage == stage::answer) {
+    o.stage = hang_stage::announced;
+  }
+  return o;
+}
+
+/// Adds what `call` waits for to `list`.
+template <class List>
+void add_awaited(const blocked_call& call, List& list) {
+  using form = awaited::form;
+  const auto take = [](void* context, const operation& op) {
+    if (!op.done()) static_cast<List*>(context)->add(hang_operation_of(op));
+  };
+  switch (call.on.as) {
+    case form::nothing: return;
+    case form::one: return take(&list, *static_cast<const operation*>(call.on.what));
+    case form::probed: {
+      hang_operation o = hang_operation_of(*static_cast<const pattern*>(call.on.what), 0);
+      o.stage = hang_stage::probed;
+      return list.add(o);
+    }
+    case form::several: {
+      const auto& several = *static_cast<const operation_list*>(call.on.what);
+      return several.each(several.range, take, &list);
+    }
+  }
+}
+
+template <class Stack>
+hang_info endpoint<Stack>::describe_hang() {
+  std::lock_guard lock(threading_);
+  hang_info info{};
+  describe_locked(info);
+  return info;
+}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe_locked(hang_info& info) {
+  info.rank = static_cast<rank_t>(self());
+  decltype(hang_call::on) buffered{};
+  pool_.for_each([&](const operation& op) {
+    if (op.done() || (op.role != role::receive && op.role != role::send)) return;
+    const hang_operation o = hang_operation_of(op);
+    if (op.role == role::send && op.owned != nullptr && op.owned_by_attached) buffered.add(o);
+    (o.sends || o.stage == hang_stage::moving ? info.sends : info.posted).add(o);
+  });
+  if (direct_ != nullptr) info.posted.add(hang_operation_of(direct_->want, direct_->capacity));
+  const auto message = [&info](const arrived_message& m, hang_stage stage) {
+    info.unexpected.add({.peer = static_cast<rank_t>(m.is.source),
+                         .tag = m.is.tag,
+                         .context = m.is.context,
+                         .stage = stage,
+                         .bytes = m.bytes});
+  };
+  matcher_.for_each([&](const unexpected_message& m) {
+    message(static_cast<const arrived_message&>(m), hang_stage::arrived);
+  });
+  for (const arrived_message& m : claimed_) message(m, hang_stage::claimed);
+  for (const blocked_call* b = blocked_; b != nullptr; b = b->next) {
+    hang_call* call = info.add_call();
+    if (call == nullptr) continue;
+    copy_head(call->name, b->site.name);
+    copy_tail(call->file, b->site.where.file_name());
+    call->line = b->site.where.line();
+    call->kind = b->on.kind;
+    call->since_ns = b->since_ns;
+    if (b->on.kind == wait_kind::buffered) {
+      call->on = buffered;
+    } else {
+      add_awaited(*b, call->on);
+    }
+  }
+}
+
+/// A look at the time by a call that waits, or tests again and again.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::watch_locked() noexcept {
+  const auto describe = [](void* self, hang_info& into) {
+    auto& e = *static_cast<endpoint*>(self);
+    e.describe_locked(into);
+    if (e.blocked_ != nullptr) return;
+    hang_call& call = *into.add_call();
+    call.kind = wait_kind::testing;
+    e.watch_->describe_testing(call);
+    for (const hang_operation& op : into.posted) call.on.add(op);
+    for (const hang_operation& op : into.sends) call.on.add(op);
+  };
+  const auto digest = [](void* self) -> std::uint64_t {
+    auto& e = *static_cast<endpoint*>(self);
+    return e.pool_.digest() * 1024 + e.takes_left_;
+  };
+  std::int64_t since_ns = 0;
+  for (const blocked_call* b = blocked_; b != nullptr; b = b->next)
+    since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
+  watch_->step({this, describe, digest}, moves_, since_ns);
+}
+
+}  // namespace mpx::inline v0::detail

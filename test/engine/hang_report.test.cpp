@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSL-1.0
+// timeout: 180
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mpx/mpx.hpp>
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+using namespace mpx::detail;
+using ranks::contains;
+
+hang_info waiting(mpx::rank_t rank, mpx::rank_t peer, mpx::tag_t tag = 7) {
+  hang_info info{};
+  info.rank = rank;
+  hang_call& call = *info.add_call();
+  copy_head(call.name, "recv");
+  copy_tail(call.file, "main.cpp");
+  call.line = 10 + static_cast<std::uint32_t>(rank);
+  call.on.add({.peer = peer, .tag = tag, .context = 0, .stage = hang_stage::posted, .bytes = 8});
+  return info;
+}
+
+hang_info in_state(mpx::rank_t rank, hang_state state) {
+  hang_info info{};
+  info.rank = rank;
+  info.state = state;
+  return info;
+}
+
+std::string report(const std::vector<hang_info>& all) { return format_hang_report(all); }
+
+TEST_CASE("hang report: what a rank waits for, in one line") {
+  hang_info one = waiting(0, 1);
+  one.now_ns = 3'000'000'000;
+  one.calls[0].since_ns = 1'000'000'000;
+  const std::string text = report({one, in_state(1, hang_state::left)});
+  CHECK(contains(text,
+                 "  rank 0 waits in recv at main.cpp:10: from rank 1, tag 7, communicator 0, "
+                 "room for 8 bytes (for 2.0 s)\n"));
+  CHECK(contains(text, "  rank 1 has left the job\n"));
+  CHECK(contains(text, "rank 0 waits for rank 1, which has left the job: nothing more comes"));
+}
+
+TEST_CASE("hang report: cycles") {
+  SUBCASE("of one") {
+    CHECK(contains(report({waiting(0, 0)}), "cycle: rank 0 waits for rank 0\n"));
+  }
+  SUBCASE("of two, with one that waits for them") {
+    const std::string text = report({waiting(0, 1), waiting(1, 2), waiting(2, 1)});
+    CHECK(contains(text, "cycle: rank 1 waits for rank 2, rank 2 for rank 1\n"));
+    CHECK(!contains(text, "rank 0 for"));
+  }
+  SUBCASE("two of them") {
+    const std::string text = report({waiting(0, 1), waiting(1, 0), waiting(2, 3), waiting(3, 2)});
+    CHECK(contains(text, "cycle: rank 0 waits for rank 1, rank 1 for rank 0\n"));
+    CHECK(contains(text, "cycle: rank 2 waits for rank 3, rank 3 for rank 2\n"));
+  }
+  SUBCASE("none through a rank that may still send") {
+    const std::string text = report({waiting(0, 1), waiting(1, -1), in_state(2, hang_state::busy)});
+    CHECK(!contains(text, "cycle:"));
+    CHECK(contains(text, "ranks 0, 1 wait for rank 2") == false);
+    CHECK(contains(text, "rank 1 waits for rank 2, which is not in mpx"));
+  }
+  SUBCASE("any source waits for all") {
+    const std::string text = report({waiting(0, -1), waiting(1, -1), waiting(2, 0)});
+    CHECK(contains(text, "from any rank"));
+    CHECK(contains(text, "cycle: rank 0 waits for rank 1, rank 1 for rank 0\n"));
+  }
+  SUBCASE("one of several suffices, all are needed elsewhere") {
+    hang_info any = waiting(0, 1);
+    any.calls[0].on.add({.peer = 2, .tag = 1, .stage = hang_stage::posted});
+    any.calls[0].kind = mpx::detail::wait_kind::any;
+    const std::vector<hang_info> all = {any, waiting(1, 0), in_state(2, hang_state::busy)};
+    CHECK(!contains(report(all), "cycle:"));
+    std::vector<hang_info> needed = all;
+    needed[0].calls[0].kind = mpx::detail::wait_kind::all;
+    CHECK(!contains(report(needed), "cycle: rank 1 waits for rank 2"));
+  }
+  SUBCASE("who leaves waits for those who do not") {
+    hang_info leaver = in_state(1, hang_state::waits);
+    leaver.add_call()->kind = mpx::detail::wait_kind::leaving;
+    const std::string text = report({waiting(0, 1), leaver});
+    CHECK(contains(text, "rank 1 leaves the job that it joined, waits for rank 0\n"));
+    CHECK(contains(text, "cycle: rank 0 waits for rank 1, rank 1 for rank 0\n"));
+  }
+  SUBCASE("of very many") {
+    std::vector<hang_info> all;
+    for (mpx::rank_t r = 0; r < 1000; ++r) all.push_back(waiting(r, (r + 1) % 1000));
+    const std::string text = report(all);
+    CHECK(contains(text, "and so on through 1000 ranks"));
+    CHECK(contains(text, "and 936 ranks more"));
+    CHECK(text.size() < 20'000);
+  }
+}
+
+TEST_CASE("hang report: hints") {
+  hang_info one = waiting(0, 1, 7);
+  SUBCASE("another tag") {
+    one.unexpected.add({.peer = 1, .tag = 8, .context = 0, .stage = hang_stage::arrived});
+    CHECK(contains(report({one, waiting(1, 0)}),
+                   "hint: rank 0 wants tag 7, a message here has tag 8"));
+  }
+  SUBCASE("another rank") {
+    one.unexpected.add({.peer = 0, .tag = 7, .context = 0, .stage = hang_stage::arrived});
+    CHECK(
+        contains(report({one, waiting(1, 0)}), "wants a message of rank 1, one here is of rank 0"));
+  }
+  SUBCASE("another communicator") {
+    one.unexpected.add({.peer = 1, .tag = 7, .context = 4, .stage = hang_stage::arrived});
+    CHECK(contains(report({one, waiting(1, 0)}), "on communicator 0, one here is on 2"));
+  }
+  SUBCASE("nothing alike") {
+    one.unexpected.add({.peer = 0, .tag = 8, .context = 0, .stage = hang_stage::arrived});
+    CHECK(!contains(report({one, waiting(1, 0)}), "hint"));
+  }
+}
+
+TEST_CASE("hang report: long lists and long texts are cut, and say so") {
+  hang_info one = waiting(0, 0);
+  for (int i = 0; i < 40; ++i)
+    one.unexpected.add({.peer = 0, .tag = i, .context = 2, .stage = hang_stage::arrived});
+  copy_tail(one.calls[0].file, (std::string(500, 'x') + "/end.cpp").c_str());
+  copy_head(one.calls[0].name, std::string(100, 'n').c_str());
+  const std::string text = report({one});
+  CHECK(contains(text, "; and 24 more\n"));
+  CHECK(contains(text, "x/end.cpp:10"));
+  CHECK(contains(text, "waits in nnn"));
+}
+
+TEST_CASE("hang report: what makes no sense is not used") {
+  const hang_info good = waiting(0, 1);
+  const auto spoilt = [&](auto spoil) {
+    hang_info bad = good;
+    spoil(bad);
+    return !sound(bad, 2);
+  };
+  hang_info copy = good;
+  CHECK(sound(copy, 2));
+  CHECK(spoilt([](hang_info& i) { i.calls_kept = 5; }));
+  CHECK(spoilt([](hang_info& i) { i.state = static_cast<hang_state>(99); }));
+  CHECK(spoilt([](hang_info& i) { i.posted.kept = 1000; }));
+  CHECK(spoilt([](hang_info& i) { i.sends.kept = 3; }));  // More than there are.
+  CHECK(spoilt([](hang_info& i) { i.calls[0].on.at[0].peer = 2; }));
+  CHECK(spoilt([](hang_info& i) { i.calls[0].on.at[0].peer = -3; }));
+  CHECK(spoilt([](hang_info& i) { i.calls[0].on.at[0].stage = hang_stage::count_; }));
+  CHECK(spoilt([](hang_info& i) { i.calls[0].kind = mpx::detail::wait_kind::count_; }));
+  std::memset(copy.calls[0].name, '\n', sizeof copy.calls[0].name);
+  CHECK(sound(copy, 2));
+  CHECK(contains(report({copy, waiting(1, 0)}), "waits in ???"));
+  // Whatever the bytes: it is refused, or it can be printed.
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    hang_info any{};
+    std::vector<std::byte> noise = ranks::message(sizeof any, seed);
+    std::memcpy(&any, noise.data(), seed % 2 == 0 ? sizeof any : seed % sizeof any);
+    if (sound(any, 2)) CHECK(!report({any, waiting(1, 0)}).empty());
+  }
+}
+
+TEST_CASE("hang report: a slot is read whole or not at all") {
+  const mpx::bootstrap::thread_job job(2);
+  const auto& segment = job.segment();
+  hang_info out = waiting(1, 0);
+  hang_info in{};
+  const auto bytes = std::as_writable_bytes(std::span(&in, 1));
+  CHECK(!segment.get_hang(1, bytes));
+  segment.put_hang(1, std::as_bytes(std::span(&out, 1)));
+  CHECK(segment.get_hang(1, bytes));
+  CHECK(std::memcmp(&in, &out, sizeof in) == 0);
+  CHECK(!segment.get_hang(1, bytes.first(16)));
+  CHECK(!segment.get_hang(0, bytes));
+  std::atomic<bool> over = false;
+  std::thread writer([&] {
+    for (std::uint32_t i = 0; i < 20'000; ++i) {
+      out.calls[0].line = out.environment = out.sends.total = i;
+      segment.put_hang(1, std::as_bytes(std::span(&out, 1)));
+    }
+    over = true;
+  });
+  while (!over) {
+    if (!segment.get_hang(1, bytes)) continue;
+    REQUIRE(in.calls[0].line == in.sends.total);
+    if (in.calls[0].line != 11) REQUIRE(in.environment == in.sends.total);
+  }
+  writer.join();
+}
+
+// --- Ranks that are threads ----------------------------------------------------------------------
+
+/// What is written to stderr while this lives.
+class captured {
+ public:
+  captured() : file_(::memfd_create("stderr", MFD_CLOEXEC)), saved_(::dup(2)) {
+    std::fflush(stderr);
+    ::dup2(file_, 2);
+    ::setenv("MPX_HANG_REPORT", "0.2", 1);
+  }
+  captured(const captured&) = delete;
+  captured& operator=(const captured&) = delete;
+  ~captured() {
+    ::unsetenv("MPX_HANG_REPORT");
+    ::dup2(saved_, 2);
+    ::close(saved_);
+    ::close(file_);
+  }
+  std::string text() const {
+    std::string s(1 << 16, '\0');
+    const ssize_t n = ::pread(file_, s.data(), s.size(), 0);
+    s.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return s;
+  }
+  void wait_for(const char* part) const {
+    while (!contains(text(), part)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::size_t count(std::string_view part) const {
+    const std::string all = text();
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = all.find(part, at)) != std::string::npos; at += part.size()) ++n;
+    return n;
+  }
+
+ private:
+  int file_;
+  int saved_;
+};
+
+TEST_CASE("hang report: an endpoint describes itself at any time") {
+  ranks::run<ranks::shm>(1, [](mpx::environment<ranks::shm>& env) {
+    auto world = env.world();
+    int x = 0;
+    auto posted = world.irecv(x, 0, 5);
+    world.send(1, 0, 6);
+    world.iprobe(0, 7);
+    auto& e = world.endpoint_for_reports();
+    const hang_info info = e.describe_hang();
+    CHECK(info.calls_total == 0);
+    REQUIRE(info.posted.total == 1);
+    CHECK(info.posted.at[0].tag == 5);
+    CHECK(info.posted.at[0].bytes == sizeof x);
+    REQUIRE(info.unexpected.total == 1);
+    CHECK(info.unexpected.at[0].tag == 6);
+    posted.cancel();
+    posted.wait();
+    CHECK(world.recv<int>(0, 6) == 1);
+  });
+}
+
+TEST_CASE("hang report: threads in each other's way, once, and what frees them") {
+  using stack = ranks::multiple;
+  const captured err;
+  ranks::run<stack>(3, [&](mpx::communicator<stack> world) {
+    const mpx::rank_t next = (world.rank() + 1) % 3;
+    std::thread helper;
+    if (world.rank() == 0)
+      helper = std::thread([&] {
+        err.wait_for("the job goes on waiting");
+        std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        world.send(0, 2, 9);
+      });
+    const int got = world.recv<int>(next, 9);
+    if (world.rank() != 0) world.send(got, (world.rank() + 2) % 3, 9);
+    if (helper.joinable()) helper.join();
+  });
+  CHECK(err.count("nothing has moved for 0.2 s in this job of 3 ranks") == 1);
+  CHECK(
+      contains(err.text(), "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0"));
+  CHECK(contains(err.text(), "hang_report.test.cpp:"));
+}
+
+TEST_CASE("hang report: a thread that computes is named") {
+  const captured err;
+  ranks::run<ranks::inproc>(2, [&](mpx::communicator<ranks::inproc> world) {
+    if (world.rank() == 0) {
+      err.wait_for("rank 0 is not in mpx (for");
+      world.send(1, 1);
+    } else {
+      world.recv<int>(0);
+    }
+  });
+  CHECK(contains(err.text(), "rank 1 waits for rank 0, which is not in mpx"));
+}
+
+TEST_CASE("hang report: buffered sends that do not go out") {
+  const captured err;
+  ranks::run<ranks::shm>(2, [&](mpx::environment<ranks::shm>& env) {
+    auto world = env.world();
+    std::vector<std::byte> memory(1 << 20), data(1 << 18);
+    if (world.rank() == 1) {
+      env.attach_buffer(memory);
+      world.bsend(data, 0, 3);
+      env.detach_buffer();
+    } else {
+      err.wait_for("waits in detach_buffer");
+      world.recv(data, 1, 3);
+    }
+  });
+  CHECK(contains(err.text(), "to rank 0, tag 3, communicator 0, 262144 bytes, not received yet"));
+}
+
+TEST_CASE("hang report: a wrong value is refused") {
+  for (const char* value : {"", "0", "x", "-1", "1000001", "0.0000001", "1.5s"}) {
+    ::setenv("MPX_HANG_REPORT", value, 1);
+    const auto join = [] { const mpx::environment<ranks::shm> env; };
+    CHECK(ranks::errc_of(join) == mpx::errc::argument);
+    CHECK(
+        contains(ranks::text_of(join), "MPX_HANG_REPORT=" + std::string(value) + ": give seconds"));
+  }
+  ::unsetenv("MPX_HANG_REPORT");
+}
+
+}  // namespace
