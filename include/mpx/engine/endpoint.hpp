@@ -17,6 +17,7 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/engine/stack.hpp"
 
@@ -388,7 +389,7 @@ class endpoint {
   bool has_attached_ = false;
 
   // Several waiting threads: one sleeps in the transport, the others on `epoch_`.
-  std::atomic<std::uint32_t> epoch_{0};
+  platform::atomic<std::uint32_t> epoch_{0};
   unsigned followers_ = 0;
   bool leader_ = false;
   std::uint64_t completions_ = 0;

@@ -26,10 +26,11 @@ namespace mpx::inline v0::transport::detail {
 
 /// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
 struct inbox_control {
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> sleeping;
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
   alignas(cache_line_bytes)
-      std::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
-  alignas(cache_line_bytes) std::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
+      platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
+  alignas(
+      cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
 
   static constexpr std::size_t bytes(peer_id peers) noexcept {
     const std::size_t words = (std::size_t{peers} + 63) / 64;
@@ -242,7 +243,7 @@ class ring_fabric {
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     inbox_control& box = segment_.inbox(peer);
-    std::atomic<std::uint64_t>& word = box.attention[self_ / 64];
+    platform::atomic<std::uint64_t>& word = box.attention[self_ / 64];
     const std::uint64_t bit = std::uint64_t{1} << (self_ % 64);
     // The first of these is the fence between the packet and the look at `sleeping`.
     if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
