@@ -513,12 +513,14 @@ inline void relax() noexcept {
 }
 
 /// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
-inline void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+/// Returns whether the time was up.
+inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t timeout_ns) noexcept {
   timespec t{};
   t.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000);
   t.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000);
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0);
+  return ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0) != 0 &&
+         errno == ETIMEDOUT;
 }
 
 /// Wakes up to `count` sleepers on `word`, in this or another process.
@@ -3510,14 +3512,16 @@ class ring_fabric {
   /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
     if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
-    platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
+    timed_out_ = platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
   }
 
   /// See Transport.
   void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    if (inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1 && something_to_do())
+    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1;
+    // A wake-up that was meant for the sleep before may end this one, just as something arrives.
+    if (std::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
       r->hot = r->ring.ready() || !have_barrier_;
@@ -3724,6 +3728,7 @@ class ring_fabric {
   fabric_counters counters_;
   bool have_barrier_;
   bool armed_ = false;
+  bool timed_out_ = false;
   bool oversubscribed_;
 };
 

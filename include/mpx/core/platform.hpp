@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <mutex>
 
@@ -40,12 +41,14 @@ inline void relax() noexcept {
 }
 
 /// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
-inline void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+/// Returns whether the time was up.
+inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t timeout_ns) noexcept {
   timespec t{};
   t.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000);
   t.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000);
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0);
+  return ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0) != 0 &&
+         errno == ETIMEDOUT;
 }
 
 /// Wakes up to `count` sleepers on `word`, in this or another process.
