@@ -65,6 +65,12 @@ function(mpx_add_folder_tests folder)
   endif()
   mpx_add_test_program(test_${folder} SOURCES ${units} ${others}
     LIBRARIES mpx_test_main doctest::doctest)
+  foreach(file IN LISTS units)
+    mpx_directive(own_headers "${CMAKE_CURRENT_SOURCE_DIR}/${file}" own_headers)
+    if(own_headers)  # Something must come before mpx.
+      set_target_properties(test_${folder} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
   add_dependencies(mpx_unit_tests test_${folder})
   foreach(file IN LISTS units)
     string(REGEX REPLACE "\\.test\\.cpp$" "" name "${file}")
