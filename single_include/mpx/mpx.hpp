@@ -4836,6 +4836,8 @@ template <class Done>
       if (done()) break;
     }
     if (tired) {
+      before_sleep();
+      if (done()) break;  // Its peer is lost: nobody would wake this thread for that any more.
       sleep(lock);
       if (done()) break;
     }
@@ -4863,7 +4865,6 @@ template <class Stack>
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::sleep(
     std::unique_lock<typename Stack::threading_type>& lock) {
-  before_sleep();
   if constexpr (concurrent) {
     if (leader_) return follow(lock);
   }
