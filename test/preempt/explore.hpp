@@ -122,6 +122,8 @@ class atomic_ref {
  public:
   explicit atomic_ref(T& word) noexcept : at_(&word), real_(word) {}
   T load(std::memory_order order = std::memory_order_seq_cst) const noexcept {
+    // What follows a mark is read past the buffer: let it be there too.
+    if (scheduler* const s = scheduler::here(); s != nullptr && s->keeps(at_)) s->flush();
     return operations::load(real_, at_, order);
   }
   void store(T value, std::memory_order order = std::memory_order_seq_cst) const noexcept {

@@ -141,9 +141,10 @@ TEST_CASE("preempt: faults of the ring are found") {
   explore::check_found("the mark before the packet", search<ends<early_producer, false>>(500));
   explore::check_found("a line freed before it is read",
                        search<ends<ring_producer, false>>(500, reader::hasty));
-  explore::check_found("the head is not looked at",
-                       search<ends<ring_producer, false>>(
-                           500, reader::careful, fault{fault::kind::stuck_load, nullptr, packets}));
+  explore::check_found(
+      "the head is not looked at",
+      search<ends<ring_producer, false>>(500, reader::careful,
+                                         fault{fault::kind::stuck_load, nullptr, 1, packets}));
 }
 
 }  // namespace

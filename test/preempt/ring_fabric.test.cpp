@@ -84,15 +84,15 @@ class job {
   job(explore::scheduler& s, const traffic& t, const planted& f) : scheduler_(s), traffic_(t) {
     s.cores = t.oversubscribed ? 1 : 64;
     for (peer_id r = 0; r < Ranks; ++r) ranks_.push_back(std::make_unique<rank>(*this, r));
-    s.plant({f.what, place(f), f.value});
+    s.plant({f.what, place(f), 1, f.value});
   }
 
   void thread(std::size_t i) {
     rank& me = *ranks_[i];
     if (traffic_.hot) warm_up(me);
-    scheduler_.all_here();
+    scheduler_.begin();
     talk(me);
-    scheduler_.all_here();
+    scheduler_.end();
   }
 
   std::string wrong() {

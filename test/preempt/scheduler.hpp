@@ -60,6 +60,7 @@ struct fault {
   };
   kind what = kind::none;
   const void* at = nullptr;
+  std::size_t bytes = 1;  ///< Of them from `at` on.
   std::uint64_t value = 0;
 };
 
@@ -68,7 +69,7 @@ class scheduler {
   struct plan {
     std::uint64_t seed = 0;
     std::uint64_t length = 100;  ///< Steps to expect: change points are spread over them.
-    bool quiet_start = false;    ///< Nothing is explored before the first `all_here`.
+    bool quiet_start = false;    ///< Nothing is explored before `begin`.
   };
   struct outcome {
     std::uint64_t steps = 0;   ///< Schedule points passed.
@@ -78,7 +79,7 @@ class scheduler {
   };
 
   static scheduler& instance() {
-    static scheduler s;
+    static scheduler& s = *new scheduler();  // Never destroyed: threads may be stuck in it.
     return s;
   }
   /// The scheduler, if the caller is one of its threads.
@@ -107,7 +108,9 @@ class scheduler {
 
   void plant(const fault& f) noexcept { fault_ = f; }
   bool planted(fault::kind k, const void* at) const noexcept {
-    return fault_.what == k && !quiet_ && (fault_.at == nullptr || fault_.at == at);
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(fault_.at);
+    return fault_.what == k && !quiet_ && (fault_.at == nullptr || offset < fault_.bytes);
   }
   const fault& planted() const noexcept { return fault_; }
   random& seeded() noexcept { return random_; }
@@ -155,23 +158,12 @@ class scheduler {
       first->waits_for = nullptr;
     }
   }
-  /// Waits for all threads. The first meeting of a quiet start begins what is explored, the second
-  /// ends it: then all stores are in memory.
-  void all_here() {
-    met_.fetch_add(1, std::memory_order_acq_rel);
-    {
-      const unwatched u;
-      if (++arrived_ == threads_.size()) {
-        arrived_ = 0;
-        for (auto& t : threads_) flush(*t);
-        quiet_ = !quiet_;
-        release(&arrived_, threads_.size());
-      } else {
-        block(&arrived_, false);
-      }
-    }
-    met_.load(std::memory_order_acquire);
-  }
+  /// Waits for all threads.
+  void all_here() { meet(quiet_); }
+  /// Waits for all threads, before what is explored.
+  void begin() { meet(false); }
+  /// The same, after it: all stores are in memory then, and sleeps may time out.
+  void end() { meet(true); }
 
   /// Whether this sleep ends at once, for no reason, as the kernel's may.
   bool sleeps_lightly() noexcept { return light_sleep_ && !quiet_ && random_.one_in(16); }
@@ -197,6 +189,10 @@ class scheduler {
         return true;
       }
     return false;
+  }
+  bool keeps(const void* at) const noexcept {
+    const auto& buffer = threads_[current_]->buffer;
+    return std::any_of(buffer.begin(), buffer.end(), [at](const store& s) { return s.at == at; });
   }
   /// A fence of the caller.
   void flush() { flush(*threads_[current_]); }
@@ -296,6 +292,21 @@ class scheduler {
       me.over = true;
       s.choose();
     }
+  }
+  void meet(bool quiet) {
+    met_.fetch_add(1, std::memory_order_acq_rel);
+    {
+      const unwatched u;
+      if (++arrived_ == threads_.size()) {
+        arrived_ = 0;
+        flush_all();
+        quiet_ = quiet;
+        release(&arrived_, threads_.size());
+      } else {
+        block(&arrived_, false);
+      }
+    }
+    met_.load(std::memory_order_acquire);
   }
   void leave() { threads_[current_]->where.switch_to(outside_, true); }
 

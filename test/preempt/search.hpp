@@ -63,7 +63,8 @@ finding search(std::uint64_t schedules, const With&... with) {
     if (outcome.failure.empty()) {
       outcome.failure = scenario->wrong();
     } else {
-      static std::vector<std::unique_ptr<Scenario>> kept;  // Somebody is still inside.
+      // Somebody is still inside: it is never destroyed.
+      static auto& kept = *new std::vector<std::unique_ptr<Scenario>>();
       kept.push_back(std::move(scenario));
     }
     found.failure = outcome.failure;
