@@ -91,6 +91,7 @@ class scheduler {
   /// Runs `body(0)` .. `body(threads - 1)` under `p`.
   template <class Body>
   outcome run(std::size_t threads, const plan& p, Body& body) {
+    const unwatched u;
     prepare(threads, p);
     body_ = [](void* b, std::size_t i) { (*static_cast<Body*>(b))(i); };
     body_argument_ = &body;
@@ -209,6 +210,7 @@ class scheduler {
  private:
   static constexpr std::size_t outside = ~std::size_t{0};
   static constexpr std::uint64_t steps_max = 50'000;
+  static constexpr std::uint64_t quiet_steps_max = 10'000'000;
 
   struct store {
     void* at;
@@ -251,6 +253,7 @@ class scheduler {
     result_ = {};
     random_ = random(p.seed);
     quiet_ = p.quiet_start;
+    quiet_steps_ = 0;
     arrived_ = 0;
     model_ = under_tsan ? memory_model::sequential
                         : std::array{memory_model::total, memory_model::partial,
@@ -279,12 +282,19 @@ class scheduler {
   }
   static void live(void* self) {
     auto& s = *static_cast<scheduler*>(self);
+    thread* known = nullptr;
+    std::size_t number = 0;
+    {
+      const unwatched u;
+      number = s.current_;
+      known = s.threads_[number].get();
+    }
+    thread& me = *known;
     for (;;) {
-      thread& me = *s.threads_[s.current_];
       me.where.switch_to(s.outside_, true);  // Made, or over with the last schedule.
       me.where.switch_to(s.outside_, true);  // About to begin.
       try {
-        s.body_(s.body_argument_, s.current_);
+        s.body_(s.body_argument_, number);
       } catch (const std::exception& e) {
         s.fail(std::string("it throws: ") + e.what());
       }
@@ -311,13 +321,13 @@ class scheduler {
   void leave() { threads_[current_]->where.switch_to(outside_, true); }
 
   void step(const char* what, const void* at, bool way) {
-    ++result_.steps;
-    if (tracing_) trace(what, at);
-    if (result_.steps > steps_max) fail("no end is in sight");
     if (quiet_) {
+      if (++quiet_steps_ > quiet_steps_max) fail("no end of what comes before or after");
       if (way) go_to(after(current_));
       return;
     }
+    if (++result_.steps > steps_max) fail("no end is in sight");
+    if (tracing_) trace(what, at);
     if (strategy_ == strategy::priorities) {
       if (way) priority_[current_] = --lowest_;
       while (changes_ < change_at_.size() && change_at_[changes_] <= result_.steps) {
@@ -378,7 +388,7 @@ class scheduler {
         t->time_is_up = true;
         any = true;
       }
-    return any && ++result_.steps < steps_max;
+    return any && ++quiet_steps_ < quiet_steps_max;
   }
   std::size_t highest() const noexcept {
     const std::size_t n = threads_.size();
@@ -441,6 +451,7 @@ class scheduler {
   void (*body_)(void*, std::size_t) = nullptr;
   void* body_argument_ = nullptr;
   outcome result_;
+  std::uint64_t quiet_steps_ = 0;
   random random_{0};
   memory_model model_ = memory_model::sequential;
   strategy strategy_ = strategy::walk;

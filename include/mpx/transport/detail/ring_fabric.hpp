@@ -129,8 +129,9 @@ class ring_fabric {
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
     }
-    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_relaxed);
     inbox_->sleeping.store(1, std::memory_order_seq_cst);
+    // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
+    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_release);
     if ((claims() && !hot_.empty()) || !starved_.empty()) platform::heavy_barrier();
     if (!something_to_do()) return true;
     inbox_->sleeping.store(0, std::memory_order_relaxed);
