@@ -54,6 +54,7 @@ enum class script : std::uint8_t {
   queue,       ///< All threads of a rank take from one queue.
   own_rank,    ///< Thread 0 of each rank sends to the others of its rank.
   hand_over,   ///< The messages come in the order of tags; the threads wait for them in any.
+  answers,     ///< Thread 0 waits for what comes once all others have got theirs, and answered.
   any_of_two,  ///< Each thread waits for either of two requests, then for the other.
   dropped,     ///< Requests are dropped, and receives cancelled, while others wait.
   lost,        ///< Rank 1 fails while rank 0 waits for it: who notices tells the others.
@@ -122,6 +123,7 @@ class two_ranks {
       case script::queue: return queue(world, other, t);
       case script::own_rank: return own_rank(world, t);
       case script::hand_over: return hand_over(world, t);
+      case script::answers: return answers(world, t);
       case script::any_of_two: return any_of_two(world, other, t);
       case script::dropped: return dropped(world, other, t);
       case script::lost: return lost(world, t);
@@ -183,6 +185,18 @@ class two_ranks {
       bytes in(size_of(i));
       world.recv(in, 1, i);
       check(in, in.size(), i);
+    }
+  }
+  void answers(communicator& world, mpx::tag_t t) {
+    bytes in(8);
+    if (world.rank() == 0) {
+      world.recv(in, 1, t);
+      check(in, 8, t);
+      if (t != 0) world.send(in, 1, t);
+    } else if (t == 0) {
+      for (mpx::tag_t i = 1; i < per_rank; ++i) world.send(message(8, i), 0, i);
+      for (mpx::tag_t i = 1; i < per_rank; ++i) world.recv(in, 0, i);
+      world.send(message(8, 0), 0, 0);
     }
   }
   void any_of_two(communicator& world, mpx::rank_t other, mpx::tag_t t) {
@@ -275,6 +289,7 @@ TEST_CASE("preempt: threads of a rank wait for each other's messages") {
   sound<by_packets, 2>("exchange, by packets", 300, script::exchange);
   sound<by_get, 3>("exchange, by get", 200, script::exchange);
   sound<by_get, 3>("the lead is handed over", 300, script::hand_over);
+  sound<by_get, 3>("answers", 300, script::answers);
   sound<by_get, 3>("within a rank", 300, script::own_rank);
 }
 

@@ -13,8 +13,7 @@ namespace {
 using namespace mpx::transport::detail;
 using explore::fault;
 
-constexpr ring_geometry geometry{4, 4096};
-constexpr std::uint32_t packets = 14;  // Three laps and a half.
+constexpr std::uint32_t packets = 14;  // Three laps and a half of the lines.
 
 struct release {
   void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
@@ -29,12 +28,13 @@ std::byte byte_of(std::uint32_t packet, std::size_t i) {
 class early_producer : public ring_producer {
  public:
   early_producer(std::byte* base, ring_geometry g)
-      : ring_producer(base, g), lines_(reinterpret_cast<line*>(base + sizeof(ring_control))) {}
+      : ring_producer(base, g),
+        lines_(reinterpret_cast<line*>(base + sizeof(ring_control))),
+        lines_count_(g.lines) {}
   bool put_inline(const mpx::frame_header& header, const std::byte* data, std::size_t bytes) {
-    if (tail_ - control().head.load(std::memory_order_acquire) == geometry.lines) return false;
-    line& l = lines_[tail_ % geometry.lines];
-    l.publish((tail_ / geometry.lines + 1) << 8 | static_cast<std::uint32_t>(bytes),
-              header.word[0]);
+    if (tail_ - control().head.load(std::memory_order_acquire) == lines_count_) return false;
+    line& l = lines_[tail_ % lines_count_];
+    l.publish((tail_ / lines_count_ + 1) << 8 | static_cast<std::uint32_t>(bytes), header.word[0]);
     l.write(header);
     copy_small(l.data(), data, bytes);
     ++tail_;
@@ -43,6 +43,7 @@ class early_producer : public ring_producer {
 
  private:
   line* lines_;
+  std::uint32_t lines_count_;
   std::uint32_t tail_ = 0;
 };
 
@@ -53,6 +54,8 @@ template <class Producer, bool Pooled>
 class ends {
  public:
   static constexpr std::size_t threads = 2;
+  /// Where the pool is used, it is full before the lines are.
+  static constexpr ring_geometry geometry{Pooled ? 8 : 4, 4096};
 
   explicit ends(explore::scheduler& s, reader how = reader::careful, fault f = {})
       : scheduler_(s),
@@ -69,7 +72,7 @@ class ends {
 
  private:
   static std::size_t bytes_of(std::uint32_t i) {
-    if constexpr (Pooled) return i % 3 == 0 ? 41 + i * 67 % 984 : i * 11 % 41;
+    if constexpr (Pooled) return i % 4 == 0 ? i * 11 % 41 : 600 + i * 67 % 425;
     return i * 11 % 41;
   }
   static mpx::frame_header header_of(std::uint32_t i) { return {{i, i + 1, i + 2, i + 3, ~i}}; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
-// Ranks that sleep whenever there is nothing to do, on rings of four lines, under all kinds of
+// Ranks that sleep whenever there is nothing to do, on rings of few lines, under all kinds of
 // schedules: every packet arrives, and whoever sleeps is woken when there is something to do.
 
 #include "explore.hpp"
@@ -18,19 +18,17 @@ using explore::fault;
 using mpx::outcome;
 using mpx::peer_id;
 
-constexpr ring_geometry geometry{4, 4096};
-
 /// Inboxes and channels of `peers` in zeroed memory.
 class shared_memory {
  public:
-  explicit shared_memory(peer_id peers)
-      : peers_(peers), bytes_(new(std::align_val_t{64}) std::byte[size()]()) {}
+  shared_memory(peer_id peers, ring_geometry g)
+      : peers_(peers), geometry_(g), bytes_(new(std::align_val_t{64}) std::byte[size()]()) {}
   inbox_control& inbox(peer_id peer) const {
     return *reinterpret_cast<inbox_control*>(bytes_.get() + peer * inbox_control::bytes(peers_));
   }
   std::byte* channel(peer_id source, peer_id destination) const {
     return bytes_.get() + peers_ * inbox_control::bytes(peers_) +
-           (std::size_t{destination} * peers_ + source) * geometry.bytes();
+           (std::size_t{destination} * peers_ + source) * geometry_.bytes();
   }
   ring_control& control(peer_id source, peer_id destination) const {
     return *reinterpret_cast<ring_control*>(channel(source, destination));
@@ -41,9 +39,10 @@ class shared_memory {
     void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
   };
   std::size_t size() const {
-    return peers_ * inbox_control::bytes(peers_) + std::size_t{peers_} * peers_ * geometry.bytes();
+    return peers_ * inbox_control::bytes(peers_) + std::size_t{peers_} * peers_ * geometry_.bytes();
   }
   peer_id peers_;
+  ring_geometry geometry_;
   std::unique_ptr<std::byte[], release> bytes_;
 };
 
@@ -57,13 +56,14 @@ class segment {
  private:
   const shared_memory* memory_;
 };
-static_assert(geometry.bytes() % 64 == 0);
+static_assert(ring_geometry{1, 4096}.bytes() % 64 == 0);
 
 /// How many packets each rank sends to each other, and how the machine is.
 struct traffic {
   std::uint32_t to_zero = 0;    ///< From each of the others to rank 0.
   std::uint32_t from_zero = 0;  ///< From rank 0 to each of the others.
   std::uint32_t among = 0;      ///< Among the others.
+  std::uint32_t lines = 4;      ///< Of each ring.
   bool oversubscribed = false;
   bool hot = false;  ///< All pairs have talked, and are looked at.
   bool large = false;
@@ -83,7 +83,8 @@ class job {
   static constexpr std::size_t threads = Ranks;
   static constexpr bool quiet_start = true;
 
-  job(explore::scheduler& s, const traffic& t, const planted& f) : scheduler_(s), traffic_(t) {
+  job(explore::scheduler& s, const traffic& t, const planted& f)
+      : scheduler_(s), traffic_(t), memory_(Ranks, {t.lines, 4096}) {
     s.cores = t.oversubscribed ? 1 : 64;
     for (peer_id r = 0; r < Ranks; ++r) ranks_.push_back(std::make_unique<rank>(*this, r));
     s.plant({f.what, place(f), 1, f.value});
@@ -112,7 +113,10 @@ class job {
  private:
   struct rank {
     rank(job& j, peer_id self)
-        : owner(j), fabric(segment(j.memory_), self, Ranks, geometry), sent(Ranks), got(Ranks) {}
+        : owner(j),
+          fabric(segment(j.memory_), self, Ranks, ring_geometry{j.traffic_.lines, 4096}),
+          sent(Ranks),
+          got(Ranks) {}
     void packet(peer_id source, const mpx::frame_header& h,
                 std::span<const std::byte> body) noexcept {
       const std::uint32_t i = got[source]++;
@@ -127,7 +131,7 @@ class job {
     void complete(mpx::cookie_t, bool) noexcept {}
     void malformed(peer_id) noexcept { failure = "malformed"; }
     std::size_t bytes_of(std::uint32_t i) const {
-      return owner.traffic_.large && i % 2 == 0 ? 41 + i * 331 % 984 : i * 7 % 41;
+      return owner.traffic_.large && i % 4 != 0 ? 600 + i * 331 % 425 : i * 7 % 41;
     }
 
     job& owner;
@@ -177,7 +181,7 @@ class job {
       if (!all) explore::relax();
     }
     if (traffic_.idle && me.fabric.self() == 0)  // It looks around after 4096 and 8192 polls.
-      for (std::size_t i = scheduler_.seeded().below(3); i < 8190; ++i) me.fabric.poll(me);
+      for (std::size_t i = scheduler_.draw(3); i < 8190; ++i) me.fabric.poll(me);
   }
   void talk(rank& me) {
     const peer_id self = me.fabric.self();
@@ -205,7 +209,7 @@ class job {
 
   explore::scheduler& scheduler_;
   traffic traffic_;
-  shared_memory memory_{Ranks};
+  shared_memory memory_;
   std::vector<std::unique_ptr<rank>> ranks_;
 };
 
@@ -213,7 +217,9 @@ constexpr traffic stream{.to_zero = 4};
 constexpr traffic stream_hot{.to_zero = 4, .hot = true};
 constexpr traffic flood{.to_zero = 9};
 constexpr traffic flood_hot{.to_zero = 9, .hot = true};
-constexpr traffic flood_large{.to_zero = 30, .large = true};
+constexpr traffic flood_large{.to_zero = 12, .lines = 8, .large = true};
+constexpr traffic flood_long{.to_zero = 30, .hot = true, .large = true};
+constexpr traffic single{.to_zero = 8, .lines = 1, .hot = true, .large = true};
 constexpr traffic both_ways{.to_zero = 5, .from_zero = 5};
 constexpr traffic ping_hot{.to_zero = 3, .from_zero = 3, .hot = true};
 constexpr traffic all_to_all{.to_zero = 2, .from_zero = 2, .among = 2};
@@ -248,7 +254,9 @@ TEST_CASE("preempt: doorbell, a stream to one who sleeps") {
 TEST_CASE("preempt: doorbell, full rings") {
   sound<2>("flood, cold at first", 1500, flood);
   sound<2>("flood, hot", 1500, flood_hot);
-  sound<2>("flood, lines and pool", 1000, flood_large);
+  sound<2>("flood of a single line", 1500, single);
+  sound<2>("flood of the pool", 1500, flood_large);
+  sound<2>("flood of lines and pool", 500, flood_long);
 }
 
 TEST_CASE("preempt: wiring of a pair from both sides, and doorbells of several") {

@@ -114,7 +114,11 @@ class scheduler {
     return fault_.what == k && !quiet_ && (fault_.at == nullptr || offset < fault_.bytes);
   }
   const fault& planted() const noexcept { return fault_; }
-  random& seeded() noexcept { return random_; }
+  /// A number below `n` that the seed gives.
+  std::size_t draw(std::size_t n) noexcept {
+    const unwatched u;
+    return random_.below(n);
+  }
   int cores = 64;  ///< What the code under test takes this machine to have.
 
   // --- Called by the logical threads -------------------------------------------------------------
@@ -167,7 +171,10 @@ class scheduler {
   void end() { meet(true); }
 
   /// Whether this sleep ends at once, for no reason, as the kernel's may.
-  bool sleeps_lightly() noexcept { return light_sleep_ && !quiet_ && random_.one_in(16); }
+  bool sleeps_lightly() noexcept {
+    const unwatched u;
+    return light_sleep_ && !quiet_ && random_.one_in(16);
+  }
 
   // --- Store buffers -----------------------------------------------------------------------------
 
