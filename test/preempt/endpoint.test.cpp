@@ -56,6 +56,7 @@ enum class script : std::uint8_t {
   hand_over,   ///< The messages come in the order of tags; the threads wait for them in any.
   answers,     ///< Thread 0 waits for what comes once all others have got theirs, and answered.
   any_of_two,  ///< Each thread waits for either of two requests, then for the other.
+  two_rings,   ///< A thread takes one packet of each ring and is done; the next is the sleeper's.
   dropped,     ///< Requests are dropped, and receives cancelled, while others wait.
   lost,        ///< Rank 1 fails while rank 0 waits for it: who notices tells the others.
   stuck,       ///< Thread 0 sleeps for an answer when another thread of its rank meets a full ring.
@@ -125,6 +126,7 @@ class two_ranks {
       case script::hand_over: return hand_over(world, t);
       case script::answers: return answers(world, t);
       case script::any_of_two: return any_of_two(world, other, t);
+      case script::two_rings: return two_rings(world, t);
       case script::dropped: return dropped(world, other, t);
       case script::lost: return lost(world, t);
       case script::stuck: return stuck(world, t);
@@ -212,6 +214,25 @@ class two_ranks {
     check(in[0], out.size(), t);
     check(in[1], out.size(), t);
   }
+  void two_rings(communicator& world, mpx::tag_t t) {
+    if (t > 1) return;
+    bytes in(8);
+    if (world.rank() == 1 && t == 0) {
+      world.send(message(8, 1), 0, 1);
+      world.send(message(8, 0), 0, 0);
+    } else if (world.rank() == 0 && t == 0) {
+      world.recv(in, 1, 0);
+      check(in, 8, 0);
+    } else if (world.rank() == 0) {
+      auto receiving = world.irecv(in, 1, 1);
+      bytes own(8);
+      world.send(message(8, 2), 0, 2);
+      world.recv(own, 0, 2);
+      receiving.wait();
+      check(in, 8, 1);
+      check(own, 8, 2);
+    }
+  }
   void dropped(communicator& world, mpx::rank_t other, mpx::tag_t t) {
     if (t != 0) return exchange(world, other, t);
     const bytes out = message(700, 3);
@@ -289,6 +310,7 @@ TEST_CASE("preempt: threads of a rank wait for each other's messages") {
   sound<by_packets, 2>("exchange, by packets", 300, script::exchange);
   sound<by_get, 3>("exchange, by get", 200, script::exchange);
   sound<by_get, 3>("the lead is handed over", 300, script::hand_over);
+  sound<by_get, 2>("two rings", 300, script::two_rings);
   sound<by_get, 3>("answers", 300, script::answers);
   sound<by_get, 3>("within a rank", 300, script::own_rank);
 }
