@@ -202,10 +202,7 @@ inline void heavy_barrier() noexcept {
 }
 
 /// A clock on which every look takes a microsecond.
-inline std::int64_t now_ns() noexcept {
-  static std::atomic<std::int64_t> now{0};
-  return now.fetch_add(1000, std::memory_order_relaxed);
-}
+inline std::int64_t now_ns() noexcept { return scheduler::instance().later_ns(1000); }
 inline int usable_cores() noexcept { return scheduler::instance().cores; }
 
 }  // namespace explore

@@ -119,6 +119,11 @@ class scheduler {
     const unwatched u;
     return random_.below(n);
   }
+  /// The time in this schedule, after `step`.
+  std::int64_t later_ns(std::int64_t step) noexcept {
+    const unwatched u;
+    return now_ns_ += step;
+  }
   int cores = 64;  ///< What the code under test takes this machine to have.
 
   // --- Called by the logical threads -------------------------------------------------------------
@@ -134,9 +139,9 @@ class scheduler {
     if (result_.failure.empty()) step("give way", nullptr, true);
   }
   /// Ends this schedule: it has found a fault.
-  void fail(const std::string& why) {
+  void fail(std::string why) {
     const unwatched u;
-    result_.failure = why;
+    result_.failure = std::move(why);  // Nobody destroys what is left here.
     leave();
   }
   /// Stops until `release(at)`. `timed`: while nothing is explored, time may be up first; returns
@@ -261,6 +266,8 @@ class scheduler {
     random_ = random(p.seed);
     quiet_ = p.quiet_start;
     quiet_steps_ = 0;
+    now_ns_ = 0;
+    blocks_ = 0;
     arrived_ = 0;
     model_ = under_tsan ? memory_model::sequential
                         : std::array{memory_model::total, memory_model::partial,
@@ -459,6 +466,7 @@ class scheduler {
   void* body_argument_ = nullptr;
   outcome result_;
   std::uint64_t quiet_steps_ = 0;
+  std::int64_t now_ns_ = 0;
   random random_{0};
   memory_model model_ = memory_model::sequential;
   strategy strategy_ = strategy::walk;
