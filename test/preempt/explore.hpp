@@ -144,7 +144,9 @@ class mutex {
   void lock() {
     scheduler* const s = scheduler::here();
     if (s != nullptr) s->point("lock", this);
-    while (held_.exchange(true, std::memory_order_acquire)) s->block(this, false);
+    while (held_.exchange(true, std::memory_order_acquire))
+      if (s != nullptr)
+        s->block(this, false);  // Outside there is one thread, and nobody to wait for.
     if (s != nullptr && s->buffers()) s->flush_before(this, false);
   }
   bool try_lock() {

@@ -76,9 +76,11 @@ class fiber {
 #endif
   }
   fiber(void (*entry)(void*), void* argument)
-      : stack_(new std::byte[stack_bytes]), entry_(entry), argument_(argument) {
-    bottom_ = stack_.get();
-    bytes_ = stack_bytes;
+      : stack_(new std::byte[stack_bytes]),
+        entry_(entry),
+        argument_(argument),
+        bottom_(stack_.get()),
+        bytes_(stack_bytes) {
     ::getcontext(&context_);
     context_.uc_stack.ss_sp = stack_.get();
     context_.uc_stack.ss_size = stack_bytes;

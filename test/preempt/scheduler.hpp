@@ -418,7 +418,7 @@ class scheduler {
     std::array<std::size_t, 64> can;
     std::size_t ready = 0;
     for (std::size_t i = 0; i < n; ++i)
-      if (threads_[i]->runnable() && !(way_ && i == current_)) can[ready++] = i;
+      if (threads_[i]->runnable() && (!way_ || i != current_)) can[ready++] = i;
     std::size_t full = 0;
     for (std::size_t i = 0; i < n; ++i)
       if (!threads_[i]->buffer.empty()) can[ready + full++] = n + i;
