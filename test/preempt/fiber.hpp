@@ -137,8 +137,8 @@ class fiber {
   std::unique_ptr<std::byte[]> stack_;
   void (*entry_)(void*) = nullptr;
   void* argument_ = nullptr;
-  const void* bottom_ = nullptr;
-  std::size_t bytes_ = 0;
+  [[maybe_unused]] const void* bottom_ = nullptr;  // For the sanitizers.
+  [[maybe_unused]] std::size_t bytes_ = 0;
   void* fake_ = nullptr;
 #ifdef EXPLORE_TSAN
   void* tsan_ = nullptr;
