@@ -67,6 +67,9 @@ class Checker:
                         "a policy is chosen by a template argument, not by a macro")
         if re.search(r"\bthread_local\b", code):
             self.report(relative, number, "thread-local", "all state hangs on the environment")
+        if relative != "core/platform.hpp" and re.search(r"\bstd::atomic(_ref)?\b", code):
+            self.report(relative, number, "atomic",
+                        "take platform::atomic, so that its interleavings are explored")
 
     def check_include(self, relative: str, include: house.Include) -> None:
         target = include.mpx
@@ -242,6 +245,7 @@ BAD = [
     ("macro", "include/mpx/core/x.hpp", header("#define X 1")),
     ("switch", "include/mpx/core/x.hpp", header("#ifdef MPX_USE_TCP", "#endif")),
     ("thread-local", "include/mpx/core/x.hpp", header("inline thread_local int x = 0;")),
+    ("atomic", "include/mpx/core/x.hpp", header("inline std::atomic<int> x;")),
     ("folder", "include/mpx/misc/x.hpp", header()),
 ]
 

@@ -22,6 +22,13 @@
 #endif
 #endif
 
+/// Where atomic words, locks, sleep and time come from: a namespace with the names of
+/// `platform::native`. A test that explores interleavings names its own before it includes mpx, and
+/// decides at each of these operations which thread goes on. Every translation unit must agree.
+#ifndef MPX_PLATFORM
+#define MPX_PLATFORM native
+#endif
+
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.

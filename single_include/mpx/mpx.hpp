@@ -91,6 +91,13 @@
 #endif
 #endif
 
+/// Where atomic words, locks, sleep and time come from: a namespace with the names of
+/// `platform::native`. A test that explores interleavings names its own before it includes mpx, and
+/// decides at each of these operations which thread goes on. Every translation unit must agree.
+#ifndef MPX_PLATFORM
+#define MPX_PLATFORM native
+#endif
+
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
@@ -481,6 +488,78 @@ static_assert(!Bootstrap<int>);
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/core/platform.hpp
+
+// What threads and processes meet through, and the few calls to Linux that the rest of mpx needs:
+// atomic words, sleeping on one, the process-wide barrier, monotonic time, the number of cores.
+
+namespace mpx::inline v0::platform {
+namespace native {
+
+using std::atomic;
+using std::atomic_ref;
+using std::mutex;
+
+/// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
+inline std::int64_t now_ns() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+/// Tells the core that this is a spin loop.
+inline void relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
+/// Returns whether the time was up.
+inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::int64_t timeout_ns) noexcept {
+  timespec t{};
+  t.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000);
+  t.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000);
+  return ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0) != 0 &&
+         errno == ETIMEDOUT;
+}
+
+/// Wakes up to `count` sleepers on `word`, in this or another process.
+inline void futex_wake(atomic<std::uint32_t>& word, int count) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, count, nullptr, nullptr, 0);
+}
+
+/// Registers this process for `heavy_barrier`; false where the kernel refuses it.
+inline bool register_heavy_barrier() noexcept {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
+/// A full memory barrier on every core that runs a registered process: the expensive half of an
+/// asymmetric Dekker, so that the other half costs nothing. Source: membarrier(2).
+inline void heavy_barrier() noexcept {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+/// The cores that this thread may run on.
+inline int usable_cores() noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  const int n = CPU_COUNT(&set);
+  return n > 0 ? n : 1;
+}
+
+}  // namespace native
+
+using namespace MPX_PLATFORM;
+
+}  // namespace mpx::inline v0::platform
+
 // ==== mpx/bootstrap/detail/job_layout.hpp
 
 // How a job's control segment lies in memory. Sparse: a rank that does nothing costs 64 bytes, one
@@ -511,7 +590,7 @@ inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjo
 inline constexpr std::uint32_t segment_version = 2;
 inline constexpr std::size_t page_bytes = 4096;
 
-using word = std::atomic<std::uint32_t>;
+using word = platform::atomic<std::uint32_t>;
 static_assert(word::is_always_lock_free, "processes share these words");
 
 /// Set once, by the first rank that aborts.
@@ -574,7 +653,7 @@ struct hang_slot {
 static_assert(sizeof(hang_slot) == page_bytes);
 
 struct alignas(cache_line_bytes) rank_entry {
-  std::atomic<std::int32_t> pid;
+  platform::atomic<std::int32_t> pid;
   word ended;        // 1 when its process is gone (its thread, in a job of threads)
   word wait_status;  // as waitpid gives it; meaningful when ended
   word joins;        // environments joined so far
@@ -750,67 +829,6 @@ class mapping {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/core/platform.hpp
-
-// The few calls to Linux that the rest of mpx needs: sleeping on a word, the process-wide barrier,
-// monotonic time, and how many cores this process may use.
-
-namespace mpx::inline v0::platform {
-
-/// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
-inline std::int64_t now_ns() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
-
-/// Tells the core that this is a spin loop.
-inline void relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-/// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
-inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                       std::int64_t timeout_ns) noexcept {
-  timespec t{};
-  t.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000);
-  t.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000);
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0);
-}
-
-/// Wakes up to `count` sleepers on `word`, in this or another process.
-inline void futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE, count, nullptr, nullptr, 0);
-}
-
-/// Registers this process for `heavy_barrier`; false where the kernel refuses it.
-inline bool register_heavy_barrier() noexcept {
-  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
-}
-
-/// A full memory barrier on every core that runs a registered process: the expensive half of an
-/// asymmetric Dekker, so that the other half costs nothing. Source: membarrier(2).
-inline void heavy_barrier() noexcept {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-}
-
-/// The cores that this thread may run on.
-inline int usable_cores() noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  const int n = CPU_COUNT(&set);
-  return n > 0 ? n : 1;
-}
-
-}  // namespace mpx::inline v0::platform
-
 // ==== mpx/bootstrap/detail/job_segment.hpp
 
 // The control segment of a job on one machine: who is alive, what was published, fences and aborts.
@@ -951,7 +969,7 @@ class job_segment {
     return head().failure_epoch.load(std::memory_order_acquire);
   }
   /// The word of `failure_epoch()`, to sleep on.
-  std::atomic<std::uint32_t>& failure_word() const noexcept { return head().failure_epoch; }
+  platform::atomic<std::uint32_t>& failure_word() const noexcept { return head().failure_epoch; }
 
   // --- publishing ---
 
@@ -1285,7 +1303,7 @@ class member {
 
   std::uint32_t failure_epoch() const noexcept { return segment_.failure_epoch(); }
   /// The word behind failure_epoch(): a futex that is woken whenever it grows.
-  std::atomic<std::uint32_t>& failure_word() const noexcept { return segment_.failure_word(); }
+  platform::atomic<std::uint32_t>& failure_word() const noexcept { return segment_.failure_word(); }
   rank_state state(rank_t rank) const noexcept { return segment_.state(rank, k_); }
   /// Which of this rank's environments this is, and the job's segment.
   std::uint32_t environment() const noexcept { return k_; }
@@ -3328,7 +3346,7 @@ class serialized {
   void unlock() noexcept { inside_.store(false, std::memory_order_release); }
 
  private:
-  std::atomic<bool> inside_{false};
+  platform::atomic<bool> inside_{false};
 #else
   void lock() noexcept {}
   void unlock() noexcept {}
@@ -3346,7 +3364,7 @@ class multiple {
   void unlock() noexcept { mutex_.unlock(); }
 
  private:
-  std::mutex mutex_;
+  platform::mutex mutex_;
 };
 
 static_assert(ThreadModel<single> && ThreadModel<serialized> && ThreadModel<multiple>);
@@ -4173,8 +4191,8 @@ struct alignas(cache_line_bytes) line {
   }
 
  private:
-  static std::atomic_ref<std::uint64_t> word(std::byte* raw) noexcept {
-    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(raw));
+  static platform::atomic_ref<std::uint64_t> word(std::byte* raw) noexcept {
+    return platform::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(raw));
   }
 };
 static_assert(sizeof(line) == cache_line_bytes);
@@ -4191,11 +4209,12 @@ struct pool_reference {
 
 /// The shared words of one ring, each written by one side only.
 struct ring_control {
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> head;  // Consumer: lines taken so far.
-  std::atomic<std::uint32_t> pool_head;                       // Consumer: pool bytes given back.
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> head;  // Consumer: lines taken so far.
+  platform::atomic<std::uint32_t> pool_head;  // Consumer: pool bytes given back.
+  alignas(cache_line_bytes)
+      platform::atomic<std::uint32_t> polled;  // Consumer: 1 = I look at this ring.
   alignas(
-      cache_line_bytes) std::atomic<std::uint32_t> polled;  // Consumer: 1 = I look at this ring.
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> starved;  // Producer: 1 = wake me on space.
+      cache_line_bytes) platform::atomic<std::uint32_t> starved;  // Producer: 1 = wake me on space.
 };
 
 /// Copies a few bytes; eight, the commonest, without a call.
@@ -4408,10 +4427,11 @@ namespace mpx::inline v0::transport::detail {
 
 /// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
 struct inbox_control {
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> sleeping;
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
   alignas(cache_line_bytes)
-      std::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
-  alignas(cache_line_bytes) std::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
+      platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
+  alignas(
+      cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
 
   static constexpr std::size_t bytes(peer_id peers) noexcept {
     const std::size_t words = (std::size_t{peers} + 63) / 64;
@@ -4510,8 +4530,9 @@ class ring_fabric {
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
     }
-    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_relaxed);
     inbox_->sleeping.store(1, std::memory_order_seq_cst);
+    // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
+    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_release);
     if ((claims() && !hot_.empty()) || !starved_.empty()) platform::heavy_barrier();
     if (!something_to_do()) return true;
     inbox_->sleeping.store(0, std::memory_order_relaxed);
@@ -4526,14 +4547,16 @@ class ring_fabric {
   /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
     if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
-    platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
+    timed_out_ = platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
   }
 
   /// See Transport.
   void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    if (inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1 && something_to_do())
+    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1;
+    // A wake-up that was meant for the sleep before may end this one, just as something arrives.
+    if (std::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
       r->hot = r->ring.ready() || !have_barrier_;
@@ -4624,7 +4647,7 @@ class ring_fabric {
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     inbox_control& box = segment_.inbox(peer);
-    std::atomic<std::uint64_t>& word = box.attention[self_ / 64];
+    platform::atomic<std::uint64_t>& word = box.attention[self_ / 64];
     const std::uint64_t bit = std::uint64_t{1} << (self_ % 64);
     // The first of these is the fence between the packet and the look at `sleeping`.
     if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
@@ -4740,6 +4763,7 @@ class ring_fabric {
   fabric_counters counters_;
   bool have_barrier_;
   bool armed_ = false;
+  bool timed_out_ = false;
   bool oversubscribed_;
 };
 
@@ -4764,8 +4788,8 @@ namespace detail {
 
 /// What a process tells about itself: how to reach its memory, and a word to try it on.
 struct alignas(cache_line_bytes) peer_card {
-  std::atomic<std::int64_t> pid;
-  std::atomic<std::uint64_t> probe_address;
+  platform::atomic<std::int64_t> pid;
+  platform::atomic<std::uint64_t> probe_address;
 };
 inline constexpr std::uint64_t probe_word = 0x6d70782070726f62;
 
@@ -5454,11 +5478,11 @@ class endpoint {
     pool_.give(&op);
   }
   void free_copy(operation& op) noexcept;
-  bool before_sleep();
+  void before_sleep();
   void sleep(std::unique_lock<typename Stack::threading_type>& lock);
   void follow(std::unique_lock<typename Stack::threading_type>& lock);
   void rouse() noexcept;
-  bool check_failures();
+  void check_failures();
   void fail_peer_locked(peer_id peer, errc why);
   void fail_operation(operation& op, peer_id peer, errc why);
   bool end_if_doomed(operation& op);
@@ -5497,7 +5521,7 @@ class endpoint {
   bool has_attached_ = false;
 
   // Several waiting threads: one sleeps in the transport, the others on `epoch_`.
-  std::atomic<std::uint32_t> epoch_{0};
+  platform::atomic<std::uint32_t> epoch_{0};
   unsigned followers_ = 0;
   bool leader_ = false;
   std::uint64_t completions_ = 0;
@@ -5898,6 +5922,8 @@ template <class Done>
       if (done()) break;
     }
     if (tired) {
+      before_sleep();
+      if (done()) break;  // Its peer is lost: nobody would wake this thread for that any more.
       sleep(lock);
       if (done()) break;
     }
@@ -5907,14 +5933,13 @@ template <class Done>
   }
 }
 
-/// What a blocked rank owes to the others, and what it must know, before it rests. Returns whether
-/// it has learnt of a failure: then it must not rest before it has looked.
+/// What a blocked rank owes to the others, and what it must know, before it rests.
 template <class Stack>
-[[gnu::noinline]] bool endpoint<Stack>::before_sleep() {
-  const bool news = check_failures();
+[[gnu::noinline]] void endpoint<Stack>::before_sleep() {
+  check_failures();
   if (watch_ != nullptr) [[unlikely]]
     watch_locked();
-  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return news;
+  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
   for (const peer_id peer : stalled_) {
     link& l = *links_[peer];
@@ -5923,13 +5948,11 @@ template <class Stack>
     answer(peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
   }
   stalled_.clear();
-  return news;
 }
 
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::sleep(
     std::unique_lock<typename Stack::threading_type>& lock) {
-  if (before_sleep()) return;
   if constexpr (concurrent) {
     if (leader_) return follow(lock);
   }
@@ -6027,17 +6050,15 @@ void endpoint<Stack>::abandon(operation& op) {
   op.handled = false;
 }
 
-/// Looks whether ranks have died since the last look, and ends what waits for them. Returns whether
-/// there was news.
+/// Looks whether ranks have died since the last look, and ends what waits for them.
 template <class Stack>
-bool endpoint<Stack>::check_failures() {
+void endpoint<Stack>::check_failures() {
   const std::uint32_t epoch = job_.failure_epoch();
-  if (epoch == failure_epoch_) return false;
+  if (epoch == failure_epoch_) return;
   failure_epoch_ = epoch;
   for (peer_id peer = 0; peer < transport_.peers(); ++peer)
     if (job_.state(static_cast<rank_t>(peer)) == rank_state::failed)
       fail_peer_locked(peer, errc::peer_lost);
-  return true;
 }
 
 template <class Stack>
@@ -8732,7 +8753,7 @@ class shared_mapping {
  private:
   struct block {
     mapping memory;
-    std::atomic<std::uint32_t> users{1};
+    platform::atomic<std::uint32_t> users{1};
   };
   block* block_ = nullptr;
 };

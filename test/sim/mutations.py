@@ -79,9 +79,9 @@ MUTATIONS = [
      "      if (auto s = r.test()) return completion{0, *s};"),
     # Waiting and failures.
     ("missed wake-up: a rank sleeps although it has news", FINISH,
-     "  if (before_sleep()) return;", "  before_sleep();"),
+     "      if (done()) break;  // Its peer is lost", "      // Its peer is lost"),
     ("a death ends nothing that waits for it", FINISH,
-     "      fail_peer_locked(peer, errc::peer_lost);\n  return true;", "      continue;\n  return true;"),
+     "      fail_peer_locked(peer, errc::peer_lost);\n", "      continue;\n"),
     ("receives from any source outlive a loss", FINISH,
      "    if (op.want.source != peer && op.want.source != any_peer) return;",
      "    if (op.want.source != peer) return;"),

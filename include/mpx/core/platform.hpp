@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The few calls to Linux that the rest of mpx needs: sleeping on a word, the process-wide barrier,
-// monotonic time, and how many cores this process may use.
+// What threads and processes meet through, and the few calls to Linux that the rest of mpx needs:
+// atomic words, sleeping on one, the process-wide barrier, monotonic time, the number of cores.
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -11,11 +11,18 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <mutex>
 
 #include "mpx/config.hpp"
 
 namespace mpx::inline v0::platform {
+namespace native {
+
+using std::atomic;
+using std::atomic_ref;
+using std::mutex;
 
 /// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
 inline std::int64_t now_ns() noexcept {
@@ -34,16 +41,18 @@ inline void relax() noexcept {
 }
 
 /// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
-inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+/// Returns whether the time was up.
+inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t timeout_ns) noexcept {
   timespec t{};
   t.tv_sec = static_cast<time_t>(timeout_ns / 1'000'000'000);
   t.tv_nsec = static_cast<long>(timeout_ns % 1'000'000'000);
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0);
+  return ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &t, nullptr, 0) != 0 &&
+         errno == ETIMEDOUT;
 }
 
 /// Wakes up to `count` sleepers on `word`, in this or another process.
-inline void futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept {
+inline void futex_wake(atomic<std::uint32_t>& word, int count) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, count, nullptr, nullptr, 0);
 }
 
@@ -68,5 +77,9 @@ inline int usable_cores() noexcept {
   const int n = CPU_COUNT(&set);
   return n > 0 ? n : 1;
 }
+
+}  // namespace native
+
+using namespace MPX_PLATFORM;
 
 }  // namespace mpx::inline v0::platform

@@ -17,6 +17,7 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/engine/call_site.hpp"
 #include "mpx/engine/hang_watch.hpp"
 #include "mpx/engine/operation.hpp"
@@ -388,11 +389,11 @@ class endpoint {
     pool_.give(&op);
   }
   void free_copy(operation& op) noexcept;
-  bool before_sleep();
+  void before_sleep();
   void sleep(std::unique_lock<typename Stack::threading_type>& lock);
   void follow(std::unique_lock<typename Stack::threading_type>& lock);
   void rouse() noexcept;
-  bool check_failures();
+  void check_failures();
   void fail_peer_locked(peer_id peer, errc why);
   void fail_operation(operation& op, peer_id peer, errc why);
   bool end_if_doomed(operation& op);
@@ -431,7 +432,7 @@ class endpoint {
   bool has_attached_ = false;
 
   // Several waiting threads: one sleeps in the transport, the others on `epoch_`.
-  std::atomic<std::uint32_t> epoch_{0};
+  platform::atomic<std::uint32_t> epoch_{0};
   unsigned followers_ = 0;
   bool leader_ = false;
   std::uint64_t completions_ = 0;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "mpx/config.hpp"
+#include "mpx/core/platform.hpp"
 
 namespace mpx::inline v0 {
 
@@ -78,7 +79,7 @@ class serialized {
   void unlock() noexcept { inside_.store(false, std::memory_order_release); }
 
  private:
-  std::atomic<bool> inside_{false};
+  platform::atomic<bool> inside_{false};
 #else
   void lock() noexcept {}
   void unlock() noexcept {}
@@ -96,7 +97,7 @@ class multiple {
   void unlock() noexcept { mutex_.unlock(); }
 
  private:
-  std::mutex mutex_;
+  platform::mutex mutex_;
 };
 
 static_assert(ThreadModel<single> && ThreadModel<serialized> && ThreadModel<multiple>);

@@ -14,6 +14,7 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/aligned.hpp"
 #include "mpx/core/mapping.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/ring_fabric.hpp"
 
@@ -43,7 +44,7 @@ class shared_mapping {
  private:
   struct block {
     mapping memory;
-    std::atomic<std::uint32_t> users{1};
+    platform::atomic<std::uint32_t> users{1};
   };
   block* block_ = nullptr;
 };

@@ -31,8 +31,8 @@ namespace detail {
 
 /// What a process tells about itself: how to reach its memory, and a word to try it on.
 struct alignas(cache_line_bytes) peer_card {
-  std::atomic<std::int64_t> pid;
-  std::atomic<std::uint64_t> probe_address;
+  platform::atomic<std::int64_t> pid;
+  platform::atomic<std::uint64_t> probe_address;
 };
 inline constexpr std::uint64_t probe_word = 0x6d70782070726f62;
 

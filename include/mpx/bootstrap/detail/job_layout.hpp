@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0::bootstrap {
@@ -34,7 +35,7 @@ inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjo
 inline constexpr std::uint32_t segment_version = 2;
 inline constexpr std::size_t page_bytes = 4096;
 
-using word = std::atomic<std::uint32_t>;
+using word = platform::atomic<std::uint32_t>;
 static_assert(word::is_always_lock_free, "processes share these words");
 
 /// Set once, by the first rank that aborts.
@@ -97,7 +98,7 @@ struct hang_slot {
 static_assert(sizeof(hang_slot) == page_bytes);
 
 struct alignas(cache_line_bytes) rank_entry {
-  std::atomic<std::int32_t> pid;
+  platform::atomic<std::int32_t> pid;
   word ended;        // 1 when its process is gone (its thread, in a job of threads)
   word wait_status;  // as waitpid gives it; meaningful when ended
   word joins;        // environments joined so far

@@ -155,7 +155,7 @@ class job_segment {
     return head().failure_epoch.load(std::memory_order_acquire);
   }
   /// The word of `failure_epoch()`, to sleep on.
-  std::atomic<std::uint32_t>& failure_word() const noexcept { return head().failure_epoch; }
+  platform::atomic<std::uint32_t>& failure_word() const noexcept { return head().failure_epoch; }
 
   // --- publishing ---
 

@@ -82,7 +82,7 @@ class member {
 
   std::uint32_t failure_epoch() const noexcept { return segment_.failure_epoch(); }
   /// The word behind failure_epoch(): a futex that is woken whenever it grows.
-  std::atomic<std::uint32_t>& failure_word() const noexcept { return segment_.failure_word(); }
+  platform::atomic<std::uint32_t>& failure_word() const noexcept { return segment_.failure_word(); }
   rank_state state(rank_t rank) const noexcept { return segment_.state(rank, k_); }
   /// Which of this rank's environments this is, and the job's segment.
   std::uint32_t environment() const noexcept { return k_; }

@@ -97,6 +97,8 @@ template <class Done>
       if (done()) break;
     }
     if (tired) {
+      before_sleep();
+      if (done()) break;  // Its peer is lost: nobody would wake this thread for that any more.
       sleep(lock);
       if (done()) break;
     }
@@ -106,14 +108,13 @@ template <class Done>
   }
 }
 
-/// What a blocked rank owes to the others, and what it must know, before it rests. Returns whether
-/// it has learnt of a failure: then it must not rest before it has looked.
+/// What a blocked rank owes to the others, and what it must know, before it rests.
 template <class Stack>
-[[gnu::noinline]] bool endpoint<Stack>::before_sleep() {
-  const bool news = check_failures();
+[[gnu::noinline]] void endpoint<Stack>::before_sleep() {
+  check_failures();
   if (watch_ != nullptr) [[unlikely]]
     watch_locked();
-  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return news;
+  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
   for (const peer_id peer : stalled_) {
     link& l = *links_[peer];
@@ -122,13 +123,11 @@ template <class Stack>
     answer(peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
   }
   stalled_.clear();
-  return news;
 }
 
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::sleep(
     std::unique_lock<typename Stack::threading_type>& lock) {
-  if (before_sleep()) return;
   if constexpr (concurrent) {
     if (leader_) return follow(lock);
   }
@@ -226,17 +225,15 @@ void endpoint<Stack>::abandon(operation& op) {
   op.handled = false;
 }
 
-/// Looks whether ranks have died since the last look, and ends what waits for them. Returns whether
-/// there was news.
+/// Looks whether ranks have died since the last look, and ends what waits for them.
 template <class Stack>
-bool endpoint<Stack>::check_failures() {
+void endpoint<Stack>::check_failures() {
   const std::uint32_t epoch = job_.failure_epoch();
-  if (epoch == failure_epoch_) return false;
+  if (epoch == failure_epoch_) return;
   failure_epoch_ = epoch;
   for (peer_id peer = 0; peer < transport_.peers(); ++peer)
     if (job_.state(static_cast<rank_t>(peer)) == rank_state::failed)
       fail_peer_locked(peer, errc::peer_lost);
-  return true;
 }
 
 template <class Stack>

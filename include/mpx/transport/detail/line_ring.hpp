@@ -46,8 +46,8 @@ struct alignas(cache_line_bytes) line {
   }
 
  private:
-  static std::atomic_ref<std::uint64_t> word(std::byte* raw) noexcept {
-    return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(raw));
+  static platform::atomic_ref<std::uint64_t> word(std::byte* raw) noexcept {
+    return platform::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(raw));
   }
 };
 static_assert(sizeof(line) == cache_line_bytes);
@@ -64,11 +64,12 @@ struct pool_reference {
 
 /// The shared words of one ring, each written by one side only.
 struct ring_control {
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> head;  // Consumer: lines taken so far.
-  std::atomic<std::uint32_t> pool_head;                       // Consumer: pool bytes given back.
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> head;  // Consumer: lines taken so far.
+  platform::atomic<std::uint32_t> pool_head;  // Consumer: pool bytes given back.
+  alignas(cache_line_bytes)
+      platform::atomic<std::uint32_t> polled;  // Consumer: 1 = I look at this ring.
   alignas(
-      cache_line_bytes) std::atomic<std::uint32_t> polled;  // Consumer: 1 = I look at this ring.
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> starved;  // Producer: 1 = wake me on space.
+      cache_line_bytes) platform::atomic<std::uint32_t> starved;  // Producer: 1 = wake me on space.
 };
 
 /// Copies a few bytes; eight, the commonest, without a call.

@@ -26,10 +26,11 @@ namespace mpx::inline v0::transport::detail {
 
 /// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
 struct inbox_control {
-  alignas(cache_line_bytes) std::atomic<std::uint32_t> sleeping;
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
   alignas(cache_line_bytes)
-      std::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
-  alignas(cache_line_bytes) std::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
+      platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
+  alignas(
+      cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
 
   static constexpr std::size_t bytes(peer_id peers) noexcept {
     const std::size_t words = (std::size_t{peers} + 63) / 64;
@@ -128,8 +129,9 @@ class ring_fabric {
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
     }
-    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_relaxed);
     inbox_->sleeping.store(1, std::memory_order_seq_cst);
+    // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
+    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_release);
     if ((claims() && !hot_.empty()) || !starved_.empty()) platform::heavy_barrier();
     if (!something_to_do()) return true;
     inbox_->sleeping.store(0, std::memory_order_relaxed);
@@ -144,14 +146,16 @@ class ring_fabric {
   /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
     if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
-    platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
+    timed_out_ = platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
   }
 
   /// See Transport.
   void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    if (inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1 && something_to_do())
+    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1;
+    // A wake-up that was meant for the sleep before may end this one, just as something arrives.
+    if (std::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
       r->hot = r->ring.ready() || !have_barrier_;
@@ -242,7 +246,7 @@ class ring_fabric {
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     inbox_control& box = segment_.inbox(peer);
-    std::atomic<std::uint64_t>& word = box.attention[self_ / 64];
+    platform::atomic<std::uint64_t>& word = box.attention[self_ / 64];
     const std::uint64_t bit = std::uint64_t{1} << (self_ % 64);
     // The first of these is the fence between the packet and the look at `sleeping`.
     if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
@@ -358,6 +362,7 @@ class ring_fabric {
   fabric_counters counters_;
   bool have_barrier_;
   bool armed_ = false;
+  bool timed_out_ = false;
   bool oversubscribed_;
 };
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What mpx takes for its platform in this folder: at each operation through which threads meet, the
+// scheduler decides who goes on. Include it before mpx.
+//
+// A load, a store and a read-modify-write of an atomic word, a lock, a sleep and a wake-up are
+// schedule points. Stores that are no fences wait in a store buffer of their thread, from where the
+// thread itself sees them; a heavy barrier empties all buffers. Timeouts never end a sleep while
+// something is explored: a missed wake-up is a schedule in which everybody sleeps.
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "scheduler.hpp"
+
+#ifdef MPX_PLATFORM
+#error "include this before mpx"
+#endif
+#define MPX_PLATFORM explore
+
+namespace explore {
+
+/// The operations of a word, over what std has for it.
+template <class T, class Real>
+class word_operations {
+  static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
+
+ public:
+  static T load(const Real& real, const void* at, std::memory_order order) noexcept {
+    scheduler* const s = scheduler::here();
+    if (s == nullptr) return real.load(order);
+    s->point("load", at);
+    if (s->planted(fault::kind::stuck_load, at)) return static_cast<T>(s->planted().value);
+    T own{};
+    if (s->buffers() && s->forwarded(at, own)) return own;
+    return real.load(order);
+  }
+  static void store(Real& real, void* at, T value, std::memory_order order) noexcept {
+    scheduler* const s = scheduler::here();
+    if (s == nullptr) return real.store(value, order);
+    s->point("store", at);
+    if (s->planted(fault::kind::lost_store, at)) return;
+    if (s->planted(fault::kind::weak_store, at)) order = std::memory_order_relaxed;
+    if (!s->buffers()) {
+      real.store(value, order);
+    } else if (order == std::memory_order_seq_cst) {
+      s->flush();
+      real.store(value, order);
+    } else {
+      s->keep(static_cast<T*>(at), value, order == std::memory_order_release);
+    }
+    s->point("stored", at);
+  }
+  /// `change(real)` is a read-modify-write.
+  template <class Change>
+  static auto change(Real& real, void* at, std::memory_order order, Change change) noexcept {
+    scheduler* const s = scheduler::here();
+    if (s == nullptr) return change(real);
+    s->point("change", at);
+    if (s->buffers())
+      s->flush_before(at, order != std::memory_order_relaxed && order != std::memory_order_acquire);
+    const auto was = change(real);
+    s->point("changed", at);
+    return was;
+  }
+};
+
+template <class T>
+class atomic {
+  using real = std::atomic<T>;
+  using operations = word_operations<T, real>;
+
+ public:
+  static constexpr bool is_always_lock_free = real::is_always_lock_free;
+
+  atomic() noexcept = default;
+  constexpr atomic(T value) noexcept : real_(value) {}  // NOLINT(*-explicit-*): as std::atomic.
+  atomic(const atomic&) = delete;
+  atomic& operator=(const atomic&) = delete;
+
+  T load(std::memory_order order = std::memory_order_seq_cst) const noexcept {
+    return operations::load(real_, &real_, order);
+  }
+  void store(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    operations::store(real_, &real_, value, order);
+  }
+  T exchange(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    return operations::change(real_, &real_, order,
+                              [&](real& r) { return r.exchange(value, order); });
+  }
+  T fetch_or(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    scheduler* const s = scheduler::here();
+    if (s != nullptr && s->planted(fault::kind::lost_or, &real_)) return load(order);
+    return operations::change(real_, &real_, order,
+                              [&](real& r) { return r.fetch_or(value, order); });
+  }
+  T fetch_add(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    return operations::change(real_, &real_, order,
+                              [&](real& r) { return r.fetch_add(value, order); });
+  }
+  T fetch_sub(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    return operations::change(real_, &real_, order,
+                              [&](real& r) { return r.fetch_sub(value, order); });
+  }
+  bool compare_exchange_strong(T& expected, T value,
+                               std::memory_order order = std::memory_order_seq_cst) noexcept {
+    return operations::change(real_, &real_, order, [&](real& r) {
+      return r.compare_exchange_strong(expected, value, order);
+    });
+  }
+
+ private:
+  real real_;
+};
+
+/// What mpx uses of it: load and store.
+template <class T>
+class atomic_ref {
+  using operations = word_operations<T, const std::atomic_ref<T>>;
+
+ public:
+  explicit atomic_ref(T& word) noexcept : at_(&word), real_(word) {}
+  T load(std::memory_order order = std::memory_order_seq_cst) const noexcept {
+    // What follows a mark is read past the buffer: let it be there too.
+    if (scheduler* const s = scheduler::here(); s != nullptr && s->keeps(at_)) s->flush();
+    return operations::load(real_, at_, order);
+  }
+  void store(T value, std::memory_order order = std::memory_order_seq_cst) const noexcept {
+    operations::store(real_, at_, value, order);
+  }
+
+ private:
+  T* at_;
+  std::atomic_ref<T> real_;
+};
+
+class mutex {
+ public:
+  mutex() noexcept = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+
+  void lock() {
+    scheduler* const s = scheduler::here();
+    if (s != nullptr) s->point("lock", this);
+    while (held_.exchange(true, std::memory_order_acquire))
+      if (s != nullptr)
+        s->block(this, false);  // Outside there is one thread, and nobody to wait for.
+    if (s != nullptr && s->buffers()) s->flush_before(this, false);
+  }
+  bool try_lock() {
+    if (scheduler* const s = scheduler::here()) s->point("try_lock", this);
+    return !held_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() noexcept {
+    scheduler* const s = scheduler::here();
+    if (s != nullptr) s->flush();
+    held_.store(false, std::memory_order_release);
+    if (s == nullptr) return;
+    s->release(this, ~std::size_t{0});
+    s->point("unlocked", this);
+  }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+/// A turn of a loop that waits for others.
+inline void relax() noexcept {
+  if (scheduler* const s = scheduler::here()) s->give_way();
+}
+
+inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::int64_t /*timeout_ns*/) noexcept {
+  scheduler* const s = scheduler::here();
+  if (s == nullptr) return true;
+  s->point("futex_wait", &word);
+  s->flush();  // The kernel compares under a lock.
+  const auto& real = reinterpret_cast<const std::atomic<std::uint32_t>&>(word);
+  if (real.load(std::memory_order_seq_cst) != expected &&
+      !s->planted(fault::kind::hasty_sleep, &word))
+    return false;
+  if (s->sleeps_lightly()) return false;
+  return s->block(&word, true);
+}
+
+inline void futex_wake(atomic<std::uint32_t>& word, int count) noexcept {
+  scheduler* const s = scheduler::here();
+  if (s == nullptr) return;
+  s->point("futex_wake", &word);
+  s->flush();
+  if (s->planted(fault::kind::no_wake, &word)) return;
+  s->release(&word, static_cast<std::size_t>(count));
+  s->point("woken", &word);
+}
+
+inline bool register_heavy_barrier() noexcept { return true; }
+inline void heavy_barrier() noexcept {
+  scheduler* const s = scheduler::here();
+  if (s == nullptr) return;
+  s->point("heavy barrier", nullptr);
+  if (!s->planted(fault::kind::no_heavy_barrier, nullptr)) s->flush_all();
+}
+
+/// A clock on which every look takes a microsecond.
+inline std::int64_t now_ns() noexcept { return scheduler::instance().later_ns(1000); }
+inline int usable_cores() noexcept { return scheduler::instance().cores; }
+
+}  // namespace explore
