@@ -639,16 +639,16 @@ struct hang_words {
   word mark;      // `stuck`, perhaps `testing`, and a number that grows with each change
   word told;      // the mark that was last reported
   word answered;  // of hang_head::asked
-  std::atomic<std::int64_t> seen_ns;  // when the rank was last known to be in mpx
+  platform::atomic<std::int64_t> seen_ns;  // when the rank was last known to be in mpx
 };
-static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+static_assert(platform::atomic<std::int64_t>::is_always_lock_free);
 
 /// What a rank that waits says of itself. `sequence` is odd while it is being written.
 struct hang_slot {
   static constexpr std::size_t bytes_max = 4088;
   word sequence;
   word bytes;
-  std::atomic<std::uint64_t> data[bytes_max / 8];
+  platform::atomic<std::uint64_t> data[bytes_max / 8];
 };
 static_assert(sizeof(hang_slot) == page_bytes);
 
