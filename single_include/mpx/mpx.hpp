@@ -6137,6 +6137,7 @@ inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) 
           .tag = want.tag,
           .context = want.context,
           .stage = hang_stage::posted,
+          .sends = false,
           .bytes = bytes};
 }
 
@@ -6206,6 +6207,7 @@ template <class Stack>
                          .tag = m.is.tag,
                          .context = m.is.context,
                          .stage = stage,
+                         .sends = false,
                          .bytes = m.bytes});
   };
   matcher_.for_each([&](const unexpected_message& m) {
