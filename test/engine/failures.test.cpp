@@ -178,6 +178,9 @@ TEST_CASE_TEMPLATE("nobody waits for what hangs on a lost rank", Stack, ranks::i
     }
     expect_lost([&] { world.sendrecv(out, other, 7, x, last, 7); });
     expect_lost([&] { world.sendrecv(out, last, 7, x, other, 8); });
+    // Who leaves is lost too, to one who has not noticed the first loss yet: leave together.
+    int y = 0;
+    world.sendrecv(x, other, 9, y, other, 9);
   });
 }
 
