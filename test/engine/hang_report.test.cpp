@@ -21,7 +21,7 @@ hang_info waiting(mpx::rank_t rank, mpx::rank_t peer, mpx::tag_t tag = 7) {
   copy_head(call.name, "recv");
   copy_tail(call.file, "main.cpp");
   call.line = 10 + static_cast<std::uint32_t>(rank);
-  call.on.add({.peer = peer, .tag = tag, .context = 0, .stage = hang_stage::posted, .bytes = 8});
+  call.on.add({peer, tag, 0, hang_stage::posted, false, 8});
   return info;
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("hang report: cycles") {
   }
   SUBCASE("one of several suffices, all are needed elsewhere") {
     hang_info any = waiting(0, 1);
-    any.calls[0].on.add({.peer = 2, .tag = 1, .stage = hang_stage::posted});
+    any.calls[0].on.add({2, 1, 0, hang_stage::posted, false, 0});
     any.calls[0].kind = mpx::detail::wait_kind::any;
     const std::vector<hang_info> all = {any, waiting(1, 0), in_state(2, hang_state::busy)};
     CHECK(!contains(report(all), "cycle:"));
