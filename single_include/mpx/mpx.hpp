@@ -2044,18 +2044,18 @@ enum class hang_stage : std::uint8_t {
   count_
 };
 
-/// One send, receive or message. (Here no member has an initialiser: for the arrays below, that
-/// takes long to compile. They are made as `hang_info x{}`.)
+/// One send, receive or message.
 struct hang_operation {
-  rank_t peer;  ///< -1: any
-  tag_t tag;    ///< -1: any
-  context_id context;
-  hang_stage stage;
-  bool sends;
-  std::uint64_t bytes;
+  rank_t peer = -1;  ///< -1: any
+  tag_t tag = -1;    ///< -1: any
+  context_id context = 0;
+  hang_stage stage{};
+  bool sends = false;
+  std::uint64_t bytes = 0;
 };
 
-/// The first of some operations, and how many there are.
+/// The first of some operations, and how many there are. (From here on no member has an
+/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
 template <std::uint32_t Max>
 struct hang_list {
   hang_operation at[Max];
@@ -5314,7 +5314,11 @@ class endpoint {
   /// What this rank waits for, and what lies in its queues. Threads: any.
   hang_info describe_hang();
   /// From now on, `watch` learns when this rank waits. It outlives the endpoint.
-  void watch(hang_watch& watch) noexcept { watch_ = watch.on() ? &watch : nullptr; }
+  void watch(hang_watch& watch) noexcept {
+    if (!watch.on()) return;
+    watch_ = &watch;
+    step_ = [](endpoint& e) noexcept { e.watch_locked(); };
+  }
 
   /// The serial of the next communicator that this rank leads; 0 when all are used up.
   std::uint32_t take_context_serial() {
@@ -5528,6 +5532,8 @@ class endpoint {
 
   blocked_call* blocked_ = nullptr;  // The latest; more than one where threads are.
   hang_watch* watch_ = nullptr;
+  // What it takes is compiled where environments are made, not wherever somebody waits.
+  void (*step_)(endpoint&) noexcept = nullptr;
   std::uint64_t moves_ = 0;  // Looks of blocked calls that found something.
 };
 
@@ -5937,8 +5943,8 @@ template <class Done>
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::before_sleep() {
   check_failures();
-  if (watch_ != nullptr) [[unlikely]]
-    watch_locked();
+  if (step_ != nullptr) [[unlikely]]
+    step_(*this);
   if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
   for (const peer_id peer : stalled_) {
@@ -5989,7 +5995,7 @@ template <class Stack>
 void endpoint<Stack>::drain() noexcept {
   std::lock_guard lock(threading_);
   while (progress_locked() > 0) ++moves_;
-  if (watch_ != nullptr) watch_locked();
+  if (step_ != nullptr) step_(*this);
 }
 
 template <class Stack>

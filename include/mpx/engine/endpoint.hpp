@@ -225,7 +225,11 @@ class endpoint {
   /// What this rank waits for, and what lies in its queues. Threads: any.
   hang_info describe_hang();
   /// From now on, `watch` learns when this rank waits. It outlives the endpoint.
-  void watch(hang_watch& watch) noexcept { watch_ = watch.on() ? &watch : nullptr; }
+  void watch(hang_watch& watch) noexcept {
+    if (!watch.on()) return;
+    watch_ = &watch;
+    step_ = [](endpoint& e) noexcept { e.watch_locked(); };
+  }
 
   /// The serial of the next communicator that this rank leads; 0 when all are used up.
   std::uint32_t take_context_serial() {
@@ -439,6 +443,8 @@ class endpoint {
 
   blocked_call* blocked_ = nullptr;  // The latest; more than one where threads are.
   hang_watch* watch_ = nullptr;
+  // What it takes is compiled where environments are made, not wherever somebody waits.
+  void (*step_)(endpoint&) noexcept = nullptr;
   std::uint64_t moves_ = 0;  // Looks of blocked calls that found something.
 };
 

@@ -30,18 +30,18 @@ enum class hang_stage : std::uint8_t {
   count_
 };
 
-/// One send, receive or message. (Here no member has an initialiser: for the arrays below, that
-/// takes long to compile. They are made as `hang_info x{}`.)
+/// One send, receive or message.
 struct hang_operation {
-  rank_t peer;  ///< -1: any
-  tag_t tag;    ///< -1: any
-  context_id context;
-  hang_stage stage;
-  bool sends;
-  std::uint64_t bytes;
+  rank_t peer = -1;  ///< -1: any
+  tag_t tag = -1;    ///< -1: any
+  context_id context = 0;
+  hang_stage stage{};
+  bool sends = false;
+  std::uint64_t bytes = 0;
 };
 
-/// The first of some operations, and how many there are.
+/// The first of some operations, and how many there are. (From here on no member has an
+/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
 template <std::uint32_t Max>
 struct hang_list {
   hang_operation at[Max];

@@ -112,8 +112,8 @@ template <class Done>
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::before_sleep() {
   check_failures();
-  if (watch_ != nullptr) [[unlikely]]
-    watch_locked();
+  if (step_ != nullptr) [[unlikely]]
+    step_(*this);
   if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
   for (const peer_id peer : stalled_) {
@@ -164,7 +164,7 @@ template <class Stack>
 void endpoint<Stack>::drain() noexcept {
   std::lock_guard lock(threading_);
   while (progress_locked() > 0) ++moves_;
-  if (watch_ != nullptr) watch_locked();
+  if (step_ != nullptr) step_(*this);
 }
 
 template <class Stack>
