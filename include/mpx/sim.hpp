@@ -110,9 +110,9 @@ struct outcome_of_run : result {
 /// As `run`, but what goes wrong is returned.
 template <class Stack = stack, NetworkModel Model, class Body>
 outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {}) {
-  if (ranks < 1 || ranks > 100'000)
+  if (ranks < 1 || ranks > 30'000)
     throw error(errc::argument,
-                "a simulation of " + std::to_string(ranks) + " ranks: 1 to 100000 are possible");
+                "a simulation of " + std::to_string(ranks) + " ranks: 1 to 30000 are possible");
   outcome_of_run all;
   {
     detail::network_of<Model> network(std::move(model));
@@ -139,7 +139,7 @@ outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& bod
   return all;
 }
 
-/// Runs `body(world)`, or `body(environment)`, as `ranks` ranks (1 to 100,000) in virtual time.
+/// Runs `body(world)`, or `body(environment)`, as `ranks` ranks (1 to 30,000) in virtual time.
 /// `seed` decides every delay and every interleaving: the same arguments give the same run, byte
 /// for byte, as long as `body` depends on nothing else.
 /// Returns: what it took.
