@@ -5128,15 +5128,13 @@ struct communicator_state {
 
 /// A blocking receive that looks for its message itself, as long as no other receive is posted.
 struct direct_receive {
-  pattern want;
+  pattern want;  // Once it is done, whence it came.
   std::byte* buffer;
   std::size_t capacity;
   operation* posted;  // What it became when it had to be posted after all.
   errc failure;
   bool done;
-  peer_id source;  // These three once it is done.
-  tag_t tag;
-  std::size_t bytes;
+  std::size_t bytes;  // Once it is done.
 };
 
 /// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
@@ -6326,8 +6324,6 @@ inline bool endpoint<Stack>::take_direct(direct_receive& d) noexcept {
               !flow_.incoming(source, f.word[wire::word_credit]))
             return false;  // The poll that follows sees to it.
           tell = flow_.release(source, payload.size());
-          d.source = source;
-          d.tag = d.want.tag;
           d.bytes = payload.size();
           d.failure = copy_eager(d.buffer, d.capacity, payload);
           return true;
@@ -6389,8 +6385,8 @@ template <class Stack>
 
 template <class Stack>
 inline void endpoint<Stack>::received(direct_receive& d, operation& op) {
-  d.source = op.peer;
-  d.tag = op.tag;
+  d.want.source = op.peer;
+  d.want.tag = op.tag;
   d.bytes = op.message_bytes;
   d.failure = op.failure;
   release(op);
@@ -6437,8 +6433,8 @@ inline void endpoint<Stack>::on_packet(peer_id source, const frame_header& f,
   if (direct_ != nullptr) {
     if (direct_->want.matches(is)) [[likely]] {
       direct_receive& d = *std::exchange(direct_, nullptr);
-      d.source = source;
-      d.tag = is.tag;
+      d.want.source = source;
+      d.want.tag = is.tag;
       d.bytes = payload.size();
       d.failure = copy_eager(d.buffer, d.capacity, payload);
       d.done = true;
@@ -7565,7 +7561,7 @@ class point_to_point {
     endpoint_->receive_now(d);
     if (d.failure != errc{}) [[unlikely]]
       finish_receive(d, {"recv", where});
-    return {rank_of(d.source), d.tag, d.bytes};
+    return {rank_of(d.want.source), d.want.tag, d.bytes};
   }
   [[gnu::always_inline]] request<Stack> irecv_bytes(std::span<std::byte> into, rank_t from,
                                                     tag_t tag) {
@@ -7658,8 +7654,8 @@ class point_to_point {
     if (d.failure != errc{}) raise_receive(d);
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(const direct_receive& r) const {
-    std::string s =
-        describe("recv", rank_, " from rank ", rank_of(r.source), r.tag, context_, r.capacity);
+    std::string s = describe("recv", rank_, " from rank ", rank_of(r.want.source), r.want.tag,
+                             context_, r.capacity);
     if (r.failure == errc::truncate)
       s.append(" of room for a message of ").append(std::to_string(r.bytes));
     throw error(r.failure, s);

@@ -345,7 +345,7 @@ class point_to_point {
     endpoint_->receive_now(d);
     if (d.failure != errc{}) [[unlikely]]
       finish_receive(d, {"recv", where});
-    return {rank_of(d.source), d.tag, d.bytes};
+    return {rank_of(d.want.source), d.want.tag, d.bytes};
   }
   [[gnu::always_inline]] request<Stack> irecv_bytes(std::span<std::byte> into, rank_t from,
                                                     tag_t tag) {
@@ -438,8 +438,8 @@ class point_to_point {
     if (d.failure != errc{}) raise_receive(d);
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(const direct_receive& r) const {
-    std::string s =
-        describe("recv", rank_, " from rank ", rank_of(r.source), r.tag, context_, r.capacity);
+    std::string s = describe("recv", rank_, " from rank ", rank_of(r.want.source), r.want.tag,
+                             context_, r.capacity);
     if (r.failure == errc::truncate)
       s.append(" of room for a message of ").append(std::to_string(r.bytes));
     throw error(r.failure, s);

@@ -39,15 +39,13 @@ struct communicator_state {
 
 /// A blocking receive that looks for its message itself, as long as no other receive is posted.
 struct direct_receive {
-  pattern want;
+  pattern want;  // Once it is done, whence it came.
   std::byte* buffer;
   std::size_t capacity;
   operation* posted;  // What it became when it had to be posted after all.
   errc failure;
   bool done;
-  peer_id source;  // These three once it is done.
-  tag_t tag;
-  std::size_t bytes;
+  std::size_t bytes;  // Once it is done.
 };
 
 /// What `receive_now` leaves when the message has not come yet: d.posted waits for it.

@@ -65,8 +65,6 @@ inline bool endpoint<Stack>::take_direct(direct_receive& d) noexcept {
               !flow_.incoming(source, f.word[wire::word_credit]))
             return false;  // The poll that follows sees to it.
           tell = flow_.release(source, payload.size());
-          d.source = source;
-          d.tag = d.want.tag;
           d.bytes = payload.size();
           d.failure = copy_eager(d.buffer, d.capacity, payload);
           return true;
@@ -128,8 +126,8 @@ template <class Stack>
 
 template <class Stack>
 inline void endpoint<Stack>::received(direct_receive& d, operation& op) {
-  d.source = op.peer;
-  d.tag = op.tag;
+  d.want.source = op.peer;
+  d.want.tag = op.tag;
   d.bytes = op.message_bytes;
   d.failure = op.failure;
   release(op);
@@ -176,8 +174,8 @@ inline void endpoint<Stack>::on_packet(peer_id source, const frame_header& f,
   if (direct_ != nullptr) {
     if (direct_->want.matches(is)) [[likely]] {
       direct_receive& d = *std::exchange(direct_, nullptr);
-      d.source = source;
-      d.tag = is.tag;
+      d.want.source = source;
+      d.want.tag = is.tag;
       d.bytes = payload.size();
       d.failure = copy_eager(d.buffer, d.capacity, payload);
       d.done = true;
