@@ -4483,7 +4483,9 @@ class ring_fabric {
     if (payload.size() <= line_data_bytes) {
       if (!s->ring.put_inline(header, payload.data(), payload.size())) [[unlikely]]
         return starve(*s);
-    } else if (!s->ring.put_pooled(header, payload.data(), payload.size())) [[unlikely]] {
+    } else if (!put_pooled(*s, header.word[0] | std::uint64_t{header.word[1]} << 32,
+                           header.word[2] | std::uint64_t{header.word[3]} << 32, header.word[4],
+                           payload)) [[unlikely]] {
       return starve(*s);
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -4625,6 +4627,16 @@ class ring_fabric {
     if (polls_ % idle_polls == 0 && hot_.size() > hot_free) [[unlikely]]
       demote_idle();
     return taken;
+  }
+
+  /// The header by value: taking its address would put it into memory for every tiny packet too, in
+  /// stores that fill the store buffer ahead of the ring's.
+  [[gnu::noinline]] static bool put_pooled(sender& s, std::uint64_t first, std::uint64_t second,
+                                           std::uint32_t last,
+                                           std::span<const std::byte> payload) noexcept {
+    const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
+    const frame_header header{{low(first), low(first >> 32), low(second), low(second >> 32), last}};
+    return s.ring.put_pooled(header, payload.data(), payload.size());
   }
 
   [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept try {
@@ -5205,7 +5217,7 @@ class endpoint {
     std::lock_guard lock(threading_);
     if (send_now_locked(c)) [[likely]]
       return nullptr;
-    return queue_send_locked(c, 0);
+    return queue_plain_locked(c.data, c.bytes, c.to, c.context, c.tag);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   operation* send_flagged(const send_call& c, std::uint8_t flag) {
@@ -5413,6 +5425,12 @@ class endpoint {
     return true;
   }
   operation* queue_send_locked(const send_call& c, std::uint8_t flags);
+  /// By value: a call whose address is taken must lie in memory, and the stores that put it there
+  /// would fill the store buffer ahead of those to the ring.
+  [[gnu::noinline]] operation* queue_plain_locked(const std::byte* data, std::size_t bytes,
+                                                  peer_id to, context_id context, tag_t tag) {
+    return queue_send_locked({data, bytes, to, context, tag}, 0);
+  }
   operation* new_send(const send_call& c, std::uint8_t flags);
   bool push(link& l, operation& op);
   bool push_eager(operation& op);

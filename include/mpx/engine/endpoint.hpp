@@ -116,7 +116,7 @@ class endpoint {
     std::lock_guard lock(threading_);
     if (send_now_locked(c)) [[likely]]
       return nullptr;
-    return queue_send_locked(c, 0);
+    return queue_plain_locked(c.data, c.bytes, c.to, c.context, c.tag);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   operation* send_flagged(const send_call& c, std::uint8_t flag) {
@@ -324,6 +324,12 @@ class endpoint {
     return true;
   }
   operation* queue_send_locked(const send_call& c, std::uint8_t flags);
+  /// By value: a call whose address is taken must lie in memory, and the stores that put it there
+  /// would fill the store buffer ahead of those to the ring.
+  [[gnu::noinline]] operation* queue_plain_locked(const std::byte* data, std::size_t bytes,
+                                                  peer_id to, context_id context, tag_t tag) {
+    return queue_send_locked({data, bytes, to, context, tag}, 0);
+  }
   operation* new_send(const send_call& c, std::uint8_t flags);
   bool push(link& l, operation& op);
   bool push_eager(operation& op);
