@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// optimise: yes
 // Random traffic, the same for the same seed: sizes from 0 to 1 MiB, all modes, wildcards, probes,
 // persistent and cancelled receives. Every rank knows the whole plan, hence what must arrive and in
 //   what order. random_traffic SEED
