@@ -284,7 +284,7 @@ int report(std::uint64_t seed, std::string failure, bool shrinking) {
     for (const int id : ids) keep.append(keep.empty() ? "" : ",").append(std::to_string(id));
     std::printf("shrunk to %zu messages: %s\n", ids.size(), failure.c_str());
   }
-  std::printf("again: sim_explore --seed %llu --stack %u%s%s\n",
+  std::printf("again: scripts/explore --seed %llu --stack %u%s%s\n",
               static_cast<unsigned long long>(seed), stack, keep.empty() ? "" : " --keep ",
               keep.c_str());
   return 1;
