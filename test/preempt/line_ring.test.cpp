@@ -139,7 +139,8 @@ TEST_CASE("preempt: the ring's two ends") {
   explore::check_sound("ring, lines and pool", search<ends<ring_producer, true>>(3000), 2000);
 }
 
-TEST_CASE("preempt: faults of the ring are found") {
+// A planted fault is a race: ThreadSanitizer would end the test where the search is to find it.
+TEST_CASE("preempt: faults of the ring are found" * doctest::skip(explore::under_tsan)) {
   using explore::search;
   explore::check_found("the mark before the packet", search<ends<early_producer, false>>(500));
   explore::check_found("a line freed before it is read",
