@@ -32,8 +32,8 @@ CHOOSERS = {"bootstrap/detect.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive: not in the umbrella nor in the single header.
 OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "transport/sim", "bootstrap/pmix",
-            "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_scheduler",
-            "bootstrap/detail/sim_world", "sim")
+            "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
+            "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim")
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {

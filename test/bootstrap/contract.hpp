@@ -14,7 +14,11 @@
 #include <thread>
 #include <vector>
 
+#include "core/errc_of.hpp"
+
 namespace bootstrap_contract {
+
+using ranks::errc_of;
 
 inline void idle() {}
 
@@ -27,16 +31,6 @@ int on_all(std::vector<B>& ranks, Body body) {
   for (auto& b : ranks) threads.emplace_back([&] { good += body(b) ? 1 : 0; });
   threads.clear();
   return good;
-}
-
-template <class Body>
-mpx::errc errc_of(Body body) {
-  try {
-    body();
-  } catch (const mpx::error& e) {
-    return static_cast<mpx::errc>(e.code().value());
-  }
-  return mpx::errc{};
 }
 
 /// Numbers, names, publishing, fences.

@@ -8,9 +8,9 @@
 
 namespace {
 
-constexpr mpx::tag_t data_tag = 1;
-constexpr mpx::tag_t go_tag = 90;
-constexpr std::byte canary{0xee};
+using ranks::canary;
+using ranks::data_tag;
+using ranks::go_tag;
 
 /// A buffer that is overwritten and freed when its scope ends.
 class doomed {

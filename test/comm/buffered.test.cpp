@@ -5,8 +5,8 @@
 
 namespace {
 
-constexpr mpx::tag_t data_tag = 1;
-constexpr mpx::tag_t go_tag = 2;
+using ranks::data_tag;
+using ranks::go_tag;
 
 /// True if `memory` still has what stood there: `byte` everywhere outside [from, to).
 bool untouched(std::span<const std::byte> memory, std::size_t from, std::size_t to,
@@ -16,7 +16,7 @@ bool untouched(std::span<const std::byte> memory, std::size_t from, std::size_t 
   return true;
 }
 
-constexpr std::byte canary{0xcc};
+using ranks::canary;
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr mpx::tag_t go_tag = 90;
+using ranks::go_tag;
 
 using bytes_view = std::span<const std::byte>;
 

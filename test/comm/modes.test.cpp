@@ -10,8 +10,8 @@ using mpx::mode;
 enum class form { blocking, nonblocking, persistent };
 enum class order { posted, early, free };  // When the receive comes: first, last, at any time.
 
-constexpr mpx::tag_t data_tag = 7;
-constexpr mpx::tag_t go_tag = 8;
+using ranks::data_tag;
+using ranks::go_tag;
 
 struct trial {
   std::size_t bytes;
@@ -121,7 +121,7 @@ mpx::status receive_one(Comm& world, const trial& t, std::span<std::byte> into) 
   return p.wait();
 }
 
-constexpr std::byte canary{0xee};
+using ranks::canary;
 constexpr std::size_t guard_bytes = 64;
 
 template <class Comm>

@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr mpx::tag_t go_tag = 90;
+using ranks::go_tag;
 
 /// The message with this serial: tiny, short and long ones in turn, each longer than a serial.
 template <class Stack>

@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr mpx::tag_t go_tag = 90;
+using ranks::go_tag;
 
 template <class Comm>
 mpx::status spin_iprobe(Comm& world, mpx::rank_t from, mpx::tag_t tag) {

@@ -22,7 +22,13 @@
 #include <tuple>
 #include <vector>
 
+#include "core/errc_of.hpp"
+
 namespace ranks {
+
+constexpr mpx::tag_t data_tag = 1;
+constexpr mpx::tag_t go_tag = 90;  // "You may start."
+constexpr std::byte canary{0xee};  // What nobody may overwrite.
 
 /// Ends the program with a message when it lives too long: a hang is a failure, not a timeout.
 class watchdog {
@@ -98,17 +104,6 @@ inline bool holds(std::span<const std::byte> data, std::uint64_t seed) noexcept 
   for (std::size_t i = 0; i < data.size(); ++i)
     if (data[i] != byte_of(seed, i)) return false;
   return true;
-}
-
-/// The errc that `body` throws, or errc{}.
-template <class Body>
-mpx::errc errc_of(Body body) {
-  try {
-    body();
-  } catch (const mpx::error& e) {
-    return static_cast<mpx::errc>(e.code().value());
-  }
-  return mpx::errc{};
 }
 
 /// The text of the mpx::error that `body` throws, or "".

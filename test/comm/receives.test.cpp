@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr mpx::tag_t go_tag = 90;
+using ranks::go_tag;
 
 struct point {
   double x;

@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr mpx::tag_t go_tag = 90;
+using ranks::go_tag;
 
 /// Rank 1 sends tags 0 .. n - 1 when told so, one by one; rank 0 has posted a receive for each.
 template <class Stack>

@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr mpx::tag_t go_tag = 90;
+using ranks::go_tag;
 
 using stacks = std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::by_packets,
                           ranks::multiple, ranks::spinning>;

@@ -199,4 +199,4 @@ def test_right_values():
 
 
 assert "MPX_HANG_REPORT" not in CLEAN
-main(globals())
+main(globals(), at_once=6)

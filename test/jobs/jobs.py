@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FILES = [p for p in sys.argv[1:] if os.path.sep in p]
@@ -77,19 +78,21 @@ def contains(text, part):
     assert part in text, f"{part!r} is not in {text!r}"
 
 
-def main(names):
-    """Runs every test_*, or those that the command line names."""
-    failures = 0
-    for name, test in list(names.items()):
-        if not name.startswith("test_") or (CHOSEN and name not in CHOSEN):
-            continue
+def main(names, at_once=1):
+    """Runs every test_*, or those that the command line names; `at_once` where they mostly wait."""
+    chosen = [name for name in names if name.startswith("test_") and (not CHOSEN or name in CHOSEN)]
+
+    def verdict(name):
         begin = time.monotonic()
         try:
-            test()
-            verdict = "ok"
+            names[name]()
+            said = "ok"
         except Exception as e:  # every test has to run
-            failures += 1
-            verdict = f"FAILED: {type(e).__name__}: {e}"
-        print(f"{name}: {verdict} ({time.monotonic() - begin:.2f} s)", flush=True)
+            said = f"FAILED: {type(e).__name__}: {e}"
+        print(f"{name}: {said} ({time.monotonic() - begin:.2f} s)", flush=True)
+        return said == "ok"
+
+    with ThreadPoolExecutor(at_once) as pool:
+        failures = list(pool.map(verdict, chosen)).count(False)
     print(f"{failures} failures" if failures else "all tests passed")
     sys.exit(1 if failures else 0)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// optimise: yes
 // For refused.test.py: long messages arrive intact where the kernel refuses to copy between
 // processes, as in containers.
 //   refused WHO WHAT     WHO: all, or one rank; WHAT: both, readv or writev is refused

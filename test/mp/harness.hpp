@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mpx/bootstrap/detail/sim_random.hpp>
 #include <mutex>
 #include <span>
 #include <string>
@@ -72,25 +73,7 @@ class watchdog {
   std::thread thread_;
 };
 
-/// splitmix64: the same numbers everywhere.
-class random {
- public:
-  explicit random(std::uint64_t seed) noexcept : state_(seed) {}
-  std::uint64_t next() noexcept {
-    std::uint64_t z = (state_ += 0x9e37'79b9'7f4a'7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11ebu;
-    return z ^ (z >> 31);
-  }
-  /// 0 <= result < bound.
-  std::uint32_t below(std::uint64_t bound) noexcept {
-    return static_cast<std::uint32_t>(next() % bound);
-  }
-  bool one_in(std::uint64_t n) noexcept { return next() % n == 0; }
-
- private:
-  std::uint64_t state_;
-};
+using mpx::sim::random;
 
 /// Word `i` of the message that `seed` names.
 constexpr std::uint64_t word_of(std::uint64_t seed, std::size_t i) noexcept {

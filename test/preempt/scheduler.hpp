@@ -15,27 +15,13 @@
 #include <string>
 #include <vector>
 
+#include <mpx/bootstrap/detail/sim_random.hpp>
+
 #include "fiber.hpp"
 
 namespace explore {
 
-/// Splitmix64: all that happens follows from its seed.
-class random {
- public:
-  explicit random(std::uint64_t seed) noexcept : state_(seed) {}
-  std::uint64_t next() noexcept {
-    std::uint64_t z = state_ += 0x9e37'79b9'7f4a'7c15u;
-    z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9u;
-    z = (z ^ z >> 27) * 0x94d0'49bb'1331'11ebu;
-    return z ^ z >> 31;
-  }
-  /// Below `n`.
-  std::size_t below(std::size_t n) noexcept { return static_cast<std::size_t>(next() % n); }
-  bool one_in(std::size_t n) noexcept { return below(n) == 0; }
-
- private:
-  std::uint64_t state_;
-};
+using mpx::sim::random;
 
 /// How stores become visible. `total`: a thread's stores leave its buffer in order, as on x86.
 /// `partial`: relaxed stores pass each other, a release store passes none (as on ARM, in part).

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "core/errc_of.hpp"
+
 namespace {
 
 namespace sim = mpx::sim;
@@ -34,16 +36,6 @@ constexpr sim::loggp rough{.far = {1000, 200, 100, 0.5},
                            .node_size = 4,
                            .jitter_ns = 3000,
                            .noise_ns = 100};
-
-template <class Body>
-mpx::errc errc_of(Body body) {
-  try {
-    body();
-  } catch (const mpx::error& e) {
-    return static_cast<mpx::errc>(e.code().value());
-  }
-  return mpx::errc{};
-}
 
 /// Something of everything: eager and long messages, wildcards, probes, collectives.
 template <class World>
@@ -227,7 +219,7 @@ TEST_CASE_TEMPLATE("sim: a dead rank is lost to those who wait for it, soon", St
             const mpx::rank_t next = (world.rank() + 1) % 4;
             for (;;) world.sendrecv(out, next, 1, in, (world.rank() + 3) % 4, 1);
           };
-          const mpx::errc why = errc_of(forever);
+          const mpx::errc why = ranks::errc_of(forever);
           if (world.rank() == 2) return;  // It does not know that it is dead.
           CHECK(why == mpx::errc::peer_lost);
           ++lost;
@@ -304,14 +296,14 @@ TEST_CASE("sim: a deadlock is found at once") {
   CHECK(text.find("no rank can go on") != std::string::npos);
   // A cut that never heals is one too.
   o.faults.push_back({sim::fault::kind::cut, 0, 0, -1});
-  CHECK(errc_of([&] { sim::run(3, exact, 1, [](auto world) { world.barrier(); }, o); }) ==
+  CHECK(ranks::errc_of([&] { sim::run(3, exact, 1, [](auto world) { world.barrier(); }, o); }) ==
         mpx::errc::deadlock);
 }
 
 TEST_CASE("sim: what polls for ever is ended") {
   sim::options o;
   o.time_max_ns = 1'000'000;
-  CHECK(errc_of([&] {
+  CHECK(ranks::errc_of([&] {
           sim::run(
               2, exact, 1,
               [](auto world) {
@@ -329,7 +321,7 @@ TEST_CASE("sim: exceptions and aborts end a run") {
                              world.barrier();
                            }),
                   std::runtime_error);
-  CHECK(errc_of([] {
+  CHECK(ranks::errc_of([] {
           sim::run(3, exact, 1, [](auto& env) {
             if (env.rank() == 1) env.abort(3, "no reason");
             env.world().barrier();
@@ -339,9 +331,9 @@ TEST_CASE("sim: exceptions and aborts end a run") {
 
 TEST_CASE("sim: wrong arguments are named") {
   const auto nothing = [](auto) {};
-  CHECK(errc_of([&] { sim::run(0, exact, 1, nothing); }) == mpx::errc::argument);
-  CHECK(errc_of([&] { sim::run(30'001, exact, 1, nothing); }) == mpx::errc::argument);
+  CHECK(ranks::errc_of([&] { sim::run(0, exact, 1, nothing); }) == mpx::errc::argument);
+  CHECK(ranks::errc_of([&] { sim::run(30'001, exact, 1, nothing); }) == mpx::errc::argument);
   sim::options o;
   o.faults.push_back({sim::fault::kind::kill, 0, 5});
-  CHECK(errc_of([&] { sim::run(5, exact, 1, nothing, o); }) == mpx::errc::argument);
+  CHECK(ranks::errc_of([&] { sim::run(5, exact, 1, nothing, o); }) == mpx::errc::argument);
 }

@@ -12,28 +12,10 @@
 #include <vector>
 
 #include "mpx/bootstrap/detail/sim_fiber.hpp"
+#include "mpx/bootstrap/detail/sim_random.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0::sim {
-
-/// Numbers that a seed decides; the same on every machine. Source: Steele, Lea, Flood 2014
-/// (SplitMix64).
-class random {
- public:
-  explicit random(std::uint64_t seed) noexcept : state_(seed) {}
-  std::uint64_t next() noexcept {
-    std::uint64_t z = state_ += 0x9e37'79b9'7f4a'7c15u;
-    z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9u;
-    z = (z ^ z >> 27) * 0x94d0'49bb'1331'11ebu;
-    return z ^ z >> 31;
-  }
-  /// 0 <= result < n. Requires: n > 0.
-  std::uint64_t below(std::uint64_t n) noexcept { return next() % n; }
-  bool one_in(std::uint64_t n) noexcept { return below(n) == 0; }
-
- private:
-  std::uint64_t state_;
-};
 
 namespace detail {
 

@@ -144,7 +144,6 @@ class world : event_handler {
 
   // --- Faults and ends ---
 
-  bool over() const noexcept { return over_; }
   bool dead(rank_t rank) const noexcept { return member(rank).dead; }
   /// True once nothing that `rank` does reaches anybody.
   bool cut_off(rank_t rank) const noexcept { return over_ || member(rank).dead; }
