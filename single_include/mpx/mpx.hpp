@@ -2939,7 +2939,8 @@ enum class path : std::uint8_t {
 };
 
 /// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
-/// few times, then takes the cheapest one and looks at the others now and then.
+/// few times, then takes the cheapest one and looks at the others now and then. A cost is the time
+/// for which the receiver works on one message; its wait before that is other messages' doing.
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
 class path_learner {
  public:
@@ -2954,6 +2955,8 @@ class path_learner {
     return static_cast<path>(best);
   }
 
+  /// `ns`: how long the get lasted, of a split message its half; of packets, from the first to the
+  /// end of the last (so that a slow sender counts too).
   void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }
@@ -3156,7 +3159,7 @@ struct operation : posted_receive, list_node<queue_tag> {
   std::size_t moved = 0;          // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
   protocol::path way{};           // Receive: how its data moves.
-  std::int64_t asked_at_ns = 0;   // Receive: when its data was asked for as packets.
+  std::int64_t first_at_ns = 0;   // Receive: when the first packet of its data came.
   std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
   bool owned_by_attached = false;
   remote_memory target{};
@@ -5358,13 +5361,12 @@ class endpoint {
     std::uint32_t allowance = 0;
     bool busy = false;
     bool owes_credit = false;
-    bool peer_stalled = false;           // It may announce no more until it is allowed to.
-    bool refused = false;                // The transport cannot reach it.
-    std::uint32_t answers = 0;           // Length of `control`.
-    std::uint32_t heard = 0;             // Its announcements that are not answered.
-    std::uint32_t granted = 0;           // How many there may be.
-    std::uint64_t held_bytes = 0;        // What its early eager messages cost here.
-    std::int64_t streamed_until_ns = 0;  // When its last stream to us ended.
+    bool peer_stalled = false;     // It may announce no more until it is allowed to.
+    bool refused = false;          // The transport cannot reach it.
+    std::uint32_t answers = 0;     // Length of `control`.
+    std::uint32_t heard = 0;       // Its announcements that are not answered.
+    std::uint32_t granted = 0;     // How many there may be.
+    std::uint64_t held_bytes = 0;  // What its early eager messages cost here.
     errc failure{};
   };
 
@@ -5471,7 +5473,6 @@ class endpoint {
   void request_packets(operation& op);
   void ask(operation& op, std::size_t from, bool offer);
   bool split(operation& op, const remote_memory& memory);
-  void streamed(operation& op);
   void receive_done(operation& op, wire::kind tell);
   operation* answered(peer_id source, std::uint32_t ticket, detail::role role);
   [[gnu::always_inline]] operation* start_receive_locked(std::byte* buffer, std::size_t capacity);
@@ -5667,7 +5668,6 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
   op.stage = stage::streaming;
   op.exposed = c.memory.key != 0;
   op.moved = from;
-  op.asked_at_ns = now_ns();
   answer(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
          std::as_bytes(std::span(&c, 1)));
 }
@@ -5683,26 +5683,18 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
       return false;
     ask(op, half, true);
     if (op.done()) return true;
+    const std::int64_t start = now_ns();
     if (transport_.get(op.peer, memory, 0, {op.buffer, half}, cookie_t{op.ticket}) !=
         outcome::done) {
       fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
       return true;
     }
+    paths_.took(op.way, op.limit, now_ns() - start);
     trace_.on(event::bytes_got, half);
     answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
     return true;
   }
   return false;
-}
-
-/// The data that a sender was asked for is here: remember what it took.
-template <class Stack>
-void endpoint<Stack>::streamed(operation& op) {
-  link& l =
-      link_to(op.peer);  // Streams queue up behind each other: count from the end of the last.
-  const std::int64_t now = now_ns();
-  paths_.took(op.way, op.limit, now - greater(op.asked_at_ns, l.streamed_until_ns));
-  l.streamed_until_ns = now;
 }
 
 /// All data of a long message is here.
@@ -5741,7 +5733,6 @@ template <class Stack>
     case wire::kind::delivered: {
       operation* op = answered(source, h.ticket, role::receive);
       if (op == nullptr || op->stage != stage::streaming || !op->exposed) return malformed();
-      streamed(*op);
       return receive_done(*op, h.kind);
     }
     case wire::kind::moved:
@@ -5799,11 +5790,12 @@ void endpoint<Stack>::on_data(peer_id source, const wire::header& h,
   if (op == nullptr || op->stage != stage::streaming || offset != op->moved || payload.empty() ||
       payload.size() > op->limit - op->moved)
     return fail_peer_locked(source, errc::protocol);
+  if (op->moved == 0) op->first_at_ns = now_ns();
   if (op->buffer != nullptr)  // Else the request was abandoned: its memory may be gone.
     std::memcpy(op->buffer + op->moved, payload.data(), payload.size());
   op->moved += payload.size();
   if (op->moved < op->limit) return;
-  streamed(*op);
+  paths_.took(op->way, op->limit, now_ns() - op->first_at_ns);
   receive_done(*op, h.kind);
 }
 

@@ -257,13 +257,12 @@ class endpoint {
     std::uint32_t allowance = 0;
     bool busy = false;
     bool owes_credit = false;
-    bool peer_stalled = false;           // It may announce no more until it is allowed to.
-    bool refused = false;                // The transport cannot reach it.
-    std::uint32_t answers = 0;           // Length of `control`.
-    std::uint32_t heard = 0;             // Its announcements that are not answered.
-    std::uint32_t granted = 0;           // How many there may be.
-    std::uint64_t held_bytes = 0;        // What its early eager messages cost here.
-    std::int64_t streamed_until_ns = 0;  // When its last stream to us ended.
+    bool peer_stalled = false;     // It may announce no more until it is allowed to.
+    bool refused = false;          // The transport cannot reach it.
+    std::uint32_t answers = 0;     // Length of `control`.
+    std::uint32_t heard = 0;       // Its announcements that are not answered.
+    std::uint32_t granted = 0;     // How many there may be.
+    std::uint64_t held_bytes = 0;  // What its early eager messages cost here.
     errc failure{};
   };
 
@@ -370,7 +369,6 @@ class endpoint {
   void request_packets(operation& op);
   void ask(operation& op, std::size_t from, bool offer);
   bool split(operation& op, const remote_memory& memory);
-  void streamed(operation& op);
   void receive_done(operation& op, wire::kind tell);
   operation* answered(peer_id source, std::uint32_t ticket, detail::role role);
   [[gnu::always_inline]] operation* start_receive_locked(std::byte* buffer, std::size_t capacity);

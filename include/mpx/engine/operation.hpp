@@ -53,7 +53,7 @@ struct operation : posted_receive, list_node<queue_tag> {
   std::size_t moved = 0;          // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
   protocol::path way{};           // Receive: how its data moves.
-  std::int64_t asked_at_ns = 0;   // Receive: when its data was asked for as packets.
+  std::int64_t first_at_ns = 0;   // Receive: when the first packet of its data came.
   std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
   bool owned_by_attached = false;
   remote_memory target{};

@@ -21,7 +21,8 @@ enum class path : std::uint8_t {
 };
 
 /// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
-/// few times, then takes the cheapest one and looks at the others now and then.
+/// few times, then takes the cheapest one and looks at the others now and then. A cost is the time
+/// for which the receiver works on one message; its wait before that is other messages' doing.
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
 class path_learner {
  public:
@@ -36,6 +37,8 @@ class path_learner {
     return static_cast<path>(best);
   }
 
+  /// `ns`: how long the get lasted, of a split message its half; of packets, from the first to the
+  /// end of the last (so that a slow sender counts too).
   void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }

@@ -112,7 +112,6 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
   op.stage = stage::streaming;
   op.exposed = c.memory.key != 0;
   op.moved = from;
-  op.asked_at_ns = now_ns();
   answer(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
          std::as_bytes(std::span(&c, 1)));
 }
@@ -128,26 +127,18 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
       return false;
     ask(op, half, true);
     if (op.done()) return true;
+    const std::int64_t start = now_ns();
     if (transport_.get(op.peer, memory, 0, {op.buffer, half}, cookie_t{op.ticket}) !=
         outcome::done) {
       fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
       return true;
     }
+    paths_.took(op.way, op.limit, now_ns() - start);
     trace_.on(event::bytes_got, half);
     answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
     return true;
   }
   return false;
-}
-
-/// The data that a sender was asked for is here: remember what it took.
-template <class Stack>
-void endpoint<Stack>::streamed(operation& op) {
-  link& l =
-      link_to(op.peer);  // Streams queue up behind each other: count from the end of the last.
-  const std::int64_t now = now_ns();
-  paths_.took(op.way, op.limit, now - greater(op.asked_at_ns, l.streamed_until_ns));
-  l.streamed_until_ns = now;
 }
 
 /// All data of a long message is here.
@@ -186,7 +177,6 @@ template <class Stack>
     case wire::kind::delivered: {
       operation* op = answered(source, h.ticket, role::receive);
       if (op == nullptr || op->stage != stage::streaming || !op->exposed) return malformed();
-      streamed(*op);
       return receive_done(*op, h.kind);
     }
     case wire::kind::moved:
@@ -244,11 +234,12 @@ void endpoint<Stack>::on_data(peer_id source, const wire::header& h,
   if (op == nullptr || op->stage != stage::streaming || offset != op->moved || payload.empty() ||
       payload.size() > op->limit - op->moved)
     return fail_peer_locked(source, errc::protocol);
+  if (op->moved == 0) op->first_at_ns = now_ns();
   if (op->buffer != nullptr)  // Else the request was abandoned: its memory may be gone.
     std::memcpy(op->buffer + op->moved, payload.data(), payload.size());
   op->moved += payload.size();
   if (op->moved < op->limit) return;
-  streamed(*op);
+  paths_.took(op->way, op->limit, now_ns() - op->first_at_ns);
   receive_done(*op, h.kind);
 }
 
