@@ -65,8 +65,8 @@ MUTATIONS = [
     ("what waits for room is not sent when there is some", SEND,
      "  busy_.push_back(peer);\n", ""),
     ("a put is never announced as delivered", CONTROL,
-     "      streamed(*op);\n      return receive_done(*op, h.kind);\n    }\n    case",
-     "      return streamed(*op);\n    }\n    case"),
+     "      return receive_done(*op, h.kind);\n    }\n    case",
+     "      return;\n    }\n    case"),
     # Requests.
     ("a dropped send keeps the user's buffer", FINISH,
      "        op.buffer = op.owned;\n", ""),
