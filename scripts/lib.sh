@@ -13,7 +13,8 @@ warn() { printf 'warning: %s\n' "$*" >&2; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 mpx_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }
-mpx_in_archive() { apt-cache show "$1" >/dev/null 2>&1; }
+# apt-cache show also succeeds for a package that others merely mention.
+mpx_in_archive() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) =~ Candidate:\ [^\(] ]]; }
 
 mpx_as_root() {
   if [ "$(id -u)" -eq 0 ]; then
