@@ -37,8 +37,8 @@ class path_learner {
     return static_cast<path>(best);
   }
 
-  /// `ns`: how long the get lasted, of a split message its half; of packets, from the first to the
-  /// end of the last (so that a slow sender counts too).
+  /// `ns`: how long the get lasted, or the get of its half; of packets, from the wait for the first
+  /// (taken to be as long as that for the second) to the end of the last.
   void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }

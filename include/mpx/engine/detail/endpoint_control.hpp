@@ -120,6 +120,7 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
 template <class Stack>
 bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
   if constexpr (RmaTransport<transport_type>) {
+    const std::int64_t start = now_ns();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
     // Once the sender has begun there is no way back: first see whether this memory can be fetched.
     if (transport_.get(op.peer, memory, 0, {op.buffer, cache_line_bytes}, cookie_t{op.ticket}) !=
@@ -127,7 +128,6 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
       return false;
     ask(op, half, true);
     if (op.done()) return true;
-    const std::int64_t start = now_ns();
     if (transport_.get(op.peer, memory, 0, {op.buffer, half}, cookie_t{op.ticket}) !=
         outcome::done) {
       fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
@@ -234,12 +234,19 @@ void endpoint<Stack>::on_data(peer_id source, const wire::header& h,
   if (op == nullptr || op->stage != stage::streaming || offset != op->moved || payload.empty() ||
       payload.size() > op->limit - op->moved)
     return fail_peer_locked(source, errc::protocol);
-  if (op->moved == 0) op->first_at_ns = now_ns();
+  if (op->moved == 0) {
+    op->since_ns = now_ns();
+  } else if (op->first_end_ns != 0) {  // As long as for the second, the first was waited for.
+    op->since_ns -= now_ns() - std::exchange(op->first_end_ns, 0);
+  }
   if (op->buffer != nullptr)  // Else the request was abandoned: its memory may be gone.
     std::memcpy(op->buffer + op->moved, payload.data(), payload.size());
   op->moved += payload.size();
-  if (op->moved < op->limit) return;
-  paths_.took(op->way, op->limit, now_ns() - op->first_at_ns);
+  if (op->moved < op->limit) {
+    if (op->moved == payload.size()) op->first_end_ns = now_ns();
+    return;
+  }
+  if (op->way == protocol::path::packets) paths_.took(op->way, op->limit, now_ns() - op->since_ns);
   receive_done(*op, h.kind);
 }
 
