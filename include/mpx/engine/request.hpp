@@ -121,6 +121,10 @@ class [[nodiscard]] request {
     return take(ec);
   }
 
+  /// For the library: true if a look or less shows that the operation has succeeded.
+  [[gnu::always_inline]] bool look_for_success() {
+    return operation_ == nullptr || (endpoint_->look(*operation_) && operation_->failure == errc{});
+  }
   /// For the library: `done` and whether a peer is lost, under the endpoint's lock, and waiting for
   /// any condition of its requests.
   bool done_locked() const noexcept { return operation_ == nullptr || operation_->done(); }

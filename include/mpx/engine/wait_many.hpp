@@ -48,6 +48,10 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
   std::size_t pending = 0;
   for (auto& r : requests) {
     if (!r) continue;
+    if (r.look_for_success()) [[likely]] {
+      take(r);
+      continue;
+    }
     const bool done = r.wait_unless(site, [&] {
       for (const auto& other : requests) lost = lost || other.lost_locked();
       return lost;

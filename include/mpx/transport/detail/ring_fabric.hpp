@@ -101,6 +101,7 @@ class ring_fabric {
     std::size_t taken = 0;
     if (receiver* r = only_; r != nullptr) [[likely]] {
       for (std::uint32_t code = r->ring.code(); code <= 0xff; code = r->ring.code()) {
+        r->ring.prefetch();
         deliver(*r, sink, code);
         if (++taken == burst_max) break;
       }
