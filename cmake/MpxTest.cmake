@@ -114,7 +114,8 @@ function(mpx_add_script_tests folder files helper_sources)
     mpx_finish_test(script.${folder}.${stem} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" mp)
     set_property(TEST script.${folder}.${stem} APPEND PROPERTY ENVIRONMENT
       "MPX_BIN=${PROJECT_BINARY_DIR}/bin" "MPX_SOURCE=${PROJECT_SOURCE_DIR}")
-    set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2)
+    # They look at what jobs leave in /tmp and /dev/shm, so at one job at a time.
+    set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2 RESOURCE_LOCK jobs)
   endforeach()
 endfunction()
 

@@ -2939,8 +2939,7 @@ enum class path : std::uint8_t {
 };
 
 /// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
-/// few times, then takes the cheapest one and looks at the others now and then. A cost is the time
-/// for which the receiver works on one message; its wait before that is other messages' doing.
+/// few times, then takes the cheapest one and looks at the others now and then.
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
 class path_learner {
  public:
@@ -2955,8 +2954,8 @@ class path_learner {
     return static_cast<path>(best);
   }
 
-  /// `ns`: how long the get lasted, or the get of its half; of packets, from the wait for the first
-  /// (taken to be as long as that for the second) to the end of the last.
+  /// `ns`: the message's share of the receiver's time. All time in which long messages are under
+  /// way belongs to one of them, that whose data moves at the end of it.
   void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }
@@ -3159,8 +3158,9 @@ struct operation : posted_receive, list_node<queue_tag> {
   std::size_t moved = 0;          // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
   protocol::path way{};           // Receive: how its data moves.
-  std::int64_t since_ns = 0;      // Receive: when its first packet of data was waited for ...
-  std::int64_t first_end_ns = 0;  // ... and was taken; 0 once the second has come.
+  bool learns = false;            // Receive: `way` was chosen by cost, and its cost counts.
+  std::int64_t asked_at_ns = 0;   // Receive: when its way was chosen.
+  std::int64_t spent_ns = 0;      // Receive: what its data has taken so far.
   std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
   bool owned_by_attached = false;
   remote_memory target{};
@@ -5478,6 +5478,7 @@ class endpoint {
   void request_packets(operation& op);
   void ask(operation& op, std::size_t from, bool offer);
   bool split(operation& op, const remote_memory& memory);
+  void moved_some(operation& op);
   void receive_done(operation& op, wire::kind tell);
   operation* answered(peer_id source, std::uint32_t ticket, detail::role role);
   [[gnu::always_inline]] operation* start_receive_locked(std::byte* buffer, std::size_t capacity);
@@ -5533,6 +5534,7 @@ class endpoint {
   plain_array<peer_id> stalled_;  // Peers with `peer_stalled`.
   block_cache blocks_;
   protocol::path_learner paths_;
+  std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
   std::uint64_t early_bytes_ = 0;
   linked_list<arrived_message, arrival_tag> claimed_;
   job_type& job_;
@@ -5616,6 +5618,7 @@ void endpoint<Stack>::take_announced(operation& op, const arrived_message& m) {
   op.limit = lesser<std::uint64_t>(m.bytes, op.bytes);
   op.moved = 0;
   op.exposed = false;
+  op.learns = false;
   op.stage = stage::moving;
   if (m.unready) return finish(op, errc::not_ready);  // The sender has been told; its data is gone.
   check_failures();                                   // Its memory goes with it.
@@ -5639,16 +5642,18 @@ bool endpoint<Stack>::try_get(operation& op, const remote_memory& memory) {
     if (a == advice::never) return false;
     if (a == advice::learn) {
       if (op.limit < learnt_bytes_min) return false;  // One packet: nothing to gain.
+      op.learns = true;
+      op.spent_ns = 0;
+      op.asked_at_ns = now_ns();
       op.way = paths_.choose(op.limit);
       if (op.way == protocol::path::packets) return false;
       if (op.way == protocol::path::split) return split(op, memory);
     }
-    const std::int64_t start = a == advice::learn ? now_ns() : 0;
     const outcome o =
         transport_.get(op.peer, memory, 0, {op.buffer, op.limit}, cookie_t{op.ticket});
     if (o == outcome::pending) return true;
     if (o != outcome::done) return false;
-    if (a == advice::learn) paths_.took(protocol::path::get, op.limit, now_ns() - start);
+    moved_some(op);
     trace_.on(event::bytes_got, op.limit);
     receive_done(op, wire::kind::finished);
     return true;
@@ -5681,7 +5686,6 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
 template <class Stack>
 bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
   if constexpr (RmaTransport<transport_type>) {
-    const std::int64_t start = now_ns();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
     // Once the sender has begun there is no way back: first see whether this memory can be fetched.
     if (transport_.get(op.peer, memory, 0, {op.buffer, cache_line_bytes}, cookie_t{op.ticket}) !=
@@ -5694,7 +5698,7 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
       fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
       return true;
     }
-    paths_.took(op.way, op.limit, now_ns() - start);
+    moved_some(op);
     trace_.on(event::bytes_got, half);
     answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
     return true;
@@ -5702,9 +5706,19 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
   return false;
 }
 
+/// Data of `op` has moved: the time since data last moved here, or since it was asked for, is its.
+template <class Stack>
+void endpoint<Stack>::moved_some(operation& op) {
+  if (!op.learns) return;
+  const std::int64_t now = now_ns();
+  op.spent_ns += now - greater(op.asked_at_ns, moved_at_ns_);
+  moved_at_ns_ = now;
+}
+
 /// All data of a long message is here.
 template <class Stack>
 void endpoint<Stack>::receive_done(operation& op, wire::kind tell) {
+  if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
   if (tell == wire::kind::finished) answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
   if (op.done()) return;  // The answer found the peer dead.
   finish(op, op.message_bytes > op.bytes ? errc::truncate : errc{});
@@ -5738,6 +5752,7 @@ template <class Stack>
     case wire::kind::delivered: {
       operation* op = answered(source, h.ticket, role::receive);
       if (op == nullptr || op->stage != stage::streaming || !op->exposed) return malformed();
+      moved_some(*op);
       return receive_done(*op, h.kind);
     }
     case wire::kind::moved:
@@ -5795,19 +5810,11 @@ void endpoint<Stack>::on_data(peer_id source, const wire::header& h,
   if (op == nullptr || op->stage != stage::streaming || offset != op->moved || payload.empty() ||
       payload.size() > op->limit - op->moved)
     return fail_peer_locked(source, errc::protocol);
-  if (op->moved == 0) {
-    op->since_ns = now_ns();
-  } else if (op->first_end_ns != 0) {  // As long as for the second, the first was waited for.
-    op->since_ns -= now_ns() - std::exchange(op->first_end_ns, 0);
-  }
   if (op->buffer != nullptr)  // Else the request was abandoned: its memory may be gone.
     std::memcpy(op->buffer + op->moved, payload.data(), payload.size());
   op->moved += payload.size();
-  if (op->moved < op->limit) {
-    if (op->moved == payload.size()) op->first_end_ns = now_ns();
-    return;
-  }
-  if (op->way == protocol::path::packets) paths_.took(op->way, op->limit, now_ns() - op->since_ns);
+  moved_some(*op);
+  if (op->moved < op->limit) return;
   receive_done(*op, h.kind);
 }
 

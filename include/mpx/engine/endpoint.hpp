@@ -369,6 +369,7 @@ class endpoint {
   void request_packets(operation& op);
   void ask(operation& op, std::size_t from, bool offer);
   bool split(operation& op, const remote_memory& memory);
+  void moved_some(operation& op);
   void receive_done(operation& op, wire::kind tell);
   operation* answered(peer_id source, std::uint32_t ticket, detail::role role);
   [[gnu::always_inline]] operation* start_receive_locked(std::byte* buffer, std::size_t capacity);
@@ -424,6 +425,7 @@ class endpoint {
   plain_array<peer_id> stalled_;  // Peers with `peer_stalled`.
   block_cache blocks_;
   protocol::path_learner paths_;
+  std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
   std::uint64_t early_bytes_ = 0;
   linked_list<arrived_message, arrival_tag> claimed_;
   job_type& job_;

@@ -53,8 +53,9 @@ struct operation : posted_receive, list_node<queue_tag> {
   std::size_t moved = 0;          // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
   protocol::path way{};           // Receive: how its data moves.
-  std::int64_t since_ns = 0;      // Receive: when its first packet of data was waited for ...
-  std::int64_t first_end_ns = 0;  // ... and was taken; 0 once the second has come.
+  bool learns = false;            // Receive: `way` was chosen by cost, and its cost counts.
+  std::int64_t asked_at_ns = 0;   // Receive: when its way was chosen.
+  std::int64_t spent_ns = 0;      // Receive: what its data has taken so far.
   std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
   bool owned_by_attached = false;
   remote_memory target{};

@@ -21,8 +21,7 @@ enum class path : std::uint8_t {
 };
 
 /// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
-/// few times, then takes the cheapest one and looks at the others now and then. A cost is the time
-/// for which the receiver works on one message; its wait before that is other messages' doing.
+/// few times, then takes the cheapest one and looks at the others now and then.
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
 class path_learner {
  public:
@@ -37,8 +36,8 @@ class path_learner {
     return static_cast<path>(best);
   }
 
-  /// `ns`: how long the get lasted, or the get of its half; of packets, from the wait for the first
-  /// (taken to be as long as that for the second) to the end of the last.
+  /// `ns`: the message's share of the receiver's time. All time in which long messages are under
+  /// way belongs to one of them, that whose data moves at the end of it.
   void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }

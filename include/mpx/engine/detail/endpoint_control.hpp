@@ -55,6 +55,7 @@ void endpoint<Stack>::take_announced(operation& op, const arrived_message& m) {
   op.limit = lesser<std::uint64_t>(m.bytes, op.bytes);
   op.moved = 0;
   op.exposed = false;
+  op.learns = false;
   op.stage = stage::moving;
   if (m.unready) return finish(op, errc::not_ready);  // The sender has been told; its data is gone.
   check_failures();                                   // Its memory goes with it.
@@ -78,16 +79,18 @@ bool endpoint<Stack>::try_get(operation& op, const remote_memory& memory) {
     if (a == advice::never) return false;
     if (a == advice::learn) {
       if (op.limit < learnt_bytes_min) return false;  // One packet: nothing to gain.
+      op.learns = true;
+      op.spent_ns = 0;
+      op.asked_at_ns = now_ns();
       op.way = paths_.choose(op.limit);
       if (op.way == protocol::path::packets) return false;
       if (op.way == protocol::path::split) return split(op, memory);
     }
-    const std::int64_t start = a == advice::learn ? now_ns() : 0;
     const outcome o =
         transport_.get(op.peer, memory, 0, {op.buffer, op.limit}, cookie_t{op.ticket});
     if (o == outcome::pending) return true;
     if (o != outcome::done) return false;
-    if (a == advice::learn) paths_.took(protocol::path::get, op.limit, now_ns() - start);
+    moved_some(op);
     trace_.on(event::bytes_got, op.limit);
     receive_done(op, wire::kind::finished);
     return true;
@@ -120,7 +123,6 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
 template <class Stack>
 bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
   if constexpr (RmaTransport<transport_type>) {
-    const std::int64_t start = now_ns();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
     // Once the sender has begun there is no way back: first see whether this memory can be fetched.
     if (transport_.get(op.peer, memory, 0, {op.buffer, cache_line_bytes}, cookie_t{op.ticket}) !=
@@ -133,7 +135,7 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
       fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
       return true;
     }
-    paths_.took(op.way, op.limit, now_ns() - start);
+    moved_some(op);
     trace_.on(event::bytes_got, half);
     answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
     return true;
@@ -141,9 +143,19 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
   return false;
 }
 
+/// Data of `op` has moved: the time since data last moved here, or since it was asked for, is its.
+template <class Stack>
+void endpoint<Stack>::moved_some(operation& op) {
+  if (!op.learns) return;
+  const std::int64_t now = now_ns();
+  op.spent_ns += now - greater(op.asked_at_ns, moved_at_ns_);
+  moved_at_ns_ = now;
+}
+
 /// All data of a long message is here.
 template <class Stack>
 void endpoint<Stack>::receive_done(operation& op, wire::kind tell) {
+  if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
   if (tell == wire::kind::finished) answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
   if (op.done()) return;  // The answer found the peer dead.
   finish(op, op.message_bytes > op.bytes ? errc::truncate : errc{});
@@ -177,6 +189,7 @@ template <class Stack>
     case wire::kind::delivered: {
       operation* op = answered(source, h.ticket, role::receive);
       if (op == nullptr || op->stage != stage::streaming || !op->exposed) return malformed();
+      moved_some(*op);
       return receive_done(*op, h.kind);
     }
     case wire::kind::moved:
@@ -234,19 +247,11 @@ void endpoint<Stack>::on_data(peer_id source, const wire::header& h,
   if (op == nullptr || op->stage != stage::streaming || offset != op->moved || payload.empty() ||
       payload.size() > op->limit - op->moved)
     return fail_peer_locked(source, errc::protocol);
-  if (op->moved == 0) {
-    op->since_ns = now_ns();
-  } else if (op->first_end_ns != 0) {  // As long as for the second, the first was waited for.
-    op->since_ns -= now_ns() - std::exchange(op->first_end_ns, 0);
-  }
   if (op->buffer != nullptr)  // Else the request was abandoned: its memory may be gone.
     std::memcpy(op->buffer + op->moved, payload.data(), payload.size());
   op->moved += payload.size();
-  if (op->moved < op->limit) {
-    if (op->moved == payload.size()) op->first_end_ns = now_ns();
-    return;
-  }
-  if (op->way == protocol::path::packets) paths_.took(op->way, op->limit, now_ns() - op->since_ns);
+  moved_some(*op);
+  if (op->moved < op->limit) return;
   receive_done(*op, h.kind);
 }
 
