@@ -74,7 +74,7 @@ function(mpx_add_folder_tests folder)
       set_target_properties(test_${folder} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
-  if(folder STREQUAL "comm")  # All its files instantiate the same for the same dozen of stacks.
+  if(folder MATCHES "^(comm|engine)$")  # Their files instantiate the same for the same stacks.
     set_target_properties(test_${folder} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   endif()
   add_dependencies(mpx_unit_tests test_${folder})

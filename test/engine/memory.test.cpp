@@ -16,7 +16,7 @@ namespace {
 
 using memory_of_process::measurable;
 using memory_of_process::use;
-using stack = mpx::stack<>;
+using default_stack = mpx::stack<>;
 
 constexpr mpx::rank_t ranks = 4096;
 
@@ -35,8 +35,8 @@ struct member {
   ~member() { me.mark_finished(); }
 
   mpx::bootstrap::any me;
-  mpx::detail::endpoint<stack> endpoint;
-  mpx::communicator<stack> world;
+  mpx::detail::endpoint<default_stack> endpoint;
+  mpx::communicator<default_stack> world;
 };
 
 /// Ranks 0, stride, 2 * stride, ...
