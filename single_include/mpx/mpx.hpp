@@ -7786,10 +7786,6 @@ class [[nodiscard]] persistent_request {
   bool done_locked() const noexcept { return active_.done_locked(); }
   bool lost_locked() const noexcept { return active_.lost_locked(); }
   bool look_for_success() { return active_.look_for_success(); }
-  status wait_as(detail::call_site site) { return active_.wait_as(site); }
-  status wait_as(std::error_code& ec, detail::call_site site) noexcept {
-    return active_.wait_as(ec, site);
-  }
   template <class Lost>
   bool wait_unless(detail::call_site site, Lost&& lost) {
     return active_.wait_unless(site, lost);
