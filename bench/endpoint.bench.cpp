@@ -25,6 +25,7 @@ struct counting_sink {
   }
   void complete(mpx::cookie_t, bool) noexcept {}
   void malformed(mpx::peer_id) noexcept {}
+  void unreachable(mpx::peer_id) noexcept {}
 };
 
 void bare_transport(benchmark::State& state) {

@@ -130,6 +130,7 @@ class job {
     }
     void complete(mpx::cookie_t, bool) noexcept {}
     void malformed(peer_id) noexcept { failure = "malformed"; }
+    void unreachable(peer_id) noexcept { failure = "unreachable"; }
     std::size_t bytes_of(std::uint32_t i) const {
       return owner.traffic_.large && i % 4 != 0 ? 600 + i * 331 % 425 : i * 7 % 41;
     }

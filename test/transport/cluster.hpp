@@ -65,6 +65,7 @@ struct arrived {
 struct keeper {
   std::vector<arrived> packets;
   std::vector<peer_id> malformed_from;
+  std::vector<peer_id> unreachable_from;
   int completions = 0;
 
   void packet(peer_id source, const frame_header& header,
@@ -74,6 +75,7 @@ struct keeper {
   std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
   void complete(mpx::cookie_t, bool) noexcept { ++completions; }
   void malformed(peer_id source) noexcept { malformed_from.push_back(source); }
+  void unreachable(peer_id source) noexcept { unreachable_from.push_back(source); }
 };
 
 /// Calls `f(source, header, payload)` for what arrives; malformed packets count.
@@ -89,6 +91,7 @@ struct calling_sink {
   std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
   void complete(mpx::cookie_t, bool) noexcept {}
   void malformed(peer_id) noexcept { ++malformed_count; }
+  void unreachable(peer_id) noexcept {}
 };
 template <class F>
 calling_sink(F) -> calling_sink<F>;

@@ -276,6 +276,7 @@ class endpoint {
     std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
     void complete(cookie_t cookie, bool ok) noexcept { e.on_moved(cookie, ok); }
     void malformed(peer_id source) noexcept { e.fail_peer_locked(source, errc::protocol); }
+    void unreachable(peer_id source) noexcept { e.fail_peer_locked(source, errc::no_resources); }
   };
 
   /// A blocked probe, for as long as it lives.

@@ -29,10 +29,12 @@ struct transport_traits {
 /// `sink.packet(source, header, payload)`: a packet has arrived; `payload` is valid during the
 /// call.
 /// `sink.place(source, header, bytes)`: where the body of a packet that is still arriving belongs,
-/// or an empty span: only transports that read a stream ask. `sink.complete(cookie, ok)`: work that
-/// was
-/// `pending` has finished. `sink.malformed(source)`: the source's bytes make no sense to the
-/// transport.
+/// or an empty span: only transports that read a stream ask.
+/// `sink.complete(cookie, ok)`: work that was `pending` has finished.
+/// `sink.malformed(source)`: the source's bytes make no sense to the transport.
+/// `sink.unreachable(source)`: the source has sent something, and this process lacks the memory or
+/// the mappings to hear it. Told once for each time that the source calls for attention, not by
+/// every poll; what the source sent may still come, when there is room again.
 template <class S>
 concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
                               std::span<const std::byte> payload, cookie_t cookie) {
@@ -40,6 +42,7 @@ concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
   { sink.place(peer, header, std::size_t{}) } noexcept -> std::same_as<std::span<std::byte>>;
   { sink.complete(cookie, true) } noexcept;
   { sink.malformed(peer) } noexcept;
+  { sink.unreachable(peer) } noexcept;
 };
 
 /// Grants PacketSink and nothing more.
@@ -49,6 +52,7 @@ struct sink_archetype {
   std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept;
   void complete(cookie_t, bool) noexcept;
   void malformed(peer_id) noexcept;
+  void unreachable(peer_id) noexcept;
 };
 static_assert(PacketSink<sink_archetype>);
 

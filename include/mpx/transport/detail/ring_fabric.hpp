@@ -282,7 +282,7 @@ class ring_fabric {
       for (; bits != 0; bits &= bits - 1) {
         const auto source =
             static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-        if (source < peers_ && !make_hot(source)) sink.malformed(source);
+        if (source < peers_ && !make_hot(source)) sink.unreachable(source);
       }
     }
   }
@@ -296,8 +296,8 @@ class ring_fabric {
     receiver& r = *in_[source];
     r.active_at = polls_;
     if (!r.hot) {
-      r.hot = true;
       hot_.push_back(&r);
+      r.hot = true;
       note_hot();
     }
     if (claims() && !armed_) r.ring.control().polled.store(1, std::memory_order_relaxed);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the fabric does where its segment has no room for a ring. All else of it is tested through
+// the transports that are made of it, and in test/preempt.
+
+#include <doctest/doctest.h>
+
+#include <mpx/transport/inproc.hpp>
+#include <vector>
+
+#include "cluster.hpp"
+
+namespace {
+
+using namespace transport_contract;
+namespace ring = mpx::transport::detail;
+constexpr ring::ring_geometry geometry{4, 4096};
+
+/// A segment that is out of mappings as long as `out` says so.
+class narrow_segment : public ring::inproc_segment {
+ public:
+  narrow_segment(ring::shared_mapping memory, peer_id peers, const bool& out)
+      : ring::inproc_segment(std::move(memory), peers, geometry), out_(out) {}
+  std::byte* channel(peer_id source, peer_id destination) const noexcept {
+    return out_ ? nullptr : ring::inproc_segment::channel(source, destination);
+  }
+
+ private:
+  const bool& out_;
+};
+
+using fabric = ring::ring_fabric<narrow_segment>;
+
+TEST_CASE("ring_fabric: who lacks mappings itself does not call its peer's bytes malformed") {
+  const ring::shared_mapping memory(ring::inproc_segment::bytes(2, geometry));
+  bool out = false;
+  const bool never = false;
+  fabric sender(narrow_segment(memory, 2, never), 0, 2, geometry);
+  fabric receiver(narrow_segment(memory, 2, out), 1, 2, geometry);
+  keeper sink;
+
+  out = true;
+  REQUIRE(post(sender, 1, 1, 8) == outcome::done);
+  for (int i = 0; i < 100; ++i) CHECK(receiver.poll(sink) == 0);
+  CHECK(sink.unreachable_from == std::vector<peer_id>{0});  // Once, and not by every poll.
+  CHECK(sink.malformed_from.empty());
+  CHECK(receiver.arm());  // Nor is there anything to stay awake for.
+  receiver.disarm();
+  CHECK(post(receiver, 0, 1, 8) == outcome::refused);
+
+  REQUIRE(post(sender, 1, 2, 8) == outcome::done);  // Nobody listens yet: it calls again.
+  for (int i = 0; i < 100; ++i) CHECK(receiver.poll(sink) == 0);
+  CHECK(sink.unreachable_from == std::vector<peer_id>{0, 0});
+
+  out = false;
+  REQUIRE(post(sender, 1, 3, 8) == outcome::done);
+  poll_until(receiver, sink, 3);
+  for (std::uint32_t i = 0; i < 3; ++i) CHECK(same(sink.packets[i].header, header_of(i + 1)));
+  CHECK(sink.unreachable_from.size() == 2);
+  CHECK(sink.malformed_from.empty());
+  CHECK(post(receiver, 0, 1, 8) == outcome::done);
+}
+
+}  // namespace
