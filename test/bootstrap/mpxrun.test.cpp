@@ -74,7 +74,7 @@ TEST_CASE("mpxrun: the contract") {
     check_idle(ranks);
     for (auto& b : ranks) b.mark_finished();
     CHECK(job.segment().live(0) == 0);
-    CHECK(job.segment().failure_epoch() == 0);
+    CHECK(job.segment().failure_epoch() == 1);
   }
 }
 

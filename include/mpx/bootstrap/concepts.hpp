@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0 {
@@ -57,7 +58,9 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 ///   longer (`bootstrap::grow`) and maps it. It can never shrink, and goes when the last rank goes.
 /// - `shared_offset()`: where this environment's part of that file begins: k << 48 for the k-th
 ///   environment that this rank joins. Keys and fences are apart per environment as well.
-/// - `failure_epoch()`: one atomic load; grows whenever a rank fails or the job is aborted.
+/// - `failure_epoch()`: one atomic load; grows whenever a rank fails, leaves or gives another one up,
+///   or the job is aborted; never 0. `failure_word()`: the word that is loaded, as long as the
+///   bootstrap lives.
 /// - `state(rank)`: what became of a rank in this environment; one that ended is `failed` unless it
 ///   had left. Requires 0 <= rank < size().
 /// - `mark_finished()`: a clean leave; afterwards the others see `finished`. A bootstrap that is
@@ -70,6 +73,7 @@ concept SharedMemoryBootstrap = Bootstrap<T> && requires(T& b, const T& view, ra
   { view.shared_fd() } noexcept -> std::same_as<int>;
   { view.shared_offset() } noexcept -> std::same_as<std::uint64_t>;
   { view.failure_epoch() } noexcept -> std::same_as<std::uint32_t>;
+  { view.failure_word() } noexcept -> std::convertible_to<const platform::atomic<std::uint32_t>&>;
   { view.state(rank) } noexcept -> std::same_as<rank_state>;
   { b.mark_finished() } -> std::same_as<void>;
   { b.mark_failed() } noexcept -> std::same_as<void>;
@@ -94,6 +98,7 @@ struct shared_memory_bootstrap_archetype : bootstrap_archetype {
   int shared_fd() const noexcept;
   std::uint64_t shared_offset() const noexcept;
   std::uint32_t failure_epoch() const noexcept;
+  platform::atomic<std::uint32_t>& failure_word() const noexcept;
   rank_state state(rank_t rank) const noexcept;
   void mark_finished();
   void mark_failed() noexcept;

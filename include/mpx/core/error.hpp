@@ -37,13 +37,19 @@ enum class errc : int {
   aborted,         ///< The job was aborted.
   timeout,         ///< A bounded wait ran out.
   deadlock,        ///< No rank of the job can go on.
+  not_a_rank,      ///< The caller is a forked child of a rank.
 };
 
 namespace detail {
 
+/// True when a peer is alive but cannot be talked to: it has to be told.
+constexpr bool is_fault(errc e) noexcept {
+  return e == errc::protocol || e == errc::no_resources;
+}
+
 /// True when a failure is of a peer, so that what depends on others may wait for ever.
 constexpr bool is_loss(errc e) noexcept {
-  return e == errc::peer_lost || e == errc::protocol || e == errc::no_resources;
+  return e == errc::peer_lost || e == errc::not_a_rank || is_fault(e);
 }
 
 inline const char* errc_text(int value) noexcept {
@@ -71,6 +77,9 @@ inline const char* errc_text(int value) noexcept {
     case errc::aborted: return "the job was aborted";
     case errc::timeout: return "timed out";
     case errc::deadlock: return "deadlock: no rank can go on";
+    case errc::not_a_rank:
+      return "this process is a forked child of a rank, not a rank itself: exec a new program or "
+             "leave with _exit";
   }
   return "unknown mpx error";
 }

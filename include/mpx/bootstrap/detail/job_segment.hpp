@@ -55,6 +55,7 @@ class job_segment {
     head.version = detail::segment_version;
     head.ranks = static_cast<std::uint32_t>(ranks);
     head.launcher_pid = launcher_pid;
+    head.failure_epoch.store(1, std::memory_order_relaxed);
     head.magic = detail::segment_magic;
     return map;
   }

@@ -89,6 +89,8 @@ class member {
   const job_segment& segment() const noexcept { return segment_; }
   std::optional<abort_notice> aborted() const { return segment_.aborted(); }
 
+  void renounce(rank_t, errc) noexcept {}
+  errc renounced_by(rank_t) const noexcept { return {}; }
   void mark_finished() noexcept {
     if (std::exchange(present_, false)) segment_.leave(rank_, k_);
   }
