@@ -152,7 +152,7 @@ template <class Stack>
   if constexpr (concurrent) {
     if (leader_) return follow(lock);
   }
-  if (!transport_.arm()) return;
+  if (news_.load(std::memory_order_acquire) != failure_epoch_ || !transport_.arm()) return;
   trace_.on(event::sleeps, 1);
   leader_ = true;
   if constexpr (concurrent) lock.unlock();
@@ -196,7 +196,14 @@ template <class Stack>
 void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   std::lock_guard lock(threading_);
   const std::int64_t until_ns = now_ns() + patience_ns;
-  while (!orphaned() && !busy_.empty() && now_ns() < until_ns)
+  const auto all_out = [this] {
+    bool out = busy_.empty();
+    pool_.for_each([&out](const operation& op) {
+      out = out && (op.role != role::send || op.done() || op.handled);
+    });
+    return out;
+  };
+  while (!orphaned() && !all_out() && now_ns() < until_ns)
     if (progress_locked() == 0) ::sched_yield();
 }
 
@@ -274,20 +281,19 @@ template <class Stack>
       fail_peer_locked(peer, errc::not_a_rank);
     return;
   }
-  const std::uint32_t epoch = news_.load(std::memory_order_acquire);
-  if (epoch == failure_epoch_) return;
-  failure_epoch_ = epoch;
-  bool looked = false;
-  for (peer_id peer = 0; peer < transport_.peers(); ++peer) {
-    if (loss_of(peer) == errc{} || (links_[peer] != nullptr && links_[peer]->failure != errc{}))
-      continue;
-    if (!looked) last_look();
-    looked = true;
-    const bool death = job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
-    deaths_ += death;
-    fail_peer_locked(peer, errc::peer_lost);
+  for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
+    failure_epoch_ = epoch;
+    bool looked = false;
+    for (peer_id peer = 0; peer < transport_.peers(); ++peer) {
+      if (links_[peer] != nullptr && links_[peer]->failure != errc{}) continue;
+      if (loss_of(peer) == errc{}) continue;
+      if (!looked) last_look();
+      looked = true;
+      deaths_ += job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
+      fail_peer_locked(peer, errc::peer_lost);
+    }
+    set_calm();
   }
-  set_calm();
 }
 
 /// Takes what those who are gone have sent before: it is all here, and nothing more will come.
