@@ -119,7 +119,7 @@ class Machine:
         start = time.monotonic()
         lenient = ["--oversubscribe", "--bind-to", "none"] if mpi == "openmpi" else []
         tried = run([LAUNCHERS[mpi], "-n", 2, *lenient, program, "--test", "latency", "--iters", 10,
-                     "--json-line"], 10 if self.quick else 60, self.environment)
+                     "--warmup", 10, "--json-line"], 10 if self.quick else 60, self.environment)
         took = time.monotonic() - start
         lines, _ = lines_of(tried.out)
         if tried.why and not any("shared_memory" in line for line in lines):
