@@ -22,7 +22,8 @@ STRAY_BYTES_MAX = 4096  # What a launcher may say to its ranks meanwhile.
 class Sample:
     mode: str  # "A", "B"; None where the probes around it disagree or are missing.
     value: float
-    disturbed: bool = False  # Somebody else used the cores.
+    disturbed: bool = False  # Others used the cores during the run: no verdict on it.
+    preempted: bool = False  # A rank lost its core for a moment: there may be better.
 
 
 @dataclass
@@ -128,8 +129,8 @@ class Machine:
         if why := why_not_comparable(mpi, lines) or tried.why:
             return why
         if self.quick and took > 4:  # There is no time for a dozen of those.
-            return (f"{LAUNCHERS[mpi]} takes {took:.0f} s to start two ranks (does the name of this "
-                    "host resolve, as by a line of /etc/hosts?); without --quick it is waited for")
+            return (f"{LAUNCHERS[mpi]} takes {took:.0f} s to start two ranks (does the name of "
+                    "this host resolve, as by a line of /etc/hosts?); without --quick it is waited for")
         return None
 
     def command(self, contender, test):
@@ -170,8 +171,8 @@ class Machine:
             if "value" not in line:
                 continue
             try:
-                disturbed = ran.disturbed or (test.pinned and line["preempted"] > 0)
-                samples.append(Sample(mode_of(line["probe_ns"]), float(line["value"]), disturbed))
+                samples.append(Sample(mode_of(line["probe_ns"]), float(line["value"]),
+                                      ran.disturbed, test.pinned and line["preempted"] > 0))
             except (ValueError, KeyError, TypeError):
                 odd = odd or json.dumps(line)
         why = ran.why or (f"a line that is no sample: {odd[:80]}" if odd else None)

@@ -14,23 +14,25 @@ from pathlib import Path
 
 OTHERS_SHARE_MAX = 0.05  # Of all cores that we may use: more than that disturbs.
 OTHERS_SLACK_S = 0.03  # The kernel counts ticks of 10 ms.
+WINDOW_S = 0.5  # Too few ticks to judge by are in less.
 PR_SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans():
-    """What launchers leave behind becomes our child: its time is known as ours when it is reaped."""
+    """What launchers leave behind becomes our child: when it is reaped, its time counts as ours."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 class Load:
-    """What others have used of our cores since it was made: the time that was not idle, stolen time
-    included, less that of this process and of its descendants that have ended."""
+    """What others use of our cores: the time that is not idle, stolen time included, less that of
+    this process and of its descendants that have ended."""
 
     def __init__(self):
         self.cores = os.sched_getaffinity(0)
-        self.start = self.now()
+        self.marks = []
 
     def now(self):
+        """Returns the seconds that have passed, were used on our cores, were used by us."""
         names = {f"cpu{n}" for n in self.cores}
         lines = [line.split() for line in Path("/proc/stat").read_text().splitlines()]
         fields = [[int(f) for f in line[1:9]] for line in lines if line[0] in names]
@@ -38,12 +40,27 @@ class Load:
         used = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         return time.monotonic(), busy_s, sum(u.ru_utime + u.ru_stime for u in used)
 
+    def mark(self):
+        self.marks.append(self.now())
+
     def others(self):
-        """Returns (the cores that others kept busy, whether that disturbs a measurement)."""
-        wall_s, busy_s, own_s = (now - then for now, then in zip(self.now(), self.start))
-        others_s = max(busy_s - own_s, 0)
-        limit_s = OTHERS_SHARE_MAX * len(self.cores) * wall_s + OTHERS_SLACK_S
-        return others_s / max(wall_s, 0.01), others_s > limit_s
+        """Since the last mark, or since one before that where this is too short a time: (the cores
+        that others kept busy, whether that disturbs a measurement)."""
+        now = self.now()
+        while len(self.marks) > 1 and now[0] - self.marks[1][0] >= WINDOW_S:
+            self.marks.pop(0)
+        since = [after - before for after, before in zip(now, self.marks[0])]
+        self.marks.append(now)
+        return disturbance(*since, len(self.cores))
+
+
+def disturbance(wall_s, busy_s, own_s, cores):
+    others_s = max(busy_s - own_s, 0)
+    limit_s = OTHERS_SHARE_MAX * cores * wall_s + OTHERS_SLACK_S
+    return others_s / max(wall_s, 0.01), others_s > limit_s
+
+
+load = Load()
 
 
 @dataclass
@@ -105,7 +122,7 @@ def reap(pids, patience_s=1.0):
 def run(command, timeout_s, environment=None):
     """Runs a command. Returns a Finished."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        load = Load()
+        load.mark()
         try:
             child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL,
                                      stdout=out, stderr=err, start_new_session=True,

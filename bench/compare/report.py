@@ -46,10 +46,10 @@ def print_rows(rows, lower):
 def print_notes(results, rows):
     print(f"\nmedians; {results.dropped} of {results.seen} samples dropped: "
           "the mode changed under them;\n"
-          f"{results.disturbed} set aside: somebody else had the cores meanwhile "
-          f"(up to {results.others_max:.1f} of them)")
+          f"{results.preempted} set aside: a rank lost its core for a moment; "
+          f"{results.disturbed}: others used the cores (up to {results.others_max:.1f})")
     if any(r["disturbed"] for r in rows):
-        print(f"{DISTURBED_MARK} somebody else had the cores during all samples: "
+        print(f"{DISTURBED_MARK} others used the cores during all samples: "
               "no ratio, no verdict")
     for mpi, why in results.absent.items():
         print(f"left out: {NAMES[mpi]}, everywhere: {why}")

@@ -7,6 +7,8 @@ import time
 from compare import CONTENDERS
 from compare.process import progress
 
+# What samples are worth: the better are used, and a figure of disturbed ones is shown, no more.
+CLEAN, PREEMPTED, DISTURBED = range(3)
 REPEATS_MAX = 3  # Of a row that others have disturbed.
 
 
@@ -14,10 +16,10 @@ class Results:
     """Samples by test, contender and mode."""
 
     def __init__(self, absent=None):
-        self.samples = {}
-        self.spare = {}  # Others used the cores meanwhile: shown where there is no better, no more.
+        self.samples = {}  # (test's key, contender, mode) -> the values, by their worth
         self.absent = dict(absent or {})  # contender -> why it is in no row
         self.left_out = {}  # (test's key, contender) -> why it is not in this row
+        self.preempted = 0
         self.disturbed = 0
         self.seen = 0
         self.dropped = 0
@@ -36,23 +38,27 @@ class Results:
                 self.dropped += 1
                 continue
             key = (test.key, contender, sample.mode if test.timed_by_mode else None)
+            worth = DISTURBED if sample.disturbed else PREEMPTED if sample.preempted else CLEAN
             self.disturbed += sample.disturbed
-            (self.spare if sample.disturbed else self.samples).setdefault(key, []).append(
-                sample.value)
+            self.preempted += worth == PREEMPTED
+            self.samples.setdefault(key, ([], [], []))[worth].append(sample.value)
+
+    def worth(self, test, contender, mode):
+        """Of the best samples that there are; None where there are none."""
+        kinds = self.samples.get((test.key, contender, mode), ())
+        return next((worth for worth, values in enumerate(kinds) if values), None)
 
     def quiet(self, test, contender, mode):
-        return (test.key, contender, mode) in self.samples
+        return self.worth(test, contender, mode) in (CLEAN, PREEMPTED)
 
     def median(self, test, contender, mode):
-        key = (test.key, contender, mode)
-        values = self.samples.get(key) or self.spare.get(key)
-        if not values or (test.key, contender) in self.left_out:
+        worth = self.worth(test, contender, mode)
+        if worth is None or (test.key, contender) in self.left_out:
             return None
-        return statistics.median(values)
+        return statistics.median(self.samples[test.key, contender, mode][worth])
 
     def modes(self, test):
-        seen = [*self.samples, *self.spare]
-        return sorted({m for key, _, m in seen if key == test.key}, key=str)
+        return sorted({m for key, _, m in self.samples if key == test.key}, key=str)
 
     def comparable(self, test, contenders):
         """True when some mode has a figure of every contender."""

@@ -22,7 +22,7 @@ sys.path.insert(0, str(SOURCE / "bench"))
 
 from compare import MPIS, chart  # noqa: E402
 from compare.machine import LAUNCHERS, Measured, Sample, why_not_comparable  # noqa: E402
-from compare.process import Load, adopt_orphans, run  # noqa: E402
+from compare.process import Load, adopt_orphans, disturbance, run  # noqa: E402
 from compare.results import REPEATS_MAX, Results, measure_all  # noqa: E402
 from compare.rows import make_tests  # noqa: E402
 from compare.targets import MET, MISSED, NO_VERDICT, Targets  # noqa: E402
@@ -113,6 +113,15 @@ def who_takes_another_way_is_left_out():
     expect(states(targets) == [MET, NO_VERDICT], f"no MPI at all: {targets.checks}")
 
 
+def preempted_samples_count_where_there_are_no_better():
+    def measured(contender, n):
+        better = [Sample("A", 1.0)] if contender == "raw" else []
+        return Measured([Sample("A", 9.0, preempted=True), *better])
+    rows, targets = judged(FakeMachine(measured))
+    expect((rows[0]["mpx"], rows[0]["raw"]) == (9.0, 1.0), f"{rows}")
+    expect(states(targets) == [MISSED, MISSED], f"{targets.checks}")
+
+
 def evidence_is_needed():
     shared = {"shared_memory": True}
     expect(why_not_comparable("mpich", [shared, {"sent_bytes": 9000, "socket_bytes": 0}]) is None,
@@ -120,6 +129,21 @@ def evidence_is_needed():
     for lines in ([], [{"shared_memory": False}],
                   [shared, {"sent_bytes": 90000, "socket_bytes": 91000}]):
         expect(why_not_comparable("mpich", lines), f"accepted: {lines}")
+
+
+def others_are_told_from_us():
+    for wall_s, busy_s, own_s, disturbed in ((1, 2, 2, False), (1, 2, 1.5, True), (1, 0.5, 0, True),
+                                             (1, 1.05, 1, False), (0.5, 0.02, 0, False)):
+        expect(disturbance(wall_s, busy_s, own_s, 2)[1] == disturbed, f"{wall_s, busy_s, own_s}")
+    load = Load()
+    times = iter((0.1 * i, 0.03 * i, 0) for i in range(100))  # 0.3 cores, in runs of 0.1 s.
+    load.now = lambda: next(times)
+    found = []
+    for _ in range(10):
+        load.mark()
+        found.append(load.others()[1])
+    expect(all(found[2:]), f"a load is not seen in short runs: {found}")
+    expect(len(load.marks) < 10, "marks are kept for ever")
 
 
 def what_we_use_is_not_others():
@@ -231,7 +255,8 @@ def main():
     adopt_orphans()
     for check in (quiet_samples_are_judged, disturbed_rows_are_repeated,
                   what_stays_disturbed_is_not_judged, who_takes_another_way_is_left_out,
-                  evidence_is_needed, what_we_use_is_not_others):
+                  preempted_samples_count_where_there_are_no_better, evidence_is_needed,
+                  others_are_told_from_us, what_we_use_is_not_others):
         check()
     if not all((BIN / name).exists() for name in ("mpx-perf", "raw_perf", "mpxrun")):
         print("skipped: the programs of the comparison are not built here")
