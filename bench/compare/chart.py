@@ -57,7 +57,7 @@ def panel_script(index, panel, rows):
             if row[contender] is not None:
                 value = row[contender] * scale
                 digits = 2 if len(chosen) > 2 else 3  # Many bars leave little room.
-                text = f"{value:.{digits}g}" if value < 1000 else f"{value:.0f}"
+                text = f"{value:.{digits}g}" if value < 100 else f"{value:.0f}"
                 boxes.append(f"{x} {value:.6g} {colour(row, contender)} {text}")
                 x += 1
         ticks.append(f'"{tick_name(row)}" {(first + x - 1) / 2}')
@@ -95,7 +95,7 @@ def chart_script(rows, machine_text, absent):
                       f"fc rgb {rgb} fs solid noborder")
         if contender in absent:
             text += " is left out"
-            why = "\n".join(textwrap.wrap(absent[contender], 60, max_lines=2))
+            why = "\n".join(textwrap.wrap(absent[contender], 54, max_lines=2))
             legend.append(f"set label {i + 20} {quoted(why)} at 0.17,{y - 0.05} left noenhanced "
                           "font ',7'")
         legend.append(f'set label {i + 1} "{text}" at 0.17,{y} left')

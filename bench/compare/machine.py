@@ -130,7 +130,8 @@ class Machine:
             return why
         if self.quick and took > 4:  # There is no time for a dozen of those.
             return (f"{LAUNCHERS[mpi]} takes {took:.0f} s to start two ranks (does the name of "
-                    "this host resolve, as by a line of /etc/hosts?); without --quick it is waited for")
+                    "this host resolve, as by a line of /etc/hosts?); without --quick it is waited "
+                    "for")
         return None
 
     def command(self, contender, test):
