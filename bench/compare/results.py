@@ -129,7 +129,7 @@ def measure_all(machine, tests, rounds, budget_s, child_s):
                 if found.why and "not done" in found.why:
                     hopeless.add((test.key, contender))
             spent[test.key] = max(spent.get(test.key, 0), time.monotonic() - began)
-        if not measured:
+        if not measured and round_number > rounds:
             break
     progress("")
     return results

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 SOURCE, BIN = Path(os.environ["MPX_SOURCE"]), Path(os.environ["MPX_BIN"])
@@ -55,8 +56,8 @@ class FakeMachine:
         return self.measured(contender, self.runs[contender])
 
 
-def judged(machine, rounds=1):
-    results = measure_all(machine, [LATENCY], rounds, budget_s=5, child_s=1)
+def judged(machine, rounds=1, test=LATENCY):
+    results = measure_all(machine, [test], rounds, budget_s=5, child_s=1)
     rows = list(results.rows([LATENCY]))
     return rows, Targets(rows, {}, None, True, ("latency",))
 
@@ -83,6 +84,13 @@ def disturbed_rows_are_repeated():
     rows, targets = judged(machine)
     expect(machine.runs["mpx"] == 3, f"repeated until quiet: {machine.runs}")
     expect(rows[0]["mpx"] == 1.0 and NO_VERDICT not in states(targets), f"{rows}")
+
+
+def rows_of_one_round_are_repeated():
+    once = replace(LATENCY, rounds_max=1)
+    machine = FakeMachine(lambda c, n: sample(1.0, disturbed=n < 3))
+    judged(machine, rounds=5, test=once)
+    expect(machine.runs["mpx"] == 3, f"a row that is measured once: {machine.runs}")
 
 
 def what_stays_disturbed_is_not_judged():
@@ -254,6 +262,7 @@ def no_verdict_under_load(folder):
 def main():
     adopt_orphans()
     for check in (quiet_samples_are_judged, disturbed_rows_are_repeated,
+                  rows_of_one_round_are_repeated,
                   what_stays_disturbed_is_not_judged, who_takes_another_way_is_left_out,
                   preempted_samples_count_where_there_are_no_better, evidence_is_needed,
                   others_are_told_from_us, what_we_use_is_not_others):
