@@ -37,6 +37,7 @@ enum class errc : int {
   aborted,         ///< The job was aborted.
   timeout,         ///< A bounded wait ran out.
   deadlock,        ///< No rank of the job can go on.
+  not_a_rank,      ///< This process is a forked child of a rank.
 };
 
 namespace detail {
@@ -71,6 +72,9 @@ inline const char* errc_text(int value) noexcept {
     case errc::aborted: return "the job was aborted";
     case errc::timeout: return "timed out";
     case errc::deadlock: return "deadlock: no rank can go on";
+    case errc::not_a_rank:
+      return "this process is a forked child of a rank, not a rank itself: exec a new program or "
+             "leave with _exit";
   }
   return "unknown mpx error";
 }
