@@ -4,9 +4,13 @@
 // a thread of its own.
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <mpx/bootstrap/concepts.hpp>
 #include <mpx/core/error.hpp>
 #include <mpx/core/mapping.hpp>
@@ -21,6 +25,13 @@ namespace bootstrap_contract {
 using ranks::errc_of;
 
 inline void idle() {}
+
+/// Memory of a file, in bytes.
+inline std::int64_t bytes_of(int fd) {
+  struct stat info{};
+  REQUIRE(::fstat(fd, &info) == 0);
+  return std::int64_t{info.st_blocks} * 512;
+}
 
 /// Runs `body(bootstrap)` for every rank at once; returns how many bodies returned true.
 template <class B, class Body>
@@ -120,6 +131,97 @@ void check_memory(std::vector<B>& ranks) {
   CHECK(good == static_cast<int>(ranks.size()));
 }
 
+/// A rank that gives another up is heard by that one, in this environment alone, and by nobody else.
+template <mpx::SharedMemoryBootstrap B>
+void check_renouncing(std::vector<B>& ranks) {
+  const auto n = static_cast<mpx::rank_t>(ranks.size());
+  for (const B& b : ranks)
+    for (mpx::rank_t r = 0; r < n; ++r) CHECK(b.renounced_by(r) == mpx::errc{});
+  const auto epoch = ranks[0].failure_epoch();
+  ranks[0].renounce(n - 1, mpx::errc::no_resources);
+  const auto after = ranks.back().failure_epoch();
+  CHECK(after != epoch);
+  ranks[0].renounce(n - 1, mpx::errc::protocol);  // The first reason counts, and is told once.
+  CHECK(ranks.back().failure_epoch() == after);
+  if (n > 1) ranks.back().renounce(0, mpx::errc::protocol);
+  for (mpx::rank_t mine = 0; mine < n; ++mine) {
+    for (mpx::rank_t r = 0; r < n; ++r) {
+      CAPTURE(mine);
+      CAPTURE(r);
+      const mpx::errc wanted = mine == n - 1 && r == 0   ? mpx::errc::no_resources
+                               : mine == 0 && r == n - 1 ? mpx::errc::protocol
+                                                         : mpx::errc{};
+      CHECK(ranks[static_cast<std::size_t>(mine)].renounced_by(r) == wanted);
+      CHECK(ranks[static_cast<std::size_t>(mine)].state(r) == mpx::rank_state::joined);
+    }
+  }
+  for (const mpx::rank_t nobody : {-1, n}) {
+    ranks[0].renounce(nobody, mpx::errc::protocol);
+    CHECK(ranks[0].renounced_by(nobody) == mpx::errc{});
+  }
+  CHECK(on_all(ranks, [](B& b) {
+          b.fence(idle);  // The others do not mind.
+          return true;
+        }) == n);
+}
+
+/// Who has left is told so, and touches nothing; the others see the epoch move.
+template <mpx::SharedMemoryBootstrap B>
+void check_leaving(std::vector<B>& ranks) {
+  for (B& b : ranks) {
+    const auto epoch = b.failure_epoch();
+    b.mark_finished();
+    CHECK(b.failure_epoch() != epoch);
+    CHECK(errc_of([&] { b.put("k", "v"); }) == mpx::errc::peer_lost);
+    CHECK(errc_of([&] { b.get(0, "k"); }) == mpx::errc::peer_lost);
+    CHECK(errc_of([&] { b.fence(idle); }) == mpx::errc::peer_lost);
+    b.renounce(0, mpx::errc::protocol);
+    CHECK(b.renounced_by(0) == mpx::errc{});
+    b.mark_failed();  // It has left: nothing happens.
+    CHECK(b.state(b.rank()) == mpx::rank_state::finished);
+  }
+}
+
+/// A forked child is no rank: it gets errors, and neither its doings nor its end are the rank's.
+template <mpx::SharedMemoryBootstrap B>
+void check_forked(std::vector<B>& ranks) {
+  B& parent = ranks[0];
+  const mpx::rank_t peer = ranks.back().rank();
+  const auto epoch = parent.failure_epoch();
+  const auto renounced = ranks.back().renounced_by(0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const auto refused = [](auto f) { return errc_of(f) == mpx::errc::not_a_rank; };
+    bool good = refused([&] { parent.put("child", "was here"); }) &&
+                refused([&] { parent.get(0, "k"); }) && refused([&] { parent.fence(idle); });
+    parent.renounce(peer, mpx::errc::protocol);
+    {
+      const B gone(std::move(parent));
+    }
+    ranks.back().mark_finished();
+    ranks.back().mark_failed();
+    ::_exit(good ? 0 : 1);
+  }
+  int status = 0;
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  pid_t ended = 0;
+  while ((ended = ::waitpid(child, &status, WNOHANG)) == 0) {
+    if (std::chrono::steady_clock::now() > limit) ::kill(child, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  REQUIRE(ended == child);
+  CHECK(status == 0);
+  CHECK(parent.failure_epoch() == epoch);
+  CHECK(!parent.get(0, "child"));
+  CHECK(ranks.back().renounced_by(0) == renounced);
+  for (mpx::rank_t r = 0; r < parent.size(); ++r) CHECK(parent.state(r) == mpx::rank_state::joined);
+  CHECK(on_all(ranks, [](B& b) {
+          b.fence(idle);
+          return true;
+        }) == parent.size());
+}
+
 /// The last rank goes as `how` tells; the others get `wanted` from a fence, within a second.
 template <mpx::SharedMemoryBootstrap B, class How>
 void check_loss(std::vector<B>& ranks, mpx::errc wanted, mpx::rank_state state, How how) {
@@ -144,7 +246,7 @@ void check_loss(std::vector<B>& ranks, mpx::errc wanted, mpx::rank_state state, 
            std::chrono::steady_clock::now() - begin < std::chrono::seconds(1);
   });
   CHECK(good == last + 1);
-  if (state != mpx::rank_state::finished) CHECK(ranks[0].failure_epoch() != epoch);
+  CHECK(ranks[0].failure_epoch() != epoch);
 }
 
 }  // namespace bootstrap_contract

@@ -16,7 +16,8 @@ namespace bootstrap = mpx::bootstrap;
 /// A job as mpxrun makes it, and the environment of one rank at a time.
 class launched {
  public:
-  explicit launched(mpx::rank_t ranks) : map_(job_segment::create(control_, ranks, ::getppid())) {
+  explicit launched(mpx::rank_t ranks)
+      : map_(job_segment::create(control_, shared_, ranks, ::getppid())) {
     set("MPX_JOB_FD", control_.fd());
     set("MPX_SHM_FD", shared_.fd());
     set("MPX_SIZE", ranks);
@@ -40,6 +41,7 @@ class launched {
   job_segment segment() const { return job_segment(map_); }
   std::byte* memory() const { return map_.data(); }
   int control_fd() const { return control_.fd(); }
+  int shared_fd() const { return shared_.fd(); }
 
   static void set(const char* name, int value) {
     ::setenv(name, std::to_string(value).c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
@@ -72,9 +74,19 @@ TEST_CASE("mpxrun: the contract") {
     check_arguments(ranks.back());
     check_memory(ranks);
     check_idle(ranks);
-    for (auto& b : ranks) b.mark_finished();
+    check_renouncing(ranks);
+    for (const auto& b : ranks) CHECK(!b.one_process());
+    check_leaving(ranks);
     CHECK(job.segment().live(0) == 0);
-    CHECK(job.segment().failure_epoch() == 1);
+  }
+}
+
+TEST_CASE("mpxrun: a forked child is nobody") {
+  for (const mpx::rank_t n : {1, 3}) {
+    const launched job(n);
+    auto ranks = job.join_all();
+    check_forked(ranks);
+    CHECK(job.segment().live(0) == 1);
   }
 }
 
@@ -82,7 +94,7 @@ TEST_CASE("mpxrun: what the launcher says of a rank reaches the others") {
   const launched job(3);
   auto ranks = job.join_all();
   check_loss(ranks, errc::peer_lost, mpx::rank_state::failed,
-             [&](bootstrap::mpxrun& b) { job.segment().mark_ended(b.rank(), SIGKILL, true); });
+             [&](bootstrap::mpxrun& b) { job.segment().mark_ended(b.rank(), SIGKILL); });
   CHECK(job.segment().live(2) == 1);
 }
 
@@ -120,27 +132,52 @@ TEST_CASE("mpxrun: damage is an error, never a crash") {
   const launched job(2);
   auto ranks = job.join_all();
   const mpx::bootstrap::detail::segment_layout layout(2);
-  std::byte* const log = job.memory() + layout.logs;
-  auto* const entry =
-      reinterpret_cast<bootstrap::detail::rank_entry*>(job.memory() + layout.rank_table);
+  auto* const room = reinterpret_cast<bootstrap::detail::room*>(job.memory() + layout.rooms);
+  std::byte* const log = job.memory() + layout.rooms + sizeof *room;
   ranks[0].put("key", "value");
-  const auto used = entry->log_used.load();
+  const auto used = room->log_used.load();
   std::uint32_t seed = 1;
   for (int round = 0; round < 20'000; ++round) {
     seed = seed * 1664525 + 1013904223;
     log[(seed >> 8) % 24] = static_cast<std::byte>(seed >> 24);
-    entry->log_used = round % 3 == 0 ? seed : used;
+    room->log_used = round % 3 == 0 ? seed : used;
     const auto code = errc_of([&] { ranks[1].get(0, "key"); });
     CHECK((code == errc{} || code == errc::protocol));
   }
-  reinterpret_cast<bootstrap::detail::fence_entry*>(job.memory() + layout.fences)->arrived = 2;
-  CHECK(errc_of([&] { ranks[0].fence(idle); }) == errc::protocol);
+  auto* const slots = reinterpret_cast<bootstrap::detail::slot_entry*>(job.memory() + layout.slots);
+  for (const std::uint64_t wrong :
+       {bootstrap::detail::tagged(0, 2), bootstrap::detail::tagged(1, 0)}) {
+    auto next = job.join_all();
+    const std::uint64_t k = next[0].environment();
+    slots[k].arrived = bootstrap::detail::tagged(k, 0) + wrong;
+    CHECK(errc_of([&] { next[0].fence(idle); }) == errc::protocol);
+  }
+}
+
+TEST_CASE("mpxrun: environments follow each other without end, and what they used is given back") {
+  const launched job(2);
+  std::int64_t early = 0;
+  for (int k = 0; k < 10'000; ++k) {
+    CAPTURE(k);
+    auto ranks = job.join_all();
+    ranks[0].put("k", std::to_string(k));
+    REQUIRE(ranks[1].get(0, "k") == std::to_string(k));
+    ranks[1].renounce(0, errc::protocol);
+    bootstrap::grow(ranks[0].shared_fd(), ranks[0].shared_offset() + 8192);
+    const mpx::mapping map(ranks[0].shared_fd(), ranks[0].shared_offset(), 8192);
+    REQUIRE(map.data()[5000] == std::byte{0});
+    map.data()[5000] = std::byte{1};
+    for (auto& b : ranks) b.mark_finished();
+    if (k == 2) early = bytes_of(job.control_fd());
+  }
+  CHECK(bytes_of(job.control_fd()) <= early);
+  CHECK(bytes_of(job.shared_fd()) == 0);
 }
 
 TEST_CASE("mpxrun: two processes cannot be one rank") {
   const launched job(1);
   const auto mine = job.join(0);
-  CHECK(errc_of([&] { job.segment().join(0, ::getpid() + 1); }) == errc::bootstrap);
+  CHECK(errc_of([&] { job.segment().join(0, ::getpid() + 1, {}); }) == errc::bootstrap);
 }
 
 TEST_CASE("detect: a job where there is one, else a world of one") {

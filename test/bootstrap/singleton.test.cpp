@@ -14,7 +14,10 @@ TEST_CASE("singleton: the contract, in a world of one") {
   check_meeting(ranks);
   check_arguments(ranks[0]);
   check_memory(ranks);
-  ranks[0].mark_finished();
+  check_renouncing(ranks);
+  check_forked(ranks);
+  CHECK(ranks[0].one_process());
+  check_leaving(ranks);
   CHECK(ranks[0].state(0) == mpx::rank_state::finished);
 }
 

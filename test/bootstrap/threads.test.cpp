@@ -28,10 +28,70 @@ TEST_CASE("threads: the contract") {
     check_arguments(ranks.back());
     check_memory(ranks);
     if (n <= 8) check_idle(ranks);
-    for (auto& b : ranks) b.mark_finished();
-    CHECK(job.segment().failure_epoch() == 1);
+    check_renouncing(ranks);
+    for (const auto& b : ranks) CHECK(b.one_process());
+    check_leaving(ranks);
     for (mpx::rank_t r = 0; r < n; ++r) CHECK(ranks[0].state(r) == rank_state::finished);
   }
+}
+
+TEST_CASE("threads: a forked child is nobody") {
+  const thread_job job(3);
+  auto ranks = join_all(job);
+  check_forked(ranks);
+}
+
+TEST_CASE("threads: a fence does not open over a rank that died in it") {
+  // Rank 1 has arrived, or joined, when it dies; rank 0 comes last.
+  for (const bool arrived : {true, false}) {
+    for (const int before : {0, 1, 5}) {
+      CAPTURE(arrived);
+      CAPTURE(before);
+      const thread_job job(3);
+      auto ranks = join_all(job);
+      for (int i = 0; i < before; ++i)
+        on_all(ranks, [](threads& b) {
+          b.fence(idle);
+          return true;
+        });
+      std::atomic<int> inside = 0;
+      std::atomic<bool> dead = false;
+      const auto enter = [&](threads& b) {
+        return errc_of([&] {
+          b.fence([&, first = true]() mutable {
+            if (std::exchange(first, false)) ++inside;
+            if (dead && b.rank() == 1)
+              throw mpx::error(errc::cancelled, "the dead wait for nobody");
+          });
+        });
+      };
+      errc of_two{};
+      std::jthread two([&] { of_two = enter(ranks[2]); });
+      std::jthread one([&] {
+        if (arrived) enter(ranks[1]);
+      });
+      const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (inside < (arrived ? 2 : 1) && std::chrono::steady_clock::now() < limit)
+        std::this_thread::yield();
+      job.mark_ended(1, false);
+      CHECK(errc_of([&] { ranks[0].fence(idle); }) == errc::peer_lost);
+      CHECK(errc_of([&] { ranks[0].fence(idle); }) == errc::peer_lost);
+      two.join();
+      CHECK(of_two == errc::peer_lost);
+      dead = true;
+    }
+  }
+}
+
+TEST_CASE("threads: who ends well is missed all the same in the next environment") {
+  const thread_job job(2);
+  for (auto& b : join_all(job)) b.mark_finished();
+  threads next(job, 0);
+  std::jthread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    job.mark_ended(1, true);
+  });
+  CHECK(errc_of([&] { next.fence(idle); }) == errc::peer_lost);
 }
 
 TEST_CASE("threads: a lost rank ends a fence") {
@@ -74,7 +134,6 @@ TEST_CASE("threads: a rank that left and ended stays finished") {
   ranks[1].mark_finished();
   job.mark_ended(1, true);
   CHECK(ranks[0].state(1) == rank_state::finished);
-  CHECK(job.segment().failure_epoch() == 1);
 }
 
 TEST_CASE("threads: the first abort counts") {
@@ -126,24 +185,78 @@ TEST_CASE("threads: ranks that do not exist") {
   for (const int n : {0, -1, 4097}) CHECK(errc_of([&] { thread_job{n}; }) == errc::argument);
 }
 
-TEST_CASE("threads: the limits are reached with a clear error") {
-  const thread_job job(1);
-  for (std::uint32_t k = 0; k < mpx::bootstrap::environments_max; ++k) {
-    threads b(job, 0);
-    CHECK(b.shared_offset() == std::uint64_t{k} << mpx::bootstrap::environment_shift);
-    b.mark_finished();
+TEST_CASE("threads: environments follow each other without end, and what they used is given back") {
+  constexpr int total = 10'000;
+  const thread_job job(2);
+  for (int k = 0; k < total; ++k) {
+    CAPTURE(k);
+    auto ranks = join_all(job);
+    REQUIRE(ranks[0].shared_offset() ==
+            static_cast<std::uint64_t>(k % mpx::bootstrap::environments_live_max)
+                << mpx::bootstrap::environment_shift);
+    REQUIRE(!ranks[1].get(0, "k"));  // Of the environment before in this slot.
+    ranks[0].put("k", std::to_string(k));
+    REQUIRE(ranks[1].get(0, "k") == std::to_string(k));
+    REQUIRE(ranks[0].state(1) == rank_state::joined);
+    REQUIRE(ranks[1].renounced_by(0) == errc{});
+    ranks[0].renounce(1, errc::protocol);
+    mpx::bootstrap::grow(job.shared_fd(), ranks[0].shared_offset() + 8192);
+    const mpx::mapping map(job.shared_fd(), ranks[0].shared_offset(), 8192);
+    REQUIRE(map.data()[5000] == std::byte{0});
+    map.data()[5000] = std::byte{1};
+    if (k % 100 == 0)
+      REQUIRE(on_all(ranks, [](threads& b) {
+                b.fence(idle);
+                return true;
+              }) == 2);
+    for (auto& b : ranks) b.mark_finished();
+    REQUIRE(bytes_of(job.shared_fd()) == 0);
   }
-  CHECK(errc_of([&] { threads(job, 0); }) == errc::no_resources);
+}
 
-  const thread_job fresh(1);
-  threads b(fresh, 0);
-  std::size_t published = 0;
-  const auto code = errc_of([&] {
-    for (;; published += 4096) b.put("k", std::string(4096, 'x'));
+TEST_CASE("threads: a few live at once, and the limit names who is inside") {
+  const thread_job job(2);
+  std::vector<std::vector<threads>> all;
+  for (std::uint32_t k = 0; k < mpx::bootstrap::environments_live_max; ++k)
+    all.push_back(join_all(job));
+  all[0][0].mark_finished();
+  std::string what;
+  try {
+    threads(job, 0);
+  } catch (const mpx::error& e) {
+    CHECK(e.code() == errc::no_resources);
+    what = e.what();
+  }
+  CHECK(what.find("rank 1 (pid") != std::string::npos);
+  CHECK(what.find("is still inside its environment 0") != std::string::npos);
+  CHECK(what.find("at most 32 may live at once") != std::string::npos);
+
+  std::jthread late([&] {  // It is a little late: rank 0 waits for it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    all[0][1].mark_finished();
   });
-  CHECK(code == errc::no_resources);
-  CHECK(published >= mpx::bootstrap::published_bytes_max * 9 / 10);
-  CHECK(b.get(0, "k") == std::string(4096, 'x'));
+  threads next(job, 0);
+  CHECK(next.shared_offset() == 0);
+  CHECK(next.state(1) == rank_state::waiting);
+  next.mark_finished();
+
+  all[1][0].mark_finished();
+  job.mark_ended(1, false);
+  CHECK(errc_of([&] { threads(job, 0); }) == errc::peer_lost);
+}
+
+TEST_CASE("threads: what a rank may publish is limited, with a clear error") {
+  const thread_job job(1);
+  for (int k = 0; k < 2; ++k) {
+    threads b(job, 0);
+    std::size_t published = 0;
+    const auto code = errc_of([&] {
+      for (;; published += 4096) b.put("k", std::string(4096, 'x'));
+    });
+    CHECK(code == errc::no_resources);
+    CHECK(published >= mpx::bootstrap::published_bytes_max * 9 / 10);
+    CHECK(b.get(0, "k") == std::string(4096, 'x'));
+  }
 }
 
 TEST_CASE("threads: the largest job costs little until it is used") {

@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <mpx/core/mapping.hpp>
 #include <ostream>
 #include <string>
@@ -41,6 +45,52 @@ TEST_CASE("mapping: anonymous memory is zeroed") {
   REQUIRE(m);
   CHECK(m.size() == std::size_t{1} << 20);
   CHECK(std::all_of(m.data(), m.data() + m.size(), [](std::byte b) { return b == std::byte{0}; }));
+}
+
+TEST_CASE("mapping: a child shares anonymous memory, but not memory of one's own") {
+  const mapping shared(4096);
+  const mapping own = mapping::of_own(4096);
+  REQUIRE(own);
+  CHECK(own.size() == 4096);
+  CHECK(own.data()[4095] == std::byte{0});
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    shared.data()[0] = own.data()[0] = std::byte{1};
+    ::_exit(0);
+  }
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  CHECK(shared.data()[0] == std::byte{1});
+  CHECK(own.data()[0] == std::byte{0});
+}
+
+TEST_CASE("mapping: whether a core dump holds it can be said for each part") {
+  const mapping m(4 * 4096);
+  const auto undumped_kib = [&m] {  // Of its parts, in /proc/self/smaps: `dd` among VmFlags.
+    std::FILE* const f = std::fopen("/proc/self/smaps", "r");
+    REQUIRE(f != nullptr);
+    const auto begin = reinterpret_cast<std::uintptr_t>(m.data());
+    char line[512];
+    unsigned long from = 0, to = 0, kib = 0;
+    while (std::fgets(line, sizeof line, f) != nullptr) {
+      unsigned long a = 0, b = 0;
+      if (std::sscanf(line, "%lx-%lx ", &a, &b) == 2) {
+        from = a;
+        to = b;
+        continue;
+      }
+      if (from >= begin && to <= begin + m.size() && std::strncmp(line, "VmFlags:", 8) == 0 &&
+          std::strstr(line, " dd") != nullptr)
+        kib += (to - from) / 1024;
+    }
+    std::fclose(f);
+    return kib;
+  };
+  CHECK(undumped_kib() == 0);
+  m.set_dumped(false);
+  CHECK(undumped_kib() == 16);
+  m.set_dumped(true, 4096, 8192);
+  CHECK(undumped_kib() == 8);
 }
 
 TEST_CASE("mapping: two maps of a file are one memory, at the offset asked for") {

@@ -185,7 +185,7 @@ void job::on_exit(int rank, int status) {
   drain(it);
   const bool inside = segment_.live(rank) != 0;
   const bool left = segment_.joins(rank) != 0 && !inside;
-  segment_.mark_ended(rank, status, !left);
+  segment_.mark_ended(rank, status);
   const bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (ending_ || (well && !inside)) return;
   if (left && !segment_.aborted()) {

@@ -8,7 +8,7 @@ namespace launcher {
 job::job(options chosen) : options_(std::move(chosen)) {
   take_signals();
   raise_file_limit();
-  map_ = job_segment::create(control_, options_.ranks, ::getpid());
+  map_ = job_segment::create(control_, shared_, options_.ranks, ::getpid());
   segment_ = job_segment(map_);
   if (::fcntl(control_.fd(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SEAL) != 0)
     throw cannot_start{1, "the control segment cannot be sealed"};

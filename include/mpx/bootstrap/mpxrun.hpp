@@ -29,15 +29,15 @@ class mpxrun : public member {
     rank_t size = static_cast<rank_t>(number("MPX_SIZE", 1, ranks_max));
     rank_t rank = static_cast<rank_t>(number("MPX_RANK", 0, size - 1));
     int job_fd = descriptor("MPX_JOB_FD");
-    int shared_fd = descriptor("MPX_SHM_FD");
+    file_view shared = shared_file("MPX_SHM_FD", job_fd, size);
   };
 
   explicit mpxrun(const settings& s)
-      : member(job_segment::open(s.job_fd, s.size), memory_file::duplicate(s.shared_fd), s.rank,
+      : member(job_segment::open(s.job_fd, s.size), memory_file::duplicate(s.shared), s.rank,
                ending::process) {
     // What this process starts is no rank: without descriptors it gets a clear error, not a hang.
     ::fcntl(s.job_fd, F_SETFD, FD_CLOEXEC);
-    ::fcntl(s.shared_fd, F_SETFD, FD_CLOEXEC);
+    ::fcntl(s.shared.fd(), F_SETFD, FD_CLOEXEC);
     die_with_wrapper(s);
   }
 
@@ -71,14 +71,24 @@ class mpxrun : public member {
 
   static int descriptor(const char* name) {
     const int fd = number(name, 0, 0x7fffffff);
-    if (!memory_file::usable(fd))
-      throw error(errc::bootstrap,
-                  std::string(name) + " is '" + std::to_string(fd) +
-                      "', which is not an open memory file of mpxrun (a program "
-                      "that closes or does not inherit descriptors stands between, "
-                      "or a rank started this program): " +
-                      advice);
+    if (!memory_file::usable(fd)) refuse(name, fd);
     return fd;
+  }
+  /// The file that the control segment names.
+  static file_view shared_file(const char* name, int job_fd, rank_t size) {
+    const int fd = descriptor(name);
+    const mapping map = job_segment::open(job_fd, size);
+    const file_view shared(fd, job_segment(map).shared_identity());
+    if (!shared.intact()) refuse(name, fd);
+    return shared;
+  }
+  [[noreturn]] static void refuse(const char* name, int fd) {
+    throw error(errc::bootstrap,
+                std::string(name) + " is '" + std::to_string(fd) +
+                    "', which is not an open memory file of this job of mpxrun (a program that "
+                    "closes descriptors which it has not opened, or does not inherit them, stands "
+                    "between, or is this one; or a rank started this program): " +
+                    advice);
   }
 
   static constexpr const char* advice =

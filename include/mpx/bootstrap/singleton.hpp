@@ -10,12 +10,12 @@ namespace mpx::inline v0::bootstrap {
 class singleton : public member {
  public:
   /// Errors: errc::no_resources.
-  singleton() : singleton(memory_file("mpx-job")) {}
+  singleton() : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
 
  private:
-  explicit singleton(const memory_file& control)
-      : member(job_segment::create(control, 1, static_cast<std::int32_t>(::getpid())),
-               memory_file("mpx-shared"), 0, ending::alone) {}
+  singleton(const memory_file& control, memory_file shared)
+      : member(job_segment::create(control, shared, 1, static_cast<std::int32_t>(::getpid())),
+               std::move(shared), 0, ending::alone) {}
 };
 
 static_assert(SharedMemoryBootstrap<singleton>);

@@ -11,30 +11,29 @@ namespace mpx::inline v0::bootstrap {
 class thread_job {
  public:
   /// Errors: errc::argument (ranks), errc::no_resources.
-  explicit thread_job(rank_t ranks) : thread_job(ranks, memory_file("mpx-job")) {}
+  explicit thread_job(rank_t ranks)
+      : shared_("mpx-shared"),
+        map_(job_segment::create(memory_file("mpx-job"), shared_, ranks,
+                                 static_cast<std::int32_t>(::getpid()))),
+        segment_(map_) {}
   thread_job(const thread_job&) = delete;
   thread_job& operator=(const thread_job&) = delete;
 
   rank_t size() const noexcept { return segment_.size(); }
   const job_segment& segment() const noexcept { return segment_; }
+  const file_view& shared() const noexcept { return shared_.view(); }
   int shared_fd() const noexcept { return shared_.fd(); }
 
   /// The thread of `rank` is over. In environments that it had not left, it now counts as failed.
   /// Threads: any.
   void mark_ended(rank_t rank, bool well) const noexcept {
-    const bool left = segment_.joins(rank) != 0 && segment_.live(rank) == 0;
-    segment_.mark_ended(rank, well ? 0 : 1 << 8, !(well && left));
+    segment_.mark_ended(rank, well ? 0 : 1 << 8);
   }
 
  private:
-  thread_job(rank_t ranks, const memory_file& control)
-      : map_(job_segment::create(control, ranks, static_cast<std::int32_t>(::getpid()))),
-        segment_(map_),
-        shared_("mpx-shared") {}
-
+  memory_file shared_;
   mapping map_;
   job_segment segment_;
-  memory_file shared_;
 };
 
 /// One rank of a thread_job.
@@ -43,7 +42,7 @@ class threads : public member {
   /// Requires: `job` outlives this.
   /// Errors:   errc::rank, errc::no_resources.
   threads(const thread_job& job, rank_t rank)
-      : member(job.segment(), job.shared_fd(), checked(job, rank), ending::thread) {}
+      : member(job.segment(), job.shared(), checked(job, rank), ending::thread) {}
 
  private:
   static rank_t checked(const thread_job& job, rank_t rank) {

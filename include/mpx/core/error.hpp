@@ -32,7 +32,7 @@ enum class errc : int {
   bootstrap,       ///< Joining the job failed.
   aborted,         ///< The job was aborted.
   deadlock,        ///< No rank of the job can go on.
-  not_a_rank,      ///< The caller is a forked child of a rank.
+  not_a_rank,      ///< This process is a forked child of a rank.
 };
 
 namespace detail {

@@ -14,20 +14,29 @@
 
 namespace mpx::inline v0 {
 
-/// Owns one shared mapping. Pages cost memory when they are first touched, not before.
+/// Owns one mapping. Pages cost memory when they are first touched, not before.
 class mapping {
  public:
   mapping() = default;
 
-  /// Maps `bytes` of `fd` from `offset` (a multiple of the page size) for reading and writing.
+  /// Maps `bytes` of `fd` from `offset` (a multiple of the page size) for reading and writing,
+  /// shared with whoever else maps them.
   /// Errors: errc::no_resources, naming the size and what to raise.
   mapping(int fd, std::uint64_t offset, std::size_t bytes) : bytes_(bytes) {
     map(MAP_SHARED | MAP_NORESERVE, fd, static_cast<off_t>(offset));
   }
 
-  /// Maps `bytes` of anonymous memory.
+  /// Maps `bytes` of anonymous memory, shared with the children of this process.
   explicit mapping(std::size_t bytes) : bytes_(bytes) {
     map(MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+
+  /// Maps `bytes` of anonymous memory that no other process sees; a child gets a copy.
+  static mapping of_own(std::size_t bytes) {
+    mapping m;
+    m.bytes_ = bytes;
+    m.map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return m;
   }
 
   mapping(mapping&& other) noexcept
@@ -45,13 +54,20 @@ class mapping {
   std::size_t size() const noexcept { return bytes_; }
   explicit operator bool() const noexcept { return data_ != nullptr; }
 
+  /// Whether a core dump holds `bytes` from `offset` (of a page): it does at first. Dumping a large
+  /// and empty mapping takes long, and finds nothing.
+  void set_dumped(bool dumped, std::uint64_t offset, std::size_t bytes) const noexcept {
+    ::madvise(data_ + offset, bytes, dumped ? MADV_DODUMP : MADV_DONTDUMP);
+  }
+  void set_dumped(bool dumped) const noexcept { set_dumped(dumped, 0, bytes_); }
+
  private:
   void map(int flags, int fd, off_t offset) {
     void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, fd, offset);
     if (p == MAP_FAILED) {
       const int why = errno;
       throw error(errc::no_resources, "mapping " + std::to_string(bytes_) +
-                                          " bytes of shared memory failed (" +
+                                          " bytes of memory failed (" +
                                           std::system_category().message(why) +
                                           "): check `ulimit -v` and vm.max_map_count");
     }

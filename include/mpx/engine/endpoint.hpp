@@ -138,8 +138,8 @@ class endpoint {
   bool cancel(operation& op);
   /// Returns whether the collective can end well, as far as this rank knows.
   bool begin_collective(collective_call call);
-  /// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has given it
-  /// up. Returns whether `op` is complete.
+  /// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has left it
+  /// with an error. Returns whether `op` is complete.
   bool wait_in_collective(operation& op, call_site site, collective_call call);
   /// This rank leaves a collective that it has begun: the others shall not wait for it.
   void give_up_collective(collective_call call) noexcept;

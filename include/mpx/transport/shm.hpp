@@ -3,14 +3,18 @@
 // The transport between processes of one machine: rings in an inherited memfd, long messages
 // straight from a shared arena, by process_vm_readv, or as packets through the ring's pool.
 
+#include <sys/random.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detail/memory_file.hpp"
+#include "mpx/core/file_identity.hpp"
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
@@ -30,70 +34,121 @@ enum class copy_path : std::uint8_t {
 
 namespace detail {
 
-/// What a process tells about itself: how to reach its memory, and a word to try it on.
+/// What proves that a process is the rank that it is taken for: it lies in private memory.
+struct process_mark {
+  std::uint64_t word = 0;  // Random; 0 where the kernel gave none.
+  std::uint64_t rank = 0;
+};
+
+/// What a process tells about itself: how to reach its memory, and what is found there.
 struct alignas(cache_line_bytes) peer_card {
   platform::atomic<std::int64_t> pid;
-  platform::atomic<std::uint64_t> probe_address;
+  platform::atomic<std::uint64_t> mark_address;
+  platform::atomic<std::uint64_t> mark_word;
 };
-inline constexpr std::uint64_t probe_word = 0x6d70782070726f62;
 
 /// The layout of a job's shared file, from `base`: inboxes, cards, channels, arenas. Sparse: what
-/// is not touched takes no memory.
+/// is not touched takes no memory. All of it is mapped at once up to `mapped_bytes_max`, so that
+/// nothing is needed later that the program could take away; else piece by piece.
 class shm_segment {
  public:
-  shm_segment(int fd, std::uint64_t base, peer_id peers, ring_geometry geometry,
-              std::uint64_t arena_bytes)
-      : fd_(fd), base_(base), peers_(peers), geometry_(geometry), arena_bytes_(arena_bytes) {
-    grow();
-    front_ = mapping(fd_, base_, front_bytes());
+  /// Errors: errc::no_resources.
+  shm_segment(const bootstrap::file_view& file, std::uint64_t base, peer_id self, peer_id peers,
+              ring_geometry geometry, std::uint64_t arena_bytes, std::uint64_t mapped_bytes_max)
+      : file_(file),
+        base_(base),
+        self_(self),
+        peers_(peers),
+        geometry_(geometry),
+        arena_bytes_(arena_bytes) {
+    file_.grow(base_ + bytes());
+    if (bytes() <= mapped_bytes_max) whole_ = try_map(0, bytes());
+    if (!whole_) front_ = file_.map(base_, front_bytes());
   }
 
+  /// Whether nothing will have to be mapped later.
+  bool is_whole() const noexcept { return static_cast<bool>(whole_); }
+
   inbox_control& inbox(peer_id peer) const noexcept {
-    return *reinterpret_cast<inbox_control*>(front_.data() + peer * inbox_control::bytes(peers_));
+    return *reinterpret_cast<inbox_control*>(front() + peer * inbox_control::bytes(peers_));
   }
   peer_card& card(peer_id peer) const noexcept {
-    return reinterpret_cast<peer_card*>(front_.data() +
-                                        peers_ * inbox_control::bytes(peers_))[peer];
+    return reinterpret_cast<peer_card*>(front() + peers_ * inbox_control::bytes(peers_))[peer];
   }
+  /// nullptr when the machine is out of mappings, or the shared file is lost.
   std::byte* channel(peer_id source, peer_id destination) noexcept {
+    if (source == self_ && destination == self_) return own_channel();
     const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
-    return map(base_ + front_bytes() + index * channel_stride(), channel_stride());
+    return at(front_bytes() + index * channel_stride(), channel_stride());
   }
+  /// Says why one of the two above or below is nullptr. Errors: errc::no_resources.
+  [[noreturn]] void throw_unmapped(const char* what) const {
+    file_.check();
+    throw error(errc::no_resources, std::string(what) + " could not be mapped: check `ulimit -v` " +
+                                        "and vm.max_map_count");
+  }
+  /// nullptr as for `channel`.
   std::byte* arena(peer_id owner) noexcept {
-    return map(arenas() + owner * arena_bytes_, arena_bytes_);
+    const std::uint64_t offset = arenas() + owner * arena_bytes_;
+    if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
+      whole_.set_dumped(true, offset, arena_bytes_);
+    return at(offset, arena_bytes_);
   }
   exposure_word* exposed(peer_id owner) noexcept {
     return reinterpret_cast<exposure_word*>(
-        map(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
-            exposure_key::table_bytes));
+        at(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
+           exposure_key::table_bytes));
   }
 
  private:
-  std::byte* map(std::uint64_t offset, std::size_t bytes) noexcept try {
-    return pieces_.add(new mapping(fd_, offset, bytes)).data();
+  std::byte* at(std::uint64_t offset, std::size_t bytes) noexcept {
+    return whole_ ? whole_.data() + offset : keep(try_map(offset, bytes));
+  }
+  /// What a rank tells itself is nobody else's business.
+  std::byte* own_channel() noexcept {
+    if (own_channel_ == nullptr)
+      own_channel_ = keep(attempt([this] { return mapping::of_own(channel_stride()); }));
+    return own_channel_;
+  }
+  mapping try_map(std::uint64_t offset, std::size_t bytes) const noexcept {
+    mapping made = attempt([&] { return file_.map(base_ + offset, bytes); });
+    if (made) made.set_dumped(false);
+    return made;
+  }
+  template <class Make>
+  static mapping attempt(Make&& make) noexcept try {
+    return make();
   } catch (const std::exception&) {
+    return {};
+  }
+  std::byte* keep(mapping made) noexcept try {
+    return made ? pieces_.add(new mapping(std::move(made))).data() : nullptr;
+  } catch (const std::bad_alloc&) {
     return nullptr;
   }
+  std::byte* front() const noexcept { return whole_ ? whole_.data() : front_.data(); }
   std::size_t front_bytes() const noexcept {
     return page_up(peers_ * (inbox_control::bytes(peers_) + sizeof(peer_card)));
+  }
+  std::uint64_t bytes() const noexcept {
+    return arenas() + peers_ * (arena_bytes_ + exposure_key::table_bytes);
   }
   std::size_t channel_stride() const noexcept { return page_up(geometry_.bytes()); }
   static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
 
   std::uint64_t arenas() const noexcept {
-    return base_ + front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride();
+    return front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride();
   }
 
-  void grow() {
-    bootstrap::grow(fd_, arenas() + peers_ * (arena_bytes_ + exposure_key::table_bytes));
-  }
-
-  int fd_;
+  bootstrap::file_view file_;
   std::uint64_t base_;
+  peer_id self_;
   peer_id peers_;
   ring_geometry geometry_;
   std::uint64_t arena_bytes_;
-  mapping front_;
+  mapping whole_;
+  mapping front_;  // Where there is no whole.
+  std::byte* own_channel_ = nullptr;
   owning_table<mapping> pieces_;
 };
 
@@ -124,13 +179,16 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
   explicit basic_shm(B& b)
-      : base(detail::shm_segment(b.shared_fd(), b.shared_offset(), static_cast<peer_id>(b.size()),
-                                 geometry, ArenaBytes),
-             static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()), geometry),
+      : base(segment_of(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()),
+             geometry),
         arena_(ArenaBytes),
-        links_(static_cast<std::size_t>(b.size())) {
+        links_(static_cast<std::size_t>(b.size())),
+        mark_(marks_.add(new detail::process_mark{.rank = self()})),
+        one_process_(b.one_process()) {
+    if (::getrandom(&mark_.word, sizeof mark_.word, 0) != sizeof mark_.word) mark_.word = 0;
     detail::peer_card& mine = segment().card(self());
-    mine.probe_address.store(reinterpret_cast<std::uintptr_t>(&detail::probe_word));
+    mine.mark_address.store(reinterpret_cast<std::uintptr_t>(&mark_));
+    mine.mark_word.store(mark_.word);
     mine.pid.store(::getpid());
   }
 
@@ -195,7 +253,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       throw error(errc::argument, "shared memory cannot be aligned to " +
                                       std::to_string(alignment) + " bytes, but to 4096 at most");
     if (arena_base_ == nullptr) arena_base_ = segment().arena(self());
-    const auto at = arena_base_ == nullptr ? std::nullopt : arena_.allocate(bytes, alignment);
+    if (arena_base_ == nullptr) segment().throw_unmapped("the shared arena");
+    const auto at = arena_.allocate(bytes, alignment);
     if (!at)
       throw error(errc::no_resources, "the shared arena has no room for " + std::to_string(bytes) +
                                           " bytes of its " + std::to_string(ArenaBytes) +
@@ -206,18 +265,21 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
   }
 
-  /// True when the kernel lets this process copy from `peer`: tried once, on a known word.
+  /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
+  /// once, on the mark that the peer's card names. A pid means another process in another pid
+  /// namespace, and a card says what its owner likes.
   bool kernel_copies(peer_id peer) noexcept {
     link& l = links_[peer];
     if (!l.probed) {
       l.probed = true;
-      l.pid = static_cast<pid_t>(segment().card(peer).pid.load());
-      const std::uint64_t there = segment().card(peer).probe_address.load();
-      std::uint64_t word = 0;
-      const iovec local{&word, sizeof word};
-      const iovec remote{reinterpret_cast<void*>(there), sizeof word};
-      l.kernel = ::process_vm_readv(l.pid, &local, 1, &remote, 1, 0) == sizeof word &&
-                 word == detail::probe_word;
+      const detail::peer_card& card = segment().card(peer);
+      const std::int64_t pid = card.pid.load();
+      l.kernel = peer == self()
+                     ? finds_mark(::getpid(), &mark_, mark_.word, peer)
+                     : (one_process_ || !is_this_process(pid)) &&
+                           finds_mark(pid, reinterpret_cast<void*>(card.mark_address.load()),
+                                      card.mark_word.load(), peer);
+      l.pid = peer == self() ? ::getpid() : static_cast<pid_t>(pid);
     }
     return l.kernel;
   }
@@ -239,6 +301,34 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     bool probed = false;
     bool kernel = false;
   };
+
+  // How much one process maps ahead: addresses are plenty, but not without end.
+  static constexpr std::uint64_t mapped_bytes_max = std::uint64_t{1} << 40;
+
+  template <class B>
+  static detail::shm_segment segment_of(B& b) {
+    const auto peers = static_cast<peer_id>(b.size());
+    return {bootstrap::file_view(b.shared_fd(), file_identity::of(b.shared_fd())),
+            b.shared_offset(),
+            static_cast<peer_id>(b.rank()),
+            peers,
+            geometry,
+            ArenaBytes,
+            b.one_process() ? mapped_bytes_max / peers : mapped_bytes_max};
+  }
+
+  /// Whether `pid` is this process or one of its threads, which the kernel takes for it.
+  static bool is_this_process(std::int64_t pid) noexcept {
+    return pid == ::getpid() || ::syscall(SYS_tgkill, ::getpid(), static_cast<pid_t>(pid), 0) == 0;
+  }
+  static bool finds_mark(std::int64_t pid, void* there, std::uint64_t word, peer_id rank) noexcept {
+    if (pid <= 0 || pid > 0x7fffffff || word == 0) return false;
+    detail::process_mark found;
+    const iovec local{&found, sizeof found};
+    const iovec remote{there, sizeof found};
+    return ::process_vm_readv(static_cast<pid_t>(pid), &local, 1, &remote, 1, 0) == sizeof found &&
+           found.word == word && found.rank == rank;
+  }
 
   template <class Copy>
   bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
@@ -277,6 +367,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   std::byte* arena_base_ = nullptr;
   offset_allocator arena_;
   plain_array<link> links_;
+  owning_table<detail::process_mark> marks_;
+  detail::process_mark& mark_;  // On the heap: its address is known to the others.
+  bool one_process_;
   detail::exposures exposures_;
 };
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // How a job's control segment lies in memory. Sparse: a rank that does nothing costs 64 bytes, one
-// that joined and published a little costs two pages, once for the whole job.
+// that joined and published a little costs two pages.
+//
+// Environments follow one another without end: the k-th of every rank uses slot k % 32. A slot goes
+// to the next environment when all ranks have left the last and its memory has been given back.
+// Words that outlive an environment carry its number k and mean nothing in another, so that nothing
+// has to be reset; those of a room (below) are reset by its owner, before others can see that it
+// has joined.
 
 #include <atomic>
 #include <cstddef>
@@ -14,17 +20,19 @@ namespace mpx::inline v0::bootstrap {
 
 /// The largest job.
 inline constexpr rank_t ranks_max = 4096;
-/// How many environments a rank may join in the life of a job.
-inline constexpr std::uint32_t environments_max = 4096;
-/// What a rank may publish in the life of a job: keys, values, and 8 to 15 bytes for each.
-inline constexpr std::uint32_t published_bytes_max = 256 * 1024;
+/// How many environments of a rank may live at once.
+inline constexpr std::uint32_t environments_live_max = 32;
+/// How many a rank may join in the life of a job: at a million a second, for nine years.
+inline constexpr std::uint64_t environments_max = std::uint64_t{1} << 48;
+/// What a rank may publish in one environment: keys, values, and 8 to 15 bytes for each.
+inline constexpr std::uint32_t published_bytes_max = 64 * 1024 - cache_line_bytes;
 inline constexpr std::size_t key_bytes_max = 256;
 inline constexpr std::size_t value_bytes_max = 4096;
 /// What is kept of the reason for an abort.
 inline constexpr std::size_t reason_bytes_max = 240;
 /// The longest patience before a hang is reported, in seconds.
 inline constexpr std::uint64_t hang_seconds_max = 1'000'000;
-/// Distance between the parts of two environments in the shared file, as a power of two.
+/// Distance between the parts of two slots in the shared file, as a power of two.
 inline constexpr unsigned environment_shift = 48;
 
 }  // namespace mpx::inline v0::bootstrap
@@ -32,11 +40,23 @@ inline constexpr unsigned environment_shift = 48;
 namespace mpx::inline v0::bootstrap::detail {
 
 inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjob", 1
-inline constexpr std::uint32_t segment_version = 2;
+inline constexpr std::uint32_t segment_version = 3;
 inline constexpr std::size_t page_bytes = 4096;
 
 using word = platform::atomic<std::uint32_t>;
-static_assert(word::is_always_lock_free, "processes share these words");
+using long_word = platform::atomic<std::uint64_t>;
+static_assert(word::is_always_lock_free && long_word::is_always_lock_free,
+              "processes share these words");
+
+/// A number of 16 bits that belongs to environment `k`; 0 in any other.
+constexpr std::uint64_t tagged(std::uint64_t k, std::uint64_t value) noexcept {
+  return k << 16 | value;
+}
+constexpr std::uint64_t tag_of(std::uint64_t tagged) noexcept { return tagged >> 16; }
+constexpr std::uint32_t value_of(std::uint64_t tagged, std::uint64_t k) noexcept {
+  return tag_of(tagged) == k ? static_cast<std::uint32_t>(tagged & 0xffff) : 0;
+}
+static_assert(environments_max - 1 == tag_of(~std::uint64_t{0}) && ranks_max < 0xffff);
 
 /// Set once, by the first rank that aborts.
 struct abort_record {
@@ -60,23 +80,25 @@ struct segment_header {
   std::uint32_t version;
   std::uint32_t ranks;
   std::int32_t launcher_pid;
-  alignas(cache_line_bytes) word failure_epoch;
+  std::uint64_t shared_device;  // which file is the job's shared one
+  std::uint64_t shared_inode;
+  alignas(cache_line_bytes) word endings;  // of ranks, and 1 for an abort
   alignas(cache_line_bytes) abort_record abort;
   alignas(cache_line_bytes) hang_head hang;
 };
 static_assert(sizeof(segment_header) <= page_bytes);
 
-struct fence_entry {
-  word arrived;
-  word generation;  // also the word that waiting ranks sleep on
-};
+/// What the ranks of one environment have in common.
+struct alignas(cache_line_bytes) slot_entry {
+  static constexpr std::uint32_t closing = 0xffff;  // `gone`: somebody gives the memory back
 
-/// Where one rank stands in one environment. Those of an environment lie side by side, so that a
-/// look at everybody touches 8 bytes per rank.
-struct join_entry {
-  word state;      // a rank_state
-  word log_begin;  // nothing that it published in this environment lies before
+  long_word arrived;   // tagged: how many wait in the fence
+  long_word gone;      // tagged: how many have left or failed; or `closing`
+  long_word released;  // environments of this slot that are over, and whose memory is given back
+  word generation;     // grows when a fence opens; waiting ranks sleep on it
+  word epoch;          // grows when a rank was lost, left or gave up another; a futex too
 };
+static_assert(sizeof(slot_entry) == cache_line_bytes);
 
 /// What is known of a rank that may hang, apart from its slot.
 struct hang_words {
@@ -101,40 +123,56 @@ struct alignas(cache_line_bytes) rank_entry {
   platform::atomic<std::int32_t> pid;
   word ended;        // 1 when its process is gone (its thread, in a job of threads)
   word wait_status;  // as waitpid gives it; meaningful when ended
-  word joins;        // environments joined so far
-  word live;         // of those, not left yet
+  word live;         // environments joined and not left yet
+  long_word joins;   // environments joined so far
   word lock;         // between the threads of this rank; others only read
-  word log_used;     // bytes of the log that others may read
   hang_words hang;
 };
 static_assert(sizeof(rank_entry) == cache_line_bytes);
 
+/// What a rank tells the others of one environment; its log of records follows.
+struct alignas(cache_line_bytes) room {
+  word log_used;        // bytes of the log that others may read
+  long_word renounced;  // tagged: 1 when some rank has given this one up
+};
+static_assert(sizeof(room) == cache_line_bytes);
+inline constexpr std::size_t room_bytes = sizeof(room) + published_bytes_max;
+static_assert(room_bytes % page_bytes == 0);
+
 /// Precedes key and value in a rank's log; records are padded to 8 bytes.
 struct log_record {
-  std::uint32_t environment;
-  std::uint16_t key_bytes;
-  std::uint16_t value_bytes;
+  std::uint32_t key_bytes;
+  std::uint32_t value_bytes;
 };
 static_assert(sizeof(log_record) == 8);
-static_assert(key_bytes_max <= 0xffff && value_bytes_max <= 0xffff);
 
-/// The offsets of the parts for a job of `ranks`.
+/// The offsets of the parts for a job of `ranks`. The part of each slot that is given back with its
+/// environment is contiguous: the rooms, then who has been given up by whom.
 struct segment_layout {
   explicit constexpr segment_layout(std::size_t ranks) noexcept
-      : fences(page_bytes),
-        rank_table(fences + environments_max * sizeof(fence_entry)),
-        joins(round_up(rank_table + ranks * sizeof(rank_entry))),
-        logs(joins + ranks * environments_max * sizeof(join_entry)),
-        hangs(logs + ranks * std::size_t{published_bytes_max}),
+      : slots(page_bytes),
+        rank_table(slots + environments_live_max * sizeof(slot_entry)),
+        states(round_up(rank_table + ranks * sizeof(rank_entry))),
+        rooms(round_up(states + ranks * environments_live_max * sizeof(long_word))),
+        refusals(ranks * room_bytes),
+        slot_bytes(refusals + round_up(ranks * ranks * sizeof(long_word))),
+        hangs(rooms + environments_live_max * slot_bytes),
         bytes(hangs + ranks * sizeof(hang_slot)) {}
 
   static constexpr std::size_t round_up(std::size_t n) noexcept {
     return (n + page_bytes - 1) / page_bytes * page_bytes;
   }
 
-  std::size_t fences, rank_table, joins, logs, hangs, bytes;
+  std::size_t slots, rank_table;
+  std::size_t states;    // by slot and rank: tagged, a rank_state
+  std::size_t rooms;     // by slot, at a distance of slot_bytes
+  std::size_t refusals;  // from the slot's rooms; by rank, and by who has given it up
+  std::size_t slot_bytes;
+  std::size_t hangs, bytes;
 };
-static_assert(segment_layout(1).bytes < 400 * 1024);
-static_assert(segment_layout(1).logs % page_bytes == 0 && published_bytes_max % page_bytes == 0);
+static_assert(segment_layout(1).bytes < 2'300 * 1024);
+static_assert(segment_layout(ranks_max).bytes < std::size_t{14} << 30);
+static_assert(segment_layout(3).rooms % page_bytes == 0 &&
+              segment_layout(3).slot_bytes % page_bytes == 0);
 
 }  // namespace mpx::inline v0::bootstrap::detail

@@ -18,84 +18,94 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// A SharedMemoryBootstrap over a control segment. Move-only.
+/// A SharedMemoryBootstrap over a control segment. Move-only. A child that the rank forks holds a
+/// copy that is nobody: what it asks for is an error, and its end is not the rank's.
 class member {
  public:
   member(member&& other) noexcept
-      : segment_(other.segment_),
-        rank_(other.rank_),
-        k_(other.k_),
+      : me_(other.me_),
         present_(std::exchange(other.present_, false)),
-        ends_(other.ends_),
-        shared_fd_(other.shared_fd_),
         map_(std::move(other.map_)),
-        shared_(std::move(other.shared_)) {
-    std::memcpy(host_, other.host_, sizeof host_);
-  }
+        shared_(std::move(other.shared_)) {}
   member& operator=(member&& other) noexcept {
     if (this != &other) {
       member old(std::move(*this));
-      segment_ = other.segment_;
-      rank_ = other.rank_;
-      k_ = other.k_;
+      me_ = other.me_;
       present_ = std::exchange(other.present_, false);
-      ends_ = other.ends_;
-      shared_fd_ = other.shared_fd_;
       map_ = std::move(other.map_);
       shared_ = std::move(other.shared_);
-      std::memcpy(host_, other.host_, sizeof host_);
     }
     return *this;
   }
   ~member() { mark_failed(); }
 
-  rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return segment_.size(); }
-  std::string_view host() const noexcept { return host_; }
+  rank_t rank() const noexcept { return me_.rank; }
+  rank_t size() const noexcept { return me_.segment.size(); }
+  std::string_view host() const noexcept { return me_.host; }
 
-  void put(std::string_view key, std::string_view value) { segment_.put(rank_, k_, key, value); }
+  void put(std::string_view key, std::string_view value) {
+    check_present("put");
+    me_.segment.put(me_.rank, me_.k, key, value);
+  }
   std::optional<std::string> get(rank_t rank, std::string_view key) const {
-    return segment_.get(rank, k_, key);
+    check_present("get");
+    return me_.segment.get(rank, me_.k, key);
   }
   template <std::invocable Idle>
   void fence(Idle&& idle) {
+    check_present("fence");
+    if (me_.fence_failed)
+      throw error(errc::peer_lost, "fence: an earlier one of this environment failed");
     auto call = [&idle] { idle(); };  // One fence for every kind of Idle, functions among them.
     using call_type = decltype(call);
-    segment_.fence(rank_, k_, [](void* c) { (*static_cast<call_type*>(c))(); }, &call);
+    me_.fence_failed = true;  // Unless it returns.
+    me_.segment.fence(me_.rank, me_.k, [](void* c) { (*static_cast<call_type*>(c))(); }, &call);
+    me_.fence_failed = false;
   }
 
   [[noreturn]] void abort(int code, std::string_view why) {
-    segment_.abort(rank_, code, why);
-    if (ends_ == ending::thread)
-      throw error(errc::aborted, "rank " + std::to_string(rank_) + " aborted the job with code " +
-                                     std::to_string(code) + ": " + std::string(why));
+    if (is_here()) me_.segment.abort(me_.rank, code, why);
+    if (me_.ends == ending::thread)
+      throw error(errc::aborted, "rank " + std::to_string(me_.rank) +
+                                     " aborted the job with code " + std::to_string(code) + ": " +
+                                     std::string(why));
     std::fflush(stdout);
-    if (ends_ == ending::alone)
+    if (me_.ends == ending::alone)
       std::fprintf(stderr, "mpx: aborted with code %d: %.*s\n", code, static_cast<int>(why.size()),
                    why.data());
     std::fflush(stderr);
     ::_exit(code > 0 && code < 256 ? code : 1);
   }
 
-  int shared_fd() const noexcept { return shared_fd_; }
-  std::uint64_t shared_offset() const noexcept { return std::uint64_t{k_} << environment_shift; }
+  int shared_fd() const noexcept { return me_.shared.fd(); }
+  std::uint64_t shared_offset() const noexcept {
+    return me_.k % environments_live_max << environment_shift;
+  }
+  bool one_process() const noexcept { return me_.ends != ending::process; }
 
-  std::uint32_t failure_epoch() const noexcept { return segment_.failure_epoch(); }
+  std::uint32_t failure_epoch() const noexcept { return me_.segment.failure_epoch(me_.k); }
   /// The word behind failure_epoch(): a futex that is woken whenever it grows.
-  platform::atomic<std::uint32_t>& failure_word() const noexcept { return segment_.failure_word(); }
-  rank_state state(rank_t rank) const noexcept { return segment_.state(rank, k_); }
-  /// Which of this rank's environments this is, and the job's segment.
-  std::uint32_t environment() const noexcept { return k_; }
-  const job_segment& segment() const noexcept { return segment_; }
-  std::optional<abort_notice> aborted() const { return segment_.aborted(); }
+  platform::atomic<std::uint32_t>& failure_word() const noexcept {
+    return me_.segment.failure_word(me_.k);
+  }
+  rank_state state(rank_t rank) const noexcept { return me_.segment.state(rank, me_.k); }
+  /// Which of this rank's environments this is (the low bits of its number), and the job's segment.
+  std::uint32_t environment() const noexcept { return static_cast<std::uint32_t>(me_.k); }
+  const job_segment& segment() const noexcept { return me_.segment; }
+  std::optional<abort_notice> aborted() const { return me_.segment.aborted(); }
 
-  void renounce(rank_t, errc) noexcept {}
-  errc renounced_by(rank_t) const noexcept { return {}; }
+  void renounce(rank_t peer, errc why) noexcept {
+    if (present_ && is_here()) me_.segment.renounce(me_.rank, me_.k, peer, why);
+  }
+  errc renounced_by(rank_t peer) const noexcept {
+    return present_ ? me_.segment.renounced_by(me_.rank, me_.k, peer) : errc{};
+  }
+
   void mark_finished() noexcept {
-    if (std::exchange(present_, false)) segment_.leave(rank_, k_);
+    if (std::exchange(present_, false) && is_here()) me_.segment.leave(me_.rank, me_.k, me_.shared);
   }
   void mark_failed() noexcept {
-    if (std::exchange(present_, false)) segment_.fail(rank_, k_);
+    if (std::exchange(present_, false) && is_here()) me_.segment.fail(me_.rank, me_.k, me_.shared);
   }
 
  protected:
@@ -104,36 +114,48 @@ class member {
 
   /// Joins a segment and a shared file that this object keeps.
   member(mapping map, memory_file shared, rank_t rank, ending ends)
-      : segment_(map),
-        rank_(rank),
-        ends_(ends),
-        shared_fd_(shared.fd()),
-        map_(std::move(map)),
-        shared_(std::move(shared)) {
-    join();
+      : member(job_segment(map), shared.view(), rank, ends) {
+    map_ = std::move(map);
+    shared_ = std::move(shared);
   }
   /// Joins a segment and a shared file that outlive this object.
-  member(const job_segment& segment, int shared_fd, rank_t rank, ending ends)
-      : segment_(segment), rank_(rank), ends_(ends), shared_fd_(shared_fd) {
-    join();
-  }
-
- private:
-  void join() {
-    if (::gethostname(host_, sizeof host_ - 1) != 0) std::strcpy(host_, "localhost");
-    k_ = segment_.join(rank_, static_cast<std::int32_t>(::getpid()));
+  member(const job_segment& segment, const file_view& shared, rank_t rank, ending ends)
+      : me_{.segment = segment, .shared = shared, .rank = rank, .ends = ends} {
+    shared.check();
+    if (::gethostname(me_.host, sizeof me_.host - 1) != 0) std::strcpy(me_.host, "localhost");
+    me_.pid = ::getpid();
+    me_.k = segment.join(rank, static_cast<std::int32_t>(me_.pid), shared);
     present_ = true;
   }
 
-  job_segment segment_;
-  rank_t rank_;
-  std::uint32_t k_ = 0;
+ private:
+  struct place {
+    job_segment segment;
+    file_view shared;
+    rank_t rank = 0;
+    ending ends = ending::alone;
+    bool fence_failed = false;
+    pid_t pid = 0;  // Who joined.
+    std::uint64_t k = 0;
+    char host[65] = {};
+  };
+
+  bool is_here() const noexcept { return ::getpid() == me_.pid; }
+  void check_present(const char* what) const {
+    if (!is_here())
+      throw error(errc::not_a_rank, std::string(what) + " in process " +
+                                        std::to_string(::getpid()) + ", a child of rank " +
+                                        std::to_string(me_.rank) + " (pid " +
+                                        std::to_string(me_.pid) + ")");
+    if (!present_)
+      throw error(errc::peer_lost, std::string(what) + ": rank " + std::to_string(me_.rank) +
+                                       ", this one, has left the environment");
+  }
+
+  place me_;
   bool present_ = false;
-  ending ends_;
-  int shared_fd_;
   mapping map_;
   memory_file shared_;
-  char host_[65] = {};
 };
 
 }  // namespace mpx::inline v0::bootstrap

@@ -4,7 +4,9 @@
 // behind however its users end.
 
 #include <fcntl.h>
+#include <linux/falloc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +16,8 @@
 #include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/file_identity.hpp"
+#include "mpx/core/mapping.hpp"
 
 namespace mpx::inline v0::bootstrap {
 
@@ -24,6 +28,13 @@ inline void grow(int fd, std::uint64_t bytes) {
   for (int attempt = 0;; ++attempt) {
     struct stat info{};
     if (::fstat(fd, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= bytes) return;
+    rlimit longest{};  // Past it the kernel does not refuse: it kills, by SIGXFSZ.
+    if (::getrlimit(RLIMIT_FSIZE, &longest) == 0 && bytes > longest.rlim_cur)
+      throw error(errc::no_resources,
+                  "the job's shared memory is a file of " + std::to_string(bytes) +
+                      " bytes (sparse: it takes memory only where it is written), but no file of "
+                      "this process may be longer than " +
+                      std::to_string(longest.rlim_cur) + ": raise `ulimit -f`, to `unlimited`");
     if (::ftruncate(fd, static_cast<off_t>(bytes)) == 0) return;
     // EPERM: somebody else made it longer still since fstat, and it is sealed against shrinking.
     const int why = errno;
@@ -34,6 +45,38 @@ inline void grow(int fd, std::uint64_t bytes) {
   }
 }
 
+/// A memory file by a descriptor that somebody else owns and the program may have closed: every use
+/// makes sure that it still names that file.
+class file_view {
+ public:
+  file_view() = default;
+  file_view(int fd, const file_identity& identity) noexcept : fd_(fd), identity_(identity) {}
+
+  int fd() const noexcept { return fd_; }
+  const file_identity& identity() const noexcept { return identity_; }
+  bool intact() const noexcept { return identity_.is_behind(fd_); }
+
+  // Errors: errc::no_resources, also when the descriptor names something else by now.
+  void check() const { identity_.check(fd_); }
+  void grow(std::uint64_t bytes) const {
+    check();
+    bootstrap::grow(fd_, bytes);
+  }
+  mapping map(std::uint64_t offset, std::size_t bytes) const {
+    check();
+    return mapping(fd_, offset, bytes);
+  }
+  /// Gives the memory of a part back, which reads as zeros from now on. Returns whether it could.
+  bool clear(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+    return intact() && ::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                   static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
+  }
+
+ private:
+  int fd_ = -1;
+  file_identity identity_;
+};
+
 /// Owns the descriptor of a memory file.
 class memory_file {
  public:
@@ -42,34 +85,28 @@ class memory_file {
   /// Makes an empty one that can grow and never shrink: who maps it never meets a hole.
   /// Errors: errc::no_resources.
   explicit memory_file(const char* name)
-      : fd_(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-    if (fd_ < 0) refused("memfd_create", errno);
-    if (::fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
-      const int why = errno;
-      ::close(std::exchange(fd_, -1));
-      refused("sealing a memory file", why);
-    }
+      : memory_file(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create") {
+    if (::fcntl(fd(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) refused("sealing a memory file", errno);
   }
 
   /// A second descriptor of the same memory, closed on exec. Errors: errc::no_resources.
-  static memory_file duplicate(int fd) {
-    memory_file copy;
-    copy.fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (copy.fd_ < 0) refused("duplicating a memory file", errno);
-    return copy;
+  static memory_file duplicate(const file_view& of) {
+    of.check();
+    return memory_file(::fcntl(of.fd(), F_DUPFD_CLOEXEC, 0), "duplicating a memory file");
   }
 
-  memory_file(memory_file&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  memory_file(memory_file&& other) noexcept : view_(std::exchange(other.view_, {})) {}
   memory_file& operator=(memory_file&& other) noexcept {
-    std::swap(fd_, other.fd_);
+    std::swap(view_, other.view_);
     return *this;
   }
   ~memory_file() {
-    if (fd_ >= 0) ::close(fd_);
+    if (view_.intact()) ::close(fd());  // Else it is not ours to close.
   }
 
-  int fd() const noexcept { return fd_; }
-  explicit operator bool() const noexcept { return fd_ >= 0; }
+  int fd() const noexcept { return view_.fd(); }
+  const file_view& view() const noexcept { return view_; }
+  explicit operator bool() const noexcept { return fd() >= 0; }
 
   /// Whether `fd` is open and is a memory file that cannot shrink below its users.
   static bool usable(int fd) noexcept {
@@ -78,13 +115,18 @@ class memory_file {
   }
 
  private:
+  /// Takes what a call returned.
+  memory_file(int fd, const char* call) {
+    if (fd < 0) refused(call, errno);
+    view_ = file_view(fd, file_identity::of(fd));
+  }
   [[noreturn]] static void refused(const char* what, int why) {
     throw error(errc::no_resources, std::string(what) + " failed (" +
                                         std::system_category().message(why) +
                                         "): check `ulimit -n`");
   }
 
-  int fd_ = -1;
+  file_view view_;
 };
 
 }  // namespace mpx::inline v0::bootstrap

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What is to be seen in the control segment of a job: who is there, who was lost, who ended it,
+// what waiting ranks say of themselves. Nothing read from it is trusted.
+
+#include <sys/wait.h>
+
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/job_layout.hpp"
+#include "mpx/core/error.hpp"
+#include "mpx/core/file_identity.hpp"
+#include "mpx/core/mapping.hpp"
+#include "mpx/core/platform.hpp"
+
+namespace mpx::inline v0::bootstrap {
+
+/// Why a job was aborted.
+struct abort_notice {
+  rank_t rank = -1;
+  int code = 1;
+  std::string reason;
+};
+
+/// "killed by signal 9", "exited with code 3".
+inline std::string describe_wait_status(int status) {
+  if (WIFSIGNALED(status)) return "killed by signal " + std::to_string(WTERMSIG(status));
+  return "exited with code " + std::to_string(WEXITSTATUS(status));
+}
+
+namespace detail {
+
+/// A mapped control segment; whoever owns the mapping keeps it alive.
+/// Threads: every function may be called from any thread and process at once.
+class job_view {
+ public:
+  job_view() = default;
+  explicit job_view(const mapping& map) noexcept : base_(map.data()), ranks_(head().ranks) {}
+
+  rank_t size() const noexcept { return static_cast<rank_t>(ranks_); }
+  std::int32_t launcher_pid() const noexcept { return head().launcher_pid; }
+  /// The file of the job's shared memory.
+  file_identity shared_identity() const noexcept {
+    return {head().shared_device, head().shared_inode};
+  }
+
+  rank_state state(rank_t rank, std::uint64_t k) const noexcept {
+    const auto& word = state_word(rank, k);
+    rank_state now = decode(word.load(std::memory_order_acquire), k);
+    if (now <= rank_state::joined && entry(rank).ended.load(std::memory_order_acquire) != 0) {
+      now = decode(word.load(std::memory_order_acquire), k);
+      if (now != rank_state::finished) return rank_state::failed;
+    }
+    return now;
+  }
+
+  std::int32_t pid(rank_t rank) const noexcept {
+    return entry(rank).pid.load(std::memory_order_relaxed);
+  }
+  std::uint64_t joins(rank_t rank) const noexcept {
+    return entry(rank).joins.load(std::memory_order_acquire);
+  }
+  std::uint32_t live(rank_t rank) const noexcept {
+    return entry(rank).live.load(std::memory_order_acquire);
+  }
+
+  std::uint32_t failure_epoch(std::uint64_t k) const noexcept {
+    return slot(k).epoch.load(std::memory_order_acquire);
+  }
+  /// The word of `failure_epoch(k)`, to sleep on.
+  platform::atomic<std::uint32_t>& failure_word(std::uint64_t k) const noexcept {
+    return slot(k).epoch;
+  }
+
+  std::optional<abort_notice> aborted() const {
+    if (!is_aborted()) return {};
+    return read_notice();
+  }
+
+  // --- hangs ---
+
+  detail::hang_head& hang_head() const noexcept { return head().hang; }
+  detail::hang_words& hang(rank_t rank) const noexcept { return entry(rank).hang; }
+
+  /// Publishes what `rank` says of itself while it waits; not while another thread of it does.
+  void put_hang(rank_t rank, std::span<const std::byte> text) const noexcept {
+    auto& slot = hang_slot(rank);
+    std::uint32_t before = slot.sequence.load(std::memory_order_relaxed) & ~1u;
+    if (text.size() > detail::hang_slot::bytes_max ||
+        !slot.sequence.compare_exchange_strong(before, before + 1, std::memory_order_relaxed))
+      return;
+    slot.bytes.store(static_cast<std::uint32_t>(text.size()), std::memory_order_release);
+    for (std::size_t at = 0; at < text.size(); at += 8) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, text.data() + at, text.size() - at < 8 ? text.size() - at : 8);
+      slot.data[at / 8].store(eight, std::memory_order_release);
+    }
+    slot.sequence.store(before + 2, std::memory_order_release);
+  }
+  /// Returns false if `rank` has published nothing of this size, or is about to.
+  bool get_hang(rank_t rank, std::span<std::byte> into) const noexcept {
+    const auto& slot = hang_slot(rank);
+    const std::uint32_t before = slot.sequence.load(std::memory_order_acquire);
+    if (before == 0 || before % 2 != 0 || into.size() > detail::hang_slot::bytes_max ||
+        slot.bytes.load(std::memory_order_acquire) != into.size())
+      return false;
+    for (std::size_t at = 0; at < into.size(); at += 8) {
+      const std::uint64_t eight = slot.data[at / 8].load(std::memory_order_acquire);
+      std::memcpy(into.data() + at, &eight, into.size() - at < 8 ? into.size() - at : 8);
+    }
+    return slot.sequence.load(std::memory_order_relaxed) == before;
+  }
+
+ protected:
+  bool is_aborted() const noexcept {
+    return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
+  }
+  abort_notice read_notice() const {
+    const auto& a = head().abort;
+    abort_notice notice;
+    if (a.rank >= 0 && a.rank < size()) notice.rank = a.rank;
+    notice.code = a.code;
+    notice.reason.assign(a.reason, a.reason_bytes <= reason_bytes_max ? a.reason_bytes : 0);
+    return notice;
+  }
+
+  /// What a state word says of environment `k`. Who is in a later one has left all before.
+  static constexpr rank_state decode(std::uint64_t word, std::uint64_t k) noexcept {
+    if (detail::tag_of(word) > k) return rank_state::finished;
+    const std::uint32_t now = detail::value_of(word, k);
+    return now <= static_cast<std::uint32_t>(rank_state::failed) ? static_cast<rank_state>(now)
+                                                                 : rank_state::failed;
+  }
+  void set_state(rank_t rank, std::uint64_t k, rank_state now) const noexcept {
+    state_word(rank, k).store(detail::tagged(k, static_cast<std::uint64_t>(now)),
+                              std::memory_order_release);
+  }
+  void bump(std::uint64_t k) const noexcept {
+    if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
+      slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
+    platform::futex_wake(slot(k).epoch, 0x7fffffff);
+  }
+  /// News for every environment.
+  void bump_all() const noexcept {
+    head().endings.fetch_add(1, std::memory_order_release);
+    for (std::uint32_t k = 0; k < environments_live_max; ++k) bump(k);
+  }
+
+  /// Why a fence of environment `k` can no longer open, in words in `what`; errc{} if it can.
+  /// Cost: a few loads as long as no rank has ended, nor left this environment.
+  errc find_loss(rank_t rank, std::uint64_t k, std::string& what) const {
+    if (is_aborted()) {
+      const abort_notice notice = read_notice();
+      what = "fence: rank " + std::to_string(notice.rank) + " aborted the job with code " +
+             std::to_string(notice.code) + ": " + notice.reason;
+      return errc::aborted;
+    }
+    if (head().endings.load(std::memory_order_acquire) == 0 &&
+        detail::value_of(slot(k).gone.load(std::memory_order_acquire), k) == 0)
+      return errc{};
+    // Who failed is the cause; who left because of that is not.
+    rank_t lost = -1;
+    rank_state how = rank_state::finished;
+    for (rank_t other = 0; other < size() && how != rank_state::failed; ++other) {
+      const rank_state now = other == rank ? rank_state::joined : state(other, k);
+      if (now == rank_state::failed || (now == rank_state::finished && lost < 0)) {
+        lost = other;
+        how = now;
+      }
+    }
+    if (lost < 0) return errc{};
+    what = "fence: " + describe_loss(lost, k, how);
+    return errc::peer_lost;
+  }
+
+  std::string name_of(rank_t rank) const {
+    std::string what = "rank " + std::to_string(rank);
+    if (const auto id = pid(rank); id != 0) what += " (pid " + std::to_string(id) + ")";
+    return what;
+  }
+  std::string describe_loss(rank_t rank, std::uint64_t k, rank_state how) const {
+    std::string what = name_of(rank);
+    if (how == rank_state::finished) return what + " left the job";
+    const auto& it = entry(rank);
+    if (it.ended.load(std::memory_order_acquire) == 0) return what + " failed";
+    what += " was lost: ";
+    what += describe_wait_status(static_cast<int>(it.wait_status.load(std::memory_order_relaxed)));
+    if (joins(rank) <= k) what += " before it joined";
+    return what;
+  }
+
+  detail::segment_header& head() const noexcept {
+    return *reinterpret_cast<detail::segment_header*>(base_);
+  }
+  detail::slot_entry& slot(std::uint64_t k) const noexcept {
+    return reinterpret_cast<detail::slot_entry*>(base_ + layout().slots)[k % environments_live_max];
+  }
+  detail::rank_entry& entry(rank_t rank) const noexcept {
+    return reinterpret_cast<detail::rank_entry*>(base_ + layout().rank_table)[rank];
+  }
+  detail::long_word& state_word(rank_t rank, std::uint64_t k) const noexcept {
+    return reinterpret_cast<detail::long_word*>(
+        base_ +
+        layout().states)[k % environments_live_max * ranks_ + static_cast<std::size_t>(rank)];
+  }
+  std::byte* rooms(std::uint64_t k) const noexcept {
+    return base_ + layout().rooms + k % environments_live_max * layout().slot_bytes;
+  }
+  detail::room& room(rank_t rank, std::uint64_t k) const noexcept {
+    return *reinterpret_cast<detail::room*>(rooms(k) +
+                                            static_cast<std::size_t>(rank) * detail::room_bytes);
+  }
+  std::byte* log(rank_t rank, std::uint64_t k) const noexcept {
+    return reinterpret_cast<std::byte*>(&room(rank, k)) + sizeof(detail::room);
+  }
+  /// Whether `by` has given `rank` up.
+  detail::long_word& refusal(rank_t rank, std::uint64_t k, rank_t by) const noexcept {
+    return reinterpret_cast<detail::long_word*>(
+        rooms(k) +
+        layout().refusals)[static_cast<std::size_t>(rank) * ranks_ + static_cast<std::size_t>(by)];
+  }
+  detail::hang_slot& hang_slot(rank_t rank) const noexcept {
+    return reinterpret_cast<detail::hang_slot*>(base_ + layout().hangs)[rank];
+  }
+  detail::segment_layout layout() const noexcept { return detail::segment_layout(ranks_); }
+
+  std::byte* base_ = nullptr;
+  std::size_t ranks_ = 0;
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0::bootstrap

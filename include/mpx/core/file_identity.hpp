@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Which file a descriptor names. A descriptor is a number that the program can close and open again
+// for a file of its own: what is used by number later is compared with what was opened first.
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+
+#include "mpx/core/error.hpp"
+
+namespace mpx::inline v0 {
+
+/// A file, told from all others that exist at the same time. Empty by default: no file.
+struct file_identity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+
+  /// The file behind `fd`; empty if that is not open.
+  static file_identity of(int fd) noexcept {
+    struct stat info{};
+    if (::fstat(fd, &info) != 0) return {};
+    return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)};
+  }
+
+  explicit operator bool() const noexcept { return inode != 0; }
+  friend bool operator==(const file_identity&, const file_identity&) = default;
+
+  /// Whether `fd` is open and names this file.
+  bool is_behind(int fd) const noexcept { return *this && of(fd) == *this; }
+
+  /// Errors: errc::no_resources, naming the descriptor, when it does not name this file any more.
+  void check(int fd) const {
+    if (is_behind(fd)) return;
+    throw error(errc::no_resources,
+                "descriptor " + std::to_string(fd) +
+                    (of(fd) ? " names another file than the job's memory"
+                            : ", the job's memory, is not open") +
+                    ": the program closed a descriptor that it had not opened; let it close only "
+                    "its own, or after the last mpx::environment");
+  }
+};
+
+}  // namespace mpx::inline v0
