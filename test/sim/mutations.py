@@ -75,8 +75,6 @@ MUTATIONS = [
      "    if (!withdraw(op)) return false;\n    op.buffer = nullptr;", "    op.buffer = nullptr;"),
     ("a buffer is given back while a network card is at it", FINISH,
      "  if (op.pending) return false;\n", ""),
-    ("an operation ends, and its place is used again, while a network card is at it", FINISH,
-     "    op.failure = why;\n    return;\n", "    op.pending = false;\n"),
     ("memory that has been taken back counts as open when its word is used again",
      "transport/detail/exposures.hpp", "return version << version_shift | open;", "return open;"),
     ("wait_any names the wrong request", "engine/wait_many.hpp",

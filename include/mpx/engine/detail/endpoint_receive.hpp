@@ -162,6 +162,7 @@ template <class Stack>
 /// Why a receive can never match, or errc{}.
 template <class Stack>
 errc endpoint<Stack>::doom(const pattern& want) const noexcept {
+  if (orphaned()) return errc::not_a_rank;
   if (want.source == any_peer)
     return failures_ != failures_acknowledged_ ? errc::peer_lost : errc{};
   return links_[want.source] ? links_[want.source]->failure : errc{};
