@@ -45,8 +45,7 @@ MUTATIONS = [
      "  l.backlog.push_back(*op);", "  l.backlog.push_front(*op);"),
     # Protocol.
     ("off by one: a message is short up to a byte over the threshold", ENDPOINT,
-     "if (c.bytes > protocol_.short_bytes_max() || !quiet(c.to)) [[unlikely]]",
-     "if (c.bytes > protocol_.short_bytes_max() + 1 || !quiet(c.to)) [[unlikely]]"),
+     "bytes > protocol_.short_bytes_max();", "bytes > protocol_.short_bytes_max() + 1;"),
     ("off by one: the last fragment is a byte short", SEND,
      "    op.moved += n;\n", "    op.moved += n + (op.moved + n + 1 == op.limit);\n"),
     ("a long message may be longer than its receive", CONTROL,
@@ -87,10 +86,6 @@ MUTATIONS = [
      "      fail_peer_locked(peer, errc::peer_lost);\n", "      continue;\n"),
     ("what was sent before a loss is not looked for", FINISH,
      "      if (!looked) last_look();\n", ""),
-    ("news is slept through", FINISH,
-     "  if (news_.load(std::memory_order_acquire) != failure_epoch_ || !transport_.arm()) return;",
-     "  if (!transport_.arm()) return;"),
-
     ("receives from any source outlive a loss", FINISH,
      "    if (op.want.source != peer && op.want.source != any_peer) return;",
      "    if (op.want.source != peer) return;"),
