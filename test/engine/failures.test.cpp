@@ -170,6 +170,9 @@ TEST_CASE_TEMPLATE("who gives a peer up tells it", Stack, ranks::inproc, ranks::
       const mpx::frame_header nonsense{{0xffff'ffff, 1, 2, 0, 4}};
       while (env.transport().post(0, nonsense, {}, 0) == mpx::outcome::retry) world.iprobe();
       expect_lost([&] { world.recv(x, 0, 1); });
+      const std::string text = ranks::text_of([&] { world.recv(x, 0, 1); });
+      CAPTURE(text);
+      CHECK(ranks::contains(text, "rank 0 has given this rank up, whose packets make no sense"));
     } else if (world.rank() == 0) {
       CHECK(ranks::errc_of([&] { world.recv(x, 1, 2); }) == mpx::errc::protocol);
     }
@@ -272,6 +275,9 @@ TEST_CASE_TEMPLATE("what comes after a loss", Stack, ranks::inproc, ranks::shm, 
     CHECK(x == other);
     // To and from the dead: at once.
     expect_lost([&] { world.recv(x, 2); });
+    const std::string text = ranks::text_of([&] { world.recv(x, 2); });
+    CAPTURE(text);
+    CHECK(ranks::contains(text, "rank 2 (pid " + std::to_string(::getpid()) + ") "));
     expect_lost([&] { world.send(x, 2); });
     expect_lost([&] { world.probe(2); });
     std::error_code ec;

@@ -429,6 +429,7 @@ class point_to_point {
     std::string s = describe(what, rank_, direction, other, tag, context_, bytes);
     if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
     if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
+    s.append(endpoint_->loss_text(static_cast<peer_id>(other), why));
     if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
     throw error(why, s);
   }
@@ -442,6 +443,7 @@ class point_to_point {
                              context_, r.capacity);
     if (r.failure == errc::truncate)
       s.append(" of room for a message of ").append(std::to_string(r.bytes));
+    s.append(endpoint_->loss_text(r.want.source, r.failure));
     throw error(r.failure, s);
   }
   pattern want(rank_t from, tag_t tag) const noexcept {

@@ -182,6 +182,8 @@ class endpoint {
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
   void send_last(std::int64_t patience_ns) noexcept;
+  /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
+  std::string loss_text(peer_id peer, errc why) const;
   /// True in a forked child, which is no rank.
   bool orphaned() const noexcept { return vital_->ours == 0; }
 

@@ -178,7 +178,8 @@ class [[nodiscard]] request {
   }
   [[noreturn, gnu::noinline]] void fail() {
     const errc why = operation_->failure;
-    const std::string what = detail::describe(*operation_, static_cast<rank_t>(endpoint_->self()));
+    std::string what = detail::describe(*operation_, static_cast<rank_t>(endpoint_->self()));
+    what.append(endpoint_->loss_text(operation_->peer, why));
     std::exchange(endpoint_, nullptr)->release(*std::exchange(operation_, nullptr));
     throw error(why, what);
   }

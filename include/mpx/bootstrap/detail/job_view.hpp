@@ -76,6 +76,13 @@ class job_view {
     return slot(k).epoch;
   }
 
+  /// What became of a rank that has left environment `k`, in words; "" of another.
+  std::string loss_text(rank_t rank, std::uint64_t k) const {
+    const rank_state now = decode(state_word(rank, k).load(std::memory_order_acquire), k);
+    const bool ended = entry(rank).ended.load(std::memory_order_acquire) != 0;
+    return ended || now >= rank_state::finished ? describe_loss(rank, k, now) : std::string();
+  }
+
   std::optional<abort_notice> aborted() const {
     if (!is_aborted()) return {};
     return read_notice();

@@ -94,6 +94,8 @@ class member {
   const job_segment& segment() const noexcept { return me_.segment; }
   std::optional<abort_notice> aborted() const { return me_.segment.aborted(); }
 
+  /// What became of a rank that is lost, in words, for the texts of errors.
+  std::string loss_text(rank_t rank) const { return me_.segment.loss_text(rank, me_.k); }
   void renounce(rank_t peer, errc why) noexcept {
     if (present_ && is_here()) me_.segment.renounce(me_.rank, me_.k, peer, why);
   }

@@ -274,6 +274,22 @@ errc endpoint<Stack>::loss_of(peer_id peer) const noexcept {
   return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
 }
 
+template <class Stack>
+[[gnu::noinline, gnu::cold]] std::string endpoint<Stack>::loss_text(peer_id peer, errc why) const {
+  const auto rank = static_cast<rank_t>(peer);
+  if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
+  const errc given_up = job_.renounced_by(rank);
+  std::string s = ": rank " + std::to_string(rank);
+  if (given_up == errc::protocol)
+    return s + " has given this rank up, whose packets make no sense to it";
+  if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
+  if constexpr (requires { job_.loss_text(rank); }) {
+    s = job_.loss_text(rank);
+    return s.empty() ? s : ": " + s;
+  }
+  return {};
+}
+
 /// Looks whether ranks have gone since the last look, and ends what waits for them.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::check_failures() {
