@@ -7,56 +7,15 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-MPXRUN, VICTIM = (str(Path(p).resolve()) for p in sys.argv[1:3])
-CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("MPX_")}
-
-
-def run(*args, timeout=60, **more):
-    return subprocess.run([MPXRUN, *map(str, args)], capture_output=True, text=True, timeout=timeout,
-                          env=more.pop("env", CLEAN), **{"stdin": subprocess.DEVNULL, **more})
-
-
-def start(*args, **more):
-    return subprocess.Popen([MPXRUN, *map(str, args)], stdout=subprocess.PIPE, text=True,
-                            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=CLEAN, **more)
-
-
-def pids_of(job, count):
-    """Waits until `count` ranks have printed their pids."""
-    return [int(job.stdout.readline().split()[-1]) for _ in range(count)]
-
-
-def alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
-
-
-def gone(pids, seconds=2.0):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if not any(map(alive, pids)):
-            return True
-        time.sleep(0.01)
-    return False
+from launch import (CLEAN, MPXRUN, VICTIM, becomes, contains, equal, gone, keeper_of, main, pids_of, run,
+                    start, stat_of)
 
 
 def leftovers():
     return sorted(p for d in ("/dev/shm", "/tmp") for p in os.listdir(d) if "mpx-" in p)
-
-
-def equal(found, wanted):
-    assert found == wanted, f"{found!r}, not {wanted!r}"
-
-
-def contains(text, part):
-    assert part in text, f"{part!r} is not in {text!r}"
 
 
 def test_sizes():
@@ -241,17 +200,6 @@ def test_terminal_interrupt():
     os.close(terminal)
 
 
-def becomes(pid, state):
-    """Waits until a process is in this state."""
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        now = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        if now == state:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"process {pid} is {now}, not {state}")
-
-
 def test_stop_and_continue():
     # A process group of its own, with its parent outside: SIGTSTP does nothing in an orphaned one.
     job = start("-n", 2, VICTIM, "wait", preexec_fn=os.setpgrp)
@@ -365,8 +313,9 @@ def test_slow_reader():
     """A reader that does not read stops neither signals nor mpxrun, and memory stays bounded."""
     job = start("-n", 3, "yes")
     time.sleep(0.5)
-    status = Path(f"/proc/{job.pid}/status").read_text()
-    assert int(re.search(r"VmRSS:\s+(\d+)", status)[1]) < 32_000, status
+    for pid in (job.pid, keeper_of(job.pid)):
+        status = Path(f"/proc/{pid}/status").read_text()
+        assert int(re.search(r"VmRSS:\s+(\d+)", status)[1]) < 32_000, status
     job.send_signal(signal.SIGINT)
     time.sleep(0.2)
     job.send_signal(signal.SIGINT)
@@ -382,7 +331,8 @@ def test_closed_standard_streams():
 def test_idle_costs_nothing():
     job = start("-n", 2, VICTIM, "wait")
     pids_of(job, 2)
-    ticks = lambda: sum(map(int, Path(f"/proc/{job.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+    both = (job.pid, keeper_of(job.pid))
+    ticks = lambda: sum(int(t) for pid in both for t in stat_of(pid)[11:13])
     before = ticks()
     time.sleep(1)
     assert ticks() - before <= 1
@@ -390,23 +340,4 @@ def test_idle_costs_nothing():
     job.wait(timeout=3)
 
 
-def main():
-    chosen = sys.argv[3:]
-    failures = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or (chosen and name not in chosen):
-            continue
-        begin = time.monotonic()
-        try:
-            test()
-            verdict = "ok"
-        except Exception as e:  # every test has to run
-            failures += 1
-            verdict = f"FAILED: {type(e).__name__}: {e}"
-        print(f"{name}: {verdict} ({time.monotonic() - begin:.2f} s)", flush=True)
-    print(f"{failures} failures" if failures else "all tests passed")
-    return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main(globals())

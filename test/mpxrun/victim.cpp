@@ -43,7 +43,7 @@ int die(mpx::rank_t who, const std::string& how) {
   const auto begin = std::chrono::steady_clock::now();
   if (job.rank() == who) {
     sleep_ms(100);
-    if (how == "kill") ::raise(SIGKILL);
+    if (how == "kill" || how == "part") ::raise(SIGKILL);
     if (how == "segv") {
       ::signal(SIGSEGV, SIG_DFL);
       ::raise(SIGSEGV);
@@ -71,6 +71,7 @@ int die(mpx::rank_t who, const std::string& how) {
                 e.code() == mpx::errc::peer_lost ? "peer_lost" : "other",
                 static_cast<int>(ms.count()), e.what());
     std::fflush(stdout);
+    if (how == "part") return job.rank() == 0 ? 0 : 5;  // as after a loss that nobody handles
     job.mark_finished();
     return 0;
   }

@@ -79,7 +79,8 @@ inline void parse(CLI::App& app, options& into, int argc, char** argv) {
   app.set_version_flag("--version", "mpxrun (mpx) " MPX_VERSION_STRING);
   app.footer(
       "Standard input goes to rank 0. The exit code is that of the first rank that failed,\n"
-      "128 + n if signal n killed it. When a rank fails, the others are ended.");
+      "128 + n if signal n killed it. When a rank fails, the others are ended. What ranks leave\n"
+      "behind, such as daemons, is ended a second after them.");
   const int program = std::min(find_program(argc, argv), argc);
   const bool dashes = program > 1 && std::string_view(argv[program - 1]) == "--";
   app.parse(dashes ? program - 1 : program, argv);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A running job: starts the ranks, carries their output, passes signals on, ends everything when a
-// rank fails. One thread, asleep in poll unless there is something to do.
+// rank fails, and at the end what ranks left behind. Run by the keeper (front.hpp). One thread,
+// asleep in poll unless there is something to do.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -9,15 +10,18 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <mpx/bootstrap/detail/job_segment.hpp>
 
+#include "front.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "processes.hpp"
@@ -27,11 +31,18 @@ namespace launcher {
 
 using mpx::bootstrap::job_segment;
 using mpx::bootstrap::memory_file;
+using mpx::bootstrap::wait_status_unknown;
 using mpx::platform::now_ns;
 
 inline constexpr std::int64_t failure_grace_ns = 500'000'000;   // SIGTERM to SIGKILL
 inline constexpr std::int64_t signal_grace_ns = 1'000'000'000;  // a passed-on signal to SIGKILL
 inline constexpr std::int64_t give_up_ns = 5'000'000'000;       // SIGKILL to leaving without them
+inline constexpr std::int64_t echo_ns = 1'000'000'000;          // for a signal's second way to us
+inline constexpr std::int64_t impatience_ns = 50'000'000;   // before a second signal is meant so
+inline constexpr std::int64_t late_ns = 3'000'000'000;      // to join after what was started
+inline constexpr std::int64_t leftover_ns = 1'000'000'000;  // to end after the ranks
+inline constexpr std::int64_t told_ns = 100'000'000;        // a wrapper, to say how it ended
+inline constexpr std::int64_t sweep_ns = 20'000'000;        // between two looks at /proc
 
 /// Ends mpxrun before any rank runs.
 struct cannot_start {
@@ -41,7 +52,7 @@ struct cannot_start {
 
 class job {
  public:
-  explicit job(options chosen);
+  job(options chosen, const signal_plan& signals, front_link front);
   job(const job&) = delete;
   job& operator=(const job&) = delete;
 
@@ -52,17 +63,31 @@ class job {
   int death_signal() const noexcept { return death_signal_; }
 
  private:
+  /// A rank is what mpxrun started for it until somebody joins the job in its name. Then it is
+  /// that process, the *member*, which may be below a wrapper, and may outlive it.
   struct rank_process {
-    pid_t pid = 0;
-    bool running = false;
+    pid_t pid = 0;         // what was started
+    bool running = false;  // that
+    bool over = false;     // nobody is this rank any more
+    bool reported = false;
+    bool joined_itself = false;    // what was started is the member
+    int status = 0;                // how it ended, once it has
+    pid_t member = 0;              // a process below it, as long as that lives
+    pid_t member_own_pid = 0;      // as it calls itself, in its own namespace
+    descriptor member_watch;       // a pidfd of that
+    descriptor lifeline;           // see make_lifeline
+    std::int64_t late_due_ns = 0;  // until when somebody may join though it has ended; 0: no
+    pid_t lost = 0;                // a member that ended nobody knows how, not reported yet,
+    std::int64_t lost_due_ns = 0;  // until then its wrapper may tell
     source streams[2];
   };
 
-  void take_signals();
   void raise_file_limit();
   void start_ranks();
   void start_rank(int rank, environment_block& environment, int nothing);
   descriptor make_pipe(int rank, descriptor& write_end);
+  descriptor make_lifeline(int rank);
+  static void watch(const descriptor& set, int fd, int rank);
 
   void wait_for_news(int timeout_ms);
   int next_timeout_ms() const;
@@ -73,13 +98,32 @@ class job {
   void finish_output();
 
   void handle_signals();
-  void terminate(int signal, bool pass_on);
-  void signal_ranks(int signal);
-  void reap();
-  void on_exit(int rank, int status);
-  void on_failure(int rank, int status);
-  void end_others(int signal, std::int64_t grace_ns);
+  void terminate(int signal, bool from_terminal);
+  void signal_ranks(int signal, bool from_terminal);
+  bool is_echo(const signalfd_siginfo& news);
+  void end_others(int signal, std::int64_t grace_ns, bool from_terminal = false);
   void check_deadline();
+  void on_front_gone();
+
+  void reap();
+  void read_news();
+  void hear(int rank);
+  void welcome(int rank, pid_t pid, pid_t own_pid);
+  void look_at_member(int rank);
+  void on_exit(int rank, int status);
+  void on_member_end(int rank, std::optional<int> status);
+  bool may_go_on(const rank_process& it) const;
+  void conclude(int rank, pid_t pid, int status);
+  void report_lost(int rank, int status);
+  void on_failure(int rank, pid_t pid, int status);
+  bool gave_up(int rank) const;
+  void check_dues();
+  std::int64_t due_in(std::int64_t ns);
+
+  bool over() const noexcept;
+  void tidy_up();
+  void sweep();
+  void end_leftovers();
   template <class... Args>
   void say(fmt::format_string<Args...> text, Args&&... args) {
     errors().append(this, "mpxrun: " + fmt::format(text, std::forward<Args>(args)...) + "\n");
@@ -88,6 +132,8 @@ class job {
   sink& errors() noexcept { return same_output_ ? outputs_[0] : outputs_[1]; }
 
   options options_;
+  const signal_plan& plan_;
+  front_link front_;
   memory_file control_{"mpx-job"};
   memory_file shared_{"mpx-shared"};
   mpx::mapping map_;
@@ -96,18 +142,31 @@ class job {
   sink outputs_[2] = {sink(1), sink(2)};
   bool same_output_ = false;
   descriptor polls_[2];  // epoll sets: the ranks' outputs, the ranks' errors
+  descriptor news_;      // an epoll set: lifelines and members
   descriptor signals_;
-  sigset_t taken_{}, original_mask_{};
   rlimit original_files_{};
   std::vector<rank_process> ranks_;
+  std::unordered_map<pid_t, int> rank_of_;  // what was started, and members
   std::vector<char> buffer_ = std::vector<char>(line_bytes_max);
 
-  int running_ = 0;
-  bool ending_ = false;
-  bool killed_ = false;
-  bool gave_up_ = false;
-  std::int64_t deadline_ns_ = 0;  // 0: none
-  std::optional<int> code_;       // of the first failure
+  int running_ = 0;       // ranks that are not over
+  bool ending_ = false;   // nothing is news any more
+  bool killed_ = false;   // everything was sent SIGKILL
+  bool leaving_ = false;  // though something is left
+  bool tidying_ = false;  // the ranks are over, what they left behind is not
+  bool front_gone_ = false;
+  bool impatient_ = false;        // a second signal asked for the end
+  std::int64_t asked_ns_ = 0;     // when a signal first asked for the end
+  std::int64_t last_end_ns_ = 0;  // when a child last ended
+  std::int64_t swept_ns_ = 0;
+  struct {
+    std::int64_t ns = 0;
+    bool from_front = false;
+    bool echoed = true;
+  } last_signals_[SIGSYS + 1];
+  std::int64_t deadline_ns_ = 0;     // 0: none
+  std::int64_t due_ns_ = INT64_MAX;  // the first late_due_ns or lost_due_ns
+  std::optional<int> code_;          // of the first failure
   int death_signal_ = 0;
 };
 

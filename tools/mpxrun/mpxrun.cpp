@@ -18,30 +18,17 @@ void fill_standard_descriptors() {
   }
 }
 
-/// Whoever waits for us learns what ended the job.
-[[noreturn]] void die_by(int signal) {
-  struct sigaction standard{};
-  standard.sa_handler = SIG_DFL;
-  ::sigaction(signal, &standard, nullptr);
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  sigset_t only;
-  ::sigemptyset(&only);
-  ::sigaddset(&only, signal);
-  ::raise(signal);
-  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
-  ::_exit(128 + signal);
-}
-
 int complain(const std::string& what, int code) {
   fmt::print(stderr, "mpxrun: {}\n", what);
   return code;
 }
 
-int launch(launcher::options chosen) try {
-  launcher::job job(std::move(chosen));
+int launch(launcher::options chosen, char* name) try {
+  const launcher::signal_plan signals;
+  launcher::front_link front = launcher::split(signals, name);
+  launcher::job job(std::move(chosen), signals, std::move(front));
   const int code = job.run();
-  if (job.death_signal() != 0) die_by(job.death_signal());
+  if (job.death_signal() != 0) launcher::die_by(job.death_signal());
   return code;
 } catch (const launcher::cannot_start& failure) {
   return complain(failure.why, failure.code);
@@ -60,7 +47,7 @@ int main(int argc, char** argv) try {
   } catch (const CLI::ParseError& wrong) {
     return complain(std::string(wrong.what()) + " (see mpxrun --help)", 2);
   }
-  return launch(std::move(chosen));
+  return launch(std::move(chosen), argv[0]);
 } catch (const std::exception& failure) {
   return complain(failure.what(), 1);
 }

@@ -1,51 +1,171 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Looks into /proc for what a signal to mpxrun's own children does not reach: ranks below a
-// wrapper, and what a rank left behind.
+// What lives below this process, whatever its session, group or user. Its orphans come to a
+// subreaper, so that nothing gets out of reach; /proc says who is whose child.
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mpx/core/platform.hpp>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 namespace launcher {
 
-using file = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+/// A line of /proc/PID/stat.
+struct process {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  char state = 0;
+  unsigned long long started = 0;  // with the pid, this names it for good
+  int wait_status = 0;             // of a zombie, to who may know
+  std::string name;
 
-inline file open_file(const std::string& path) {
-  return {std::fopen(path.c_str(), "re"), [](std::FILE* f) { return std::fclose(f); }};
-}
+  bool ended() const noexcept { return state == 'Z' || state == 'X'; }
+};
 
-/// The parent of a process; 0 when there is no such process.
-inline pid_t parent_of(pid_t pid) {
-  const file stat = open_file("/proc/" + std::to_string(pid) + "/stat");
-  char line[512] = {};
-  if (!stat || std::fgets(line, sizeof line, stat.get()) == nullptr) return 0;
-  const char* after_name = std::strrchr(line, ')');
-  int parent = 0;
-  if (after_name == nullptr || std::sscanf(after_name, ") %*c %d", &parent) != 1) return 0;
-  return parent;
+inline std::optional<process> look_up(pid_t pid) {
+  const int fd = ::open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  char line[2048];
+  const ssize_t bytes = ::read(fd, line, sizeof line - 1);
+  ::close(fd);
+  if (bytes <= 0) return {};
+  line[bytes] = 0;
+  const char* name = std::strchr(line, '(');
+  const char* after = std::strrchr(line, ')');
+  if (name == nullptr || after == nullptr) return {};
+  process found;
+  found.pid = pid;
+  found.name.assign(name + 1, after);
+  // From the third field on: state, parent, 17 others, start, 29 others, exit code.
+  if (std::sscanf(after + 1,
+                  " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu"
+                  " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+                  " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d",
+                  &found.state, &found.parent, &found.started, &found.wait_status) < 3)
+    return {};
+  return found;
 }
 
 /// Whether `pid` is below this process.
 inline bool descends_from_here(pid_t pid) {
   const pid_t self = ::getpid();
-  for (int depth = 0; pid > 1 && depth < 64; ++depth) {
-    pid = parent_of(pid);
+  for (int depth = 0; pid > 1 && depth < 256; ++depth) {
+    const auto it = look_up(pid);
+    if (!it) return false;
+    pid = it->parent;
     if (pid == self) return true;
   }
   return false;
 }
 
-/// Ends this process's remaining children, among them what the ranks left behind.
-inline void kill_children() {
-  const std::string self = std::to_string(::getpid());
-  const file children = open_file("/proc/" + self + "/task/" + self + "/children");
-  int pid = 0;
-  while (children && std::fscanf(children.get(), "%d", &pid) == 1 && pid > 1) ::kill(pid, SIGKILL);
+/// The living processes below this one. Cost: a look at every process of the machine.
+inline std::vector<process> everything_below() {
+  std::unordered_map<pid_t, process> all;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
+  for (const dirent* at; folder && (at = ::readdir(folder.get())) != nullptr;)
+    if (const int pid = std::atoi(at->d_name); pid > 0)
+      if (auto it = look_up(pid)) all.emplace(pid, std::move(*it));
+  const pid_t self = ::getpid();
+  std::vector<process> below;
+  for (const auto& [pid, it] : all) {
+    if (it.ended()) continue;
+    auto above = all.find(it.parent);
+    for (std::size_t depth = 0; above != all.end() && above->first != self && depth < all.size();
+         ++depth)
+      above = all.find(above->second.parent);
+    if (above != all.end() && above->first == self) below.push_back(it);
+  }
+  return below;
+}
+
+inline int pidfd_of(pid_t pid) noexcept {
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // closed on exec
+}
+
+inline void signal_by_pidfd(int fd, int signal) noexcept {
+  ::syscall(SYS_pidfd_send_signal, fd, signal, nullptr, 0);
+}
+
+/// Signals this process and no other that has got its pid since.
+inline void signal_exactly(const process& it, int signal) {
+  const int fd = pidfd_of(it.pid);
+  if (const auto now = look_up(it.pid); now && now->started == it.started) {
+    if (fd >= 0) {
+      signal_by_pidfd(fd, signal);
+    } else {
+      ::kill(it.pid, signal);
+    }
+  }
+  if (fd >= 0) ::close(fd);
+}
+
+/// Signals everything below this process; returns whom.
+inline std::vector<process> signal_below(int signal) {
+  auto below = everything_below();
+  for (const auto& it : below) signal_exactly(it, signal);
+  return below;
+}
+
+/// Whether nothing is left below this process, zombies included.
+inline bool childless() noexcept {
+  siginfo_t info;
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+}
+
+/// Kills and reaps everything below this process, which has to block SIGCHLD. Returns whether
+/// that took no longer than `patience_ns`.
+inline bool end_everything(std::int64_t patience_ns) {
+  sigset_t death;
+  ::sigemptyset(&death);
+  ::sigaddset(&death, SIGCHLD);
+  const timespec nap{0, 10'000'000};
+  const std::int64_t deadline_ns = mpx::platform::now_ns() + patience_ns;
+  while (!childless()) {
+    if (mpx::platform::now_ns() > deadline_ns) return false;
+    signal_below(SIGKILL);
+    ::sigtimedwait(&death, nullptr, &nap);
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+  return true;
+}
+
+/// How a process ended that is not our child, as waitpid would give it; nothing if that cannot be
+/// known. `fd` is its pidfd.
+inline std::optional<int> wait_status_of(pid_t pid, int fd) {
+  // While it is a zombie /proc shows it, to its own user and to root (to others it shows 0).
+  struct stat owner{};
+  const bool ours = ::stat(("/proc/" + std::to_string(pid)).c_str(), &owner) == 0 &&
+                    (::geteuid() == 0 || ::geteuid() == owner.st_uid);
+  if (const auto it = look_up(pid); ours && it && it->ended()) return it->wait_status;
+  // Since Linux 6.15 its pidfd knows, once it has been reaped.
+  struct pidfd_info {
+    std::uint64_t mask, cgroup;
+    std::uint32_t pid, tgid, ppid, ids[8];
+    std::int32_t exit_code;
+  } info{};
+  static_assert(sizeof info == 64);
+  constexpr std::uint64_t exit_info = 1u << 3;
+  info.mask = exit_info;
+  if (::ioctl(fd, _IOWR(0xff, 11, pidfd_info), &info) == 0 && (info.mask & exit_info) != 0)
+    return info.exit_code;
+  return {};
 }
 
 }  // namespace launcher

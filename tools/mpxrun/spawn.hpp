@@ -19,9 +19,10 @@ struct child_plan {
   char* const* command;
   char* const* environment;
   int input, output, errors;  // become 0, 1, 2
-  int kept[2];                // inherited under their own numbers
+  int kept[3];                // inherited under their own numbers
   pid_t parent;
   const sigset_t* mask;
+  const struct sigaction* file_size;  // of SIGXFSZ
   const rlimit* files;
 };
 
@@ -36,6 +37,7 @@ struct child_plan {
   struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   ::sigaction(SIGPIPE, &standard, nullptr);
+  ::sigaction(SIGXFSZ, plan.file_size, nullptr);
   ::sigprocmask(SIG_SETMASK, plan.mask, nullptr);
   if (placed) ::execvpe(plan.command[0], plan.command, plan.environment);
   failure = errno;
@@ -58,7 +60,8 @@ class environment_block {
  public:
   environment_block(const std::vector<std::string>& settings, int job_fd, int shared_fd,
                     int ranks) {
-    static const char* const ours[] = {"MPX_JOB_FD=", "MPX_SHM_FD=", "MPX_RANK=", "MPX_SIZE="};
+    static const char* const ours[] = {
+        "MPX_JOB_FD=", "MPX_SHM_FD=", "MPX_LAUNCHER_FD=", "MPX_RANK=", "MPX_SIZE="};
     for (char** at = environ; *at != nullptr; ++at) {
       const std::string entry = *at;
       bool replaced = false;
@@ -71,19 +74,24 @@ class environment_block {
     texts_.push_back("MPX_JOB_FD=" + std::to_string(job_fd));
     texts_.push_back("MPX_SHM_FD=" + std::to_string(shared_fd));
     texts_.push_back("MPX_SIZE=" + std::to_string(ranks));
-    texts_.emplace_back();
+    texts_.resize(texts_.size() + 2);
     for (auto& text : texts_) pointers_.push_back(text.data());
     pointers_.push_back(nullptr);
   }
 
   /// The block for one rank; valid until the next call.
-  char* const* of_rank(int rank) {
-    texts_.back() = "MPX_RANK=" + std::to_string(rank);
-    pointers_[texts_.size() - 1] = texts_.back().data();
+  char* const* of_rank(int rank, int launcher_fd) {
+    set(texts_.size() - 2, "MPX_RANK=" + std::to_string(rank));
+    set(texts_.size() - 1, "MPX_LAUNCHER_FD=" + std::to_string(launcher_fd));
     return pointers_.data();
   }
 
  private:
+  void set(std::size_t at, std::string text) {
+    texts_[at] = std::move(text);
+    pointers_[at] = texts_[at].data();
+  }
+
   std::vector<std::string> texts_;
   std::vector<char*> pointers_;
 };

@@ -5,8 +5,8 @@
 
 namespace launcher {
 
-job::job(options chosen) : options_(std::move(chosen)) {
-  take_signals();
+job::job(options chosen, const signal_plan& signals, front_link front)
+    : options_(std::move(chosen)), plan_(signals), front_(std::move(front)) {
   raise_file_limit();
   map_ = job_segment::create(control_, shared_, options_.ranks, ::getpid());
   segment_ = job_segment(map_);
@@ -15,29 +15,11 @@ job::job(options chosen) : options_(std::move(chosen)) {
   struct stat out{}, err{};
   same_output_ = ::fstat(1, &out) == 0 && ::fstat(2, &err) == 0 && out.st_dev == err.st_dev &&
                  out.st_ino == err.st_ino;
-  for (auto& set : polls_) set = descriptor(::epoll_create1(EPOLL_CLOEXEC));
-  signals_ = descriptor(::signalfd(-1, &taken_, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!polls_[0] || !polls_[1] || !signals_)
+  for (auto* set : {&polls_[0], &polls_[1], &news_})
+    *set = descriptor(::epoll_create1(EPOLL_CLOEXEC));
+  signals_ = descriptor(::signalfd(-1, &plan_.taken, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!polls_[0] || !polls_[1] || !news_ || !signals_)
     throw cannot_start{1, "out of file descriptors: raise `ulimit -n`"};
-  // What ranks leave behind comes to us, where it can be found and ended.
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1UL);
-}
-
-void job::take_signals() {
-  struct sigaction action{};
-  action.sa_handler = SIG_DFL;
-  ::sigaction(SIGCHLD, &action, nullptr);
-  ::sigemptyset(&taken_);
-  ::sigaddset(&taken_, SIGCHLD);
-  for (const int signal :
-       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH}) {
-    // What was ignored stays ignored, by us and by the ranks: nohup, background jobs of shells.
-    if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
-      ::sigaddset(&taken_, signal);
-  }
-  ::sigprocmask(SIG_BLOCK, &taken_, &original_mask_);
-  action.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &action, nullptr);
 }
 
 void job::raise_file_limit() {
@@ -45,7 +27,7 @@ void job::raise_file_limit() {
   rlimit files = original_files_;
   files.rlim_cur = files.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &files);
-  const rlim_t needed = 2 * static_cast<rlim_t>(options_.ranks) + 32;
+  const rlim_t needed = 4 * static_cast<rlim_t>(options_.ranks) + 32;
   if (files.rlim_max < needed)
     throw cannot_start{1, fmt::format("{} ranks need {} file descriptors, the hard limit is {}: "
                                       "raise `ulimit -Hn`",
@@ -70,24 +52,26 @@ void job::start_rank(int rank, environment_block& environment, int nothing) {
     sink& to = which == 0 ? outputs_[0] : errors();
     it.streams[which] = source(make_pipe(rank, write_ends[which]), to,
                                options_.label ? fmt::format("[{}] ", rank) : std::string());
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u32 = static_cast<std::uint32_t>(rank);
-    ::epoll_ctl(polls_[which].get(), EPOLL_CTL_ADD, it.streams[which].fd(), &event);
+    watch(polls_[which], it.streams[which].fd(), rank);
   }
+  const descriptor its_lifeline = make_lifeline(rank);
   const child_plan plan{.command = options_.command.data(),
-                        .environment = environment.of_rank(rank),
+                        .environment = environment.of_rank(rank, its_lifeline.get()),
                         .input = rank == 0 ? 0 : nothing,
                         .output = write_ends[0].get(),
                         .errors = write_ends[1].get(),
-                        .kept = {control_.fd(), shared_.fd()},
+                        .kept = {control_.fd(), shared_.fd(), its_lifeline.get()},
                         .parent = ::getpid(),
-                        .mask = &original_mask_,
+                        .mask = &plan_.original_mask,
+                        .file_size = &plan_.original_file_size,
                         .files = &original_files_};
   int failure = 0;
   it.pid = start(plan, failure);
   it.running = it.pid > 0;
-  if (it.running) return;
+  if (it.running) {
+    rank_of_[it.pid] = rank;
+    return;
+  }
   const std::string program = options_.command[0];
   const std::string text = std::system_category().message(failure);
   if (it.pid < 0)
@@ -111,6 +95,30 @@ descriptor job::make_pipe(int rank, descriptor& write_end) {
   // Our end only: to the rank the pipe is an ordinary one.
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   return descriptor(ends[0]);
+}
+
+/// Inherited by the rank and what it starts before it joins. Whoever joins says so here, and the
+/// kernel tells us who that is, in our numbers; at its end nobody is left who could join.
+descriptor job::make_lifeline(int rank) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    throw cannot_start{1, fmt::format("no socket for rank {} ({}): raise `ulimit -n`", rank,
+                                      std::system_category().message(errno))};
+  auto& it = ranks_[static_cast<std::size_t>(rank)];
+  it.lifeline = descriptor(ends[0]);
+  const int yes = 1;
+  const timeval patience{1, 0};
+  ::setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
+  ::setsockopt(ends[1], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  watch(news_, ends[0], rank);
+  return descriptor(ends[1]);
+}
+
+void job::watch(const descriptor& set, int fd, int rank) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u32 = static_cast<std::uint32_t>(rank);
+  ::epoll_ctl(set.get(), EPOLL_CTL_ADD, fd, &event);
 }
 
 }  // namespace launcher

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Joins the job that mpxrun started. mpxrun passes two inherited memory files and two numbers
-// through the environment: MPX_JOB_FD (control), MPX_SHM_FD (data), MPX_RANK, MPX_SIZE.
+// through the environment: MPX_JOB_FD (control), MPX_SHM_FD (data), MPX_RANK, MPX_SIZE; and a
+// socket, MPX_LAUNCHER_FD, on which whoever joins says so.
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 #include <cstdlib>
 #include <string>
@@ -14,6 +16,12 @@
 #include "mpx/core/numbers.hpp"
 
 namespace mpx::inline v0::bootstrap {
+
+/// What a rank sends to mpxrun when it has joined; the kernel adds its pid as mpxrun sees it.
+struct joined_notice {
+  std::int32_t rank;
+  std::int32_t pid;  // as it is registered in the job, in the rank's own namespace
+};
 
 /// A rank that mpxrun started, itself or through a wrapper such as a shell.
 class mpxrun : public member {
@@ -38,16 +46,36 @@ class mpxrun : public member {
     // What this process starts is no rank: without descriptors it gets a clear error, not a hang.
     ::fcntl(s.job_fd, F_SETFD, FD_CLOEXEC);
     ::fcntl(s.shared.fd(), F_SETFD, FD_CLOEXEC);
-    die_with_wrapper(s);
+    tell_launcher(s.rank);
+    die_with_launcher();
   }
 
-  /// mpxrun's own children die with it; a rank below a wrapper has to die with the wrapper.
-  static void die_with_wrapper(const settings& s) {
-    const mapping map = job_segment::open(s.job_fd, s.size);
-    int signal = 0;
-    if (::getppid() == job_segment(map).launcher_pid()) return;
-    if (::prctl(PR_GET_PDEATHSIG, &signal) == 0 && signal == 0)
-      ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
+  /// Tells mpxrun which process the rank is: a wrapper may stand between, and outlive it. Where the
+  /// socket is missing, the wrapper's end is news enough.
+  static void tell_launcher(rank_t rank) noexcept {
+    const char* value = std::getenv("MPX_LAUNCHER_FD");
+    std::uint64_t fd = 0;
+    if (value == nullptr || !mpx::detail::parse_number(value, 0x7fffffff, fd)) return;
+    const int socket = static_cast<int>(fd);
+    if (option(socket, SO_DOMAIN) != AF_UNIX || option(socket, SO_TYPE) != SOCK_SEQPACKET) return;
+    ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+    const joined_notice notice{rank, static_cast<std::int32_t>(::getpid())};
+    [[maybe_unused]] const auto sent = ::send(socket, &notice, sizeof notice, MSG_NOSIGNAL);
+  }
+
+  static int option(int socket, int name) noexcept {
+    int value = -1;
+    socklen_t bytes = sizeof value;
+    return ::getsockopt(socket, SOL_SOCKET, name, &value, &bytes) == 0 ? value : -1;
+  }
+
+  /// mpxrun's own children die with it, but a change of user makes the kernel forget that. (Below a
+  /// wrapper it would be the death of a thread of the wrapper that counts: mpxrun ends those.)
+  void die_with_launcher() const noexcept {
+    const pid_t launcher = segment().launcher_pid();
+    if (::getppid() != launcher) return;
+    ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
+    if (::getppid() != launcher) ::raise(SIGKILL);  // it died before the line above
   }
 
   static const char* text(const char* name) {

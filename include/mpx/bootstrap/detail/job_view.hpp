@@ -26,8 +26,12 @@ struct abort_notice {
   std::string reason;
 };
 
+/// Stands for the wait status of a process that ended nobody knows how: no process ends like this.
+inline constexpr int wait_status_unknown = 0x7f;
+
 /// "killed by signal 9", "exited with code 3".
 inline std::string describe_wait_status(int status) {
+  if (status == wait_status_unknown) return "died";
   if (WIFSIGNALED(status)) return "killed by signal " + std::to_string(WTERMSIG(status));
   return "exited with code " + std::to_string(WEXITSTATUS(status));
 }
