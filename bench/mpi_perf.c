@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSL-1.0 */
 /* The loops of mpx-perf in plain MPI, so that scripts/compare can measure both alike: the
- * conventions of the OSU micro-benchmarks, one line of JSON a sample. Only the
- * comparison needs it. */
+ * conventions of the OSU micro-benchmarks, one line of JSON a sample,
+ * before them one that says whether messages pass through shared memory, behind them one of what rank
+ * 0 has sent, and what of it through TCP. Only the comparison needs it. */
 
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <string.h>
 
 #include "perf/board.h"
+#include "perf/witness.h"
 
 #if defined(OPEN_MPI)
 #define IMPL "openmpi"
@@ -37,6 +39,7 @@ struct job {
   int rank;
   int ranks;
   int partner;
+  double sent; /* Bytes of messages that have left this rank in all samples. */
   char* out;
   char* in;
   MPI_Request requests[2 * window_max];
@@ -93,7 +96,8 @@ static void both_ways_loop(struct job* j, long iters) {
   }
 }
 
-static double timed(struct job* j, void (*loop)(struct job*, long)) {
+static double timed(struct job* j, void (*loop)(struct job*, long), int messages) {
+  j->sent += (double)(j->o.warmup + j->o.iters) * messages * (double)j->o.size;
   loop(j, j->o.warmup);
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = perf_now();
@@ -126,6 +130,7 @@ static double ring(struct job* j) {
     if (j->rank != 0) MPI_Send(&token, 8, MPI_BYTE, to, 4, MPI_COMM_WORLD);
     ++laps;
   }
+  j->sent += 8.0 * (double)laps;
   return (perf_now() - start) / (double)(laps * j->ranks) * 1e6;
 }
 
@@ -138,6 +143,7 @@ static double allreduce(struct job* j) {
     const double mine = j->rank == 0 && time_is_up(j, done + 1, start) ? 1.0 : 0.0;
     MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
+  j->sent += 8.0 * (double)done;
   return (perf_now() - start) / (double)done * 1e6;
 }
 
@@ -163,19 +169,50 @@ static double measure(struct job* j, const char** unit) {
   const struct options* o = &j->o;
   const double messages = (double)o->iters * o->window;
   *unit = "us";
-  if (strcmp(o->test, "latency") == 0) return timed(j, latency_loop) / (2.0 * o->iters) * 1e6;
+  if (strcmp(o->test, "latency") == 0) return timed(j, latency_loop, 1) / (2.0 * o->iters) * 1e6;
   if (strcmp(o->test, "ring") == 0) return ring(j);
   if (strcmp(o->test, "allreduce") == 0) return allreduce(j);
   *unit = "s";
   if (strcmp(o->test, "idle_cpu") == 0) return idle_cpu(j);
   *unit = "M/s";
-  if (strcmp(o->test, "rate") == 0) return messages / timed(j, window_loop) / 1e6;
+  if (strcmp(o->test, "rate") == 0) return messages / timed(j, window_loop, o->window) / 1e6;
   *unit = "GB/s";
-  if (strcmp(o->test, "bw") == 0) return messages * (double)o->size / timed(j, window_loop) / 1e9;
+  if (strcmp(o->test, "bw") == 0)
+    return messages * (double)o->size / timed(j, window_loop, o->window) / 1e9;
   if (strcmp(o->test, "bibw") == 0)
-    return 2 * messages * (double)o->size / timed(j, both_ways_loop) / 1e9;
+    return 2 * messages * (double)o->size / timed(j, both_ways_loop, o->window) / 1e9;
   *unit = NULL;
   return 0;
+}
+
+/* Sends a word to the next rank, which answers with the segment that it has found it in. Sends
+ * nothing else until then: a library may use the place again. Returns whether it maps it too. */
+static int ask_right(struct job* j) {
+  const int right = (j->rank + 1) % j->ranks;
+  const uint64_t word = perf_random_word();
+  struct perf_segment there = {0, 0};
+  MPI_Send(&word, sizeof word, MPI_BYTE, right, 7, MPI_COMM_WORLD);
+  MPI_Recv(&there, sizeof there, MPI_BYTE, right, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return word != 0 && perf_maps(there);
+}
+
+static void answer_left(struct job* j) {
+  const int left = (j->rank + j->ranks - 1) % j->ranks;
+  uint64_t word = 0;
+  MPI_Recv(&word, sizeof word, MPI_BYTE, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const struct perf_segment here = perf_segment_with(word);
+  MPI_Send(&here, sizeof here, MPI_BYTE, left, 8, MPI_COMM_WORLD);
+}
+
+/* Whether messages between all neighbours pass through memory that the two share: the same answer
+ * at all ranks. They ask one after the other. */
+static int through_shared_memory(struct job* j) {
+  if (j->rank != 0) answer_left(j);
+  const int shared = ask_right(j);
+  if (j->rank == 0) answer_left(j);
+  int all = 0;
+  MPI_Allreduce(&shared, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all;
 }
 
 static int refuse(const char* what) {
@@ -259,6 +296,15 @@ int main(int argc, char** argv) {
   memset(j.out, 1, j.o.size + 8);
   memset(j.in, 2, j.o.size + 8);
 
+  const int shared = through_shared_memory(&j);
+  if (j.rank == 0 && j.o.json) {
+    printf("{\"impl\":\"%s\",\"shared_memory\":%s}\n", IMPL, shared ? "true" : "false");
+    fflush(stdout);
+  } else if (j.rank == 0 && !shared) {
+    fprintf(stderr,
+            "mpi_perf: warning: " IMPL " sends messages past the memory that its ranks share\n");
+  }
+  const uint64_t socket_bytes = perf_socket_bytes();
   struct perf_mark before = perf_bracket(&side);
   int rc = 0;
   for (int s = 0; s < j.o.samples && rc == 0; ++s) {
@@ -273,6 +319,9 @@ int main(int argc, char** argv) {
              unit);
     before = after;
   }
+  if (j.rank == 0 && rc == 0 && j.o.json)
+    printf("{\"impl\":\"%s\",\"sent_bytes\":%.0f,\"socket_bytes\":%.0f}\n", IMPL, j.sent,
+           (double)(perf_socket_bytes() - socket_bytes));
   free(j.out);
   free(j.in);
   MPI_Finalize();

@@ -96,12 +96,12 @@ TEST_CASE_TEMPLATE("forms with an error_code store it and never throw", Stack, r
     std::error_code ec;
     const auto is = [&ec](mpx::errc why) {
       const bool right = ec == why;
-      ec = mpx::errc::internal;  // What succeeds clears it.
+      ec = mpx::errc::deadlock;  // What succeeds clears it.
       return right;
     };
     const auto fine = [&ec] {
       const bool right = !ec;
-      ec = mpx::errc::internal;
+      ec = mpx::errc::deadlock;
       return right;
     };
     const auto rank = mpx::errc::rank;

@@ -132,6 +132,84 @@ TEST_CASE_TEMPLATE("a lost rank ends what waits for it", Stack, ranks::inproc, r
   }
 }
 
+TEST_CASE_TEMPLATE("a loss is noticed in time by those who seldom look", Stack, ranks::inproc,
+                   ranks::shm, ranks::multiple) {
+  const auto rarely = [] { std::this_thread::sleep_for(300ms); };
+  SUBCASE("test") {
+    lose_last<Stack>(2, nothing, [&](auto& env) {
+      int x = 0;
+      auto r = env.world().irecv(x, 1, 1);
+      expect_lost([&] {
+        while (!r.test()) rarely();
+      });
+    });
+  }
+  SUBCASE("iprobe") {
+    lose_last<Stack>(2, nothing, [&](auto& env) {
+      expect_lost([&] {
+        while (!env.world().iprobe(1, 1)) rarely();
+      });
+    });
+  }
+  SUBCASE("eager sends") {
+    lose_last<Stack>(2, nothing, [&](auto& env) {
+      expect_lost([&] {
+        for (;; rarely()) env.world().send(1, 1);
+      });
+    });
+  }
+}
+
+TEST_CASE_TEMPLATE("who gives a peer up tells it", Stack, ranks::inproc, ranks::shm,
+                   ranks::multiple) {
+  // Both leave in good order afterwards, though neither has heard from the other what it waited for.
+  ranks::run<Stack>(3, [](auto& env) {
+    auto world = env.world();
+    int x = 0;
+    if (world.rank() == 1) {
+      const mpx::frame_header nonsense{{0xffff'ffff, 1, 2, 0, 4}};
+      while (env.transport().post(0, nonsense, {}, 0) == mpx::outcome::retry) world.iprobe();
+      expect_lost([&] { world.recv(x, 0, 1); });
+    } else if (world.rank() == 0) {
+      CHECK(ranks::errc_of([&] { world.recv(x, 1, 2); }) == mpx::errc::protocol);
+    }
+    if (world.rank() == 2) {
+      world.recv(x, 0, 3);
+      world.recv(x, 1, 3);
+    } else {
+      world.send(1, 2, 3);
+    }
+    expect_lost([&] { world.barrier(); });
+  });
+}
+
+TEST_CASE("a rank that dies while the others join is lost to them") {
+  const ranks::watchdog guard("a death at start-up", 20s);
+  for (const int fences : {1, 2}) {  // That the dead rank has come to.
+    CAPTURE(fences);
+    const mpx::bootstrap::thread_job job(2);
+    std::thread other([&] {
+      mpx::bootstrap::threads dies(job, 1);
+      dies.put("mpx.stack", mpx::stack<>::fingerprint());
+      for (int i = 0; i < fences; ++i) try {
+          dies.fence([] {});
+        } catch (const mpx::error&) {
+          CHECK(i > 0);
+        }
+      job.mark_ended(1, false);
+      dies.mark_failed();
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    expect_lost([&] {
+      mpx::environment<> env{mpx::bootstrap::any(mpx::bootstrap::threads(job, 0))};
+      int x = 0;
+      env.world().recv(x, 1, 1);
+    });
+    CHECK(std::chrono::steady_clock::now() - begin < 2s);
+    other.join();
+  }
+}
+
 TEST_CASE_TEMPLATE("nobody waits for what hangs on a lost rank", Stack, ranks::inproc, ranks::shm,
                    ranks::tiny, ranks::multiple) {
   lose_last<Stack>(3, nothing, [](auto& env) {

@@ -126,7 +126,6 @@ class wire {
     } else {
       if (o.said == mpx::wire::kind::eager)
         h.kind = choice % 4 == 0 ? mpx::wire::kind::unready : mpx::wire::kind::matched;
-      if (o.said == mpx::wire::kind::move) h.kind = mpx::wire::kind::moved;
       if (o.said == mpx::wire::kind::announce && choice % 4 != 0 && o.left > 0) {
         h.kind = mpx::wire::kind::clear;
         const mpx::wire::clearance c{.bytes = o.left - (choice % 8 == 1 ? o.left / 2 : 0),
@@ -175,7 +174,7 @@ class wire {
     if (tickets_.size() >= 64) tickets_.pop_front();
     tickets_.emplace_back(to, ticket);
     const bool answer = h.kind == mpx::wire::kind::eager || h.kind == mpx::wire::kind::announce ||
-                        h.kind == mpx::wire::kind::clear || h.kind == mpx::wire::kind::move;
+                        h.kind == mpx::wire::kind::clear;
     if (answer && owing_.size() < 1000) owing_.push_back({to, h.kind, ticket, bytes, 0});
   }
 
@@ -242,7 +241,7 @@ inline wire::packet make_frame(script& s, const wire& w) {
       h.tag = s.byte() % 2 == 0 ? 0 : s.value<std::uint16_t>();
       payload.resize(1u + s.value<std::uint16_t>() % 4096u);
       break;
-    case kind::move: put(mpx::remote_memory{s.byte(), s.byte()}); break;
+    case kind::revoke: h.context = s.value<std::uint16_t>(); break;
     case kind::allow: h.tag = 1 + s.byte(); break;
     default: break;
   }

@@ -12,7 +12,7 @@ using stacks = std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::by_pa
 
 template <class R>
 bool is_empty(R& r) {
-  std::error_code ec = mpx::errc::internal;
+  std::error_code ec = mpx::errc::deadlock;
   const auto empty = [](const mpx::status& s) {
     return s.source() == mpx::proc_null && s.tag() == mpx::any_tag && s.bytes() == 0 &&
            !s.error() && !s.cancelled();

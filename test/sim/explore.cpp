@@ -23,8 +23,12 @@ using mpx::long_path;
 using mpx::transport::basic_sim;
 using mpx::transport::sim_rma;
 
+/// Tickets without generations: an answer that comes too late would be taken for the next
+/// operation's at once.
 template <std::size_t Tiny, std::size_t Short, long_path By, std::size_t Fragment>
-using sized = mpx::protocol::tiny_short_long<Tiny, Short, By, Fragment>;
+struct sized : mpx::protocol::tiny_short_long<Tiny, Short, By, Fragment> {
+  static constexpr unsigned generation_bits = 0;
+};
 
 /// A network card, everything else by default but sizes.
 using by_get = mpx::stack<mpx::transport::sim, mpx::waiting::sleep,
@@ -53,8 +57,8 @@ constexpr const char* names[stacks] = {"by_get",  "by_put", "by_packets",
 void show(const plan& p) {
   constexpr const char* modes[] = {"standard", "synchronous", "buffered", "ready"};
   constexpr const char* outs[] = {"blocking", "nonblocking", "persistent", "dropped"};
-  constexpr const char* ins[] = {"early",  "persistent", "cancelled", "late",   "probed",
-                                 "polled", "claimed",    "truncated", "unready"};
+  constexpr const char* ins[] = {"early",  "persistent", "cancelled", "dropped",   "late",
+                                 "probed", "polled",     "claimed",   "truncated", "unready"};
   constexpr const char* as[] = {"exact", "any source", "any tag", "any source and tag"};
   std::printf("# %d ranks, %d rounds, jitter %lld ns\n", p.ranks, p.rounds,
               static_cast<long long>(p.model.jitter_ns));
@@ -83,9 +87,10 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
   p.options.trace = trace;
   if (trace) show(p);
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(p.ranks));
+  std::vector<bool> sent(p.messages.size() + 200);  // Which sends have returned, on any rank.
   const auto body = [&](mpx::environment<Stack>& env) {
     try {
-      player<Stack>(p, env, buffers[static_cast<std::size_t>(env.rank())]).play();
+      player<Stack>(p, env, buffers[static_cast<std::size_t>(env.rank())], sent).play();
     } catch (const mpx::error& e) {
       if (!p.faulty || e.code() != mpx::errc::peer_lost) throw;
     }

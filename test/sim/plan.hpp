@@ -25,6 +25,7 @@ enum class receiving : std::uint8_t {
   early,       // irecv before anybody may block
   persistent,  // the same, started
   cancelled,   // the same, and cancelled: posted again if that succeeds
+  dropped,     // the same, and dropped: it may have had its message, or the message waits
   late,        // recv, once everything has been sent
   probed,      // probe, then recv
   polled,      // iprobe until it is there, then recv
@@ -54,7 +55,7 @@ struct thresholds {
   std::size_t most;
 };
 
-enum class between : std::uint8_t { nothing, barrier, allreduce, bcast };
+enum class between : std::uint8_t { nothing, barrier, allreduce, bcast, given_up };
 
 struct plan {
   std::uint64_t seed = 0;
@@ -65,6 +66,17 @@ struct plan {
   std::vector<message> messages;
   std::vector<between> after;  // Each round.
   bool faulty = false;
+
+  bool killed(rank_t rank) const {
+    for (const auto& f : options.faults)
+      if (f.what == mpx::sim::fault::kind::kill && f.a == rank) return true;
+    return false;
+  }
+  bool cut() const {
+    for (const auto& f : options.faults)
+      if (f.what == mpx::sim::fault::kind::cut) return true;
+    return false;
+  }
 };
 
 /// From here on, tags belong to one pair, and its receives name their source or not.
@@ -86,6 +98,10 @@ inline group group_of(const message& m) {
           no_tag ? tag_t{mpx::any_tag} : m.tag};
 }
 inline bool is_late(receiving r) { return r >= receiving::late; }
+/// It needs a tag of its own, and is looked at for itself.
+inline bool is_alone(receiving r) {
+  return r == receiving::dropped || r == receiving::truncated || r == receiving::unready;
+}
 
 inline std::size_t random_size(random& r, const thresholds& t) {
   const auto near = [&](std::size_t edge) {
@@ -111,6 +127,7 @@ inline void add_faults(plan& p, random& r) {
     return static_cast<rank_t>(r.below(static_cast<std::uint64_t>(p.ranks)));
   };
   const auto when = [&] { return static_cast<std::int64_t>(r.below(400'000)); };
+  p.model.detection_cost_ns = 5'000'000;  // After whatever was sent before.
   if (r.one_in(2)) p.options.faults.push_back({fault::kind::slow, when(), any(), -1, 20});
   if (r.one_in(3)) {
     const rank_t a = any();
@@ -154,9 +171,9 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
     m.mode = static_cast<mpx::mode>(r.below(4));
     m.bytes = random_size(r, t);
     m.out = static_cast<sending>(r.below(4));
-    m.in = r.one_in(2) ? receiving::early : static_cast<receiving>(r.below(9));
-    if (m.in == receiving::truncated || m.in == receiving::unready) {
-      m.as = exact;  // Alone with its tag.
+    m.in = r.one_in(2) ? receiving::early : static_cast<receiving>(r.below(10));
+    if (is_alone(m.in)) {
+      m.as = exact;
       m.tag = own_tag++;
     }
     if (m.in == receiving::truncated && m.bytes == 0) m.bytes = 1;
@@ -189,16 +206,16 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
     if (m.mode == mpx::mode::ready) m.mode = mpx::mode::standard;
   }
   for (int i = 0; i < p.rounds; ++i)
-    p.after.push_back(wild ? between::barrier : static_cast<between>(r.below(4)));
+    p.after.push_back(wild ? between::barrier : static_cast<between>(r.below(5)));
   // Nobody may block in a send that is received late, nor send ready what meets no posted receive.
   std::set<group> late;
   std::set<group> unsure;
   for (const message& m : p.messages) {
     if (is_late(m.in)) late.insert(group_of(m));
-    if (m.in == receiving::cancelled) unsure.insert(group_of(m));
+    if (m.in == receiving::cancelled || m.in == receiving::dropped) unsure.insert(group_of(m));
   }
   for (message& m : p.messages) {
-    const bool waits = late.count(group_of(m)) != 0;
+    const bool waits = late.count(group_of(m)) != 0 || m.in == receiving::dropped;
     if (m.in == receiving::unready) {
       m.mode = mpx::mode::ready;
       m.out = sending::blocking;

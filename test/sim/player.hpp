@@ -55,11 +55,13 @@ class player {
 
  public:
   /// `buffer` is for buffered sends, and outlives the environment: who has lost a peer cannot wait
-  /// for all of them to go out.
-  player(const plan& p, mpx::environment<Stack>& env, std::vector<std::byte>& buffer)
+  /// for all of them to go out. `sent` is shared by all ranks.
+  player(const plan& p, mpx::environment<Stack>& env, std::vector<std::byte>& buffer,
+         std::vector<bool>& sent)
       : plan_(p),
         env_(env),
         buffer_(buffer),
+        returned_(sent),
         world_(env.world()),
         random_(p.seed * 1000 + static_cast<std::uint64_t>(world_.rank())) {}
 
@@ -88,6 +90,9 @@ class player {
       require(stray.cancel(), "a receive has taken a message of a collective");
       stray.wait();
     }
+    for (const auto& buffer : dropped_)
+      for (const std::byte b : *buffer)
+        require(b == canary, "the buffer of a dropped receive has been written to");
     for (auto& c : comms_)
       require(!c.iprobe(), "a message that nobody sent, or that was sent twice, is left over");
   }
@@ -96,6 +101,7 @@ class player {
   static constexpr tag_t go_tag = 2'000'000;
   static constexpr tag_t tried_tag = 3'000'000;
   static constexpr tag_t nobody_tag = 4'000'000;
+  static constexpr std::byte canary{0x5a};
 
   /// A receive, in the order in which they were posted.
   struct receipt {
@@ -163,6 +169,12 @@ class player {
         continue;
       }
       request q = comm(*m).irecv(r.data, g.from, g.tag);
+      if (m->in == receiving::dropped) {
+        doomed_.push_back({m, std::move(q), std::make_unique<std::vector<std::byte>>()});
+        std::swap(*doomed_.back().buffer, r.data);
+        receipts_.pop_back();
+        continue;
+      }
       if (m->in == receiving::cancelled) {
         if (random_.one_in(2)) q.progress();
         if (q.cancel()) {
@@ -190,8 +202,41 @@ class player {
         requests_.add(world_.isend(nothing_, m.from, go_tag + m.id), nullptr);
   }
 
+  /// Receives go before, while or after their messages come; nobody may write there any more.
+  void drop_some(bool all) {
+    for (auto it = doomed_.begin(); it != doomed_.end();) {
+      if (random_.one_in(3)) (void)world_.iprobe(mpx::any_source, nobody_tag);
+      if (!all && !random_.one_in(3)) {
+        ++it;
+        continue;
+      }
+      const message& m = *it->what;
+      {
+        request gone = std::move(it->receive);
+      }
+      std::fill(it->buffer->begin(), it->buffer->end(), canary);
+      dropped_.push_back(std::move(it->buffer));
+      left_over_.push_back(&m);
+      it = doomed_.erase(it);
+    }
+  }
+  /// The message of a dropped receive went with it, or can be received like any other.
+  void receive_left_over() {
+    for (const message* m : left_over_) {
+      world_.recv(nothing_, m->from, tried_tag + m->id);
+      if (!comm(*m).iprobe(m->from, m->tag)) continue;
+      std::vector<std::byte> data(m->bytes);
+      comm(*m).recv(data, m->from, m->tag);
+      std::vector<std::byte> wanted(m->bytes);
+      fill(wanted, m->id);
+      require(data == wanted, name(*m) + "damaged, after its receive was dropped");
+    }
+    left_over_.clear();
+  }
+
   void send_all() {
     for (const message* m : order_of(plan_, me(), round_)) {
+      drop_some(false);
       if (random_.one_in(3))
         env_.transport().compute(static_cast<std::int64_t>(random_.below(20'000)));
       sent_.push_back(std::make_unique<std::vector<std::byte>>(m->bytes));
@@ -203,7 +248,10 @@ class player {
       }
       if (m->mode == mpx::mode::ready) world_.recv(nothing_, m->to, go_tag + m->id);
       switch (m->out) {
-        case sending::blocking: send_now(*m, data); break;
+        case sending::blocking:
+          send_now(*m, data);
+          returned_[static_cast<std::size_t>(m->id)] = m->mode != mpx::mode::buffered;
+          break;
         case sending::nonblocking: requests_.add(start(*m, data), nullptr); break;
         case sending::dropped: {
           {
@@ -219,7 +267,10 @@ class player {
           break;
         }
       }
+      if (m->in == receiving::dropped)
+        requests_.add(world_.isend(nothing_, m->to, tried_tag + m->id), nullptr);
     }
+    drop_some(true);
   }
 
   void send_now(const message& m, const std::vector<std::byte>& data) {
@@ -257,41 +308,62 @@ class player {
     requests_.add(world_.isend(nothing_, m.to, tried_tag + m.id), nullptr);
   }
 
+  /// A receive from `m` has ended by a loss. It may not if the message had been sent: its sender has
+  /// lost somebody else, and left in good order.
+  void lost(const message& m) {
+    if (m.as != exact || m.tag >= mixed_tag || !returned_[static_cast<std::size_t>(m.id)] ||
+        plan_.cut())
+      return;
+    if (plan_.killed(m.from) || plan_.killed(me())) return;
+    for (const message& other : plan_.messages)
+      if (&other != &m && group_of(other) == group_of(m)) return;
+    require(false, name(m) + "lost, though its send had returned");
+  }
+
   void receive_late() {
     std::vector<const message*> mine;
     for (const message& m : plan_.messages)
       if (m.to == me() && m.round == round_ && is_late(m.in)) mine.push_back(&m);
     for (std::size_t i = mine.size(); i > 1; --i) std::swap(mine[i - 1], mine[random_.below(i)]);
     for (const message* m : mine) {
-      const group g = pattern_of(*m);
-      receipt& r = new_receipt(*m);
-      switch (m->in) {
-        case receiving::probed: {
-          const mpx::status seen = comm(*m).probe(g.from, g.tag);
-          r.status = comm(*m).recv(r.data, seen.source(), seen.tag());
-          same(*m, seen, r.status);
-          break;
-        }
-        case receiving::polled: {
-          std::optional<mpx::status> seen;
-          while (!(seen = comm(*m).iprobe(g.from, g.tag))) {
-          }
-          r.status = comm(*m).recv(r.data, seen->source(), seen->tag());
-          same(*m, *seen, r.status);
-          break;
-        }
-        case receiving::claimed: {
-          auto held = comm(*m).mprobe(g.from, g.tag);
-          r.status = held.recv(r.data);
-          break;
-        }
-        case receiving::truncated: fails_with(*m, r, mpx::errc::truncate); break;
-        case receiving::unready:
-          world_.recv(nothing_, m->from, tried_tag + m->id);
-          fails_with(*m, r, mpx::errc::not_ready);
-          break;
-        default: r.status = comm(*m).recv(r.data, g.from, g.tag);
+      try {
+        receive_now(*m);
+      } catch (const mpx::error& e) {
+        if (e.code() == mpx::errc::peer_lost) lost(*m);
+        throw;
       }
+    }
+    receive_left_over();
+  }
+  void receive_now(const message& m) {
+    const group g = pattern_of(m);
+    receipt& r = new_receipt(m);
+    switch (m.in) {
+      case receiving::probed: {
+        const mpx::status seen = comm(m).probe(g.from, g.tag);
+        r.status = comm(m).recv(r.data, seen.source(), seen.tag());
+        same(m, seen, r.status);
+        break;
+      }
+      case receiving::polled: {
+        std::optional<mpx::status> seen;
+        while (!(seen = comm(m).iprobe(g.from, g.tag))) {
+        }
+        r.status = comm(m).recv(r.data, seen->source(), seen->tag());
+        same(m, *seen, r.status);
+        break;
+      }
+      case receiving::claimed: {
+        auto held = comm(m).mprobe(g.from, g.tag);
+        r.status = held.recv(r.data);
+        break;
+      }
+      case receiving::truncated: fails_with(m, r, mpx::errc::truncate); break;
+      case receiving::unready:
+        world_.recv(nothing_, m.from, tried_tag + m.id);
+        fails_with(m, r, mpx::errc::not_ready);
+        break;
+      default: r.status = comm(m).recv(r.data, g.from, g.tag);
     }
   }
   static void same(const message& m, const mpx::status& seen, const mpx::status& got) {
@@ -349,6 +421,8 @@ class player {
   }
   template <class R>
   void keep(pending<R>& p, std::size_t i, const mpx::status& status) {
+    if (status.error() == mpx::errc::peer_lost && p.receipts[i] != nullptr)
+      lost(*p.receipts[i]->as);
     if (status.error() == mpx::errc::peer_lost || status.error() == mpx::errc::pending)
       throw mpx::error(mpx::errc::peer_lost, "a request");
     require(!status.error(), "a request ended with '" + status.error().message() + "'");
@@ -360,8 +434,7 @@ class player {
     std::map<std::pair<group, rank_t>, std::deque<const message*>> sent;
     for (rank_t from = 0; from < world_.size(); ++from)
       for (const message* m : order_of(plan_, from, round_))
-        if (m->to == me() && m->in != receiving::truncated && m->in != receiving::unready)
-          sent[{group_of(*m), from}].push_back(m);
+        if (m->to == me() && !is_alone(m->in)) sent[{group_of(*m), from}].push_back(m);
     for (const auto& r : receipts_) {
       const group g = group_of(*r->as);
       auto& queue = sent[{g, r->status.source()}];
@@ -415,12 +488,31 @@ class player {
         world_.bcast(value, root);
         return require(value == plan_.seed, "bcast is wrong");
       }
+      case between::given_up: return give_up();
     }
+  }
+  /// A rank leaves a collective with an error of its own: nobody waits for it, and the next one is
+  /// as if nothing had been.
+  void give_up() {
+    struct given_up {};
+    const bool mine =
+        plan_.seed % static_cast<std::uint64_t>(world_.size()) == static_cast<std::uint64_t>(me());
+    try {
+      world_.allreduce(me(), [mine](int a, int b) {
+        if (mine) throw given_up();
+        return a + b;
+      });
+    } catch (const given_up&) {
+    } catch (const mpx::error& e) {
+      if (e.code() != mpx::errc::peer_lost) throw;
+    }
+    require(world_.allreduce(1, std::plus<>{}) == world_.size(), "allreduce is wrong afterwards");
   }
 
   const plan& plan_;
   mpx::environment<Stack>& env_;
   std::vector<std::byte>& buffer_;
+  std::vector<bool>& returned_;
   communicator world_;
   std::vector<communicator> comms_;
   random random_;
@@ -430,6 +522,14 @@ class player {
   std::vector<std::unique_ptr<std::vector<std::byte>>> sent_;
   pending<request> requests_;
   pending<persistent> starters_;
+  struct doomed {
+    const message* what;
+    request receive;
+    std::unique_ptr<std::vector<std::byte>> buffer;
+  };
+  std::vector<doomed> doomed_;
+  std::vector<std::unique_ptr<std::vector<std::byte>>> dropped_;
+  std::vector<const message*> left_over_;
 };
 
 }  // namespace explorer

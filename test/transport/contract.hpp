@@ -250,7 +250,7 @@ template <mpx::RmaTransport T>
 void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
   const std::size_t bytes = there.size();
   for (std::size_t i = 0; i < bytes; ++i) there[i] = pattern_at(1, i);
-  const mpx::remote_memory at = owner.expose(there);
+  const mpx::remote_memory at = owner.expose(reader.self(), there);
   CHECK(at.key != 0);
   std::vector<std::byte> here(bytes);
   REQUIRE(reader.get(owner.self(), at, 0, here, 1) == outcome::done);
@@ -267,6 +267,46 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
     CHECK(there[59] == pattern_at(1, 59));
     CHECK((bytes == 100 || there[100] == pattern_at(1, 100)));
   }
+  // What has been withdrawn is not touched any more, though others use its place.
+  CHECK(owner.withdraw(at) == outcome::done);
+  const std::vector<std::byte> before = there;
+  for (int again = 0; again < 2; ++again) {
+    CHECK(reader.get(owner.self(), at, 0, here, 1) == outcome::refused);
+    CHECK(reader.put(owner.self(), at, 0, payload(3, bytes).view(), 1) == outcome::refused);
+    CHECK(there == before);
+    const mpx::remote_memory other = owner.expose(reader.self(), there);
+    CHECK(other.key != at.key);
+    if constexpr (mpx::CopyingTransport<T>) {
+      {
+        const auto held = reader.hold(owner.self(), other);
+        REQUIRE(static_cast<bool>(held));
+        CHECK(owner.withdraw(other) == outcome::retry);
+        CHECK(reader.get_held(owner.self(), other, 0, here));
+        CHECK(owner.withdraw(other) == outcome::retry);
+      }
+    }
+    CHECK(owner.withdraw(other) == outcome::done);
+    CHECK(reader.get(owner.self(), other, 0, here, 1) == outcome::refused);
+  }
+}
+
+/// More memory can be exposed than there are places for: then the rest is not, until some is free.
+template <mpx::RmaTransport T>
+void check_exposures_end() {
+  cluster<T> job(2);
+  std::vector<std::byte> memory(64);
+  std::vector<mpx::remote_memory> all;
+  for (std::size_t i = 0; i < 100'000; ++i) {
+    const mpx::remote_memory at = job[0].expose(1, memory);
+    if (at.key == 0) break;
+    all.push_back(at);
+  }
+  CHECK(all.size() >= 1024);
+  CHECK(all.size() < 100'000);
+  REQUIRE(job[0].withdraw(all.front()) == outcome::done);
+  all.front() = job[0].expose(1, memory);
+  CHECK(all.front().key != 0);
+  for (const auto& at : all) REQUIRE(job[0].withdraw(at) == outcome::done);
 }
 
 /// Ordinary memory, where the transport reaches it; and keys that mean nothing.
@@ -279,6 +319,7 @@ void check_rma(bool reaches_ordinary_memory) {
       if (reaches_ordinary_memory) check_memory_between(job[0], job[owner], memory);
     }
   }
+  check_exposures_end<T>();
   std::vector<std::byte> buffer(64);
   for (const std::uint64_t key : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}}) {
     const mpx::remote_memory nowhere{reinterpret_cast<std::uintptr_t>(buffer.data()), key};
@@ -309,7 +350,7 @@ void check_shared_memory() {
   for (std::uint32_t i = 0; i < pieces.size(); ++i) {
     const std::span mine(pieces[i].p, pieces[i].bytes);
     CHECK(has_pattern(mine, i));
-    const mpx::remote_memory at = job[0].expose(mine);
+    const mpx::remote_memory at = job[0].expose(1, mine);
     CHECK(job[1].get_pays(0, at, mine.size()) == mpx::advice::always);
     std::vector<std::byte> copy(mine.size());
     REQUIRE(job[1].get(0, at, 0, copy, 1) == outcome::done);

@@ -62,7 +62,7 @@ TEST_CASE("shm: memory") {
 TEST_CASE("shm: ordinary memory that is not there is refused") {
   cluster<shm> job(2);
   std::vector<std::byte> buffer(4096);
-  const mpx::remote_memory unmapped{16, job[1].expose(buffer).key};
+  const mpx::remote_memory unmapped{16, job[1].expose(0, buffer).key};
   CHECK(job[0].get(1, unmapped, 0, buffer, 1) == outcome::refused);
   CHECK(job[0].put(1, unmapped, 0, buffer, 1) == outcome::refused);
 }
@@ -71,7 +71,7 @@ TEST_CASE("shm: which path a long message takes") {
   using mpx::advice;
   std::vector<std::byte> ordinary(4096);
   const auto says = [&ordinary](auto& job) {
-    return job[0].get_pays(1, job[1].expose(ordinary), ordinary.size());
+    return job[0].get_pays(1, job[1].expose(0, ordinary), ordinary.size());
   };
   cluster<basic_shm<16, 4096, 1 << 20, copy_path::single>> one(2);
   const bool kernel = one[0].kernel_copies(1);
@@ -83,7 +83,7 @@ TEST_CASE("shm: which path a long message takes") {
   CHECK(crowded[0].oversubscribed());
   CHECK(says(crowded) == (kernel ? advice::always : advice::never));
   void* shared = two[1].allocate_shared(64, 64);
-  CHECK(two[0].get_pays(1, two[1].expose({static_cast<std::byte*>(shared), 64}), 64) ==
+  CHECK(two[0].get_pays(1, two[1].expose(0, {static_cast<std::byte*>(shared), 64}), 64) ==
         advice::always);
   two[1].deallocate_shared(shared, 64);
 }
@@ -93,7 +93,7 @@ TEST_CASE("shm: an arena's bounds are kept, whatever a peer claims") {
   cluster<little_arena> job(2);
   auto* p = static_cast<std::byte*>(job[1].allocate_shared(arena, 64));
   p[arena - 1] = std::byte{77};
-  const std::uint64_t key = job[1].expose({p, 1}).key;
+  const std::uint64_t key = job[1].expose(0, {p, 1}).key;
   std::vector<std::byte> buffer(128);
   const auto get = [&](std::uint64_t address, std::uint64_t offset, std::size_t bytes) {
     const mpx::remote_memory at{address, key};

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0 {
@@ -67,7 +68,8 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 ///   per environment as well.
 /// - `one_process()`: whether all ranks of the job are threads of this process.
 /// - `failure_epoch()`: one atomic load; grows whenever a rank fails or leaves, or gives another
-///   up, or the job is aborted. It may grow for less.
+///   up, or the job is aborted. It may grow for less, and is never 0. `failure_word()`: the word
+///   that is loaded; it lives as long as the bootstrap.
 /// - `state(rank)`: what became of a rank in this environment; one that ended is `failed` unless it
 ///   had left. Requires 0 <= rank < size().
 /// - `renounce(peer, why)`: this rank will not talk to `peer` any more in this environment, because
@@ -89,6 +91,7 @@ concept SharedMemoryBootstrap = Bootstrap<T> && requires(T& b, const T& view, ra
   { view.shared_offset() } noexcept -> std::same_as<std::uint64_t>;
   { view.one_process() } noexcept -> std::same_as<bool>;
   { view.failure_epoch() } noexcept -> std::same_as<std::uint32_t>;
+  { view.failure_word() } noexcept -> std::convertible_to<const platform::atomic<std::uint32_t>&>;
   { view.state(rank) } noexcept -> std::same_as<rank_state>;
   { b.renounce(rank, errc::protocol) } noexcept -> std::same_as<void>;
   { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
@@ -116,6 +119,7 @@ struct shared_memory_bootstrap_archetype : bootstrap_archetype {
   std::uint64_t shared_offset() const noexcept;
   bool one_process() const noexcept;
   std::uint32_t failure_epoch() const noexcept;
+  platform::atomic<std::uint32_t>& failure_word() const noexcept;
   rank_state state(rank_t rank) const noexcept;
   void renounce(rank_t peer, errc why) noexcept;
   errc renounced_by(rank_t peer) const noexcept;

@@ -78,6 +78,16 @@ class sim {
   }
 
   std::uint32_t failure_epoch() const noexcept { return world_->failure_epoch(); }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept {
+    return world_->failure_word();
+  }
+  void renounce(rank_t peer, errc why) noexcept {
+    world_->renounce(*environment_, rank_, peer, why);
+  }
+  errc renounced_by(rank_t peer) const noexcept {
+    const auto it = environment_->renounced.find({peer, rank_});
+    return it == environment_->renounced.end() ? errc{} : it->second;
+  }
   rank_state state(rank_t rank) const noexcept { return world_->state(*environment_, rank_, rank); }
   void mark_finished() noexcept { leave(rank_state::finished); }
   void mark_failed() noexcept { leave(rank_state::failed); }
@@ -98,7 +108,7 @@ class sim {
 
  private:
   void check() const {
-    if (environment_->gone == 0 && failure_epoch() == 0) return;
+    if (environment_->gone == 0 && failure_epoch() == 1) return;
     for (rank_t r = 0; r < size(); ++r) {
       const rank_state s = state(r);
       if (s == rank_state::failed || s == rank_state::finished)

@@ -4,8 +4,10 @@
 // logarithmic number of rounds. Each call has a context of its own and a serial number, so that
 // nothing mixes.
 
+#include <exception>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mpx/comm/communicator.hpp"
@@ -23,18 +25,34 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
   channel(const Comm& comm, detail::call_site site) noexcept
       : base(comm),
         site_(site),
-        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)) {
+        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
+        exceptions_(std::uncaught_exceptions()) {
     this->context_ |= 1;
   }
+  channel(const channel&) = delete;
+  channel& operator=(const channel&) = delete;
+  /// Who leaves a collective that it has begun tells the others, or they would wait for it.
+  ~channel() {
+    if (begun_ && std::uncaught_exceptions() > exceptions_)
+      this->endpoint_->give_up_collective(call());
+  }
+
   void send(std::span<const std::byte> data, rank_t to) {
-    this->send_bytes(data, to, serial_, site_.where, site_.name);
+    begin();
+    finish(this->isend_bytes(data, to, serial_));
   }
   status receive(std::span<std::byte> into, rank_t from) {
-    return this->irecv_bytes(into, from, serial_).wait_as(site_);
+    begin();
+    return finish(this->irecv_bytes(into, from, serial_));
   }
   void exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    this->sendrecv_bytes(out, to, serial_, in, from, serial_, site_);
+    begin();
+    auto receiving = this->irecv_bytes(in, from, serial_);
+    finish(this->isend_bytes(out, to, serial_));
+    finish(std::move(receiving));
   }
+  /// All messages of this call have been sent and received: nobody waits for this rank any more.
+  void over() noexcept { begun_ = false; }
   std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
   Comm make(context_id context) const {
     return Comm(*this->endpoint_, this->endpoint_->new_communicator_state(), context, this->rank_,
@@ -49,8 +67,26 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
   }
 
  private:
+  detail::collective_call call() const noexcept { return {this->context_, serial_}; }
+  void begin() {
+    if (std::exchange(begun_, true)) return;
+    if (!this->endpoint_->begin_collective(call())) lost();
+  }
+  status finish(request<typename Comm::stack_type> r) {
+    if (!r.wait_in_collective(site_, call())) lost();
+    return r.wait_as(site_);
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void lost() const {
+    throw error(errc::peer_lost, std::string(site_.name) + " on rank " +
+                                     std::to_string(this->rank_) + ", communicator " +
+                                     std::to_string(this->context_ >> 1) +
+                                     ": a rank of it is lost, or has left this call with an error");
+  }
+
   detail::call_site site_;
   tag_t serial_;
+  int exceptions_;
+  bool begun_ = false;
 };
 
 template <class Comm>
@@ -70,19 +106,7 @@ struct algorithms {
   static void bcast(const Comm& comm, std::span<std::byte> data, rank_t root, site_type site) {
     channel<Comm> c(comm, site);
     c.check_root(root, "bcast");
-    const rank_t n = c.size();
-    const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
-    rank_t bit = 1;
-    while (bit < n && (me & bit) == 0) bit *= 2;
-    if (me != 0) {
-      const status s = c.receive(data, (me - bit + root) % n);
-      if (s.bytes() != data.size())
-        throw error(errc::count, "bcast on rank " + std::to_string(c.rank()) + " expected " +
-                                     std::to_string(data.size()) + " bytes, but its parent sent " +
-                                     std::to_string(s.bytes()) + ": sizes must agree on all ranks");
-    }
-    for (bit /= 2; bit > 0; bit /= 2)
-      if (me + bit < n) c.send(data, (me + bit + root) % n);
+    from_root(c, data, root);
   }
 
   /// A binomial tree to rank 0 that keeps rank order, then one message to the root: right for
@@ -101,11 +125,9 @@ struct algorithms {
   /// reduce, then bcast: every rank gets the same bits.
   template <class T, class Op>
   static void allreduce(const Comm& comm, std::span<T> values, Op& op, site_type site) {
-    {
-      channel<Comm> c(comm, site);
-      to_first(c, values, op);
-    }
-    bcast(comm, std::as_writable_bytes(values), 0, site);
+    channel<Comm> c(comm, site);  // Of both halves: who leaves the first leaves the second.
+    to_first(c, values, op);
+    from_root(c, std::as_writable_bytes(values), 0);
   }
 
   /// Rank 0 numbers the new communicator: its own number and a serial are unique in the job.
@@ -116,7 +138,8 @@ struct algorithms {
       const std::uint32_t serial = c.lead();
       context = serial << 1;
     }
-    bcast(comm, std::as_writable_bytes(std::span(&context, 1)), 0, site);
+    from_root(c, std::as_writable_bytes(std::span(&context, 1)), 0);
+    c.over();
     if (context == 0)
       throw error(errc::communicator, "dup on rank " + std::to_string(c.rank()) +
                                           ": the limit of communicators is reached");
@@ -124,6 +147,22 @@ struct algorithms {
   }
 
  private:
+  static void from_root(channel<Comm>& c, std::span<std::byte> data, rank_t root) {
+    const rank_t n = c.size();
+    const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
+    rank_t bit = 1;
+    while (bit < n && (me & bit) == 0) bit *= 2;
+    if (me != 0) {
+      const status s = c.receive(data, (me - bit + root) % n);
+      if (s.bytes() != data.size())
+        throw error(errc::count, "bcast on rank " + std::to_string(c.rank()) + " expected " +
+                                     std::to_string(data.size()) + " bytes, but its parent sent " +
+                                     std::to_string(s.bytes()) + ": sizes must agree on all ranks");
+    }
+    for (bit /= 2; bit > 0; bit /= 2)
+      if (me + bit < n) c.send(data, (me + bit + root) % n);
+  }
+
   template <class T, class Op>
   static void to_first(channel<Comm>& c, std::span<T> values, Op& op) {
     const rank_t n = c.size();

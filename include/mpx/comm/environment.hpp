@@ -124,8 +124,9 @@ class environment {
   environment& operator=(const environment&) = delete;
 
   ~environment() {
+    if (endpoint_.orphaned()) return;  // A forked child does not leave for its parent.
     if (std::uncaught_exceptions() > exceptions_) {
-      job_.mark_failed();
+      leave_alone();
       return;
     }
     try {
@@ -134,7 +135,7 @@ class environment {
       job_.fence([this] { endpoint_.drain(); });
       job_.mark_finished();
     } catch (const std::exception&) {
-      job_.mark_failed();  // Somebody else died first: there is nobody left to tell.
+      leave_alone();  // Somebody else died first.
     }
   }
 
@@ -190,6 +191,7 @@ class environment {
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:
+  static constexpr std::int64_t last_words_ns_max = 100'000'000;
   using watch_type = detail::watch_of<job_type>;
   using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
 
@@ -208,6 +210,12 @@ class environment {
       throw error(errc::stack_mismatch, s);
     }
     return job;
+  }
+
+  /// Leaves without the others; what this rank has sent is not lost with it.
+  void leave_alone() noexcept {
+    endpoint_.send_last(last_words_ns_max);
+    job_.mark_failed();
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.

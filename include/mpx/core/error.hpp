@@ -16,7 +16,6 @@ namespace mpx::inline v0 {
 enum class errc : int {
   buffer = 1,    ///< MPI_ERR_BUFFER: the attached buffer cannot hold a buffered send.
   count,         ///< MPI_ERR_COUNT: a count is negative or too large.
-  type,          ///< MPI_ERR_TYPE: the element types of two sides do not fit.
   tag,           ///< MPI_ERR_TAG: a tag is outside 0 .. tag_max.
   communicator,  ///< MPI_ERR_COMM: the communicator is empty, or the limit of them is reached.
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
@@ -24,34 +23,32 @@ enum class errc : int {
   root,          ///< MPI_ERR_ROOT: a root is outside 0 .. size() - 1.
   argument,      ///< MPI_ERR_ARG: another argument is wrong.
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
-  in_status,  ///< MPI_ERR_IN_STATUS: some requests of several failed: look at each.
   pending,    ///< MPI_ERR_PENDING: not complete; another request of several met a lost peer.
-  internal,   ///< MPI_ERR_INTERN: mpx broke a promise of its own.
   not_ready,  ///< A ready send met no posted receive.
-  cancelled,  ///< The operation was cancelled before it matched.
   peer_lost,  ///< MPI_ERR_PROC_FAILED: the other process died or left the job.
   protocol,   ///< A peer sent bytes that are not the mpx protocol.
   no_resources,    ///< MPI_ERR_NO_MEM: a stated limit or the machine's memory is reached.
   stack_mismatch,  ///< The ranks were built with different stacks or wire versions.
   bootstrap,       ///< Joining the job failed.
   aborted,         ///< The job was aborted.
-  timeout,         ///< A bounded wait ran out.
   deadlock,        ///< No rank of the job can go on.
   not_a_rank,      ///< This process is a forked child of a rank.
 };
 
 namespace detail {
 
+/// True when a peer is alive but cannot be talked to: it has to be told.
+constexpr bool is_fault(errc e) noexcept { return e == errc::protocol || e == errc::no_resources; }
+
 /// True when a failure is of a peer, so that what depends on others may wait for ever.
 constexpr bool is_loss(errc e) noexcept {
-  return e == errc::peer_lost || e == errc::protocol || e == errc::no_resources;
+  return e == errc::peer_lost || e == errc::not_a_rank || is_fault(e);
 }
 
 inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
     case errc::count: return "count out of range";
-    case errc::type: return "element types do not fit";
     case errc::tag: return "tag out of range";
     case errc::communicator: return "invalid communicator";
     case errc::rank: return "rank out of range";
@@ -59,18 +56,14 @@ inline const char* errc_text(int value) noexcept {
     case errc::root: return "root out of range";
     case errc::argument: return "invalid argument";
     case errc::truncate: return "message truncated: it was longer than the receive";
-    case errc::in_status: return "some of the requests failed";
     case errc::pending: return "not complete: another request met a lost peer";
-    case errc::internal: return "internal error of mpx";
     case errc::not_ready: return "a ready send met no posted receive";
-    case errc::cancelled: return "operation cancelled";
     case errc::peer_lost: return "peer lost: it died or left the job";
     case errc::protocol: return "a peer sent malformed data";
     case errc::no_resources: return "out of resources";
     case errc::stack_mismatch: return "the ranks were built with different stacks";
     case errc::bootstrap: return "cannot join the job";
     case errc::aborted: return "the job was aborted";
-    case errc::timeout: return "timed out";
     case errc::deadlock: return "deadlock: no rank can go on";
     case errc::not_a_rank:
       return "this process is a forked child of a rank, not a rank itself: exec a new program or "

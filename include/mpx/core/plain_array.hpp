@@ -163,6 +163,8 @@ class owning_table {
 
   /// Fills an empty place with what `new` made.
   T& put(std::size_t i, T* made) noexcept { return *(places_[i] = made); }
+  /// Empties a place whose object belongs to somebody else.
+  void drop(std::size_t i) noexcept { places_[i] = nullptr; }
   /// Adds a place with what `new` made. Errors: std::bad_alloc; `made` is gone then.
   T& add(T* made) {
     try {

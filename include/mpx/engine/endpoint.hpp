@@ -18,60 +18,14 @@
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
+#include "mpx/core/wiped_on_fork.hpp"
 #include "mpx/engine/call_site.hpp"
+#include "mpx/engine/calls.hpp"
 #include "mpx/engine/hang_watch.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/engine/stack.hpp"
 
 namespace mpx::inline v0::detail {
-
-/// What a probe found.
-struct probe_result {
-  peer_id source = 0;
-  tag_t tag = 0;
-  std::size_t bytes = 0;
-};
-
-/// What the copies of a communicator handle share. Lives as long as the environment.
-struct communicator_state {
-  std::uint32_t collective_serial = 0;
-};
-
-/// A blocking receive that looks for its message itself, as long as no other receive is posted.
-struct direct_receive {
-  pattern want;  // Once it is done, whence it came.
-  std::byte* buffer;
-  std::size_t capacity;
-  operation* posted;  // What it became when it had to be posted after all.
-  errc failure;
-  bool done;
-  std::size_t bytes;  // Once it is done.
-};
-
-/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
-inline constexpr errc undecided = static_cast<errc>(-1);
-
-/// A send's arguments, once ranks are peers.
-struct send_call {
-  const std::byte* data;
-  std::size_t bytes;
-  peer_id to;
-  context_id context;
-  tag_t tag;
-};
-
-/// What a transport's jobs are joined by: its own bootstrap if it names one.
-template <class T>
-struct job_for {
-  using type = bootstrap::any;
-};
-template <class T>
-requires requires { typename T::bootstrap_type; }
-struct job_for<T> {
-  using type = typename T::bootstrap_type;
-};
-template <class Transport>
-using job_of = typename job_for<Transport>::type;
 
 template <class Stack>
 class endpoint {
@@ -88,8 +42,11 @@ class endpoint {
         flow_(transport_.peers()),
         links_(transport_.peers()),
         job_(job),
-        failure_epoch_(job.failure_epoch()),
-        announced_max_(greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()))) {}
+        news_(job.failure_word()),
+        announced_max_(greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()))) {
+    vital_->ours = 1;
+    vital_->takes = takes_max;
+  }
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint();
@@ -179,6 +136,13 @@ class endpoint {
   void abandon(operation& op);
   /// Takes a receive back that has not matched. Returns false if it has.
   bool cancel(operation& op);
+  /// Returns whether the collective can end well, as far as this rank knows.
+  bool begin_collective(collective_call call);
+  /// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has left it
+  /// with an error. Returns whether `op` is complete.
+  bool wait_in_collective(operation& op, call_site site, collective_call call);
+  /// This rank leaves a collective that it has begun: the others shall not wait for it.
+  void give_up_collective(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -215,6 +179,11 @@ class endpoint {
   }
   /// Progress while the job leaves together: looks until nothing more arrives.
   void drain() noexcept;
+  /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
+  /// takes no longer than `patience_ns`.
+  void send_last(std::int64_t patience_ns) noexcept;
+  /// True in a forked child, which is no rank.
+  bool orphaned() const noexcept { return vital_->ours == 0; }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
 
@@ -247,9 +216,18 @@ class endpoint {
   static constexpr unsigned direct_looks = 4096;
   static constexpr unsigned takes_max = 1024;
   static constexpr std::size_t learnt_bytes_min = 4096;
+  static constexpr std::size_t revoked_max = 4096;
+  static constexpr unsigned last_looks_max = 1u << 20;  // More than any channel holds.
+  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
 
-  /// What is kept for a peer that is or was busy.
-  struct link {
+  struct busy_tag;
+  struct stalled_tag;
+
+  /// What is kept for a peer that is or was busy. Handlers of packets get by without memory: where
+  /// there is none for a link, the peer is lost and shares one with others of its kind.
+  struct link : list_node<busy_tag>, list_node<stalled_tag> {
+    explicit link(peer_id to) noexcept : peer(to) {}
+    const peer_id peer;
     linked_list<operation, queue_tag> control;  // Answers that did not fit the channel.
     linked_list<operation, queue_tag> backlog;  // Sends in order, not yet on the wire.
     linked_list<operation, queue_tag> streams;  // Matched sends whose data goes as packets.
@@ -297,15 +275,16 @@ class endpoint {
 
   [[noreturn, gnu::noinline, gnu::cold]] static void throw_limit() {
     throw error(errc::no_resources,
-                "an operation could not start: " + std::to_string(operation_pool::operations_max) +
+                "an operation could not start: " + std::to_string(pool_type::operations_max) +
                     " are under way, or memory is out");
   }
 
   // Sending.
-  [[gnu::always_inline]] bool quiet(peer_id to) const noexcept {
-    return troubles_ == 0 || quiet_slow(to);
+  [[gnu::always_inline]] bool quiet(peer_id to) noexcept {
+    return vital_->calm == news_.load(std::memory_order_relaxed) || quiet_slow(to);
   }
-  bool quiet_slow(peer_id to) const noexcept {
+  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
+    check_failures();
     const link* l = links_[to];
     return l == nullptr || (l->backlog.empty() && l->failure == errc{});
   }
@@ -338,10 +317,10 @@ class endpoint {
   void start_put(operation& op);
   void put_done(operation& op);
   void sent_all(operation& op);
-  std::size_t flush(peer_id peer, link& l);
+  std::size_t flush(link& l);
   std::size_t flush_busy();
-  void make_busy(peer_id peer, link& l);
-  link& link_to(peer_id peer);
+  void make_busy(link& l);
+  link& link_to(peer_id peer) noexcept;
   outcome post(peer_id to, wire::header h, std::span<const std::byte> payload) noexcept;
   void answer(peer_id to, wire::header h, std::span<const std::byte> payload = {});
   void owe_credit(peer_id peer);
@@ -358,7 +337,6 @@ class endpoint {
   void on_announce(peer_id source, const wire::header& h, std::span<const std::byte> payload);
   void on_clear(peer_id source, const wire::header& h, std::span<const std::byte> payload);
   void on_data(peer_id source, const wire::header& h, std::span<const std::byte> payload);
-  void on_move(peer_id source, const wire::header& h, std::span<const std::byte> payload);
   void on_moved(cookie_t cookie, bool ok);
   [[gnu::always_inline]] void deliver(operation& op, peer_id source, tag_t tag,
                                       std::span<const std::byte> payload) noexcept;
@@ -370,10 +348,18 @@ class endpoint {
   void request_packets(operation& op);
   void ask(operation& op, std::size_t from, bool offer);
   bool split(operation& op, const remote_memory& memory);
+  bool withdraw(operation& op) noexcept;
+  void end_exposure(operation& op) noexcept;
   void moved_some(operation& op);
   void receive_done(operation& op, wire::kind tell);
   operation* answered(peer_id source, std::uint32_t ticket, detail::role role);
   [[gnu::always_inline]] operation* start_receive_locked(std::byte* buffer, std::size_t capacity);
+  [[gnu::always_inline]] static void begin_receive(operation& op, std::byte* buffer,
+                                                   std::size_t capacity) noexcept {
+    op.begin(role::receive, stage::posted, 0);
+    op.buffer = buffer;
+    op.bytes = capacity;
+  }
 
   [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept;
   void receive_slow(direct_receive& d);
@@ -384,6 +370,8 @@ class endpoint {
   void look_locked();
   std::size_t progress_locked();
   [[gnu::always_inline]] std::size_t progress_inlined();
+  std::size_t progress_troubled();
+  bool detach_locked(operation& op);
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
     op.failure = failure;
     op.stage = stage::complete;
@@ -402,40 +390,67 @@ class endpoint {
   void follow(std::unique_lock<typename Stack::threading_type>& lock);
   void rouse() noexcept;
   void check_failures();
+  void last_look();
+  errc loss_of(peer_id peer) const noexcept;
+  void mark_lost(peer_id peer, errc why) noexcept;
   void fail_peer_locked(peer_id peer, errc why);
+  void set_calm() noexcept {
+    if (!orphaned()) vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
+  }
+  bool is_revoked(collective_call call) const noexcept;
+  bool mark_revoked(collective_call call) noexcept;
   void fail_operation(operation& op, peer_id peer, errc why);
   bool end_if_doomed(operation& op);
   errc doom(const pattern& want) const noexcept;
   void describe_locked(hang_info& info);
   void watch_locked() noexcept;
 
+  /// What every call looks at. All zero in a forked child, which thus looks closer before it does
+  /// what only its parent may.
+  struct vital_words {
+    std::uint32_t
+        calm;  // The failure epoch at which nothing is wrong with any peer; 0: look closer.
+    std::uint32_t takes;  // Messages to take past the poll before the next one.
+    std::uint32_t ours;   // 1
+  };
+  using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
+                                        wiped_on_fork<vital_words>, never_wiped<vital_words>>;
+  using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
+                                   generation_bits_of<typename Stack::protocol_type>()>;
+
   transport_type transport_;
   flow_type flow_;
   unsigned troubles_ = 0;  // Busy links and failed peers: while 0, sends need not look.
+  vital_type vital_;
   [[no_unique_address]] typename Stack::protocol_type protocol_;
   [[no_unique_address]] typename Stack::threading_type threading_;
   [[no_unique_address]] trace_type trace_;
-  operation_pool pool_;
+  pool_type pool_;
+  operation* spare_ = nullptr;  // For the direct receive that has to be posted by a handler.
   typename Stack::matching_type matcher_;
   direct_receive* direct_ = nullptr;
-  unsigned takes_left_ = takes_max;  // Messages to take past the poll before the next one.
-  unsigned probing_ = 0;             // Blocked probes.
-  unsigned looks_ = 0;               // Fruitless looks of calls that do not block.
+  unsigned probing_ = 0;  // Blocked probes.
+  unsigned looks_ = 0;    // Fruitless looks of calls that do not block.
   owning_table<link> links_;
-  plain_array<peer_id> busy_;
-  plain_array<peer_id> stalled_;  // Peers with `peer_stalled`.
+  link gone_{any_peer};    // Of all peers that were lost before they had one.
+  link broken_{any_peer};  // Of those for which there was no memory.
+  linked_list<link, busy_tag> busy_;
+  linked_list<link, stalled_tag> stalled_;  // Those with `peer_stalled`.
   block_cache blocks_;
   protocol::path_learner paths_;
   std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
   std::uint64_t early_bytes_ = 0;
   linked_list<arrived_message, arrival_tag> claimed_;
   job_type& job_;
-  std::uint32_t failure_epoch_;
+  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
+  std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
   std::uint32_t failures_ = 0;
+  std::uint32_t deaths_ = 0;  // Of those, such as every rank learns of by itself.
   std::uint32_t failures_acknowledged_ = 0;
   std::uint32_t announced_max_;
   std::uint32_t next_serial_ = 1;
   owning_table<communicator_state> communicators_;
+  plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
   std::span<std::byte> attached_{};
   offset_allocator attached_space_{0};
   bool has_attached_ = false;

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/matching/concepts.hpp"
 #include "mpx/protocol/path_learner.hpp"
@@ -33,11 +34,11 @@ enum class stage : std::uint8_t {
 struct operation : posted_receive, list_node<queue_tag> {
   detail::stage stage{};
   detail::role role{};
-  std::uint8_t flags = 0;   // wire::flag of a send.
-  bool handled = false;     // A request refers to this.
-  bool announced = false;   // Send: the peer knows it by its envelope alone.
-  bool exposed = false;     // The peer may read (send) or write (receive) `buffer` itself.
-  bool moved_away = false;  // Send: the peer has agreed to read elsewhere.
+  std::uint8_t flags = 0;  // wire::flag of a send.
+  bool handled = false;    // A request refers to this.
+  bool announced = false;  // Send: the peer knows it by its envelope alone.
+  bool exposed = false;    // The peer may read (send) or write (receive) `buffer` itself.
+  bool pending = false;    // The transport is at work on `buffer`; one completion will follow.
   bool cancelled = false;
   errc failure{};
   bool split = false;    // The receiver fetches the first part of this itself ...
@@ -58,7 +59,8 @@ struct operation : posted_receive, list_node<queue_tag> {
   std::int64_t spent_ns = 0;      // Receive: what its data has taken so far.
   std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
   bool owned_by_attached = false;
-  remote_memory target{};
+  remote_memory own{};                  // What is exposed of `buffer`.
+  remote_memory target{};               // Send: where the receiver wants it.
   std::array<std::byte, 40> control{};  // Payload of a control packet that had to wait.
   std::uint8_t control_bytes = 0;
   wire::header header{};
@@ -72,7 +74,7 @@ struct operation : posted_receive, list_node<queue_tag> {
     handled = true;
     announced = false;
     exposed = false;
-    moved_away = false;
+    pending = false;
     cancelled = false;
     failure = errc{};
   }
@@ -80,12 +82,15 @@ struct operation : posted_receive, list_node<queue_tag> {
   bool done() const noexcept { return stage == detail::stage::complete; }
 };
 
-/// Operations by ticket. Grows in slabs up to a limit; addresses are stable.
+/// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an
+/// index and a generation of `GenerationBits`. An operation is given back only when nothing can
+/// arrive any more that names it, so that the generation is no more than a check of what peers say.
 /// Cost: a pop and a push of a free list for each operation.
+template <std::uint32_t OperationsMax, unsigned GenerationBits>
 class operation_pool {
  public:
   /// Operations that one endpoint can have under way.
-  static constexpr std::uint32_t operations_max = 1u << 24;
+  static constexpr std::uint32_t operations_max = OperationsMax;
 
   operation_pool() = default;
   operation_pool(const operation_pool&) = delete;
@@ -103,7 +108,7 @@ class operation_pool {
 
   void give(operation* op) noexcept {
     op->role = role::free;
-    op->ticket += 1u << index_bits;
+    op->ticket += generation_step;
     op->next_free = free_;
     free_ = op;
   }
@@ -133,12 +138,16 @@ class operation_pool {
   }
 
  private:
-  static constexpr std::uint32_t slab_size = 64;
+  static constexpr std::uint32_t slab_size = lesser(64u, OperationsMax);
+  static_assert(OperationsMax % slab_size == 0);
   struct slab {
     operation operations[slab_size];
   };
-  static constexpr std::uint32_t index_bits = 25;  // Index + 1, so that ticket 0 names nothing.
-  static constexpr std::uint32_t index_mask = (1u << index_bits) - 1;
+  static constexpr unsigned index_bits = 32 - GenerationBits;  // Index + 1: ticket 0 names nothing.
+  static constexpr std::uint32_t generation_step =
+      static_cast<std::uint32_t>(std::uint64_t{1} << index_bits);  // 0 without generations.
+  static constexpr std::uint32_t index_mask = generation_step - 1;
+  static_assert(GenerationBits <= 16 && OperationsMax < index_mask);
 
   [[gnu::noinline]] bool grow() noexcept try {
     const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
@@ -158,6 +167,19 @@ class operation_pool {
   operation* free_ = nullptr;
   owning_table<slab> slabs_;
 };
+
+/// How many operations an endpoint may have under way: what the protocol says, or the default.
+template <class Protocol>
+constexpr std::uint32_t operations_max_of() noexcept {
+  if constexpr (requires { Protocol::operations_max; }) return Protocol::operations_max;
+  return 1u << 24;
+}
+/// How many bits of a ticket tell the uses of a place apart: few, or none, for tests.
+template <class Protocol>
+constexpr unsigned generation_bits_of() noexcept {
+  if constexpr (requires { Protocol::generation_bits; }) return Protocol::generation_bits;
+  return 7;
+}
 
 /// A message that arrived before its receive. Its eager data, if any, follows it in memory.
 struct arrived_message : unexpected_message {

@@ -52,8 +52,10 @@ inline std::string describe(const operation& op, rank_t self) {
 ///
 /// A request is empty, or it stands for one operation until `wait`, or a `test` that succeeds, has
 /// returned its status. Dropping a pending request: a receive that has not matched is cancelled,
-/// one that has is dropped as it arrives; a send still goes out, from a copy where need be, and may
-/// wait for its receiver to acknowledge the copy.
+/// one that has is dropped as it arrives; a send still goes out, from a copy where need be. This
+/// does not wait for another rank's program. It waits for a copy that the transport or the peer is
+/// in the middle of (longer only if the peer's process is stopped there, until it goes on or dies),
+/// and for the end of a send if there is no memory for the copy.
 /// Threads: as the stack's thread model says. Cost: 16 bytes, no allocation.
 template <class Stack>
 class [[nodiscard]] request {
@@ -134,6 +136,10 @@ class [[nodiscard]] request {
   template <class Lost>
   bool wait_unless(detail::call_site site, Lost&& lost) {
     return operation_ == nullptr || endpoint_->wait_unless(*operation_, site, lost);
+  }
+  /// For the library: false if the collective that this belongs to can never end.
+  bool wait_in_collective(detail::call_site site, detail::collective_call call) {
+    return operation_ == nullptr || endpoint_->wait_in_collective(*operation_, site, call);
   }
   template <class Done>
   void wait_until(detail::call_site site, detail::awaited on, Done&& done) {

@@ -24,10 +24,9 @@ enum class kind : std::uint8_t {
   unready,    ///< Receiver to sender: a ready message met no receive.
   credit,     ///< Nothing but the header's count.
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
-  move,   ///< Sender to receiver: an announced message now lies elsewhere. Payload: remote_memory.
-  moved,  ///< Receiver to sender: understood; the old place will not be read any more.
+  revoke,     ///< To all: collective number `tag` of `context` has failed here: do not wait.
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::moved);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::revoke);
 
 /// Bits of `header::flags`.
 enum flag : std::uint8_t {

@@ -89,18 +89,37 @@ concept Transport =
 
 /// A transport that also moves memory.
 ///
-/// `expose` describes local memory so that a peer can reach it. `get` copies from a peer's exposed
+/// `expose(peer, memory)` describes local memory so that `peer` can reach it; key 0 where it
+/// cannot. `withdraw(memory)` follows every `expose` that gave a key, and takes it back: `done`:
+/// the peer does not touch it any more, and what it still tries is refused; `retry`: it is in the
+/// middle of a copy, which nothing but the copy itself delays: ask again; `refused`: this transport cannot
+/// promise that before the operation has ended. `get` copies from a peer's exposed
 /// memory at `offset` into `into`; `put` copies to it. Outcomes as for `post`, and `refused` where
-/// this memory or this peer cannot be reached. `get_pays(peer, memory, bytes)`: whether a get is
-/// expected to beat packets.
+/// this memory or this peer cannot be reached (any more). What is `pending` completes, well or not,
+/// also when the peer is lost. `get_pays(peer, memory, bytes)`: whether a get is expected to beat
+/// packets.
 template <class T>
 concept RmaTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
                              std::span<std::byte> into, std::span<const std::byte> from) {
-      { t.expose(from) } noexcept -> std::same_as<remote_memory>;
+      { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
+      { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
       { t.get_pays(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
+/// that may say `advice::learn`.
+///
+/// `hold(peer, memory)`: until what it returns is gone, the memory is not withdrawn; it converts to
+/// false if it was before. `get_held`: a get meanwhile; returns whether it went well.
+template <class T>
+concept CopyingTransport =
+    RmaTransport<T> &&
+    requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
+      { static_cast<bool>(t.hold(peer, memory)) } noexcept;
+      { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
 /// A transport whose puts can carry a packet.
@@ -159,7 +178,10 @@ struct transport_archetype {
   void disarm() noexcept;
   void wake() noexcept;
   bool oversubscribed() const noexcept;
-  remote_memory expose(std::span<const std::byte>) noexcept;
+  remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
+  outcome withdraw(const remote_memory&) noexcept;
+  bool hold(peer_id, const remote_memory&) noexcept;
+  bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
               cookie_t) noexcept;
@@ -174,6 +196,7 @@ struct transport_archetype {
 };
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
+static_assert(CopyingTransport<transport_archetype>);
 
 namespace detail {
 struct not_a_transport {

@@ -16,6 +16,7 @@
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/exposures.hpp"
 #include "mpx/transport/detail/ring_fabric.hpp"
 
 namespace mpx::inline v0::transport {
@@ -56,7 +57,8 @@ class inproc_segment {
       : memory_(std::move(memory)), peers_(peers), geometry_(geometry) {}
 
   static std::size_t bytes(peer_id peers, ring_geometry g) noexcept {
-    return peers * inbox_control::bytes(peers) + std::size_t{peers} * peers * stride(g);
+    return peers * inbox_control::bytes(peers) + std::size_t{peers} * peers * stride(g) +
+           peers * exposure_key::table_bytes;
   }
   inbox_control& inbox(peer_id peer) const noexcept {
     return *reinterpret_cast<inbox_control*>(memory_.data() + peer * inbox_control::bytes(peers_));
@@ -64,6 +66,10 @@ class inproc_segment {
   std::byte* channel(peer_id source, peer_id destination) const noexcept {
     return memory_.data() + peers_ * inbox_control::bytes(peers_) +
            (std::size_t{destination} * peers_ + source) * stride(geometry_);
+  }
+  exposure_word* exposed(peer_id owner) const noexcept {
+    return reinterpret_cast<exposure_word*>(memory_.data() + bytes(peers_, geometry_) -
+                                            (peers_ - owner) * exposure_key::table_bytes);
   }
 
  private:
@@ -101,22 +107,30 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   explicit basic_inproc(B& b)
       : base(join(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()), geometry) {}
 
-  remote_memory expose(std::span<const std::byte> memory) noexcept {
-    return {reinterpret_cast<std::uintptr_t>(memory.data()), 1};
+  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+    const auto key = exposures_.open(segment().exposed(self()));
+    if (!key) return {};
+    return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};
+  }
+  outcome withdraw(const remote_memory& memory) noexcept {
+    return exposures_.close(segment().exposed(self()), key_of(memory)) ? outcome::done
+                                                                       : outcome::retry;
   }
   advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept {
-    return memory.key == 1 ? advice::always : advice::never;
+    return memory.key >> 62 == 1 ? advice::always : advice::never;
   }
-  outcome get(peer_id, const remote_memory& memory, std::uint64_t offset, std::span<std::byte> into,
-              cookie_t) noexcept {
-    if (memory.key != 1) return outcome::refused;
+  outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<std::byte> into, cookie_t) noexcept {
+    const detail::held_exposure held(segment().exposed(peer), key_of(memory));
+    if (!held) return outcome::refused;
     std::memcpy(into.data(), reinterpret_cast<const std::byte*>(memory.address + offset),
                 into.size());
     return outcome::done;
   }
-  outcome put(peer_id, const remote_memory& memory, std::uint64_t offset,
+  outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    if (memory.key != 1) return outcome::refused;
+    const detail::held_exposure held(segment().exposed(peer), key_of(memory));
+    if (!held) return outcome::refused;
     std::memcpy(reinterpret_cast<std::byte*>(memory.address + offset), from.data(), from.size());
     return outcome::done;
   }
@@ -153,6 +167,12 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
           "start with mpx::run_threads, or choose mpx::transport::shm");
     return {std::move(memory), peers, geometry};
   }
+  static constexpr std::uint64_t key_bit = std::uint64_t{1} << 62;  // No key is 0.
+  static detail::exposure_key key_of(const remote_memory& memory) noexcept {
+    return detail::exposure_key::unpack(memory.key);
+  }
+
+  detail::exposures exposures_;
 };
 
 using inproc = basic_inproc<>;

@@ -19,6 +19,7 @@
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/exposures.hpp"
 #include "mpx/transport/detail/ring_fabric.hpp"
 
 namespace mpx::inline v0::transport {
@@ -88,11 +89,15 @@ class shm_segment {
   }
   /// nullptr as for `channel`.
   std::byte* arena(peer_id owner) noexcept {
-    const std::uint64_t offset =
-        front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride() + owner * arena_bytes_;
+    const std::uint64_t offset = arenas() + owner * arena_bytes_;
     if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
       whole_.set_dumped(true, offset, arena_bytes_);
     return at(offset, arena_bytes_);
+  }
+  exposure_word* exposed(peer_id owner) noexcept {
+    return reinterpret_cast<exposure_word*>(
+        at(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
+           exposure_key::table_bytes));
   }
 
  private:
@@ -126,11 +131,14 @@ class shm_segment {
     return page_up(peers_ * (inbox_control::bytes(peers_) + sizeof(peer_card)));
   }
   std::uint64_t bytes() const noexcept {
-    return front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride() +
-           peers_ * arena_bytes_;
+    return arenas() + peers_ * (arena_bytes_ + exposure_key::table_bytes);
   }
   std::size_t channel_stride() const noexcept { return page_up(geometry_.bytes()); }
   static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
+
+  std::uint64_t arenas() const noexcept {
+    return front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride();
+  }
 
   bootstrap::file_view file_;
   std::uint64_t base_;
@@ -184,42 +192,58 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  remote_memory expose(std::span<const std::byte> memory) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+    const auto key = exposures_.open(exposed_by(self()));
+    if (!key) return {};
     const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
     const auto arena = reinterpret_cast<std::uintptr_t>(arena_base_);
     if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
-      return {at - arena, key_arena};
-    return {at, key_private};
+      return {at - arena, key->pack() | key_arena};
+    return {at, key->pack() | key_private};
+  }
+  outcome withdraw(const remote_memory& memory) noexcept {
+    return exposures_.close(exposed_by(self()), key_of(memory)) ? outcome::done : outcome::retry;
   }
 
   advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
-    if (memory.key == key_arena) return advice::always;
-    if (Path == copy_path::pipelined || memory.key != key_private || !kernel_copies(peer))
+    if (kind_of(memory) == key_arena) return advice::always;
+    if (Path == copy_path::pipelined || kind_of(memory) != key_private || !kernel_copies(peer))
       return advice::never;
     return Path == copy_path::single || oversubscribed() ? advice::always : advice::learn;
   }
 
+  /// See CopyingTransport.
+  detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
+    return {exposed_by(peer), key_of(memory)};
+  }
+  bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                std::span<std::byte> into) noexcept {
+    if (kind_of(memory) == key_private)
+      return copy_by_kernel(&::process_vm_readv, peer, memory, offset, into.data(), into.size());
+    const std::byte* from = arena_at(peer, memory, offset, into.size());
+    if (from != nullptr) std::memcpy(into.data(), from, into.size());
+    return from != nullptr;
+  }
+
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    if (memory.key == key_arena) {
-      const std::byte* from = arena_at(peer, memory.address, offset, into.size());
-      if (from == nullptr) return outcome::refused;
-      std::memcpy(into.data(), from, into.size());
-      return outcome::done;
-    }
-    return copy_by_kernel(&::process_vm_readv, peer, memory, offset, into.data(), into.size());
+    const auto held = hold(peer, memory);
+    return held && get_held(peer, memory, offset, into) ? outcome::done : outcome::refused;
   }
 
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    if (memory.key == key_arena) {
-      std::byte* into = arena_at(peer, memory.address, offset, from.size());
-      if (into == nullptr) return outcome::refused;
-      std::memcpy(into, from.data(), from.size());
-      return outcome::done;
-    }
-    return copy_by_kernel(&::process_vm_writev, peer, memory, offset,
-                          const_cast<std::byte*>(from.data()), from.size());
+    const auto held = hold(peer, memory);
+    if (!held) return outcome::refused;
+    if (kind_of(memory) == key_private)
+      return copy_by_kernel(&::process_vm_writev, peer, memory, offset,
+                            const_cast<std::byte*>(from.data()), from.size())
+                 ? outcome::done
+                 : outcome::refused;
+    std::byte* into = arena_at(peer, memory, offset, from.size());
+    if (into == nullptr) return outcome::refused;
+    std::memcpy(into, from.data(), from.size());
+    return outcome::done;
   }
 
   /// Memory that peers read without the kernel's help.
@@ -261,11 +285,18 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
  private:
-  static constexpr std::uint64_t key_private = 1;
-  static constexpr std::uint64_t key_arena = 2;
+  static constexpr std::uint64_t key_private = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t key_arena = std::uint64_t{2} << 62;
+  static constexpr std::uint64_t kind_of(const remote_memory& memory) noexcept {
+    return memory.key & (key_private | key_arena);
+  }
+  static detail::exposure_key key_of(const remote_memory& memory) noexcept {
+    return detail::exposure_key::unpack(memory.key);
+  }
 
   struct link {
     std::byte* arena = nullptr;
+    detail::exposure_word* exposed = nullptr;
     pid_t pid = 0;
     bool probed = false;
     bool kernel = false;
@@ -300,29 +331,37 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   template <class Copy>
-  outcome copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                         std::byte* mine, std::size_t bytes) noexcept {
-    if (memory.key != key_private || !kernel_copies(peer)) return outcome::refused;
+  bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                      std::byte* mine, std::size_t bytes) noexcept {
+    if (!kernel_copies(peer)) return false;
     std::size_t moved = 0;
     while (moved < bytes) {
       const iovec local{mine + moved, bytes - moved};
       const iovec remote{reinterpret_cast<void*>(memory.address + offset + moved), bytes - moved};
       const ssize_t n = copy(links_[peer].pid, &local, 1, &remote, 1, 0);
-      if (n <= 0) return outcome::refused;
+      if (n <= 0) return false;
       moved += static_cast<std::size_t>(n);
     }
-    return outcome::done;
+    return true;
   }
 
   /// The peer's arena at an offset that the peer claims, or nullptr if it is not all inside.
-  std::byte* arena_at(peer_id peer, std::uint64_t address, std::uint64_t offset,
+  std::byte* arena_at(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                       std::size_t bytes) noexcept {
-    if (address > ArenaBytes || offset > ArenaBytes - address ||
+    const std::uint64_t address = memory.address;
+    if (kind_of(memory) != key_arena || address > ArenaBytes || offset > ArenaBytes - address ||
         bytes > ArenaBytes - address - offset)
       return nullptr;
     link& l = links_[peer];
     if (l.arena == nullptr) l.arena = segment().arena(peer);
     return l.arena == nullptr ? nullptr : l.arena + address + offset;
+  }
+
+  detail::exposure_word* exposed_by(peer_id peer) noexcept {
+    link& l = links_[peer];
+    if (l.exposed == nullptr) [[unlikely]]
+      l.exposed = segment().exposed(peer);
+    return l.exposed;
   }
 
   std::byte* arena_base_ = nullptr;
@@ -331,6 +370,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   owning_table<detail::process_mark> marks_;
   detail::process_mark& mark_;  // On the heap: its address is known to the others.
   bool one_process_;
+  detail::exposures exposures_;
 };
 
 using shm = basic_shm<>;

@@ -290,6 +290,7 @@ class job_segment : public detail::job_view {
                                           " environments, the limit of a job");
     seen = failure_epoch(k);
     if (slot(k).released.load(std::memory_order_acquire) != k / environments_live_max) return false;
+    if (failure_epoch(k) == 0) bump(k);  // The first ever in its slot: it is never 0.
     me.pid.store(pid, std::memory_order_relaxed);
     room(rank, k).log_used.store(0, std::memory_order_relaxed);
     set_state(rank, k, rank_state::joined);

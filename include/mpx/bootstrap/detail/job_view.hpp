@@ -140,7 +140,8 @@ class job_view {
                               std::memory_order_release);
   }
   void bump(std::uint64_t k) const noexcept {
-    slot(k).epoch.fetch_add(1, std::memory_order_release);
+    if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
+      slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
     platform::futex_wake(slot(k).epoch, 0x7fffffff);
   }
   /// News for every environment.

@@ -16,6 +16,7 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detail/sim_scheduler.hpp"
 #include "mpx/core/error.hpp"
+#include "mpx/core/platform.hpp"
 
 namespace mpx::inline v0::sim {
 
@@ -107,11 +108,14 @@ class world : event_handler {
   struct environment {
     explicit environment(rank_t ranks)
         : states(static_cast<std::size_t>(ranks), rank_state::waiting),
+          known_ns(static_cast<std::size_t>(ranks)),
           ports(static_cast<std::size_t>(ranks)) {}
     std::vector<rank_state> states;
-    std::vector<void*> ports;  // The transports' own.
+    std::vector<std::int64_t> known_ns;  // When the others learn that a rank has gone.
+    std::vector<void*> ports;            // The transports' own.
     std::map<std::pair<rank_t, std::string>, std::string> published;
-    rank_t gone = 0;  // Left or failed.
+    std::map<std::pair<rank_t, rank_t>, errc> renounced;  // Who gave whom up, and why.
+    rank_t gone = 0;                                      // Left or failed.
     rank_t arrived = 0;
     std::uint64_t generation = 0;
   };
@@ -127,17 +131,27 @@ class world : event_handler {
   void leave(environment& e, rank_t rank, rank_state as) {
     e.states[static_cast<std::size_t>(rank)] = as;
     ++e.gone;
-    if (as == rank_state::failed)
-      scheduler_.at(scheduler_.now_ns() + network_.detection_ns(), *this, news);
+    if (as != rank_state::failed) return;
+    // The others learn of it as of the end of a stream: after what this rank has sent.
+    const std::int64_t known_ns = scheduler_.now_ns() + network_.detection_ns();
+    e.known_ns[static_cast<std::size_t>(rank)] = known_ns;
+    scheduler_.at(known_ns, *this, news);
+  }
+  /// `rank` gives `peer` up, which learns of it a little later.
+  void renounce(environment& e, rank_t rank, rank_t peer, errc why) {
+    e.renounced.insert({{rank, peer}, why});
+    scheduler_.at(scheduler_.now_ns() + network_.detection_ns(), *this, news);
   }
   /// What `viewer` knows of `rank`. Who is dead itself, and who is in a job that is over, has lost
   /// everybody.
   rank_state state(const environment& e, rank_t viewer, rank_t rank) const noexcept {
     if (over_ || member(viewer).dead) return rank_state::failed;
-    const rank_state s = e.states[static_cast<std::size_t>(rank)];
+    rank_state s = e.states[static_cast<std::size_t>(rank)];
+    if (scheduler_.now_ns() < e.known_ns[static_cast<std::size_t>(rank)]) s = rank_state::joined;
     return member(rank).known_dead && s != rank_state::finished ? rank_state::failed : s;
   }
   std::uint32_t failure_epoch() const noexcept { return failure_epoch_; }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return failure_epoch_; }
 
   /// Keeps what events may name until the end of the job.
   void keep(std::unique_ptr<event_handler> handler) { kept_.push_back(std::move(handler)); }
@@ -271,7 +285,7 @@ class world : event_handler {
   std::set<std::pair<rank_t, rank_t>> cuts_;
   std::vector<std::function<void()>> on_heal_;
   bool over_ = false;
-  std::uint32_t failure_epoch_ = 0;
+  platform::atomic<std::uint32_t> failure_epoch_{1};
   std::uint64_t hash_ = 0x6d70'7873'696d'0001u;
 };
 

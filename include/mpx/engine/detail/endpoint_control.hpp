@@ -19,9 +19,9 @@ void endpoint<Stack>::on_announce(peer_id source, const wire::header& h,
   if (!read || h.tag < 0 || h.ticket == no_ticket || l.heard == l.granted)
     return fail_peer_locked(source, errc::protocol);
   ++l.heard;
-  if ((h.flags & wire::flag_last) != 0) {
-    if (!l.peer_stalled) stalled_.push_back(source);
+  if ((h.flags & wire::flag_last) != 0 && !l.peer_stalled) {
     l.peer_stalled = true;
+    stalled_.push_back(l);
   }
   arrived_message m;
   m.is = {h.context, source, h.tag};
@@ -55,16 +55,18 @@ void endpoint<Stack>::take_announced(operation& op, const arrived_message& m) {
   op.limit = lesser<std::uint64_t>(m.bytes, op.bytes);
   op.moved = 0;
   op.exposed = false;
+  op.pending = false;
   op.learns = false;
   op.stage = stage::moving;
   if (m.unready) return finish(op, errc::not_ready);  // The sender has been told; its data is gone.
-  check_failures();                                   // Its memory goes with it.
-  link& l = link_to(op.peer);
-  if (op.done()) return;
+  link& l = *links_[op.peer];
   if (l.failure != errc{}) return finish(op, l.failure);
   --l.heard;
   if (op.limit == 0) return receive_done(op, wire::kind::finished);
-  if (try_get(op, m.memory)) return;
+  if (loss_of(op.peer) == errc{}) {  // Else its memory is gone.
+    if (try_get(op, m.memory)) return;
+    op.learns = false;
+  }
   request_packets(op);
 }
 
@@ -83,12 +85,16 @@ bool endpoint<Stack>::try_get(operation& op, const remote_memory& memory) {
       op.spent_ns = 0;
       op.asked_at_ns = now_ns();
       op.way = paths_.choose(op.limit);
-      if (op.way == protocol::path::packets) return false;
+      if (op.way == protocol::path::packets) {
+        request_packets(op);
+        return true;
+      }
       if (op.way == protocol::path::split) return split(op, memory);
     }
     const outcome o =
         transport_.get(op.peer, memory, 0, {op.buffer, op.limit}, cookie_t{op.ticket});
-    if (o == outcome::pending) return true;
+    op.pending = o == outcome::pending;
+    if (op.pending) return true;
     if (o != outcome::done) return false;
     moved_some(op);
     trace_.on(event::bytes_got, op.limit);
@@ -110,9 +116,10 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
   wire::clearance c{
       .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
   if constexpr (RmaTransport<transport_type>) {
-    if (offer) c.memory = transport_.expose({op.buffer, op.limit});
+    if (offer) c.memory = transport_.expose(op.peer, {op.buffer, op.limit});
   }
   op.stage = stage::streaming;
+  op.own = c.memory;
   op.exposed = c.memory.key != 0;
   op.moved = from;
   answer(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
@@ -122,18 +129,20 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
 /// Both sides copy: the sender stores the second half while this fetches the first.
 template <class Stack>
 bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
-  if constexpr (RmaTransport<transport_type>) {
+  if constexpr (CopyingTransport<transport_type>) {
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
-    // Once the sender has begun there is no way back: first see whether this memory can be fetched.
-    if (transport_.get(op.peer, memory, 0, {op.buffer, cache_line_bytes}, cookie_t{op.ticket}) !=
-        outcome::done)
-      return false;
-    ask(op, half, true);
-    if (op.done()) return true;
-    if (transport_.get(op.peer, memory, 0, {op.buffer, half}, cookie_t{op.ticket}) !=
-        outcome::done) {
-      fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
-      return true;
+    {
+      // Once the sender has begun there is no way back: nobody shall take this memory away, and
+      // first see whether it can be fetched.
+      const auto held = transport_.hold(op.peer, memory);
+      if (!held || !transport_.get_held(op.peer, memory, 0, {op.buffer, cache_line_bytes}))
+        return false;
+      ask(op, half, true);
+      if (op.done()) return true;
+      if (!transport_.get_held(op.peer, memory, 0, {op.buffer, half})) {
+        fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
+        return true;
+      }
     }
     moved_some(op);
     trace_.on(event::bytes_got, half);
@@ -141,6 +150,31 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
     return true;
   }
   return false;
+}
+
+/// Takes back what the peer of `op` could reach. Returns false while it is in the middle of a copy,
+/// or may be, as far as the transport knows.
+template <class Stack>
+bool endpoint<Stack>::withdraw(operation& op) noexcept {
+  if constexpr (RmaTransport<transport_type>) {
+    if (op.exposed) op.exposed = transport_.withdraw(op.own) != outcome::done;
+    return !op.exposed;
+  }
+  return true;
+}
+
+/// The same where the peer has no business there any more, or is lost: waits for a copy that it has
+/// begun, but not for a peer that is gone, nor for ever.
+template <class Stack>
+void endpoint<Stack>::end_exposure(operation& op) noexcept {
+  if (withdraw(op)) [[likely]]
+    return;
+  const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+  while (!withdraw(op)) {
+    if (loss_of(op.peer) != errc{} || platform::now_ns() > until_ns) break;
+    ::sched_yield();
+  }
+  op.exposed = false;
 }
 
 /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is its.
@@ -155,6 +189,7 @@ void endpoint<Stack>::moved_some(operation& op) {
 /// All data of a long message is here.
 template <class Stack>
 void endpoint<Stack>::receive_done(operation& op, wire::kind tell) {
+  end_exposure(op);
   if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
   if (tell == wire::kind::finished) answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
   if (op.done()) return;  // The answer found the peer dead.
@@ -178,7 +213,6 @@ template <class Stack>
     case wire::kind::announce: return on_announce(source, h, payload);
     case wire::kind::clear: return on_clear(source, h, payload);
     case wire::kind::data: return on_data(source, h, payload);
-    case wire::kind::move: return on_move(source, h, payload);
     case wire::kind::credit: return;
     case wire::kind::allow:
       if (h.tag <= 0) return malformed();
@@ -188,17 +222,14 @@ template <class Stack>
       return;
     case wire::kind::delivered: {
       operation* op = answered(source, h.ticket, role::receive);
-      if (op == nullptr || op->stage != stage::streaming || !op->exposed) return malformed();
+      if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return malformed();
       moved_some(*op);
       return receive_done(*op, h.kind);
     }
-    case wire::kind::moved:
-      // It may follow the `clear` that set the data in motion, or what completed the send.
-      if (operation* op = answered(source, h.ticket, role::send); op != nullptr) {
-        if (!op->announced) return malformed();
-        op->moved_away = true;
-        if constexpr (concurrent) ++completions_;
-      }
+    case wire::kind::revoke:
+      if ((h.context & 1) == 0 || h.context >> 1 > context_serial_max || h.tag < 0)
+        return malformed();
+      if (!mark_revoked({h.context, h.tag})) fail_peer_locked(source, errc::no_resources);
       return;
     case wire::kind::finished:
     case wire::kind::matched:
@@ -207,7 +238,7 @@ template <class Stack>
       if (op != nullptr && op->split && h.kind == wire::kind::finished) {
         if (op->fetched) return malformed();
         op->fetched = true;
-        if (op->stage == stage::answer) finish(*op, errc{});
+        if (op->stage == stage::answer) sent_all(*op);
         return;
       }
       if (op == nullptr || op->stage != stage::answer || op->split) return malformed();
@@ -215,6 +246,7 @@ template <class Stack>
       if (op->announced ? h.kind == wire::kind::matched : h.kind == wire::kind::finished)
         return malformed();
       if (op->announced) --link_to(source).announced;
+      end_exposure(*op);
       return finish(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
     }
     default: return malformed();
@@ -228,7 +260,7 @@ void endpoint<Stack>::on_clear(peer_id source, const wire::header& h,
   const bool read = wire::read(payload, c);
   operation* op = answered(source, h.ticket, role::send);
   if (!read || op == nullptr || op->stage != stage::answer || !op->announced || op->split ||
-      c.bytes > op->bytes || c.from >= c.bytes || (c.from != 0 && !op->exposed))
+      c.bytes > op->bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
     return fail_peer_locked(source, errc::protocol);
   --link_to(source).announced;
   op->split = c.from != 0;
@@ -236,6 +268,7 @@ void endpoint<Stack>::on_clear(peer_id source, const wire::header& h,
   op->moved = c.from;
   op->remote_ticket = c.ticket;
   op->target = c.memory;
+  if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
   start_put(*op);
 }
 
@@ -255,34 +288,16 @@ void endpoint<Stack>::on_data(peer_id source, const wire::header& h,
   receive_done(*op, h.kind);
 }
 
-/// A sender withdraws its buffer: from now on the data is elsewhere.
-template <class Stack>
-void endpoint<Stack>::on_move(peer_id source, const wire::header& h,
-                              std::span<const std::byte> payload) {
-  remote_memory memory;
-  if (!wire::read(payload, memory) || h.ticket == no_ticket)
-    return fail_peer_locked(source, errc::protocol);
-  const auto redirect = [&](unexpected_message& u) {
-    auto& m = static_cast<arrived_message&>(u);
-    if (m.kind == wire::kind::announce && m.is.source == source && m.ticket == h.ticket)
-      m.memory = memory;
-  };
-  matcher_.for_each(redirect);
-  for (arrived_message& m : claimed_) redirect(m);
-  bool reading = false;  // Then `finished` will say when the old place is free.
-  pool_.for_each([&](const operation& op) {
-    reading = reading || (op.role == role::receive && op.stage == stage::moving &&
-                          op.peer == source && op.remote_ticket == h.ticket);
-  });
-  if (reading) return;
-  answer(source, {.kind = wire::kind::moved, .ticket = h.ticket});
-}
-
 /// A get or put that was pending in the transport has ended.
 template <class Stack>
 void endpoint<Stack>::on_moved(cookie_t cookie, bool ok) {
   operation* op = pool_.find(static_cast<std::uint32_t>(cookie));
-  if (op == nullptr || op->stage != stage::moving) return;
+  if (op == nullptr || !op->pending) return;
+  op->pending = false;
+  if (op->failure != errc{}) {  // Its peer was lost in the meantime.
+    end_exposure(*op);
+    return finish(*op, op->failure);
+  }
   if (op->role == role::receive) {
     if (!ok) return request_packets(*op);
     trace_.on(event::bytes_got, op->limit);

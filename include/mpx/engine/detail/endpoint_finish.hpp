@@ -19,13 +19,34 @@ endpoint<Stack>::~endpoint() {
     forget(&m);
   }
   pool_.for_each([this](operation& op) {
+    if (orphaned()) return;
+    end_exposure(op);
     if (op.owned != nullptr && !op.owned_by_attached) free_copy(op);
   });
+  for (peer_id peer = 0; peer < transport_.peers(); ++peer)
+    if (links_[peer] == &gone_ || links_[peer] == &broken_) links_.drop(peer);
+}
+
+/// Also notices what has become of the other ranks.
+template <class Stack>
+[[gnu::noinline]] std::size_t endpoint<Stack>::progress_locked() {
+  if (vital_->calm != news_.load(std::memory_order_relaxed)) [[unlikely]]
+    return progress_troubled();
+  return progress_inlined();
 }
 
 template <class Stack>
-[[gnu::noinline]] std::size_t endpoint<Stack>::progress_locked() {
-  return progress_inlined();
+[[gnu::noinline]] std::size_t endpoint<Stack>::progress_troubled() {
+  check_failures();
+  if (orphaned()) return 0;
+  const std::uint64_t before = completions_;
+  sink s{*this};
+  std::size_t n = transport_.poll(s);
+  if (troubles_ != 0) n += flush_busy();
+  if constexpr (concurrent) {
+    if (completions_ != before && (followers_ != 0 || leader_)) rouse();
+  }
+  return n;
 }
 
 /// One look by a call that does not block. Many in a row are a way of blocking: they owe the same.
@@ -61,11 +82,11 @@ bool endpoint<Stack>::wait_unless(operation& op, call_site site, Lost&& lost) {
 
 template <class Stack>
 inline std::size_t endpoint<Stack>::progress_inlined() {
+  if (vital_->calm == 0) [[unlikely]]
+    return progress_troubled();
   const std::uint64_t before = completions_;
   sink s{*this};
-  std::size_t n = transport_.poll(s);
-  if (troubles_ != 0) [[unlikely]]
-    n += flush_busy();
+  const std::size_t n = transport_.poll(s);
   if constexpr (concurrent) {
     if (completions_ != before && (followers_ != 0 || leader_)) rouse();
   }
@@ -116,13 +137,13 @@ template <class Stack>
     step_(*this);
   if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
-  for (const peer_id peer : stalled_) {
-    link& l = *links_[peer];
+  while (!stalled_.empty()) {
+    link& l = stalled_.front();
+    stalled_.pop_front();
     l.peer_stalled = false;
     l.granted = lesser(l.granted + announced_max_, allowance_max);
-    answer(peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
+    answer(l.peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
   }
-  stalled_.clear();
 }
 
 template <class Stack>
@@ -131,7 +152,7 @@ template <class Stack>
   if constexpr (concurrent) {
     if (leader_) return follow(lock);
   }
-  if (!transport_.arm()) return;
+  if (news_.load(std::memory_order_acquire) != failure_epoch_ || !transport_.arm()) return;
   trace_.on(event::sleeps, 1);
   leader_ = true;
   if constexpr (concurrent) lock.unlock();
@@ -163,8 +184,27 @@ template <class Stack>
 template <class Stack>
 void endpoint<Stack>::drain() noexcept {
   std::lock_guard lock(threading_);
-  while (progress_locked() > 0) ++moves_;
+  const auto look = [this] {  // Who leaves meanwhile is no loss.
+    sink s{*this};
+    return orphaned() ? 0 : transport_.poll(s) + (troubles_ != 0 ? flush_busy() : 0);
+  };
+  while (look() > 0) ++moves_;
   if (step_ != nullptr) step_(*this);
+}
+
+template <class Stack>
+void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+  std::lock_guard lock(threading_);
+  const std::int64_t until_ns = now_ns() + patience_ns;
+  const auto all_out = [this] {
+    bool out = busy_.empty();
+    pool_.for_each([&out](const operation& op) {
+      out = out && (op.role != role::send || op.done() || op.handled);
+    });
+    return out;
+  };
+  while (!orphaned() && !all_out() && now_ns() < until_ns)
+    if (progress_locked() == 0) ::sched_yield();
 }
 
 template <class Stack>
@@ -180,78 +220,126 @@ bool endpoint<Stack>::cancel(operation& op) {
   return true;
 }
 
+/// Parts an operation from its request: when this returns true, nothing touches its buffer any
+/// more, whether the operation goes on or not. False: the transport, or a copy that the peer has
+/// begun, is at it right now; or there is no memory to keep the data of a send in.
+template <class Stack>
+bool endpoint<Stack>::detach_locked(operation& op) {
+  if (op.done()) {
+    give(op);
+    return true;
+  }
+  if (op.pending) return false;
+  if (op.role == role::receive) {
+    if (op.stage == stage::posted) {
+      matcher_.cancel(op);
+      give(op);
+      return true;
+    }
+    if (!withdraw(op)) return false;
+    op.buffer = nullptr;  // The rest arrives, and is dropped.
+  } else if (op.stage != stage::answer || (op.announced && !op.split)) {
+    if (op.owned == nullptr) {
+      op.owned = static_cast<std::byte*>(::operator new(op.bytes + 1, std::nothrow));
+      if (op.owned == nullptr) return false;
+      if (op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
+    }
+    // A receiver that knows of the old place finds it closed, and asks for packets.
+    if (!withdraw(op)) return false;
+    op.buffer = op.owned;
+  } else if (!withdraw(op)) {  // The data is out, or the receiver is about to have fetched it.
+    return false;
+  }
+  op.handled = false;
+  return true;
+}
+
 template <class Stack>
 void endpoint<Stack>::abandon(operation& op) {
   {
     std::lock_guard lock(threading_);
-    if (op.done()) return give(op);
-    if (op.role == role::receive) {
-      if (op.stage == stage::posted) {
-        matcher_.cancel(op);
-        return give(op);
-      }
-      if (op.stage == stage::streaming && !op.exposed) {
-        op.buffer = nullptr;  // The rest arrives, and is dropped.
-        op.handled = false;
-        return;
-      }
-    } else if (op.split) {
-      // The receiver is fetching: it will say so when it has.
-    } else if (op.stage == stage::answer && !op.announced) {
-      op.handled = false;  // The data has been sent; only the answer is missing.
-      return;
-    } else if (op.stage != stage::moving && op.owned == nullptr) {
-      op.owned = static_cast<std::byte*>(::operator new(op.bytes + 1, std::nothrow));
-      if (op.owned != nullptr) {
-        if (op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
-        op.buffer = op.owned;
-        if (!op.exposed || op.stage != stage::answer) {
-          op.handled = false;
-          return;
-        }
-        remote_memory there{};
-        if constexpr (RmaTransport<transport_type>)
-          there = transport_.expose({op.buffer, op.bytes});
-        answer(op.peer, {.kind = wire::kind::move, .ticket = op.ticket},
-               std::as_bytes(std::span(&there, 1)));
-      }
-    }
+    if (detach_locked(op)) return;
   }
-  // The peer or the transport may be in the middle of this memory: see it through.
   wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
-             [&op] { return op.done() || op.moved_away; });
-  std::lock_guard lock(threading_);
-  if (op.done()) return give(op);
-  op.handled = false;
+             [&] { return detach_locked(op); });
 }
 
-/// Looks whether ranks have died since the last look, and ends what waits for them.
+/// Why nothing more will come from `peer`, as the job knows it.
 template <class Stack>
-void endpoint<Stack>::check_failures() {
-  const std::uint32_t epoch = job_.failure_epoch();
-  if (epoch == failure_epoch_) return;
-  failure_epoch_ = epoch;
-  for (peer_id peer = 0; peer < transport_.peers(); ++peer)
-    if (job_.state(static_cast<rank_t>(peer)) == rank_state::failed)
+errc endpoint<Stack>::loss_of(peer_id peer) const noexcept {
+  const auto rank = static_cast<rank_t>(peer);
+  if (rank >= job_.size()) return errc{};
+  if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
+  return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
+}
+
+/// Looks whether ranks have gone since the last look, and ends what waits for them.
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::check_failures() {
+  if (orphaned()) [[unlikely]] {  // A forked child has no peers, and is nobody's.
+    for (peer_id peer = 0; peer < transport_.peers(); ++peer)
+      fail_peer_locked(peer, errc::not_a_rank);
+    return;
+  }
+  for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
+    failure_epoch_ = epoch;
+    bool looked = false;
+    for (peer_id peer = 0; peer < transport_.peers(); ++peer) {
+      if (links_[peer] != nullptr && links_[peer]->failure != errc{}) continue;
+      if (loss_of(peer) == errc{}) continue;
+      if (!looked) last_look();
+      looked = true;
+      deaths_ += job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
       fail_peer_locked(peer, errc::peer_lost);
+    }
+    set_calm();
+  }
+}
+
+/// Takes what those who are gone have sent before: it is all here, and nothing more will come.
+template <class Stack>
+void endpoint<Stack>::last_look() {
+  sink s{*this};
+  for (unsigned looks = 0; looks < last_looks_max && transport_.poll(s) > 0; ++looks) {
+  }
+}
+
+/// Notes down that a peer is lost. Needs no memory.
+template <class Stack>
+void endpoint<Stack>::mark_lost(peer_id peer, errc why) noexcept {
+  link* l = links_[peer];
+  if (l == nullptr) {
+    l = &gone_;
+    if (why != errc::peer_lost && !orphaned()) {
+      l = new (std::nothrow) link(peer);
+      if (l == nullptr) l = &broken_;
+    }
+    if (l == &broken_) why = errc::no_resources;
+    links_.put(peer, l);
+  }
+  l->failure = why;
+  ++troubles_;
+  ++failures_;
+  set_calm();
 }
 
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::fail_peer_locked(peer_id peer, errc why) {
-  link& l = link_to(peer);
-  if (l.failure != errc{}) return;
+  if (links_[peer] != nullptr && links_[peer]->failure != errc{}) return;
   if (direct_ != nullptr) post_direct();
-  l.failure = why;
-  ++troubles_;
-  ++failures_;
+  mark_lost(peer, why);
+  link& l = *links_[peer];
+  // The peer is alive, and would wait for this rank.
+  if (is_fault(why) && static_cast<rank_t>(peer) < job_.size())
+    job_.renounce(static_cast<rank_t>(peer), why);
   pool_.for_each([&](operation& op) { fail_operation(op, peer, why); });
   l.control.clear();
   l.backlog.clear();
   l.streams.clear();
   l.answers = 0;
   l.owes_credit = false;
+  if (l.peer_stalled) stalled_.erase(stalled_.iterator_to(l));
   l.peer_stalled = false;
-  stalled_.erase_if([peer](peer_id other) { return other == peer; });
   if constexpr (concurrent) {
     ++completions_;
     rouse();
@@ -273,7 +361,64 @@ void endpoint<Stack>::fail_operation(operation& op, peer_id peer, errc why) {
   }
   if (op.peer != peer) return;
   if (op.role == role::control) return give(op);
+  if (op.pending) {  // The transport is still at its buffer: what it says of it ends this.
+    op.failure = why;
+    return;
+  }
+  if (!orphaned()) end_exposure(op);
   finish(op, why);
+}
+
+// --- Collectives that fail -------------------------------------------------------------------
+
+template <class Stack>
+bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
+  if (look(op)) return true;
+  bool done = false;
+  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
+    done = op.done();
+    return done || failures_ != 0 || is_revoked(call);
+  });
+  return done;
+}
+
+template <class Stack>
+bool endpoint<Stack>::begin_collective(collective_call call) {
+  std::lock_guard lock(threading_);
+  if (orphaned()) check_failures();
+  revoked_.erase_if([call](collective_call old) {  // This rank has got past those.
+    return old.context == call.context &&
+           static_cast<std::int32_t>(static_cast<std::uint32_t>(old.serial - call.serial) << 1) < 0;
+  });
+  return failures_ == 0;  // What others have left may have got here what it needs before.
+}
+
+template <class Stack>
+bool endpoint<Stack>::is_revoked(collective_call call) const noexcept {
+  for (const collective_call& r : revoked_)
+    if (r.context == call.context && r.serial == call.serial) return true;
+  return false;
+}
+
+template <class Stack>
+bool endpoint<Stack>::mark_revoked(collective_call call) noexcept try {
+  if (is_revoked(call)) return true;
+  if (revoked_.size() == revoked_max) return false;
+  revoked_.push_back(call);
+  if constexpr (concurrent) ++completions_;
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+template <class Stack>
+void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
+  std::lock_guard lock(threading_);
+  if (is_revoked(call) || orphaned()) return;
+  if (deaths_ != 0) return;  // Everybody knows, and leaves as well.
+  for (peer_id peer = 0; peer < transport_.peers(); ++peer)
+    if (peer != self())
+      answer(peer, {.kind = wire::kind::revoke, .context = call.context, .tag = call.serial});
 }
 
 }  // namespace mpx::inline v0::detail

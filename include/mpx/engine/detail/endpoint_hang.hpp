@@ -142,7 +142,7 @@ template <class Stack>
   };
   const auto digest = [](void* self) -> std::uint64_t {
     auto& e = *static_cast<endpoint*>(self);
-    return e.pool_.digest() * 1024 + e.takes_left_;
+    return e.pool_.digest() * 1024 + e.vital_->takes;
   };
   std::int64_t since_ns = 0;
   for (const blocked_call* b = blocked_; b != nullptr; b = b->next)

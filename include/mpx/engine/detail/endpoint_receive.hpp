@@ -15,9 +15,7 @@ inline operation* endpoint<Stack>::start_receive_locked(std::byte* buffer, std::
   operation* op = pool_.take();
   if (op == nullptr) [[unlikely]]
     throw_limit();
-  op->begin(role::receive, stage::posted, 0);
-  op->buffer = buffer;
-  op->bytes = capacity;
+  begin_receive(*op, buffer, capacity);
   return op;
 }
 
@@ -81,8 +79,8 @@ template <class Stack>
   if constexpr (!concurrent) {
     std::lock_guard lock(threading_);
     // any_tag needs no test: it equals no tag on the wire.
-    if ((matcher_.pending() | troubles_) == 0 && d.want.source != any_peer && --takes_left_ != 0)
-        [[likely]] {
+    if ((matcher_.pending() | troubles_) == 0 && d.want.source != any_peer &&
+        !__builtin_sub_overflow(vital_->takes, 1u, &vital_->takes)) [[likely]] {
       if (take_direct(d)) [[likely]]
         return;
     }
@@ -95,11 +93,16 @@ template <class Stack>
   d.posted = nullptr;
   if constexpr (!concurrent) {
     std::lock_guard lock(threading_);
-    takes_left_ = takes_max;
+    if (orphaned()) [[unlikely]]
+      check_failures();
+    else
+      vital_->takes = takes_max;
     if (matcher_.nothing_posted() && failures_ == 0 && matcher_.find(d.want) == nullptr)
         [[likely]] {
       if (watch_ != nullptr) [[unlikely]]
         watch_->saw(platform::now_ns());
+      if (spare_ == nullptr && (spare_ = pool_.take()) == nullptr) [[unlikely]]
+        throw_limit();
       d.done = false;
       direct_ = &d;
       for (unsigned looks = transport_.oversubscribed() ? 1 : direct_looks; looks > 0; --looks) {
@@ -138,7 +141,8 @@ inline void endpoint<Stack>::received(direct_receive& d, operation& op) {
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::post_direct() {
   direct_receive& d = *std::exchange(direct_, nullptr);
-  d.posted = start_receive_locked(d.buffer, d.capacity);
+  d.posted = std::exchange(spare_, nullptr);
+  begin_receive(*d.posted, d.buffer, d.capacity);
   d.posted->want = d.want;
   matcher_.post(*d.posted);
 }
@@ -219,7 +223,7 @@ template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::on_other(peer_id source, const wire::header& h,
                                                  std::span<const std::byte> payload) noexcept {
   link& l = link_to(source);
-  if (l.failure == errc::protocol || l.failure == errc::no_resources) return;  // Not listened to.
+  if (l.failure != errc{}) return;  // Nothing that it says counts any more.
   if (h.kind != wire::kind::eager) {
     if (direct_ != nullptr && h.kind == wire::kind::announce) post_direct();
     return on_control(source, h, payload);

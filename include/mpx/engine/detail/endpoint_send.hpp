@@ -7,21 +7,28 @@
 
 namespace mpx::inline v0::detail {
 
+/// Without memory for a link the peer is lost: look at its `failure`.
 template <class Stack>
-typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) {
-  if (!links_[peer]) {
-    link& l = links_.put(peer, new link());
-    l.allowance = l.granted = announced_max_;
+typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) noexcept {
+  link* l = links_[peer];
+  if (l != nullptr) [[likely]]
+    return *l;
+  l = new (std::nothrow) link(peer);
+  if (l == nullptr) {
+    fail_peer_locked(peer, errc::no_resources);
+    return *links_[peer];
   }
-  return *links_[peer];
+  l->allowance = l->granted = announced_max_;
+  return links_.put(peer, l);
 }
 
 template <class Stack>
-void endpoint<Stack>::make_busy(peer_id peer, link& l) {
+void endpoint<Stack>::make_busy(link& l) {
   if (l.busy) return;
   l.busy = true;
   ++troubles_;
-  busy_.push_back(peer);
+  set_calm();
+  busy_.push_back(l);
 }
 
 template <class Stack>
@@ -30,8 +37,9 @@ outcome endpoint<Stack>::post(peer_id to, wire::header h,
   h.credit = flow_.outgoing(to);
   const outcome o = transport_.post(to, wire::pack(h), payload, 0);
   if (o == outcome::refused) [[unlikely]] {
-    link_to(to).refused = true;  // Whoever flushes next ends what depends on this peer.
-    make_busy(to, link_to(to));
+    link& l = link_to(to);
+    l.refused = true;  // Whoever flushes next ends what depends on this peer.
+    if (l.failure == errc{}) make_busy(l);
   }
   trace_.on(o == outcome::done ? event::packets_sent : event::posts_retried, 1);
   return o;
@@ -55,7 +63,7 @@ void endpoint<Stack>::answer(peer_id to, wire::header h, std::span<const std::by
   op->control_bytes = static_cast<std::uint8_t>(payload.size());
   if (!payload.empty()) std::memcpy(op->control.data(), payload.data(), payload.size());
   l.control.push_back(*op);
-  make_busy(to, l);
+  make_busy(l);
 }
 
 template <class Stack>
@@ -67,7 +75,7 @@ void endpoint<Stack>::owe_credit(peer_id peer) {
     return;
   }
   l.owes_credit = true;
-  make_busy(peer, l);
+  make_busy(l);
 }
 
 template <class Stack>
@@ -82,6 +90,7 @@ operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
   op->buffer = const_cast<std::byte*>(c.data);
   op->bytes = c.bytes;
   op->limit = op->moved = 0;
+  op->own.key = 0;
   return op;
 }
 
@@ -98,8 +107,8 @@ operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t f
   }
   [[maybe_unused]] const std::uint64_t before = completions_;
   l.backlog.push_back(*op);
-  flush(c.to, l);
-  if (op->stage == stage::queued) make_busy(c.to, l);
+  flush(l);
+  if (op->stage == stage::queued) make_busy(l);
   if constexpr (concurrent) {
     if (completions_ != before && (followers_ != 0 || leader_)) rouse();
   }
@@ -142,8 +151,11 @@ bool endpoint<Stack>::push_announcement(link& l, operation& op) {
   wire::announcement a{.bytes = op.bytes, .memory = {}};
   if constexpr (RmaTransport<transport_type>) {
     if (Stack::protocol_type::long_by != long_path::packets &&
-        Stack::protocol_type::long_by != long_path::put && op.bytes > 0)
-      a.memory = transport_.expose({op.buffer, op.bytes});
+        Stack::protocol_type::long_by != long_path::put && op.bytes > 0 && !op.exposed) {
+      op.own = transport_.expose(op.peer, {op.buffer, op.bytes});
+      op.exposed = op.own.key != 0;
+    }
+    if (op.exposed) a.memory = op.own;
   }
   const bool last = l.announced + 1 == l.allowance;
   const wire::header h{.kind = wire::kind::announce,
@@ -156,7 +168,6 @@ bool endpoint<Stack>::push_announcement(link& l, operation& op) {
   l.backlog.pop_front();
   ++l.announced;
   op.announced = true;
-  op.exposed = a.memory.key != 0;
   op.stage = stage::answer;
   trace_.on(event::announced, 1);
   if (op.bytes <= protocol_.short_bytes_max()) trace_.on(event::announced_for_flow, 1);
@@ -187,8 +198,12 @@ bool endpoint<Stack>::push_fragments(link& l, operation& op) {
 /// fetches.
 template <class Stack>
 void endpoint<Stack>::sent_all(operation& op) {
-  if (!op.split || op.fetched) return finish(op, errc{});
-  op.stage = stage::answer;
+  if (op.split && !op.fetched) {
+    op.stage = stage::answer;
+    return;
+  }
+  end_exposure(op);
+  finish(op, errc{});
 }
 
 /// Moves matched data by a put into the memory that the receiver offered; else as packets.
@@ -208,14 +223,15 @@ void endpoint<Stack>::start_put(operation& op) {
       } else {
         o = transport_.put(op.peer, op.target, op.moved, data, cookie_t{op.ticket});
       }
-      if (o == outcome::pending) return;
+      op.pending = o == outcome::pending;
+      if (op.pending) return;
       if (o == outcome::done) return put_done(op);
     }
   }
   link& l = link_to(op.peer);
   op.stage = stage::streaming;
   l.streams.push_back(op);
-  if (l.streams.size() > 1 || !push_fragments(l, op)) make_busy(op.peer, l);
+  if (l.streams.size() > 1 || !push_fragments(l, op)) make_busy(l);
 }
 
 template <class Stack>
@@ -228,7 +244,8 @@ void endpoint<Stack>::put_done(operation& op) {
 
 /// Sends what waits for one peer: answers first, then credit, then sends in order, then data.
 template <class Stack>
-std::size_t endpoint<Stack>::flush(peer_id peer, link& l) {
+std::size_t endpoint<Stack>::flush(link& l) {
+  const peer_id peer = l.peer;
   std::size_t sent = 0;
   while (!l.control.empty()) {
     operation& op = l.control.front();
@@ -260,21 +277,20 @@ std::size_t endpoint<Stack>::flush(peer_id peer, link& l) {
 template <class Stack>
 std::size_t endpoint<Stack>::flush_busy() {
   std::size_t sent = 0;
-  for (std::size_t i = 0; i < busy_.size();) {
-    const peer_id peer = busy_[i];
-    link& l = *links_[peer];
-    sent += flush(peer, l);
+  for (auto at = busy_.begin(); at != busy_.end();) {
+    link& l = *at;
+    sent += flush(l);
     if (l.refused) [[unlikely]]
-      fail_peer_locked(peer, errc::no_resources);
+      fail_peer_locked(l.peer, errc::no_resources);
     if (l.control.empty() && l.backlog.empty() && l.streams.empty() && !l.owes_credit) {
+      at = busy_.erase(at);
       l.busy = false;
       --troubles_;
-      busy_[i] = busy_[busy_.size() - 1];
-      busy_.pop_back();
     } else {
-      ++i;
+      ++at;
     }
   }
+  set_calm();
   return sent;
 }
 

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The programs of this machine, how to start them, and whether what they say may be compared."""
+
+import json
+import os
+import shutil
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from compare import MIB, MPIS, NAMES, ROOT
+from compare.process import fail, progress, run
+
+LAUNCHERS = {"mpich": "mpiexec.mpich", "openmpi": "mpirun.openmpi"}
+NEAR_NS_MAX = 150.0  # A cache line's one-way time below this is mode A.
+SMALL_SHM_BYTES = 64 * MIB  # An MPI asks for some MiB a rank in /dev/shm.
+STRAY_BYTES_MAX = 4096  # What a launcher may say to its ranks meanwhile.
+
+
+@dataclass
+class Sample:
+    mode: str  # "A", "B"; None where the probes around it disagree or are missing.
+    value: float
+    disturbed: bool = False  # Others used the cores during the run: no verdict on it.
+    preempted: bool = False  # A rank lost its core for a moment: there may be better.
+
+
+@dataclass
+class Measured:
+    samples: list = field(default_factory=list)
+    why: str = None  # What went wrong.
+    left_out: str = None  # Why this contender must not stand in this row.
+    others: float = 0.0  # The cores that others kept busy meanwhile.
+
+
+def mode_of(probes):
+    if any(p is None for p in probes):
+        return None
+    near = [p < NEAR_NS_MAX for p in probes]
+    return None if near[0] != near[1] else "A" if near[0] else "B"
+
+
+def shm_hint():
+    """What may be the reason when an MPI does not get its shared memory."""
+    try:
+        shm = os.statvfs("/dev/shm")
+    except OSError as e:
+        return f"; /dev/shm: {e.strerror}"
+    free = shm.f_bavail * shm.f_frsize
+    return f"; /dev/shm has {free / MIB:.1f} MiB free" if free < SMALL_SHM_BYTES else ""
+
+
+def lines_of(out):
+    """The objects of the output, a line each. Returns (them, None or a line that is none)."""
+    found = []
+    for line in out.splitlines():
+        if line.startswith("{"):
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                return found, line
+    return found, None
+
+
+def why_not_comparable(mpi, lines):
+    """Why an MPI's figures cannot stand beside those of shared memory, or None. mpi_perf says
+    whether a message was found in the memory that its ranks share, and what TCP has carried."""
+    said = {name: line[name] for line in lines
+            for name in ("shared_memory", "sent_bytes", "socket_bytes") if name in line}
+    if "shared_memory" not in said:
+        return f"{NAMES[mpi]} did not come to say which way its messages take" + shm_hint()
+    if said["shared_memory"] is not True:
+        return f"the messages of {NAMES[mpi]} do not pass through shared memory" + shm_hint()
+    by_tcp, sent = said.get("socket_bytes", 0), said.get("sent_bytes", 0)
+    if by_tcp > max(sent / 2, STRAY_BYTES_MAX):
+        return f"{NAMES[mpi]} sent {by_tcp:.0f} bytes of its {sent:.0f} through TCP" + shm_hint()
+    return None
+
+
+class Machine:
+    """The programs of this machine and how to start them."""
+
+    def __init__(self, build, scratch, quick):
+        self.quick = quick
+        self.bin = build / "bin"
+        self.probe_file = scratch / "board"
+        self.programs = {"mpx": self.bin / "mpx-perf", "raw": self.bin / "raw_perf"}
+        missing = [p for p in (*self.programs.values(), self.bin / "mpxrun")
+                   if not os.access(p, os.X_OK)]
+        if missing:
+            name = build.name
+            fail(f"not built: {', '.join(str(p) for p in missing)}\n  build them first: "
+                 f"cmake --preset {name} && cmake --build --preset {name}")
+        self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
+                                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_CC="cc", MPICH_CC="cc",
+                                OMPI_CXX="g++", MPICH_CXX="g++")
+        self.absent = {}
+        for mpi in MPIS:
+            program = build / "compare" / f"mpi_perf.{mpi}"
+            why = self.build_mpi(mpi, program) or self.try_mpi(mpi, program)
+            if why:
+                self.absent[mpi] = why
+            else:
+                self.programs[mpi] = program
+
+    def build_mpi(self, mpi, program):
+        """Returns None, or why there is no program of this MPI."""
+        compiler = f"mpicc.{mpi}"
+        for needed in (compiler, LAUNCHERS[mpi]):
+            if shutil.which(needed) is None:
+                return f"{needed} is not installed"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        built = run([compiler, "-std=gnu11", "-O2", ROOT / "bench/mpi_perf.c", "-o", program], 120,
+                    self.environment)
+        return f"{compiler} bench/mpi_perf.c: {built.why}" if built.why else None
+
+    def try_mpi(self, mpi, program):
+        """Returns None, or why this MPI cannot be compared with on this machine."""
+        start = time.monotonic()
+        lenient = ["--oversubscribe", "--bind-to", "none"] if mpi == "openmpi" else []
+        tried = run([LAUNCHERS[mpi], "-n", 2, *lenient, program, "--test", "latency", "--iters", 10,
+                     "--warmup", 10, "--json-line"], 10 if self.quick else 60, self.environment)
+        took = time.monotonic() - start
+        lines, _ = lines_of(tried.out)
+        if tried.why and not any("shared_memory" in line for line in lines):
+            # Some distributions ship a launcher that its own library does not know.
+            return tried.why + shm_hint()
+        if why := why_not_comparable(mpi, lines) or tried.why:
+            return why
+        if self.quick and took > 4:  # There is no time for a dozen of those.
+            return (f"{LAUNCHERS[mpi]} takes {took:.0f} s to start two ranks (does the name of "
+                    "this host resolve, as by a line of /etc/hosts?); without --quick it is waited "
+                    "for")
+        return None
+
+    def command(self, contender, test):
+        """The command that measures `test`, or None where this contender has no figure for it."""
+        program, name = self.programs.get(contender), test.programs.get(contender)
+        if program is None or name is None:
+            return None
+        args = [*test.args, *test.args_of.get(contender, ())]
+        if contender == "raw":
+            return [program, name, "--size", test.size, *args]
+        args += ["--size", test.size, "--probe-file", self.probe_file]
+        if test.pinned:
+            args.append("--pin")
+        if contender == "mpx":
+            return [self.bin / "mpxrun", "-n", test.ranks, program, name, "--format", "json", *args]
+        # Pinned ranks pin themselves, all alike; more ranks than cores run with the MPI's defaults.
+        launch = [LAUNCHERS[contender], "-n", test.ranks]
+        if contender == "openmpi":
+            if test.by_slots:  # Its default is to spin; --oversubscribe makes it yield.
+                launch += ["--host", f"localhost:{test.ranks}"]
+            elif test.ranks > 2:
+                launch += ["--oversubscribe"]
+            launch += ["--bind-to", "none"] if test.pinned else []
+        elif test.pinned:
+            launch += ["-bind-to", "none"]
+        return [*launch, program, "--test", name, "--json-line", *args]
+
+    def measure(self, contender, test, timeout_s):
+        """Runs `test` once with a contender. Returns a Measured."""
+        self.probe_file.write_bytes(bytes(4096))
+        ran = run(self.command(contender, test), timeout_s, self.environment)
+        lines, odd = lines_of(ran.out)
+        if contender in MPIS and not (ran.why and not lines):
+            if why := why_not_comparable(contender, lines):
+                return Measured(left_out=why)
+        samples = []
+        for line in lines:
+            if "value" not in line:
+                continue
+            try:
+                samples.append(Sample(mode_of(line["probe_ns"]), float(line["value"]),
+                                      ran.disturbed, test.pinned and line["preempted"] > 0))
+            except (ValueError, KeyError, TypeError):
+                odd = odd or json.dumps(line)
+        why = ran.why or (f"a line that is no sample: {odd[:80]}" if odd else None)
+        return Measured(samples, why or (None if samples else "no sample"), others=ran.others)
+
+
+MPX_UNIT = """#include <mpx/mpx.hpp>
+int main() {
+  mpx::environment<> env;
+  auto world = env.world();
+  world.send(1.0, 0, 7);
+}
+"""
+MPI_UNIT = """#include <mpi.h>
+int main() {
+  MPI_Init(nullptr, nullptr);
+  double x = 1.0;
+  MPI_Send(&x, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD);
+  MPI_Finalize();
+}
+"""
+
+
+def compile_row(machine, scratch):
+    """The time to compile one unit with one send; the shortest of 5, since noise only adds. Times
+    during which others used the cores count where there are no others."""
+    row = dict(name="compile", size=0, ranks=1, unit="s", mpx=None, raw=None, mpich=None,
+               openmpi=None, mode=None, disturbed=[], left_out={})
+    compilers = {"mpx": ["g++", "-I", ROOT / "include", "-pthread"],
+                 "mpich": ["mpicxx.mpich"], "openmpi": ["mpicxx.openmpi"]}
+    for name, compiler in compilers.items():
+        if shutil.which(compiler[0]) is None:
+            continue
+        unit = scratch / f"{name}.cpp"
+        unit.write_text(MPX_UNIT if name == "mpx" else MPI_UNIT)
+        times, spare = [], []
+        for _ in range(5):
+            progress(f"compiling: {name}")
+            start = time.monotonic()
+            ran = run([*compiler, "-std=c++20", "-O0", "-c", unit, "-o", scratch / "unit.o"],
+                      120, machine.environment)
+            if ran.why:
+                print(f"compare: the {name} unit does not compile: {ran.why}", file=sys.stderr)
+                break
+            (spare if ran.disturbed else times).append(time.monotonic() - start)
+        row[name] = min(times or spare, default=None)
+        if spare and not times:
+            row["disturbed"].append(name)
+    progress("")
+    return row
+
+
+def count_instructions(scratch):
+    """What scripts/count says, or ({}, why not)."""
+    progress("counting instructions")
+    answer = scratch / "count.json"
+    ran = run([ROOT / "scripts/count", "--json", answer], 300)
+    progress("")
+    return ({}, ran.why) if ran.why else (json.loads(answer.read_text()), None)
+
+
+def describe_machine():
+    model = "unknown processor"
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+            break
+    kernel = ".".join(os.uname().release.split(".")[:2])
+    return [f"{model}, {len(os.sched_getaffinity(0))} cores, Linux {kernel}",
+            time.strftime("%Y-%m-%d"),
+            f"mode A: near, a cache line crosses in < {NEAR_NS_MAX:.0f} ns", "mode B: far"]

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The tables that scripts/compare prints, and its JSON."""
+
+import json
+
+from compare import CONTENDERS, MPIS, NAMES, human
+from compare.targets import better_mpi, ratio
+
+DISTURBED_MARK = "~"
+LEFT_OUT = "left out"
+
+
+def print_table(header, lines, left=(0,)):
+    lines = [tuple("-" if cell is None else str(cell) for cell in line) for line in lines]
+    widths = [max(len(line[i]) for line in [header, *lines]) for i in range(len(header))]
+    for line in [header, tuple("-" * w for w in widths), *lines]:
+        print("  ".join(cell.ljust(w) if i in left else cell.rjust(w)
+                        for i, (cell, w) in enumerate(zip(line, widths))).rstrip())
+
+
+def number(value):
+    return None if value is None else f"{value:.4g}" if value < 1000 else f"{value:.0f}"
+
+
+def figure(row, contender):
+    if row[contender] is None:
+        return LEFT_OUT if contender in row["left_out"] else None
+    return number(row[contender]) + (DISTURBED_MARK if contender in row["disturbed"] else "")
+
+
+def print_rows(rows, lower):
+    """Ratios are shown only of figures that nobody has disturbed."""
+    lines = []
+    for r in rows:
+        disturbed = set(r["disturbed"])
+        to_raw = None if disturbed & {"mpx", "raw"} else ratio(r["mpx"], r["raw"])
+        best = None if disturbed & {"mpx", *MPIS} else better_mpi(r, lower[r["name"]])
+        gain = ratio(best, r["mpx"]) if lower[r["name"]] else ratio(r["mpx"], best)
+        lines.append((r["name"], human(r["size"]) if r["size"] else None, r["ranks"], r["mode"],
+                      r["unit"], *(figure(r, c) for c in CONTENDERS), number(to_raw),
+                      None if gain is None else f"{number(gain)}x"))
+    print_table(("row", "size", "ranks", "mode", "unit", *CONTENDERS, "mpx/raw", "gain on MPI"),
+                lines)
+
+
+def print_notes(results, rows):
+    print(f"\nmedians; {results.dropped} of {results.seen} samples dropped: "
+          "the mode changed under them;\n"
+          f"{results.preempted} set aside: a rank lost its core for a moment; "
+          f"{results.disturbed}: others used the cores (up to {results.others_max:.1f})")
+    if any(r["disturbed"] for r in rows):
+        print(f"{DISTURBED_MARK} others used the cores during all samples: "
+              "no ratio, no verdict")
+    for mpi, why in results.absent.items():
+        print(f"left out: {NAMES[mpi]}, everywhere: {why}")
+    labels = {(r["name"], r["size"], r["ranks"]): f"{r['name']} {human(r['size'])}" for r in rows}
+    for (key, mpi), why in results.left_out.items():
+        print(f"left out: {NAMES[mpi]}, {labels.get(key, key[0])}: {why}")
+    for where, why in results.notes.items():
+        print(f"note: {where}: {why}")
+
+
+def print_checks(targets):
+    print_table(("figure", "target", "mode", "measured", ""),
+                [(*c[:4], f"{c.state}: {c.remark}" if c.remark else c.state)
+                 for c in targets.checks], left=(0, 4))
+    if unanswered := targets.unanswered():
+        figures = len({c.figure for c in targets.checks})
+        print(f"\nNO VERDICT on {len(unanswered)} of {figures} targets:")
+        for what, why in unanswered.items():
+            print(f"  {what}: {why}")
+
+
+def write_json(path, rows, targets, counts, absent, machine_text):
+    report = dict(rows=rows, checks=[c._asdict() for c in targets.checks], instructions=counts,
+                  left_out=absent, machine=machine_text)
+    path.write_text(json.dumps(report, indent=1) + "\n")

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What calls hand to the endpoint and get from it.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpx/bootstrap/detect.hpp"
+#include "mpx/core/error.hpp"
+#include "mpx/engine/operation.hpp"
+#include "mpx/matching/concepts.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// What a probe found.
+struct probe_result {
+  peer_id source = 0;
+  tag_t tag = 0;
+  std::size_t bytes = 0;
+};
+
+/// What the copies of a communicator handle share. Lives as long as the environment.
+struct communicator_state {
+  std::uint32_t collective_serial = 0;
+};
+
+/// One collective call, of which each rank makes its part.
+struct collective_call {
+  context_id context;  // The communicator's, for collectives.
+  tag_t serial;
+};
+
+/// A blocking receive that looks for its message itself, as long as no other receive is posted.
+struct direct_receive {
+  pattern want;  // Once it is done, whence it came.
+  std::byte* buffer;
+  std::size_t capacity;
+  operation* posted;  // What it became when it had to be posted after all.
+  errc failure;
+  bool done;
+  std::size_t bytes;  // Once it is done.
+};
+
+/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
+inline constexpr errc undecided = static_cast<errc>(-1);
+
+/// A send's arguments, once ranks are peers.
+struct send_call {
+  const std::byte* data;
+  std::size_t bytes;
+  peer_id to;
+  context_id context;
+  tag_t tag;
+};
+
+/// What a transport's jobs are joined by: its own bootstrap if it names one.
+template <class T>
+struct job_for {
+  using type = bootstrap::any;
+};
+template <class T>
+requires requires { typename T::bootstrap_type; }
+struct job_for<T> {
+  using type = typename T::bootstrap_type;
+};
+template <class Transport>
+using job_of = typename job_for<Transport>::type;
+
+}  // namespace mpx::inline v0::detail

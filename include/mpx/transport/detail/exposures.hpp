@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Memory that a rank lets one peer reach, and can take back: a word for each piece, shared by the
+// two. Who copies holds the word meanwhile; who takes back closes it and knows whether somebody is
+// still at it. Thus a dropped request waits for a copy that is under way at most, never for what
+// the peer's program does next.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// version << 16 | open | held. Zeroed memory is a closed word.
+using exposure_word = platform::atomic<std::uint64_t>;
+
+/// Names a word of its owner's table, and the use of it that is meant. Never 0.
+struct exposure_key {
+  static constexpr std::uint64_t open = 2;
+  static constexpr std::uint64_t held = 1;
+  static constexpr unsigned version_shift = 16;
+  static constexpr std::uint32_t slots = 2048;
+  static constexpr std::size_t table_bytes = slots * sizeof(exposure_word);
+
+  std::uint32_t slot;
+  std::uint64_t version;
+
+  /// In 60 bits; the four above are the transport's.
+  std::uint64_t pack() const noexcept { return version << 12 | slot; }
+  static exposure_key unpack(std::uint64_t key) noexcept {
+    return {static_cast<std::uint32_t>(key & (slots - 1)), key << 4 >> 16};
+  }
+  std::uint64_t opened() const noexcept { return version << version_shift | open; }
+};
+static_assert(exposure_key::slots <= 1u << 12);
+
+/// A peer's piece of memory, held against being taken back for as long as this lives.
+class held_exposure {
+ public:
+  /// `table`: of the memory's owner.
+  held_exposure(exposure_word* table, exposure_key key) noexcept {
+    if (table == nullptr) return;
+    std::uint64_t expected = key.opened();
+    if (table[key.slot].compare_exchange_strong(expected, expected | exposure_key::held,
+                                                std::memory_order_acquire))
+      word_ = &table[key.slot];
+  }
+  held_exposure(const held_exposure&) = delete;
+  held_exposure& operator=(const held_exposure&) = delete;
+  ~held_exposure() {
+    if (word_ != nullptr) word_->fetch_and(~exposure_key::held, std::memory_order_release);
+  }
+  /// False: it has been taken back.
+  explicit operator bool() const noexcept { return word_ != nullptr; }
+
+ private:
+  exposure_word* word_ = nullptr;
+};
+
+/// The owner's side. At most `exposure_key::slots` pieces at once.
+class exposures {
+ public:
+  /// Opens a word of `table`, which is this rank's own. Returns nothing where all are in use or
+  /// memory is out: the message then goes as packets.
+  std::optional<exposure_key> open(exposure_word* table) noexcept {
+    if (table == nullptr || !have_memory()) return std::nullopt;
+    std::uint32_t slot = 0;
+    if (free_count_ != 0) {
+      slot = free_[--free_count_];
+    } else if (used_ < exposure_key::slots) {
+      slot = used_++;
+    } else {
+      return std::nullopt;
+    }
+    const std::uint64_t old = table[slot].load(std::memory_order_relaxed);
+    const exposure_key key{slot, ((old >> exposure_key::version_shift) + 1) & version_mask};
+    table[slot].store(key.opened(), std::memory_order_release);
+    return key;
+  }
+
+  /// From now on nobody begins to copy. Returns false while the peer is still at it: ask again,
+  /// unless it is dead, and the word is lost with it.
+  bool close(exposure_word* table, exposure_key key) noexcept {
+    const std::uint64_t old =
+        table[key.slot].fetch_and(~exposure_key::open, std::memory_order_acq_rel);
+    if ((old & exposure_key::held) != 0) return false;
+    free_[free_count_++] = static_cast<std::uint16_t>(key.slot);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t version_mask = (std::uint64_t{1} << 48) - 1;
+
+  bool have_memory() noexcept try {
+    if (free_.empty()) free_ = plain_array<std::uint16_t>(exposure_key::slots);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+
+  plain_array<std::uint16_t> free_;  // A stack, of which pages are touched as it is used.
+  std::uint32_t free_count_ = 0;
+  std::uint32_t used_ = 0;
+};
+
+}  // namespace mpx::inline v0::transport::detail

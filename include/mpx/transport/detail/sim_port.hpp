@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// One rank's end of the simulated network: packets, puts and gets in virtual time.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "mpx/bootstrap/sim.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/exposures.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// A place in the memory that a peer has exposed.
+struct exposed_at {
+  static constexpr std::uint64_t key_bit = std::uint64_t{1} << 62;  // So that no key is 0.
+  remote_memory memory{};
+  std::uint64_t offset = 0;
+
+  exposure_key key() const noexcept { return exposure_key::unpack(memory.key); }
+  std::byte* address() const noexcept {
+    return reinterpret_cast<std::byte*>(memory.address + offset);
+  }
+};
+
+/// One rank's end of the simulated network.
+class sim_port : public mpx::sim::detail::event_handler {
+ public:
+  sim_port(mpx::sim::detail::world& world, mpx::sim::detail::world::environment& environment,
+           rank_t self, std::uint32_t depth)
+      : world_(world),
+        clock_(world.scheduler()),
+        environment_(environment),
+        self_(self),
+        depth_(depth),
+        in_(static_cast<std::size_t>(world.size())) {
+    environment.ports[self] = this;
+    world.on_heal([this] { heal(); });
+  }
+  /// The rank has left: what still comes is lost. (The port stays for the events that name it.)
+  void close() noexcept { environment_.ports[self()] = nullptr; }
+
+  peer_id self() const noexcept { return static_cast<peer_id>(self_); }
+  peer_id peers() const noexcept { return static_cast<peer_id>(world_.size()); }
+  std::int64_t now_ns() const noexcept { return clock_.clock_ns(self_); }
+  void compute(std::int64_t ns) noexcept {
+    clock_.spend(self_, ns);
+    clock_.catch_up(self_);
+  }
+
+  outcome post(peer_id peer, const frame_header& header,
+               std::span<const std::byte> payload) noexcept {
+    return ship(peer, {.header = header, .payload = {payload.begin(), payload.end()}},
+                payload.size());
+  }
+  /// A put, with a packet behind it if `header` is not nullptr.
+  outcome put(peer_id peer, const exposed_at& to, std::span<const std::byte> from,
+              const frame_header* header, cookie_t cookie) noexcept {
+    if (world_.cut_off(self_) || port_of(peer) == nullptr) return outcome::refused;
+    packet p;
+    if (header != nullptr) p.header = *header;
+    p.silent = header == nullptr;
+    p.put = true;
+    p.from = from.data();
+    p.to = to;
+    p.bytes = from.size();
+    p.cookie = cookie;
+    const outcome o = ship(peer, std::move(p), from.size());
+    if (o != outcome::done) return o;
+    puts_.push_back({peer, cookie});
+    return outcome::pending;
+  }
+  outcome get(peer_id peer, const exposed_at& from, std::span<std::byte> into,
+              cookie_t cookie) noexcept {
+    if (world_.cut_off(self_) || port_of(peer) == nullptr) return outcome::refused;
+    const mpx::sim::costs there = costs(peer, 0);
+    clock_.spend(self_, there.send_ns);
+    const std::int64_t leaves = std::max(now_ns(), out_free_ns_);
+    out_free_ns_ = leaves + there.gap_ns;
+    gets_.emplace(next_get_, pending_get{peer, from, into, cookie});
+    clock_.at(leaves + there.latency_ns, *this, event_get | next_get_++);
+    return outcome::pending;
+  }
+  /// Lets a peer reach memory here; key 0 where no more can be had.
+  std::uint64_t expose() noexcept {
+    if (exposed_ == nullptr)
+      exposed_.reset(new (std::nothrow) exposure_word[exposure_key::slots]());
+    const auto key = exposures_.open(exposed_.get());
+    return key ? key->pack() | exposed_at::key_bit : 0;
+  }
+  bool withdraw(std::uint64_t key) noexcept {
+    return exposures_.close(exposed_.get(), exposure_key::unpack(key));
+  }
+  /// See CopyingTransport.
+  held_exposure hold(peer_id peer, std::uint64_t key) noexcept {
+    sim_port* there = port_of(peer);
+    return {there != nullptr ? there->exposed_.get() : nullptr, exposure_key::unpack(key)};
+  }
+
+  /// A copy in either direction that keeps this CPU busy. False: the peer is not there.
+  bool copy(peer_id peer, std::byte* into, const std::byte* from, std::size_t bytes) noexcept {
+    if (world_.cut_off(self_) || gone(peer)) return false;
+    clock_.spend(self_, costs(peer, bytes).send_ns + costs(peer, bytes).wire_ns);
+    if (bytes > 0) std::memcpy(into, from, bytes);
+    world_.record("copy", now_ns(), self_, static_cast<rank_t>(peer), bytes, 0);
+    world_.result().moved_bytes += bytes;
+    ++world_.result().gets;
+    return true;
+  }
+
+  template <PacketSink Sink>
+  std::size_t poll(Sink& sink) noexcept {
+    clock_.catch_up(self_);
+    std::size_t taken = 0;
+    if (epoch_ != world_.failure_epoch()) end_lost();
+    while (!completions_.empty()) {
+      const completion c = completions_.front();
+      completions_.pop_front();
+      sink.complete(c.cookie, c.ok);
+      ++taken;
+    }
+    for (std::size_t turns = hot_.size(); turns > 0; --turns) {
+      channel& c = *hot_.front();
+      hot_.pop_front();
+      const packet p = std::move(c.ready.front());
+      c.ready.pop_front();
+      take_from(c);
+      if (!c.ready.empty()) hot_.push_back(&c);
+      clock_.spend(self_, costs_of_taking(c.source, p.payload.size()));
+      sink.packet(c.source, p.header, p.payload);
+      ++taken;
+    }
+    if (taken != 0) {
+      fruitless_ = 1;
+      return taken;
+    }
+    clock_.spend(self_, fruitless_ * world_.network().look_ns(clock_.random()));
+    fruitless_ = std::min<std::int64_t>(2 * fruitless_, fruitless_max);
+    world_.looked(self_);
+    return 0;
+  }
+
+  bool arm() noexcept { return !something_to_do(); }
+  void sleep() noexcept {
+    if (world_.cut_off(self_)) return;
+    clock_.sleep(self_);
+    fruitless_ = 1;
+  }
+  void wake() noexcept { clock_.wake(self_); }
+
+ private:
+  // Arguments of events; anything smaller is a source.
+  static constexpr std::uint64_t event_get = std::uint64_t{1} << 63;       // With its number.
+  static constexpr std::uint64_t event_put_done = std::uint64_t{1} << 62;  // With 1 if it is well.
+  static constexpr std::uint64_t event_wake = std::uint64_t{1} << 61;
+  static constexpr std::int64_t fruitless_max = 64;
+
+  struct packet {
+    frame_header header{};
+    std::vector<std::byte> payload;
+    std::int64_t left_ns = 0;
+    bool silent = false;  // A put without a packet.
+    bool put = false;
+    const std::byte* from = nullptr;
+    exposed_at to{};
+    std::size_t bytes = 0;
+    cookie_t cookie = 0;
+    std::int64_t busy_ns = 0;  // How long it keeps the receiving port.
+  };
+  /// What comes from one source.
+  struct channel {
+    explicit channel(peer_id from) : source(from) {}
+    peer_id source;
+    std::deque<packet> in_flight;
+    std::deque<packet> ready;
+    std::int64_t arrives_last_ns = 0;
+    std::uint32_t held = 0;   // Arrivals that a cut has stopped.
+    std::uint32_t count = 0;  // In flight or ready.
+    bool starved = false;
+  };
+  struct pending_put {
+    peer_id peer;
+    cookie_t cookie;
+  };
+  struct pending_get {
+    peer_id peer;
+    exposed_at from;
+    std::span<std::byte> into;
+    cookie_t cookie;
+    std::int64_t busy_ns = -1;  // How long the data keeps both ports, once it has left.
+  };
+  struct completion {
+    cookie_t cookie;
+    bool ok;
+  };
+
+  mpx::sim::costs costs(peer_id peer, std::size_t bytes) noexcept {
+    return world_.network().transfer(self_, static_cast<rank_t>(peer), bytes, clock_.random());
+  }
+  std::int64_t costs_of_taking(peer_id source, std::size_t bytes) noexcept {
+    return world_.network()
+        .transfer(static_cast<rank_t>(source), self_, bytes, clock_.random())
+        .receive_ns;
+  }
+  sim_port* port_of(peer_id peer) noexcept {
+    return static_cast<sim_port*>(environment_.ports[peer]);
+  }
+  /// Nobody may touch the memory of `peer` any more.
+  bool gone(peer_id peer) noexcept {
+    return world_.cut_off(static_cast<rank_t>(peer)) || port_of(peer) == nullptr ||
+           environment_.states[peer] != rank_state::joined;
+  }
+  channel& channel_from(peer_id source) {
+    if (in_[source] == nullptr) in_.put(source, new channel(source));
+    return *in_[source];
+  }
+
+  outcome ship(peer_id peer, packet p, std::size_t bytes) noexcept {
+    sim_port* there = port_of(peer);
+    if (world_.cut_off(self_) || there == nullptr) return outcome::done;  // It goes nowhere.
+    channel& c = there->channel_from(self());
+    if (c.count >= depth_) {
+      c.starved = true;
+      if (std::find(starved_.begin(), starved_.end(), &c) == starved_.end()) starved_.push_back(&c);
+      return outcome::retry;
+    }
+    const mpx::sim::costs k = costs(peer, bytes);
+    clock_.spend(self_, k.send_ns);
+    const std::int64_t busy = std::max(k.gap_ns, k.wire_ns);
+    p.left_ns = std::max(now_ns(), out_free_ns_);
+    p.busy_ns = busy;
+    out_free_ns_ = p.left_ns + busy;
+    c.arrives_last_ns = std::max(p.left_ns + k.wire_ns + k.latency_ns, c.arrives_last_ns);
+    world_.record("post", now_ns(), self_, static_cast<rank_t>(peer), p.header.word[0], bytes);
+    ++c.count;
+    c.in_flight.push_back(std::move(p));
+    clock_.at(c.arrives_last_ns, *there, self());
+    return outcome::done;
+  }
+
+  void fire(std::int64_t now_ns, std::uint64_t what) override {
+    if (what == event_wake) return clock_.wake(self_);
+    if ((what & event_get) != 0) return on_get(now_ns, what);
+    if ((what & event_put_done) != 0) {
+      const cookie_t cookie = put_acks_.front();
+      put_acks_.pop_front();
+      const auto it = std::find_if(puts_.begin(), puts_.end(),
+                                   [cookie](const pending_put& p) { return p.cookie == cookie; });
+      if (it == puts_.end()) return;  // Its peer was lost in the meantime.
+      puts_.erase(it);
+      completions_.push_back({cookie, (what & 1) != 0});
+      return clock_.wake(self_);
+    }
+    arrive(now_ns, *in_[what]);
+  }
+
+  void arrive(std::int64_t now_ns, channel& c) {
+    const auto source = static_cast<rank_t>(c.source);
+    if (world_.is_cut(source, self_)) {
+      ++c.held;
+      return;
+    }
+    if (in_free_ns_ > now_ns) return clock_.at(in_free_ns_, *this, c.source);
+    packet p = std::move(c.in_flight.front());
+    c.in_flight.pop_front();
+    in_free_ns_ = now_ns + p.busy_ns;
+    bool lost = world_.cut_off(self_) || port_of(self()) == nullptr ||
+                world_.died_before(source, p.left_ns) || (p.put && gone(c.source));
+    const held_exposure held(p.put && !lost ? exposed_.get() : nullptr, p.to.key());
+    lost = lost || (p.put && !held);
+    world_.record(lost ? "lost" : "come", now_ns, source, self_, p.header.word[0], p.bytes);
+    if (p.put) {
+      const bool ok = !lost;
+      if (ok && p.bytes > 0) std::memcpy(p.to.address(), p.from, p.bytes);
+      ++world_.result().puts;
+      world_.result().moved_bytes += ok ? p.bytes : 0;
+      if (sim_port* back = port_of(c.source); back != nullptr) {
+        back->put_acks_.push_back(p.cookie);
+        const std::int64_t latency = costs(c.source, 0).latency_ns;
+        back->put_done_ns_ = std::max(back->put_done_ns_ + 1, now_ns + latency);
+        clock_.at(back->put_done_ns_, *back, event_put_done | (ok ? 1 : 0));
+      }
+    }
+    if (lost || p.silent) return take_from(c);
+    ++world_.result().packets;
+    world_.result().packet_bytes += p.payload.size();
+    c.ready.push_back(std::move(p));
+    if (c.ready.size() == 1) hot_.push_back(&c);
+    clock_.wake(self_);
+  }
+
+  /// A place in the channel is free again: the sender learns of it a little later.
+  void take_from(channel& c) {
+    --c.count;
+    if (!c.starved) return;
+    c.starved = false;
+    if (sim_port* back = port_of(c.source); back != nullptr)
+      clock_.at(clock_.now_ns() + costs(c.source, 0).latency_ns, *back, event_wake);
+  }
+
+  /// A get has reached the peer, or its data has come back.
+  void on_get(std::int64_t now_ns, std::uint64_t what) {
+    const auto it = gets_.find(what & ~event_get);
+    if (it == gets_.end()) return;  // Its peer was lost in the meantime.
+    pending_get& waiting = it->second;
+    if (world_.is_cut(self_, static_cast<rank_t>(waiting.peer))) return held_gets_.push_back(what);
+    if (waiting.busy_ns < 0) {
+      const mpx::sim::costs back = costs(waiting.peer, waiting.into.size());
+      waiting.busy_ns = std::max(back.gap_ns, back.wire_ns);
+      std::int64_t leaves = now_ns;
+      if (sim_port* there = port_of(waiting.peer); there != nullptr) {
+        leaves = std::max(leaves, there->out_free_ns_);
+        there->out_free_ns_ = leaves + waiting.busy_ns;
+      }
+      return clock_.at(leaves + back.wire_ns + back.latency_ns, *this, what);
+    }
+    if (in_free_ns_ > now_ns) return clock_.at(in_free_ns_, *this, what);
+    in_free_ns_ = now_ns + waiting.busy_ns;
+    const pending_get g = waiting;
+    gets_.erase(it);
+    const held_exposure held(
+        !gone(self()) && !gone(g.peer) ? port_of(g.peer)->exposed_.get() : nullptr, g.from.key());
+    const bool ok = static_cast<bool>(held);
+    if (ok && !g.into.empty()) std::memcpy(g.into.data(), g.from.address(), g.into.size());
+    world_.record("get", now_ns, self_, static_cast<rank_t>(g.peer), g.into.size(), ok ? 1 : 0);
+    ++world_.result().gets;
+    world_.result().moved_bytes += ok ? g.into.size() : 0;
+    completions_.push_back({g.cookie, ok});
+    clock_.wake(self_);
+  }
+
+  void heal() {
+    for (peer_id source = 0; source < peers(); ++source) {
+      channel* c = in_[source];
+      if (c == nullptr || world_.is_cut(static_cast<rank_t>(source), self_)) continue;
+      for (; c->held > 0; --c->held)
+        clock_.at(clock_.now_ns() + costs(source, 0).latency_ns, *this, source);
+    }
+    for (const std::uint64_t what : held_gets_) clock_.at(clock_.now_ns(), *this, what);
+    held_gets_.clear();
+  }
+
+  /// Whatever is under way with a peer that is lost has ended.
+  void end_lost() noexcept {
+    epoch_ = world_.failure_epoch();
+    const bool all = world_.cut_off(self_);
+    for (auto it = gets_.begin(); it != gets_.end();) {
+      const bool over = all || gone(it->second.peer);
+      if (over) completions_.push_back({it->second.cookie, false});
+      it = over ? gets_.erase(it) : std::next(it);
+    }
+    std::erase_if(puts_, [&](const pending_put& p) {
+      const bool over = all || gone(p.peer);
+      if (over) completions_.push_back({p.cookie, false});
+      return over;
+    });
+  }
+
+  bool something_to_do() noexcept {
+    if (epoch_ != world_.failure_epoch()) end_lost();
+    if (!completions_.empty() || !hot_.empty()) return true;
+    bool room = false;
+    for (channel* c : starved_) room = room || c->count < depth_;
+    if (room) starved_.clear();
+    return room;
+  }
+
+  mpx::sim::detail::world& world_;
+  mpx::sim::detail::scheduler& clock_;
+  mpx::sim::detail::world::environment& environment_;
+  rank_t self_;
+  std::uint32_t depth_;
+  owning_table<channel> in_;
+  std::deque<channel*> hot_;  // With something ready; the next source comes first.
+  std::vector<channel*> starved_;
+  std::deque<completion> completions_;
+  std::map<std::uint64_t, pending_get> gets_;
+  std::uint64_t next_get_ = 0;
+  std::vector<std::uint64_t> held_gets_;  // What a cut has stopped.
+  std::vector<pending_put> puts_;
+  std::deque<cookie_t> put_acks_;  // On their way here.
+  std::uint32_t epoch_ = 0;        // The deaths that pending work has been searched for.
+  std::unique_ptr<exposure_word[]> exposed_;
+  exposures exposures_;
+  std::int64_t out_free_ns_ = 0;
+  std::int64_t in_free_ns_ = 0;
+  std::int64_t put_done_ns_ = 0;
+  std::int64_t fruitless_ = 1;
+};
+
+}  // namespace mpx::inline v0::transport::detail

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# timeout: 300
+# labels: slow
+"""scripts/compare leaves out an MPI whose messages do not pass through shared memory, and gives no
+verdict while others use the cores."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+SOURCE, BIN = Path(os.environ["MPX_SOURCE"]), Path(os.environ["MPX_BIN"])
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "bench"))
+
+from compare import MPIS, chart  # noqa: E402
+from compare.machine import LAUNCHERS, Measured, Sample, why_not_comparable  # noqa: E402
+from compare.process import Load, adopt_orphans, disturbance, run  # noqa: E402
+from compare.results import REPEATS_MAX, Results, measure_all  # noqa: E402
+from compare.rows import make_tests  # noqa: E402
+from compare.targets import MET, MISSED, NO_VERDICT, Targets  # noqa: E402
+
+LATENCY = next(t for t in make_tests() if t.name == "latency")
+SMALL_SHM = "mount -t tmpfs -o size=1m tmpfs /dev/shm"
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"FAILED: {what}")
+
+
+# What becomes of samples: no machine, no processes.
+
+class FakeMachine:
+    """Gives what it is told to: a function of (contender, how often it was measured)."""
+
+    absent = {}
+
+    def __init__(self, measured):
+        self.measured = measured
+        self.runs = dict.fromkeys(LATENCY.programs, 0)
+
+    def command(self, contender, test):
+        return [contender] if contender in test.programs else None
+
+    def measure(self, contender, test, timeout_s):
+        self.runs[contender] += 1
+        return self.measured(contender, self.runs[contender])
+
+
+def judged(machine, rounds=1, test=LATENCY):
+    results = measure_all(machine, [test], rounds, budget_s=5, child_s=1)
+    rows = list(results.rows([LATENCY]))
+    return rows, Targets(rows, {}, None, True, ("latency",))
+
+
+def sample(value, disturbed=False, mode="A"):
+    return Measured([Sample(mode, value, disturbed)])
+
+
+def states(targets):
+    return [c.state for c in targets.checks]
+
+
+def quiet_samples_are_judged():
+    values = dict(mpx=1.0, raw=0.9, mpich=1.5, openmpi=4.0)
+    machine = FakeMachine(lambda c, n: sample(values[c]))
+    rows, targets = judged(machine)
+    expect(states(targets) == [MET, MISSED], f"quiet: {targets.checks}")
+    expect(not targets.unanswered() and not rows[0]["disturbed"], "quiet: a verdict is missing")
+    expect(set(machine.runs.values()) == {1}, f"quiet rows were repeated: {machine.runs}")
+
+
+def disturbed_rows_are_repeated():
+    machine = FakeMachine(lambda c, n: sample(100.0 if n < 3 else 1.0, disturbed=n < 3))
+    rows, targets = judged(machine)
+    expect(machine.runs["mpx"] == 3, f"repeated until quiet: {machine.runs}")
+    expect(rows[0]["mpx"] == 1.0 and NO_VERDICT not in states(targets), f"{rows}")
+
+
+def rows_of_one_round_are_repeated():
+    once = replace(LATENCY, rounds_max=1)
+    machine = FakeMachine(lambda c, n: sample(1.0, disturbed=n < 3))
+    judged(machine, rounds=5, test=once)
+    expect(machine.runs["mpx"] == 3, f"a row that is measured once: {machine.runs}")
+
+
+def what_stays_disturbed_is_not_judged():
+    for victim in LATENCY.programs:
+        machine = FakeMachine(lambda c, n: sample(1.0, disturbed=c == victim))
+        rows, targets = judged(machine)
+        expect(machine.runs["mpx"] == 1 + REPEATS_MAX, f"{victim}: repeats {machine.runs}")
+        expect(rows[0][victim] == 1.0 and rows[0]["disturbed"] == [victim], f"{victim}: {rows}")
+        refused = [c.state == NO_VERDICT for c in targets.checks]
+        to_raw, to_mpi = victim in ("mpx", "raw"), victim != "raw"
+        expect(refused == [to_raw, to_mpi], f"{victim} disturbed: {targets.checks}")
+        expect(len(targets.unanswered()) == sum(refused), f"{victim}: {targets.unanswered()}")
+        expect(str(chart.colour(rows[0], victim)) in chart.chart_script(rows, [], {}),
+               f"{victim}: not pale in the chart")
+
+
+def who_takes_another_way_is_left_out():
+    def measured(contender, n):
+        return Measured(left_out="TCP") if contender == "mpich" and n > 1 else sample(1.0)
+    rows, targets = judged(FakeMachine(measured), rounds=2)
+    expect(rows[0]["mpich"] is None and rows[0]["left_out"] == {"mpich": "TCP"}, f"{rows}")
+    expect(targets.checks[1].remark == "without MPICH", f"{targets.checks}")
+    expect("MPICH left out" in chart.chart_script(rows, [], {}), "the chart does not say so")
+    results = Results(dict.fromkeys(MPIS, "gone"))
+    for contender in ("mpx", "raw"):
+        results.add(LATENCY, contender, sample(1.0))
+    targets = Targets(list(results.rows([LATENCY])), {}, None, True, ("latency",))
+    expect(states(targets) == [MET, NO_VERDICT], f"no MPI at all: {targets.checks}")
+
+
+def preempted_samples_count_where_there_are_no_better():
+    def measured(contender, n):
+        better = [Sample("A", 1.0)] if contender == "raw" else []
+        return Measured([Sample("A", 9.0, preempted=True), *better])
+    rows, targets = judged(FakeMachine(measured))
+    expect((rows[0]["mpx"], rows[0]["raw"]) == (9.0, 1.0), f"{rows}")
+    expect(states(targets) == [MISSED, MISSED], f"{targets.checks}")
+
+
+def evidence_is_needed():
+    shared = {"shared_memory": True}
+    expect(why_not_comparable("mpich", [shared, {"sent_bytes": 9000, "socket_bytes": 0}]) is None,
+           "shared memory was refused")
+    for lines in ([], [{"shared_memory": False}],
+                  [shared, {"sent_bytes": 90000, "socket_bytes": 91000}]):
+        expect(why_not_comparable("mpich", lines), f"accepted: {lines}")
+
+
+def others_are_told_from_us():
+    for wall_s, busy_s, own_s, disturbed in ((1, 2, 2, False), (1, 2, 1.5, True), (1, 0.5, 0, True),
+                                             (1, 1.05, 1, False), (0.5, 0.02, 0, False)):
+        expect(disturbance(wall_s, busy_s, own_s, 2)[1] == disturbed, f"{wall_s, busy_s, own_s}")
+    load = Load()
+    times = iter((0.1 * i, 0.03 * i, 0) for i in range(100))  # 0.3 cores, in runs of 0.1 s.
+    load.now = lambda: next(times)
+    found = []
+    for _ in range(10):
+        load.mark()
+        found.append(load.others()[1])
+    expect(all(found[2:]), f"a load is not seen in short runs: {found}")
+    expect(len(load.marks) < 10, "marks are kept for ever")
+
+
+def what_we_use_is_not_others():
+    """A shell's busy child is ours, although it is not our child; so is one left behind."""
+    spin = "import time\nwhile time.process_time() < 0.4: pass"
+    load = Load()
+    before = load.now()[2]
+    ran = run(["sh", "-c", f"'{sys.executable}' -c '{spin}'; true"], 20)
+    expect(ran.why is None and load.now()[2] - before > 0.35, f"our own time is unknown: {ran}")
+    before = load.now()[2]
+    ran = run(["sh", "-c", f"'{sys.executable}' -c 'while True: pass' & sleep 60"], 1)
+    expect("not done" in ran.why, f"{ran}")
+    expect(load.now()[2] - before > 0.2, "the time of what was ended is unknown")
+
+
+# The script itself. Other jobs may use the cores: only refusals can be expected here.
+
+def compare(folder, environment=None, prefix=""):
+    answer = Path(folder) / "answer.json"
+    answer.unlink(missing_ok=True)
+    command = (f"{prefix}exec '{sys.executable}' '{SOURCE}/scripts/compare' --quick --rounds 1 "
+               f"--only latency --build '{BIN.parent}' --out '{folder}' --json '{answer}'")
+    unshared = ["unshare", "-m"] if prefix else []
+    if prefix and os.geteuid() != 0:
+        unshared += ["-r"]
+    done = subprocess.run([*unshared, "sh", "-c", command], text=True, capture_output=True,
+                          timeout=150, env=dict(os.environ, **(environment or {})))
+    expect(answer.exists(), f"exit code {done.returncode}: {done.stdout}{done.stderr}")
+    return done, json.loads(answer.read_text())
+
+
+def expect_left_out(done, report, mpis, why):
+    for mpi in mpis:
+        expect(mpi in report["left_out"], f"{mpi} is not left out: {report['rows']}")
+        if re.search(r"not done|to start two ranks", report["left_out"][mpi]):
+            print(f"skipped: {mpi}: {report['left_out'][mpi]}")  # It did not come that far.
+            continue
+        expect(re.search(why, report["left_out"][mpi]), f"{mpi}: {report['left_out']}")
+        for row in report["rows"]:
+            expect(row[mpi] is None and mpi in row["left_out"], f"{mpi} is in the row {row}")
+        expect(report["left_out"][mpi] in done.stdout, f"no reason is printed:\n{done.stdout}")
+    if set(mpis) == set(MPIS):
+        to_mpi = next(c for c in report["checks"] if "MPI" in c["figure"])
+        expect(to_mpi["state"] == NO_VERDICT, f"{to_mpi}")
+        expect(done.returncode == 3 and "NO VERDICT" in done.stdout, f"{done}")
+    if shutil.which("gnuplot"):
+        drawn = next(line for line in done.stdout.splitlines() if line.startswith("chart: "))
+        expect("is left out" in Path(drawn[7:]).read_text(), "the chart does not say so")
+
+
+def is_here(mpi):
+    """Whether it is installed, and the variables below make it fall back."""
+    for needed in (LAUNCHERS[mpi], f"mpicc.{mpi}"):
+        if not shutil.which(needed):
+            print(f"skipped: {needed} is not installed")
+            return False
+    if mpi == "openmpi":
+        return True
+    version = shutil.which("mpichversion.mpich") or shutil.which("mpichversion")
+    said = subprocess.run([version], capture_output=True, text=True).stdout if version else ""
+    if "ch4:ucx" not in said:
+        print("skipped: this MPICH is not over UCX: how to keep it from shared memory is not known")
+        return False
+    return True
+
+
+def forced_to_tcp(folder, mpis):
+    done, report = compare(folder, {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1",
+                                    "UCX_TLS": "tcp,self"})
+    expect_left_out(done, report, mpis, "do not pass through shared memory")
+
+
+def little_shared_memory(folder, mpis):
+    """Open MPI falls back to TCP in silence, MPICH ends."""
+    unshare = ["unshare", "-m"] + (["-r"] if os.geteuid() != 0 else [])
+    tried = subprocess.run([*unshare, "sh", "-c", SMALL_SHM], capture_output=True, text=True)
+    if tried.returncode != 0:
+        print(f"skipped: a small /dev/shm: {tried.stderr.strip()}")
+        return
+    done, report = compare(folder, prefix=f"{SMALL_SHM} && ")
+    expect_left_out(done, report, mpis, r"/dev/shm has [01]\.\d MiB free")
+
+
+@contextlib.contextmanager
+def busy_cores():
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+             for _ in os.sched_getaffinity(0)]
+    try:
+        time.sleep(0.2)
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def no_verdict_under_load(folder):
+    with busy_cores():
+        done, report = compare(folder)
+    figures = [(row, c) for row in report["rows"] for c in LATENCY.programs if row[c] is not None]
+    expect(figures, "numbers are printed all the same")
+    for row, contender in figures:
+        expect(contender in row["disturbed"], f"{contender} counts as undisturbed: {row}")
+    expect({c["state"] for c in report["checks"]} == {NO_VERDICT}, f"{report['checks']}")
+    expect(done.returncode == 3 and "others used the cores" in done.stdout, f"{done}")
+
+
+def main():
+    adopt_orphans()
+    for check in (quiet_samples_are_judged, disturbed_rows_are_repeated,
+                  rows_of_one_round_are_repeated,
+                  what_stays_disturbed_is_not_judged, who_takes_another_way_is_left_out,
+                  preempted_samples_count_where_there_are_no_better, evidence_is_needed,
+                  others_are_told_from_us, what_we_use_is_not_others):
+        check()
+    if not all((BIN / name).exists() for name in ("mpx-perf", "raw_perf", "mpxrun")):
+        print("skipped: the programs of the comparison are not built here")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        no_verdict_under_load(folder)
+        mpis = [m for m in MPIS if is_here(m)]
+        if mpis:
+            forced_to_tcp(folder, mpis)
+            little_shared_memory(folder, mpis)
+
+
+if __name__ == "__main__":
+    main()

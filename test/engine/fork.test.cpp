@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// A forked child of a rank is nobody: whatever it calls ends with an error, what it destroys leaves
+// nothing behind, and its parent does not notice.
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+using ranks::message;
+
+constexpr std::size_t long_bytes = 300'000;
+
+/// What a child could do, numbered; it says by its exit code which of them did not end as it should.
+template <class Stack>
+int misbehave(mpx::environment<Stack>& env, mpx::request<Stack>& pending,
+              mpx::request<Stack>& sending) {
+  auto world = env.world();
+  int x = 0;
+  int next = 10;
+  const auto out = message(long_bytes, 9);
+  std::vector<std::byte> in(long_bytes);
+  const auto ends = [&next](auto call) {
+    ++next;
+    return ranks::errc_of(call) == mpx::errc::not_a_rank;
+  };
+  if (!ends([&] { world.send(1, 0, 7); })) return next;
+  if (!ends([&] { world.send(out, 0, 7); })) return next;
+  if (!ends([&] { world.recv(x, 0, 1); })) return next;
+  if (!ends([&] { world.recv(x, mpx::any_source, 1); })) return next;
+  if (!ends([&] { pending.wait(); })) return next;
+  if (!ends([&] { sending.wait(); })) return next;
+  if (!ends([&] { world.irecv(x, 0, 1).wait(); })) return next;
+  if (!ends([&] { world.isend(out, 0, 1).wait(); })) return next;
+  if (!ends([&] { (void)world.probe(0, 33); })) return next;
+  if (!ends([&] { (void)world.iprobe(0, 33); })) return next;
+  if (!ends([&] { (void)world.sendrecv(1, 0, 1, x, 0, 1); })) return next;
+  if (!ends([&] { world.bsend(1, 0, 1); })) return next;
+  std::error_code ec;
+  world.ssend(1, 0, 1, ec);
+  if (ec != mpx::errc::not_a_rank) return 40;
+  auto again = world.irecv(in, 0, 2);
+  while (!again.test(ec)) {
+  }
+  return ec == mpx::errc::not_a_rank ? 0 : 41;
+}
+
+int exit_code_of(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a forked child", Stack, ranks::shm, ranks::tiny, ranks::multiple,
+                   ranks::inproc) {
+  const ranks::watchdog guard("a forked child", std::chrono::seconds(60));
+  const auto out = message(long_bytes, 1);
+  std::vector<std::byte> attached(4096);
+  std::vector<std::byte> in(long_bytes);
+  {
+    auto env =
+        std::make_unique<mpx::environment<Stack>>(mpx::bootstrap::any(mpx::bootstrap::singleton()));
+    auto world = env->world();
+    env->attach_buffer(attached);
+    for (int i = 0; i < 10; ++i) world.send(i, 0, 5);  // Lie in the ring, and as unexpected.
+    CHECK(world.iprobe(0, 5));
+    auto sending = world.isend(out, 0, 6);
+    int y = 0;
+    auto pending = world.irecv(y, 0, 8);
+    for (const bool leaves : {false, true}) {
+      CAPTURE(leaves);
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::alarm(20);
+        const int code = leaves ? 0 : misbehave(*env, pending, sending);
+        if (leaves) {  // As a child does that returns from main.
+          auto gone = std::move(pending);
+          auto sent = std::move(sending);
+          env.reset();
+        }
+        ::_exit(code);
+      }
+      CHECK(exit_code_of(child) == 0);
+    }
+    for (int i = 0; i < 10; ++i) CHECK(world.template recv<int>(0, 5) == i);
+    world.recv(in, 0, 6);
+    sending.wait();
+    CHECK(in == out);
+    world.send(77, 0, 8);
+    pending.wait();
+    CHECK(y == 77);
+    world.barrier();
+    CHECK(env->detach_buffer().size() == attached.size());
+  }
+  mpx::environment<Stack> later{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+  CHECK(later.world().allreduce(1, std::plus<>{}) == 1);
+}
