@@ -61,7 +61,7 @@ TEST_CASE("threads: a fence does not open over a rank that died in it") {
           b.fence([&, first = true]() mutable {
             if (std::exchange(first, false)) ++inside;
             if (dead && b.rank() == 1)
-              throw mpx::error(errc::aborted, "the dead wait for nobody");
+              throw mpx::error(errc::deadlock, "the dead wait for nobody");
           });
         });
       };

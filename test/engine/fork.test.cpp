@@ -12,7 +12,7 @@ namespace {
 
 using ranks::message;
 
-constexpr std::size_t long_bytes = 300'000;
+constexpr std::size_t forked_bytes = 300'000;
 
 /// What a child could do, numbered; it says by its exit code which of them did not end as it should.
 template <class Stack>
@@ -21,8 +21,8 @@ int misbehave(mpx::environment<Stack>& env, mpx::request<Stack>& pending,
   auto world = env.world();
   int x = 0;
   int next = 10;
-  const auto out = message(long_bytes, 9);
-  std::vector<std::byte> in(long_bytes);
+  const auto out = message(forked_bytes, 9);
+  std::vector<std::byte> in(forked_bytes);
   const auto ends = [&next](auto call) {
     ++next;
     return ranks::errc_of(call) == mpx::errc::not_a_rank;
@@ -59,9 +59,9 @@ int exit_code_of(pid_t child) {
 TEST_CASE_TEMPLATE("a forked child", Stack, ranks::shm, ranks::tiny, ranks::multiple,
                    ranks::inproc) {
   const ranks::watchdog guard("a forked child", std::chrono::seconds(60));
-  const auto out = message(long_bytes, 1);
+  const auto out = message(forked_bytes, 1);
   std::vector<std::byte> attached(4096);
-  std::vector<std::byte> in(long_bytes);
+  std::vector<std::byte> in(forked_bytes);
   {
     auto env =
         std::make_unique<mpx::environment<Stack>>(mpx::bootstrap::any(mpx::bootstrap::singleton()));
@@ -79,8 +79,10 @@ TEST_CASE_TEMPLATE("a forked child", Stack, ranks::shm, ranks::tiny, ranks::mult
         ::alarm(20);
         const int code = leaves ? 0 : misbehave(*env, pending, sending);
         if (leaves) {  // As a child does that returns from main.
-          auto gone = std::move(pending);
-          auto sent = std::move(sending);
+          {
+            auto gone = std::move(pending);
+            auto sent = std::move(sending);
+          }
           env.reset();
         }
         ::_exit(code);

@@ -18,7 +18,7 @@ using memory_of_process::measurable;
 using memory_of_process::use;
 using default_stack = mpx::stack<>;
 
-constexpr mpx::rank_t ranks = 4096;
+constexpr mpx::rank_t job_size = 4096;
 
 double file_bytes(int fd) {
   struct stat info{};
@@ -31,7 +31,7 @@ struct member {
   member(const mpx::bootstrap::thread_job& job, mpx::rank_t rank)
       : me(mpx::bootstrap::threads(job, rank)),
         endpoint(me),
-        world(endpoint, endpoint.new_communicator_state(), 0, rank, ranks) {}
+        world(endpoint, endpoint.new_communicator_state(), 0, rank, job_size) {}
   ~member() { me.mark_finished(); }
 
   mpx::bootstrap::any me;
@@ -51,7 +51,7 @@ std::vector<std::unique_ptr<member>> some(const mpx::bootstrap::thread_job& job,
 
 TEST_CASE("memory: an idle rank of 4,096 over shared memory") {
   if (!measurable()) return;
-  const mpx::bootstrap::thread_job job(ranks);
+  const mpx::bootstrap::thread_job job(job_size);
   const double file = file_bytes(job.shared_fd());
   const use before = use::now();
   constexpr int count = 16;
@@ -68,7 +68,7 @@ TEST_CASE("memory: a peer that one short message went to and came from") {
   if (!measurable()) return;
   for (const mpx::rank_t stride : {1, 256}) {
     CAPTURE(stride);
-    const mpx::bootstrap::thread_job job(ranks);
+    const mpx::bootstrap::thread_job job(job_size);
     constexpr int count = 16;
     const auto all = some(job, count, stride);
     std::int64_t x = 7;

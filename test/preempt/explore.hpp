@@ -95,6 +95,10 @@ class atomic {
     return operations::change(real_, &real_, order,
                               [&](real& r) { return r.fetch_or(value, order); });
   }
+  T fetch_and(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
+    return operations::change(real_, &real_, order,
+                              [&](real& r) { return r.fetch_and(value, order); });
+  }
   T fetch_add(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
     return operations::change(real_, &real_, order,
                               [&](real& r) { return r.fetch_add(value, order); });

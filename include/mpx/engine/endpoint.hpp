@@ -214,7 +214,7 @@ class endpoint {
   static constexpr std::uint32_t answers_max = 1u << 17;
   static constexpr unsigned looks_per_check = 256;
   static constexpr unsigned direct_looks = 4096;
-  static constexpr unsigned takes_max = 1024;
+  static constexpr std::int32_t takes_max = 1024;
   static constexpr std::size_t learnt_bytes_min = 4096;
   static constexpr std::size_t revoked_max = 4096;
   static constexpr unsigned last_looks_max = 1u << 20;  // More than any channel holds.
@@ -280,6 +280,10 @@ class endpoint {
   }
 
   // Sending.
+  /// Tiny messages never are, so that one that is known to be tiny is not compared.
+  [[gnu::always_inline]] bool is_long(std::size_t bytes) const noexcept {
+    return bytes > Stack::protocol_type::tiny_bytes_max && bytes > protocol_.short_bytes_max();
+  }
   [[gnu::always_inline]] bool quiet(peer_id to) noexcept {
     return vital_->calm == news_.load(std::memory_order_relaxed) || quiet_slow(to);
   }
@@ -289,7 +293,7 @@ class endpoint {
     return l == nullptr || (l->backlog.empty() && l->failure == errc{});
   }
   [[gnu::always_inline]] bool send_now_locked(const send_call& c) noexcept {
-    if (c.bytes > protocol_.short_bytes_max() || !quiet(c.to)) [[unlikely]]
+    if (is_long(c.bytes) || !quiet(c.to)) [[unlikely]]
       return false;
     if (!flow_.try_acquire(c.to, c.bytes)) [[unlikely]]
       return false;
@@ -395,7 +399,9 @@ class endpoint {
   void mark_lost(peer_id peer, errc why) noexcept;
   void fail_peer_locked(peer_id peer, errc why);
   void set_calm() noexcept {
-    if (!orphaned()) vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
+    if (orphaned()) return;
+    vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
+    if (troubles_ != 0) vital_->takes = 0;
   }
   bool is_revoked(collective_call call) const noexcept;
   bool mark_revoked(collective_call call) noexcept;
@@ -410,8 +416,8 @@ class endpoint {
   struct vital_words {
     std::uint32_t
         calm;  // The failure epoch at which nothing is wrong with any peer; 0: look closer.
-    std::uint32_t takes;  // Messages to take past the poll before the next one.
-    std::uint32_t ours;   // 1
+    std::int32_t takes;  // Messages to take past the poll before the next one, and before trouble.
+    std::uint32_t ours;  // 1
   };
   using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
                                         wiped_on_fork<vital_words>, never_wiped<vital_words>>;

@@ -38,12 +38,13 @@ class credits {
   bool try_acquire(peer_id peer, std::size_t bytes) noexcept {
     pair& p = pairs_[peer];
     const std::uint32_t need = blocks(bytes);
-    if (p.sent - p.confirmed + need > window_) [[unlikely]]
+    const std::uint32_t used = p.used + need;
+    if (used > window_) [[unlikely]]
       return false;
-    p.sent += need;
+    p.used = used;
     return true;
   }
-  void restore(peer_id peer, std::size_t bytes) noexcept { pairs_[peer].sent -= blocks(bytes); }
+  void restore(peer_id peer, std::size_t bytes) noexcept { pairs_[peer].used -= blocks(bytes); }
 
   bool release(peer_id peer, std::size_t bytes) noexcept {
     pair& p = pairs_[peer];
@@ -63,14 +64,17 @@ class credits {
 
  private:
   static constexpr std::uint64_t block = 64;
+  /// All of these count blocks, modulo 2^32. `used` and `confirmed` are written at once, and apart:
+  /// side by side the compiler would make one store of them, at three times the price.
   struct pair {
-    std::uint32_t sent = 0;       // Blocks that I sent, ever (modulo 2^32, like all of these).
-    std::uint32_t confirmed = 0;  // Of those, released as the peer says.
-    std::uint32_t released = 0;   // Blocks of the peer's that left my memory.
-    std::uint32_t told = 0;       // Of those, what the peer was told.
+    std::uint32_t used = 0;       // That I sent, and the peer may still hold.
+    std::uint32_t released = 0;   // Of the peer's, that left my memory, ever.
+    std::uint32_t confirmed = 0;  // Of mine, that the peer says it has released, ever.
+    std::uint32_t told = 0;       // Of `released`, what the peer was told.
   };
   static bool confirm(pair& p, std::uint32_t count) noexcept {
-    if (count - p.confirmed > p.sent - p.confirmed) return false;
+    if (count - p.confirmed > p.used) return false;
+    p.used -= count - p.confirmed;
     p.confirmed = count;
     return true;
   }

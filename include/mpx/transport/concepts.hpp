@@ -92,8 +92,8 @@ concept Transport =
 /// `expose(peer, memory)` describes local memory so that `peer` can reach it; key 0 where it
 /// cannot. `withdraw(memory)` follows every `expose` that gave a key, and takes it back: `done`:
 /// the peer does not touch it any more, and what it still tries is refused; `retry`: it is in the
-/// middle of a copy, which nothing but the copy itself delays: ask again; `refused`: this transport cannot
-/// promise that before the operation has ended. `get` copies from a peer's exposed
+/// middle of a copy, which nothing but the copy itself delays: ask again; `refused`: this transport
+/// cannot promise that before the operation has ended. `get` copies from a peer's exposed
 /// memory at `offset` into `into`; `put` copies to it. Outcomes as for `post`, and `refused` where
 /// this memory or this peer cannot be reached (any more). What is `pending` completes, well or not,
 /// also when the peer is lost. `get_pays(peer, memory, bytes)`: whether a get is expected to beat

@@ -225,6 +225,7 @@ bool endpoint<Stack>::cancel(operation& op) {
 /// begun, is at it right now; or there is no memory to keep the data of a send in.
 template <class Stack>
 bool endpoint<Stack>::detach_locked(operation& op) {
+  if (orphaned()) check_failures();
   if (op.done()) {
     give(op);
     return true;

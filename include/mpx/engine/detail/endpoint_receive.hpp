@@ -79,8 +79,7 @@ template <class Stack>
   if constexpr (!concurrent) {
     std::lock_guard lock(threading_);
     // any_tag needs no test: it equals no tag on the wire.
-    if ((matcher_.pending() | troubles_) == 0 && d.want.source != any_peer &&
-        !__builtin_sub_overflow(vital_->takes, 1u, &vital_->takes)) [[likely]] {
+    if (matcher_.pending() == 0 && d.want.source != any_peer && --vital_->takes >= 0) [[likely]] {
       if (take_direct(d)) [[likely]]
         return;
     }
@@ -96,7 +95,7 @@ template <class Stack>
     if (orphaned()) [[unlikely]]
       check_failures();
     else
-      vital_->takes = takes_max;
+      vital_->takes = troubles_ == 0 ? takes_max : 0;
     if (matcher_.nothing_posted() && failures_ == 0 && matcher_.find(d.want) == nullptr)
         [[likely]] {
       if (watch_ != nullptr) [[unlikely]]
@@ -162,6 +161,7 @@ template <class Stack>
 /// Why a receive can never match, or errc{}.
 template <class Stack>
 errc endpoint<Stack>::doom(const pattern& want) const noexcept {
+  if (orphaned()) return errc::not_a_rank;
   if (want.source == any_peer)
     return failures_ != failures_acknowledged_ ? errc::peer_lost : errc{};
   return links_[want.source] ? links_[want.source]->failure : errc{};

@@ -118,7 +118,7 @@ operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t f
 /// Puts the first send of a backlog on the wire. Returns false if it must wait.
 template <class Stack>
 bool endpoint<Stack>::push(link& l, operation& op) {
-  if (op.bytes <= protocol_.short_bytes_max() && flow_.try_acquire(op.peer, op.bytes)) {
+  if (!is_long(op.bytes) && flow_.try_acquire(op.peer, op.bytes)) {
     if (push_eager(op)) return true;
     flow_.restore(op.peer, op.bytes);
     return false;
