@@ -115,6 +115,18 @@ TEST_CASE("mpxrun: variables that make no sense are refused by name") {
   }
 }
 
+TEST_CASE("mpxrun: a memory file that is not this job's is refused") {
+  const launched job(1);
+  job.set("MPX_RANK", 0);
+  const memory_file other("test-other");
+  job.set("MPX_SHM_FD", other.fd());
+  CHECK(refused_for("MPX_SHM_FD is '" + std::to_string(other.fd()) + "'"));
+  CHECK(job.segment().joins(0) == 0);
+  job.set("MPX_SHM_FD", job.shared_fd());
+  const bootstrap::mpxrun b;
+  CHECK(b.shared_fd() != job.shared_fd());
+}
+
 TEST_CASE("mpxrun: a segment that is not one is refused") {
   const launched job(2);
   job.set("MPX_RANK", 0);

@@ -60,8 +60,7 @@ TEST_CASE("threads: a fence does not open over a rank that died in it") {
         return errc_of([&] {
           b.fence([&, first = true]() mutable {
             if (std::exchange(first, false)) ++inside;
-            if (dead && b.rank() == 1)
-              throw mpx::error(errc::deadlock, "the dead wait for nobody");
+            if (dead && b.rank() == 1) throw mpx::error(errc::deadlock, "the dead wait for nobody");
           });
         });
       };

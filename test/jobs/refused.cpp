@@ -2,7 +2,7 @@
 // optimise: yes
 // For refused.test.py: long messages arrive intact where the kernel refuses to copy between
 // processes, as in containers.
-//   refused WHO WHAT     WHO: all, or one rank; WHAT: both, readv or writev is refused
+//   refused WHO WHAT     WHO: all, one rank, or none; WHAT: both, readv or writev is refused
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mpx/bootstrap/mpxrun.hpp>
+#include <mpx/bootstrap/singleton.hpp>
 #include <mpx/transport/shm.hpp>
+#include <optional>
 #include <ostream>
 
 #include "contract.hpp"
@@ -65,6 +76,172 @@ TEST_CASE("shm: ordinary memory that is not there is refused") {
   const mpx::remote_memory unmapped{16, job[1].expose(0, buffer).key};
   CHECK(job[0].get(1, unmapped, 0, buffer, 1) == outcome::refused);
   CHECK(job[0].put(1, unmapped, 0, buffer, 1) == outcome::refused);
+}
+
+/// Ranks of a job of processes: rank 0 here, in the main thread, rank 1 in a child.
+class two_processes {
+ public:
+  two_processes() {
+    set("MPX_JOB_FD", control_.fd());
+    set("MPX_SHM_FD", shared_.fd());
+    set("MPX_SIZE", 3);
+    int up[2], down[2];
+    REQUIRE((::pipe2(up, O_CLOEXEC) == 0 && ::pipe2(down, O_CLOEXEC) == 0));
+    child_ = ::fork();
+    REQUIRE(child_ >= 0);
+    if (child_ == 0) {
+      set("MPX_RANK", 1);
+      mpx::bootstrap::mpxrun b;
+      const little_arena t(b);
+      char c = 1;
+      const bool told = ::write(up[1], &c, 1) == 1;
+      ::close(down[1]);
+      ::_exit(told && ::read(down[0], &c, 1) == 0 ? 0 : 1);  // Lives as long as its parent likes.
+    }
+    ::close(up[1]);
+    char c = 0;
+    REQUIRE(::read(up[0], &c, 1) == 1);
+    ::close(up[0]);
+    ::close(down[0]);
+    lifeline_ = down[1];
+    set("MPX_RANK", 0);
+    rank_.emplace();
+  }
+  two_processes(const two_processes&) = delete;
+  two_processes& operator=(const two_processes&) = delete;
+  ~two_processes() {
+    ::close(lifeline_);
+    ::waitpid(child_, nullptr, 0);
+    for (const char* name : {"MPX_JOB_FD", "MPX_SHM_FD", "MPX_SIZE", "MPX_RANK"}) ::unsetenv(name);
+  }
+  mpx::bootstrap::mpxrun& rank() { return *rank_; }
+  pid_t child() const { return child_; }
+
+ private:
+  static void set(const char* name, int value) {
+    ::setenv(name, std::to_string(value).c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+  }
+  mpx::bootstrap::memory_file control_{"test-job"};
+  mpx::bootstrap::memory_file shared_{"test-shared"};
+  mpx::mapping map_ = mpx::bootstrap::job_segment::create(control_, shared_, 3, ::getppid());
+  pid_t child_ = -1;
+  int lifeline_ = -1;
+  std::optional<mpx::bootstrap::mpxrun> rank_;
+};
+
+TEST_CASE("shm: a card that lies reaches nobody, least of all its reader") {
+  two_processes job;
+  struct card {
+    std::int64_t pid;
+    std::uint64_t address;
+    std::uint64_t word;
+  };
+  const auto read = [&](peer_id peer) {
+    little_arena t(job.rank());
+    const auto& there = t.segment().card(peer);
+    return card{there.pid.load(), there.mark_address.load(), there.mark_word.load()};
+  };
+  const auto reaches = [&](peer_id peer, const card& said) {
+    little_arena t(job.rank());
+    auto& there = t.segment().card(peer);
+    there.pid.store(said.pid);
+    there.mark_address.store(said.address);
+    there.mark_word.store(said.word);
+    std::vector<std::byte> buffer(4096);
+    const bool reached = t.kernel_copies(peer);
+    const mpx::remote_memory anywhere{said.address, 1};
+    if (!reached)
+      CHECK(t.get(peer, anywhere, 0, std::span(buffer).first(8), 1) == outcome::refused);
+    return reached;
+  };
+  const card honest = read(1);
+  CHECK(honest.pid == job.child());
+  CHECK(honest.word != 0);
+  if (!reaches(1, honest)) {
+    MESSAGE("left out: the kernel does not let processes reach each other here");
+    return;
+  }
+  CHECK(!reaches(2, honest));  // Rank 2 passes off rank 1's memory as its own.
+  CHECK(!reaches(1, {honest.pid, honest.address, honest.word + 1}));
+  CHECK(!reaches(1, {honest.pid, honest.address + 8, honest.word}));
+  CHECK(!reaches(1, {honest.pid, 0, honest.word}));
+  CHECK(!reaches(1, {0, 0, 0}));
+  CHECK(!reaches(1, {-1, honest.address, honest.word}));
+  CHECK(!reaches(1, {honest.pid + (std::int64_t{1} << 32), honest.address, honest.word}));
+  // What looks like the peer's mark lies in this process, which the peer names.
+  const mpx::transport::detail::process_mark copied{honest.word, 1};
+  const auto here = reinterpret_cast<std::uintptr_t>(&copied);
+  CHECK(!reaches(1, {::getpid(), here, honest.word}));
+  std::atomic<pid_t> other = 0;
+  std::atomic<bool> over = false;
+  std::jthread thread([&] {
+    other = static_cast<pid_t>(::syscall(SYS_gettid));
+    while (!over) std::this_thread::yield();
+  });
+  while (other == 0) std::this_thread::yield();
+  CHECK(!reaches(1, {other, here, honest.word}));  // The kernel takes a thread for its process.
+  over = true;
+  CHECK(reaches(1, honest));
+  little_arena t(job.rank());
+  t.segment().card(0).pid.store(job.child());  // Its own card is not what it reaches itself by.
+  CHECK(t.kernel_copies(0));
+}
+
+TEST_CASE("shm: what a rank sends to itself lies in memory of its own") {
+  mpx::bootstrap::singleton job;
+  small t(job);
+  keeper sink;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    REQUIRE(post(t, 0, i, 1000) == outcome::done);
+    poll_until(t, sink, i + 1);
+  }
+  REQUIRE(t.segment().channel(0, 0) == t.segment().channel(0, 0));
+  std::vector<std::byte> shared(small_geometry.bytes());
+  constexpr off_t front_bytes = 4096;  // The inbox and the card.
+  REQUIRE(::pread(job.shared_fd(), shared.data(), shared.size(), front_bytes) ==
+          static_cast<ssize_t>(shared.size()));
+  CHECK(std::all_of(shared.begin(), shared.end(), [](std::byte b) { return b == std::byte{0}; }));
+}
+
+TEST_CASE("shm: without its file a small job goes on, and a large one says what it lacks") {
+  using large = basic_shm<4, 4096, std::uint64_t{1} << 41>;
+  const mpx::bootstrap::thread_job job(2);
+  const int fd = job.shared_fd();
+  mpx::bootstrap::threads zero(job, 0), one(job, 1);
+  shm a(zero), b(one);
+  CHECK(a.segment().is_whole());
+  mpx::bootstrap::threads large_zero(job, 0), large_one(job, 1);
+  large c(large_zero), d(large_one);
+  CHECK(!c.segment().is_whole());
+
+  const int kept = ::dup(fd);
+  const int own = ::memfd_create("own", MFD_CLOEXEC);
+  REQUIRE(::dup2(own, fd) == fd);  // The program has closed all, and opens a file of its own.
+  keeper sink;
+  REQUIRE(post(a, 1, 1, 8) == outcome::done);
+  poll_until(b, sink, 1);
+  CHECK(sink.malformed_from.empty());
+  void* const p = b.allocate_shared(100, 8);
+  b.deallocate_shared(p, 100);
+  CHECK(post(c, 1, 1, 8) == outcome::refused);
+  std::string what;
+  try {
+    static_cast<void>(d.allocate_shared(100, 8));
+  } catch (const mpx::error& e) {
+    CHECK(e.code() == mpx::errc::no_resources);
+    what = e.what();
+  }
+  CHECK(what.find("descriptor " + std::to_string(fd) + " names another file") == 0);
+  CHECK_THROWS_AS(mpx::bootstrap::threads(job, 0), mpx::error);
+  struct stat info{};
+  REQUIRE(::fstat(own, &info) == 0);
+  CHECK(info.st_size == 0);
+
+  REQUIRE(::dup2(kept, fd) == fd);
+  ::close(kept);
+  ::close(own);
+  REQUIRE(post(c, 1, 1, 8) == outcome::done);
+  poll_until(d, sink, 2);
 }
 
 TEST_CASE("shm: which path a long message takes") {

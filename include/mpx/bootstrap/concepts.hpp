@@ -33,11 +33,11 @@ enum class rank_state : std::uint8_t {
 ///   long), errc::no_resources (the space for values is full).
 /// - `get(rank, key)`: what `rank` published, or nothing. Errors: errc::rank, errc::protocol.
 /// - `fence(idle)`: returns when every rank has entered the same fence, and none that had is known
-///   to have died since. Meanwhile `idle()` is
-///   called again and again, so that communication can progress; between two calls the thread
-///   sleeps for a millisecond at most (for each 32 ranks of the job). Errors: errc::peer_lost when
-///   a rank fails or leaves meanwhile, errc::aborted; the message names the rank. What `idle`
-///   throws passes through. After an error no later fence of this bootstrap succeeds.
+///   to have died since. Meanwhile `idle()` is called again and again, so that communication can
+///   progress; between two calls the thread sleeps for a millisecond at most (for each 32 ranks of
+///   the job). Errors: errc::peer_lost when a rank fails or leaves meanwhile, errc::aborted; the
+///   message names the rank. What `idle` throws passes through. After an error no later fence of
+///   this bootstrap succeeds.
 /// - `abort(code, why)`: ends the whole job; never returns. Where ranks are processes it ends this
 ///   one; where they are threads it throws errc::aborted.
 ///
