@@ -16,6 +16,7 @@
 #include "mpx/bootstrap/detail/memory_file.hpp"
 #include "mpx/core/file_identity.hpp"
 #include "mpx/core/mapping.hpp"
+#include "mpx/core/memory.hpp"
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/transport/concepts.hpp"
@@ -101,6 +102,11 @@ class shm_segment {
   }
 
  private:
+  struct piece : mpx::detail::allocated {
+    explicit piece(mapping made) noexcept : map(std::move(made)) {}
+    mapping map;
+  };
+
   std::byte* at(std::uint64_t offset, std::size_t bytes) noexcept {
     return whole_ ? whole_.data() + offset : keep(try_map(offset, bytes));
   }
@@ -121,10 +127,10 @@ class shm_segment {
   } catch (const std::exception&) {
     return {};
   }
-  std::byte* keep(mapping made) noexcept try {
-    return made ? pieces_.add(new mapping(std::move(made))).data() : nullptr;
-  } catch (const std::bad_alloc&) {
-    return nullptr;
+  std::byte* keep(mapping made) noexcept {
+    if (!made) return nullptr;
+    piece* const kept = pieces_.try_add(new (std::nothrow) piece(std::move(made)));
+    return kept == nullptr ? nullptr : kept->map.data();
   }
   std::byte* front() const noexcept { return whole_ ? whole_.data() : front_.data(); }
   std::size_t front_bytes() const noexcept {
@@ -149,7 +155,7 @@ class shm_segment {
   mapping whole_;
   mapping front_;  // Where there is no whole.
   std::byte* own_channel_ = nullptr;
-  owning_table<mapping> pieces_;
+  owning_table<piece> pieces_;
 };
 
 }  // namespace detail
