@@ -241,7 +241,7 @@ bool endpoint<Stack>::detach_locked(operation& op) {
     op.buffer = nullptr;  // The rest arrives, and is dropped.
   } else if (op.stage != stage::answer || (op.announced && !op.split)) {
     if (op.owned == nullptr) {
-      op.owned = static_cast<std::byte*>(::operator new(op.bytes + 1, std::nothrow));
+      op.owned = static_cast<std::byte*>(platform::allocate(op.bytes));
       if (op.owned == nullptr) return false;
       if (op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
     }
