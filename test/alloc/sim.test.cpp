@@ -95,8 +95,8 @@ TEST_CASE_TEMPLATE("alloc: each allocation of a simulated job fails once", Stack
     CAPTURE(ranks);
     const tally t = each<Stack>(ranks, false);
     MESSAGE(ranks << " ranks: " << t.unharmed << " of " << t.runs << " runs unharmed");
-    CHECK(t.runs > 50);
-    CHECK(2 * t.unharmed > t.runs);
+    CHECK(t.runs > 200);
+    CHECK(t.unharmed >= 20);  // Where a call has failed, and was made again.
   }
 }
 

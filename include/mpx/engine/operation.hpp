@@ -82,6 +82,9 @@ struct operation : posted_receive, list_node<queue_tag> {
   }
 
   bool done() const noexcept { return stage == detail::stage::complete; }
+  /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
+  /// learn of the message, but who asks for its data loses the sender.
+  bool data_lost() const noexcept { return buffer == nullptr && bytes != 0; }
 };
 
 /// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -189,8 +190,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
              geometry),
         arena_(ArenaBytes),
         links_(static_cast<std::size_t>(b.size())),
-        mark_(marks_.add(new detail::process_mark{.rank = self()})),
+        mark_(marks_.add(new own_mark()).is),
         one_process_(b.one_process()) {
+    mark_.rank = self();
     if (::getrandom(&mark_.word, sizeof mark_.word, 0) != sizeof mark_.word) mark_.word = 0;
     detail::peer_card& mine = segment().card(self());
     mine.mark_address.store(reinterpret_cast<std::uintptr_t>(&mark_));
@@ -373,7 +375,10 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   std::byte* arena_base_ = nullptr;
   offset_allocator arena_;
   plain_array<link> links_;
-  owning_table<detail::process_mark> marks_;
+  struct own_mark : mpx::detail::allocated {
+    detail::process_mark is;
+  };
+  owning_table<own_mark> marks_;
   detail::process_mark& mark_;  // On the heap: its address is known to the others.
   bool one_process_;
   detail::exposures exposures_;

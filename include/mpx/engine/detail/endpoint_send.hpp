@@ -126,7 +126,8 @@ operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t f
 /// Puts the first send of a backlog on the wire. Returns false if it must wait.
 template <class Stack>
 bool endpoint<Stack>::push(link& l, operation& op) {
-  if (op.bytes <= protocol_.short_bytes_max() && flow_.try_acquire(op.peer, op.bytes)) {
+  if (op.bytes <= protocol_.short_bytes_max() && !op.data_lost() &&
+      flow_.try_acquire(op.peer, op.bytes)) {
     if (push_eager(op)) return true;
     flow_.restore(op.peer, op.bytes);
     return false;
@@ -159,7 +160,8 @@ bool endpoint<Stack>::push_announcement(link& l, operation& op) {
   wire::announcement a{.bytes = op.bytes, .memory = {}};
   if constexpr (RmaTransport<transport_type>) {
     if (Stack::protocol_type::long_by != long_path::packets &&
-        Stack::protocol_type::long_by != long_path::put && op.bytes > 0 && !op.exposed) {
+        Stack::protocol_type::long_by != long_path::put && op.bytes > 0 && !op.exposed &&
+        !op.data_lost()) {
       op.own = transport_.expose(op.peer, {op.buffer, op.bytes});
       op.exposed = op.own.key != 0;
     }
@@ -187,6 +189,10 @@ template <class Stack>
 bool endpoint<Stack>::push_fragments(link& l, operation& op) {
   constexpr std::size_t fragment =
       lesser(Stack::protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+  if (op.data_lost()) {
+    l.refused = true;  // Whoever flushes next gives the peer up.
+    return false;
+  }
   while (op.moved < op.limit) {
     const std::size_t n = lesser(fragment, op.limit - op.moved);
     const wire::header h{.kind = wire::kind::data,
