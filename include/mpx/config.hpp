@@ -22,9 +22,10 @@
 #endif
 #endif
 
-/// Where atomic words, locks, sleep and time come from: a namespace with the names of
+/// Where atomic words, locks, sleep, time and memory come from: a namespace with the names of
 /// `platform::native`. A test that explores interleavings names its own before it includes mpx, and
-/// decides at each of these operations which thread goes on. Every translation unit must agree.
+/// decides at each of these operations which thread goes on; one that runs out of memory, which
+/// allocation fails. Every translation unit must agree.
 #ifndef MPX_PLATFORM
 #define MPX_PLATFORM native
 #endif

@@ -84,7 +84,7 @@ class network_of final : public network {
 };
 
 /// What every rank waits for.
-inline std::string report(world& w) {
+inline std::string report(world& w) try {
   std::vector<mpx::detail::hang_info> ranks(static_cast<std::size_t>(w.size()));
   for (rank_t r = 0; r < w.size(); ++r) {
     auto& info = ranks[static_cast<std::size_t>(r)];
@@ -98,6 +98,8 @@ inline std::string report(world& w) {
     info.rank = r;
   }
   return mpx::detail::format_hang_report(ranks);
+} catch (const std::exception& e) {  // No fiber may be left behind for it.
+  return std::string("(what each rank waits for cannot be said: ") + e.what() + ")";
 }
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // What every Matcher has to do: MPI's rule, case by case. The randomised comparison with the list
-// matcher is differential.test.cpp.
+// matcher is comparison.hpp.
 
 #include <doctest/doctest.h>
 

@@ -19,7 +19,11 @@
 #endif
 #define MPX_PLATFORM explore
 
+namespace mpx::inline v0::platform::system_memory {}
+
 namespace explore {
+
+using namespace mpx::platform::system_memory;  // Nobody meets through that.
 
 /// The operations of a word, over what std has for it.
 template <class T, class Real>

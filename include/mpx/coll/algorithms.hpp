@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "mpx/comm/communicator.hpp"
+#include "mpx/core/plain_array.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -37,6 +37,11 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
       this->endpoint_->give_up_collective(call());
   }
 
+  /// From here on the others wait for this rank. Sending and receiving begin by themselves.
+  void begin() {
+    if (std::exchange(begun_, true)) return;
+    if (!this->endpoint_->begin_collective(call())) lost();
+  }
   void send(std::span<const std::byte> data, rank_t to) {
     begin();
     finish(this->isend_bytes(data, to, serial_));
@@ -68,10 +73,6 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
 
  private:
   detail::collective_call call() const noexcept { return {this->context_, serial_}; }
-  void begin() {
-    if (std::exchange(begun_, true)) return;
-    if (!this->endpoint_->begin_collective(call())) lost();
-  }
   status finish(request<typename Comm::stack_type> r) {
     if (!r.wait_in_collective(site_, call())) lost();
     return r.wait_as(site_);
@@ -166,23 +167,20 @@ struct algorithms {
   template <class T, class Op>
   static void to_first(channel<Comm>& c, std::span<T> values, Op& op) {
     const rank_t n = c.size();
-    struct element {  // A vector of bool would not be made of bools.
-      T value;
-    };
-    std::vector<element> theirs;
+    c.begin();  // If there is no memory, the others learn of it.
+    const bool receives = c.rank() % 2 == 0 && c.rank() + 1 < n;
+    const scratch<T> theirs(receives ? values.size() : 0);
+    const std::span<T> received(theirs.data(), receives ? values.size() : 0);
     for (rank_t bit = 1; bit < n; bit *= 2) {
       if ((c.rank() & bit) != 0) return c.send(std::as_bytes(values), c.rank() - bit);
       if (c.rank() + bit >= n) continue;
-      if (theirs.empty())
-        for (const T& value : values) theirs.push_back({value});
-      const status s =
-          c.receive(std::as_writable_bytes(std::span<element>(theirs)), c.rank() + bit);
+      const status s = c.receive(std::as_writable_bytes(received), c.rank() + bit);
       if (s.bytes() != values.size_bytes())
         throw error(errc::count, "reduce on rank " + std::to_string(c.rank()) + " expected " +
                                      std::to_string(values.size_bytes()) + " bytes from rank " +
                                      std::to_string(c.rank() + bit) + ", which sent " +
                                      std::to_string(s.bytes()) + ": sizes must agree on all ranks");
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = op(values[i], theirs[i].value);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = op(values[i], received[i]);
     }
   }
 };

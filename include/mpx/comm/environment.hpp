@@ -13,6 +13,7 @@
 #include "mpx/bootstrap/detect.hpp"
 #include "mpx/comm/communicator.hpp"
 #include "mpx/core/aligned.hpp"
+#include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/thread.hpp"
@@ -70,7 +71,7 @@ class allocator {
   allocator(const allocator<U>& other) noexcept : heap_(other.heap_) {}  // NOLINT(*-explicit-*)
 
   T* allocate(std::size_t n) {
-    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    if (n > static_cast<std::size_t>(-1) / sizeof(T)) detail::throw_out_of_memory();
     return static_cast<T*>(heap_->allocate(n * sizeof(T), alignof(T)));
   }
   void deallocate(T* p, std::size_t n) noexcept { heap_->deallocate(p, n * sizeof(T)); }
@@ -105,7 +106,7 @@ class environment {
       : environment(bootstrap::detect(), where) {}
   explicit environment(job_type job, std::source_location where = std::source_location::current())
       : job_(std::move(job)),
-        exceptions_(std::uncaught_exceptions()),
+        exceptions_(exceptions_here()),
         watch_(job_, where),
         endpoint_(with_equal_stacks(job_, watch_)),
         state_(endpoint_.new_communicator_state()) {
@@ -195,6 +196,10 @@ class environment {
   using watch_type = detail::watch_of<job_type>;
   using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
 
+  static int exceptions_here() {
+    detail::out_of_memory();  // Made while there is memory for it.
+    return std::uncaught_exceptions();
+  }
   /// Returns `job` when all of its ranks were built with this stack.
   static job_type& with_equal_stacks(job_type& job, watch_type& watch) {
     const std::string mine = Stack::fingerprint();
@@ -275,11 +280,11 @@ void run_threads(rank_t ranks, Body&& body,
       for (; started < ranks; ++started)
         threads.put(static_cast<std::size_t>(started), new thread(run, started));
     } catch (const std::exception&) {
+      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
       const std::lock_guard lock(mutex);
       first = std::make_exception_ptr(error(
           errc::no_resources, "run_threads could not start thread " + std::to_string(started) +
                                   " of " + std::to_string(ranks) + ": check `ulimit -u`"));
-      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);
     }
   }
   if (first) std::rethrow_exception(first);

@@ -39,7 +39,7 @@ class [[nodiscard]] message {
   const status& info() const noexcept { return info_; }
 
   /// Receives the message. Errors: errc::request if it has been received before, errc::truncate,
-  /// errc::peer_lost.
+  /// errc::peer_lost, errc::no_resources (it can be received again).
   template <class B>
   requires ReceiveBuffer<B&&>
   status recv(B&& buffer, std::source_location where = std::source_location::current()) {
@@ -70,15 +70,23 @@ class [[nodiscard]] message {
       : endpoint_(&e), held_(held), info_(info), null_(null) {}
 
  private:
+  /// A message that cannot be received for lack of resources stays what it is.
   request<Stack> start(std::span<std::byte> into, std::error_code& ec) {
     ec.clear();
-    if (std::exchange(null_, false)) return {*endpoint_, endpoint_->receive_nothing()};
-    if (held_ == nullptr) {
+    if (!*this) {
       ec = errc::request;
       return {};
     }
-    return {*endpoint_,
-            endpoint_->receive_claimed(std::exchange(held_, nullptr), into.data(), into.size())};
+    try {
+      detail::operation* op = null_ ? endpoint_->receive_nothing()
+                                    : endpoint_->receive_claimed(held_, into.data(), into.size());
+      held_ = nullptr;
+      null_ = false;
+      return {*endpoint_, op};
+    } catch (const error& e) {
+      ec = e.code();
+      return {};
+    }
   }
   void drop() noexcept {
     if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));

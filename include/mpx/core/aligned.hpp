@@ -3,10 +3,9 @@
 // Memory of any alignment that can be given back without knowing it.
 
 #include <cstddef>
-#include <cstdlib>
 #include <string>
 
-#include "mpx/core/error.hpp"
+#include "mpx/core/memory.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0::detail {
@@ -16,13 +15,17 @@ namespace mpx::inline v0::detail {
 inline void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
   if (alignment < cache_line_bytes) alignment = cache_line_bytes;
   const std::size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
-  void* p = whole < bytes ? nullptr : std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
-  if (p == nullptr)
+  void* p = whole < bytes ? nullptr
+                          : platform::allocate_aligned(whole == 0 ? alignment : whole, alignment);
+  if (p != nullptr) return p;
+  try {
     throw error(errc::no_resources, "no memory for " + std::to_string(bytes) + " bytes");
-  return p;
+  } catch (const std::bad_alloc&) {  // Nor for the text.
+    throw_out_of_memory();
+  }
 }
 
 /// Gives back what `allocate_aligned` returned.
-inline void free_aligned(void* p) noexcept { std::free(p); }
+inline void free_aligned(void* p) noexcept { platform::deallocate(p); }
 
 }  // namespace mpx::inline v0::detail

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <new>
 
+#include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0 {
@@ -34,9 +35,7 @@ class block_cache {
       free_list& list = lists_[index(bytes)];
       if (list.first != nullptr) return pop(list);
     }
-    void* p = ::operator new(round_up(bytes), std::nothrow);
-    if (p == nullptr) in_use_ -= round_up(bytes);
-    return p;
+    return take_fresh(round_up(bytes));
   }
 
   /// Gives back what `take(bytes)` returned.
@@ -71,13 +70,18 @@ class block_cache {
   static constexpr std::size_t index(std::size_t bytes) noexcept {
     return bytes == 0 ? 0 : (bytes - 1) / step;
   }
+  [[gnu::noinline]] void* take_fresh(std::size_t rounded) noexcept {
+    void* p = platform::allocate(rounded);
+    if (p == nullptr) in_use_ -= rounded;
+    return p;
+  }
   static void* pop(free_list& list) noexcept {
     node* n = list.first;
     list.first = n->next;
     --list.length;
     return n;
   }
-  static void release(void* p) noexcept { ::operator delete(p); }
+  static void release(void* p) noexcept { platform::deallocate(p); }
 
   std::array<free_list, small_max / step> lists_{};
   std::size_t in_use_ = 0;

@@ -14,11 +14,14 @@ namespace mpx::inline v0 {
 /// Hands out pieces of [0, capacity). Cost: O(pieces).
 class offset_allocator {
  public:
-  explicit offset_allocator(std::uint64_t capacity) { free_.push_back({0, capacity}); }
+  /// Errors: errc::no_resources.
+  explicit offset_allocator(std::uint64_t capacity) {
+    if (capacity != 0) free_.push_back({0, capacity});
+  }
 
   /// Returns the offset of `bytes` (rounded up to cache lines), or nothing when no hole is large
   /// enough.
-  /// Requires: alignment is a power of two.
+  /// Requires: alignment is a power of two. Errors: errc::no_resources, for the books.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment) {
     const std::uint64_t need = round_up(bytes == 0 ? 1 : bytes, granule);
     if (need < bytes) return std::nullopt;
@@ -27,6 +30,9 @@ class offset_allocator {
       const auto [start, size] = free_[i];
       const std::uint64_t at = round_up(start, alignment);
       if (at - start > size || size - (at - start) < need) continue;
+      // Two holes never touch: there is at most one more of them than pieces in use.
+      used_.reserve(used_.size() + 1);
+      free_.reserve(used_.size() + 2);
       free_.erase(i);
       if (at + need != start + size) free_.insert(i, {at + need, start + size - at - need});
       if (at != start) free_.insert(i, {start, at - start});
@@ -37,7 +43,7 @@ class offset_allocator {
   }
 
   /// Gives back what `allocate` returned; false for anything else.
-  bool deallocate(std::uint64_t offset) {
+  bool deallocate(std::uint64_t offset) noexcept {
     const std::size_t used = first_from(used_, offset);
     if (used == used_.size() || used_[used].start != offset) return false;
     std::uint64_t size = used_[used].size;
@@ -54,7 +60,7 @@ class offset_allocator {
         return true;
       }
     }
-    free_.insert(after, {offset, size});
+    free_.insert(after, {offset, size});  // There is room: see allocate.
     return true;
   }
 

@@ -4,29 +4,18 @@
 // do what mpx needs of std::vector and std::unique_ptr at a small part of the time to compile.
 
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <type_traits>
 #include <utility>
 
-#include "mpx/core/zeroed_memory.hpp"
+#include "mpx/core/memory.hpp"
 
 namespace mpx::inline v0 {
 
-namespace detail {
-
-/// As std::realloc. Errors: std::bad_alloc.
-inline void* reallocate(void* old, std::size_t bytes) {
-  void* p = std::realloc(old, bytes);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-
-}  // namespace detail
-
 /// A contiguous array of trivially copyable elements. Move-only.
-/// Errors: std::bad_alloc where it grows; nothing has changed then.
+/// Errors: errc::no_resources where it grows, and false from what is named try_; nothing has
+/// changed then. Within the capacity nothing fails.
 template <class T>
 class plain_array {
  public:
@@ -34,8 +23,8 @@ class plain_array {
   /// `n` elements as T{} makes them. Cost: where T{} is zero bytes and they are many, no memory for
   /// pages that are never written.
   explicit plain_array(std::size_t n) {
-    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    data_ = static_cast<T*>(detail::take_zeroed(n * sizeof(T)));
+    if (n <= most) data_ = static_cast<T*>(platform::allocate_zeroed(n * sizeof(T)));
+    if (data_ == nullptr) detail::throw_out_of_memory();
     size_ = capacity_ = n;
     zeroed_ = true;
     if (!is_zero_bytes())
@@ -67,13 +56,25 @@ class plain_array {
   T& operator[](std::size_t i) noexcept { return data_[i]; }
   const T& operator[](std::size_t i) const noexcept { return data_[i]; }
 
+  /// Makes room for `n` elements in all. Cost: as for growing one by one.
+  bool try_reserve(std::size_t n) noexcept {
+    return n <= capacity_ || grow(n > next_capacity() ? n : next_capacity());
+  }
+  void reserve(std::size_t n) {
+    if (!try_reserve(n)) detail::throw_out_of_memory();
+  }
+  bool try_push_back(T value) noexcept {
+    if (size_ == capacity_ && !grow(next_capacity())) return false;
+    data_[size_++] = value;
+    return true;
+  }
   void push_back(T value) { insert(size_, value); }
   void pop_back() noexcept { --size_; }
   void clear() noexcept { size_ = 0; }
 
   /// Puts `value` before element `at`. Cost: moves what follows.
   void insert(std::size_t at, T value) {
-    if (size_ == capacity_) reserve(capacity_ == 0 ? 8 : 2 * capacity_);
+    if (size_ == capacity_ && !grow(next_capacity())) detail::throw_out_of_memory();
     if (at != size_)
       std::memmove(static_cast<void*>(data_ + at + 1), static_cast<const void*>(data_ + at),
                    (size_ - at) * sizeof(T));
@@ -94,25 +95,28 @@ class plain_array {
   }
 
  private:
-  void reserve(std::size_t n) {
-    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    if (!zeroed_) {
-      data_ = static_cast<T*>(detail::reallocate(static_cast<void*>(data_), n * sizeof(T)));
-    } else {
-      auto* const more = static_cast<T*>(detail::reallocate(nullptr, n * sizeof(T)));
-      if (size_ != 0)
-        std::memcpy(static_cast<void*>(more), static_cast<const void*>(data_), size_ * sizeof(T));
+  static constexpr std::size_t most = static_cast<std::size_t>(-1) / sizeof(T);
+
+  std::size_t next_capacity() const noexcept { return capacity_ == 0 ? 8 : 2 * capacity_; }
+  [[gnu::noinline]] bool grow(std::size_t n) noexcept {
+    if (n > most) return false;
+    void* const more =
+        platform::reallocate(zeroed_ ? nullptr : static_cast<void*>(data_), n * sizeof(T));
+    if (more == nullptr) return false;
+    if (zeroed_) {
+      if (size_ != 0) std::memcpy(more, static_cast<const void*>(data_), size_ * sizeof(T));
       give();
-      data_ = more;
       zeroed_ = false;
     }
+    data_ = static_cast<T*>(more);
     capacity_ = n;
+    return true;
   }
   void give() noexcept {
     if (zeroed_) {
-      detail::give_zeroed(static_cast<void*>(data_), capacity_ * sizeof(T));
+      platform::deallocate_zeroed(static_cast<void*>(data_), capacity_ * sizeof(T));
     } else {
-      std::free(static_cast<void*>(data_));
+      platform::deallocate(static_cast<void*>(data_));
     }
   }
   /// Whether T{} is zero bytes. (Padding may make this false for nothing: then T{} is written.)
@@ -127,29 +131,39 @@ class plain_array {
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
-  bool zeroed_ = false;  // From take_zeroed, not from realloc.
+  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
 };
 
-/// Bytes of no particular value, for as long as this lives. Errors: std::bad_alloc.
-class scratch_bytes {
+/// Room for `n` objects of T with no particular value, for as long as this lives.
+/// Errors: errc::no_resources.
+template <class T>
+class scratch {
  public:
-  explicit scratch_bytes(std::size_t n)
-      : data_(static_cast<std::byte*>(detail::reallocate(nullptr, n == 0 ? 1 : n))) {}
-  scratch_bytes(const scratch_bytes&) = delete;
-  scratch_bytes& operator=(const scratch_bytes&) = delete;
-  ~scratch_bytes() { std::free(data_); }
-  std::byte* data() const noexcept { return data_; }
+  explicit scratch(std::size_t n) {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+    if constexpr (alignof(T) <= alignof(std::max_align_t)) {
+      if (n <= static_cast<std::size_t>(-1) / sizeof(T)) data_ = platform::allocate(n * sizeof(T));
+    } else if (n < static_cast<std::size_t>(-1) / sizeof(T)) {
+      data_ = platform::allocate_aligned((n + 1) * sizeof(T), alignof(T));
+    }
+    if (data_ == nullptr) detail::throw_out_of_memory();
+  }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  ~scratch() { platform::deallocate(data_); }
+  T* data() const noexcept { return static_cast<T*>(data_); }
 
  private:
-  std::byte* data_;
+  void* data_ = nullptr;
 };
+using scratch_bytes = scratch<std::byte>;
 
-/// Objects on the heap, by index; a place may be empty. Addresses are stable. Move-only.
+/// Objects that `new` made, by index; a place may be empty. Addresses are stable. Move-only.
 template <class T>
 class owning_table {
  public:
   owning_table() = default;
-  /// `n` empty places.
+  /// `n` empty places. Errors: errc::no_resources.
   explicit owning_table(std::size_t n) : places_(n) {}
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
@@ -161,18 +175,21 @@ class owning_table {
   /// The object at a place, or nullptr.
   T* operator[](std::size_t i) const noexcept { return places_[i]; }
 
-  /// Fills an empty place with what `new` made.
+  /// Fills an empty place. Requires: made is not nullptr.
   T& put(std::size_t i, T* made) noexcept { return *(places_[i] = made); }
   /// Empties a place whose object belongs to somebody else.
   void drop(std::size_t i) noexcept { places_[i] = nullptr; }
-  /// Adds a place with what `new` made. Errors: std::bad_alloc; `made` is gone then.
-  T& add(T* made) {
-    try {
-      places_.push_back(made);
-    } catch (...) {
+  /// Adds a place. Returns nullptr, and `made` is gone, when memory is out, be it for `made`.
+  T* try_add(T* made) noexcept {
+    if (made != nullptr && !places_.try_push_back(made)) {
       delete made;
-      throw;
+      return nullptr;
     }
+    return made;
+  }
+  /// Adds a place. Errors: errc::no_resources; `made` is gone then.
+  T& add(T* made) {
+    if (try_add(made) == nullptr) detail::throw_out_of_memory();
     return *made;
   }
 

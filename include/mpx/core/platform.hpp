@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // What threads and processes meet through, and the few calls to Linux that the rest of mpx needs:
-// atomic words, sleeping on one, the process-wide barrier, monotonic time, the number of cores.
+// atomic words, sleeping on one, the process-wide barrier, monotonic time, the number of cores,
+// memory.
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -16,10 +17,12 @@
 #include <mutex>
 
 #include "mpx/config.hpp"
+#include "mpx/core/system_memory.hpp"
 
 namespace mpx::inline v0::platform {
 namespace native {
 
+using namespace system_memory;
 using std::atomic;
 using std::atomic_ref;
 using std::mutex;

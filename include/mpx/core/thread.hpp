@@ -6,14 +6,14 @@
 
 #include <system_error>
 
-#include "mpx/core/error.hpp"
+#include "mpx/core/memory.hpp"
 
 namespace mpx::inline v0::platform {
 
 /// Runs `body(argument)` in a thread of its own; the destructor waits for its end.
 /// Requires: `body` outlives this, and throws nothing. Errors: errc::no_resources.
 template <class Body>
-class joined_thread {
+class joined_thread : public mpx::detail::allocated {
  public:
   joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
     if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)

@@ -7,6 +7,7 @@
 
 #include "mpx/bootstrap/detect.hpp"
 #include "mpx/core/error.hpp"
+#include "mpx/core/memory.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/matching/concepts.hpp"
 
@@ -20,7 +21,7 @@ struct probe_result {
 };
 
 /// What the copies of a communicator handle share. Lives as long as the environment.
-struct communicator_state {
+struct communicator_state : allocated {
   std::uint32_t collective_serial = 0;
 };
 

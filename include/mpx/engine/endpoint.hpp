@@ -154,7 +154,7 @@ class endpoint {
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   operation* receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
-  void discard(arrived_message* m);
+  void discard(arrived_message* m) noexcept;
 
   // --- Buffers, arenas, failures -----------------------------------------------------------------
 
@@ -227,7 +227,7 @@ class endpoint {
 
   /// What is kept for a peer that is or was busy. Handlers of packets get by without memory: where
   /// there is none for a link, the peer is lost and shares one with others of its kind.
-  struct link : list_node<busy_tag>, list_node<stalled_tag> {
+  struct link : list_node<busy_tag>, list_node<stalled_tag>, allocated {
     explicit link(peer_id to) noexcept : peer(to) {}
     const peer_id peer;
     linked_list<operation, queue_tag> control;  // Answers that did not fit the channel.
@@ -326,6 +326,7 @@ class endpoint {
   std::size_t flush(link& l);
   std::size_t flush_busy();
   void make_busy(link& l);
+  link* try_link_to(peer_id peer) noexcept;
   link& link_to(peer_id peer) noexcept;
   outcome post(peer_id to, wire::header h, std::span<const std::byte> payload) noexcept;
   void answer(peer_id to, wire::header h, std::span<const std::byte> payload = {});

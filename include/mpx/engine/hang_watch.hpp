@@ -7,7 +7,7 @@
 #include <concepts>
 #include <cstdio>
 #include <cstdlib>
-#include <new>
+#include <exception>
 #include <string>
 
 #include "mpx/bootstrap/detect.hpp"
@@ -105,7 +105,7 @@ class hang_watch {
       words().answered.store(asked, std::memory_order_release);
     }
     if (stuck_) look_around(now);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {
     asked_ns_ = 0;  // Later, perhaps.
   }
 

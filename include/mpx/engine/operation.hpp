@@ -7,8 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/matching/concepts.hpp"
@@ -80,6 +82,9 @@ struct operation : posted_receive, list_node<queue_tag> {
   }
 
   bool done() const noexcept { return stage == detail::stage::complete; }
+  /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
+  /// learn of the message, but who asks for its data loses the sender.
+  bool data_lost() const noexcept { return buffer == nullptr && bytes != 0; }
 };
 
 /// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an
@@ -140,7 +145,7 @@ class operation_pool {
  private:
   static constexpr std::uint32_t slab_size = lesser(64u, OperationsMax);
   static_assert(OperationsMax % slab_size == 0);
-  struct slab {
+  struct slab : allocated {
     operation operations[slab_size];
   };
   static constexpr unsigned index_bits = 32 - GenerationBits;  // Index + 1: ticket 0 names nothing.
@@ -149,19 +154,18 @@ class operation_pool {
   static constexpr std::uint32_t index_mask = generation_step - 1;
   static_assert(GenerationBits <= 16 && OperationsMax < index_mask);
 
-  [[gnu::noinline]] bool grow() noexcept try {
+  [[gnu::noinline]] bool grow() noexcept {
     const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
     if (base >= operations_max) return false;
-    slab& added = slabs_.add(new slab());
+    slab* const added = slabs_.try_add(new (std::nothrow) slab());
+    if (added == nullptr) return false;
     for (std::uint32_t i = slab_size; i-- > 0;) {
-      operation& op = added.operations[i];
+      operation& op = added->operations[i];
       op.ticket = base + i + 1;
       op.next_free = free_;
       free_ = &op;
     }
     return true;
-  } catch (const std::bad_alloc&) {
-    return false;
   }
 
   operation* free_ = nullptr;

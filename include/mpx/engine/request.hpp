@@ -53,9 +53,10 @@ inline std::string describe(const operation& op, rank_t self) {
 /// A request is empty, or it stands for one operation until `wait`, or a `test` that succeeds, has
 /// returned its status. Dropping a pending request: a receive that has not matched is cancelled,
 /// one that has is dropped as it arrives; a send still goes out, from a copy where need be. This
-/// does not wait for another rank's program. It waits for a copy that the transport or the peer is
-/// in the middle of (longer only if the peer's process is stopped there, until it goes on or dies),
-/// and for the end of a send if there is no memory for the copy.
+/// does not wait for another rank's program, but for a copy that the transport or the peer is in
+/// the middle of (longer only if the peer's process is stopped there, until it goes on or dies).
+/// Without memory for the copy the message is lost, and the two ranks to each other, once its
+/// receiver asks for it.
 /// Threads: as the stack's thread model says. Cost: 16 bytes, no allocation.
 template <class Stack>
 class [[nodiscard]] request {

@@ -65,7 +65,8 @@ struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
 /// visits.
 /// `nothing_posted()`: no receive is pending; `pending()`: 0 if, besides, no
 /// message is stored, else anything (one word, so that callers can test it with others at once).
-/// Nothing allocates but for growing tables.
+/// Nothing that a matcher does may fail: a table that cannot grow stays as it is, and gets slower.
+/// Its constructor may throw errc::no_resources.
 template <class M>
 concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected_message& message,
                            const envelope& is, const pattern& want) {
@@ -76,8 +77,8 @@ concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected
   { m.match_arrival(is) } noexcept -> std::same_as<posted_receive*>;
   { m.match_receive(want) } noexcept -> std::same_as<unexpected_message*>;
   { m.find(want) } noexcept -> std::same_as<unexpected_message*>;
-  { m.post(receive) };
-  { m.store(message) };
+  { m.post(receive) } noexcept;
+  { m.store(message) } noexcept;
   { m.cancel(receive) } noexcept;
   { m.withdraw(message) } noexcept;
   {
@@ -95,8 +96,8 @@ struct matcher_archetype {
   posted_receive* match_arrival(const envelope&) noexcept;
   unexpected_message* match_receive(const pattern&) noexcept;
   unexpected_message* find(const pattern&) noexcept;
-  void post(posted_receive&);
-  void store(unexpected_message&);
+  void post(posted_receive&) noexcept;
+  void store(unexpected_message&) noexcept;
   void cancel(posted_receive&) noexcept;
   void withdraw(unexpected_message&) noexcept;
   void for_each(auto&&) {}

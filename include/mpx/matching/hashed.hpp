@@ -4,30 +4,35 @@
 // messages are pending, as long as receives name their source and tag. Wildcards are kept aside in
 // order of posting, and sequence numbers decide between them and an exact match.
 
-#include <bit>
 #include <cstddef>
+#include <new>
 
+#include "mpx/core/memory.hpp"
 #include "mpx/matching/concepts.hpp"
 
 namespace mpx::inline v0::matching {
 
 namespace detail {
 
-/// Buckets of intrusive lists that double with their load. Equal keys keep their order.
+/// Buckets of intrusive lists that double with their load. Equal keys keep their order. When memory
+/// is out the buckets stay as they are, and are tried again once the load has doubled again.
 template <class Node>
 class bucket_table {
  public:
   using bucket = linked_list<Node, match_tag>;
 
-  bucket_table() : first_(new bucket[buckets_min]), mask_(buckets_min - 1) {}
+  /// Errors: errc::no_resources.
+  bucket_table() : first_(make(buckets_min)) {
+    if (first_ == nullptr) mpx::detail::throw_out_of_memory();
+  }
   bucket_table(const bucket_table&) = delete;
   bucket_table& operator=(const bucket_table&) = delete;
-  ~bucket_table() { delete[] first_; }
+  ~bucket_table() { destroy(first_, mask_ + 1); }
 
   bucket& at(std::uint32_t hash) noexcept { return first_[hash & mask_]; }
   std::uint32_t size() const noexcept { return size_; }
 
-  void insert(Node& n) {
+  void insert(Node& n) noexcept {
     if (size_ > mask_) [[unlikely]]
       grow();
     ++size_;
@@ -39,11 +44,28 @@ class bucket_table {
   }
 
  private:
-  [[gnu::noinline]] void grow() {
-    const std::uint32_t old_count = mask_ + 1;
+  static bucket* make(std::uint32_t count) noexcept {
+    void* const memory = platform::allocate(std::size_t{count} * sizeof(bucket));
+    if (memory == nullptr) return nullptr;
+    auto* const made = static_cast<bucket*>(memory);
+    for (std::uint32_t i = 0; i < count; ++i) ::new (static_cast<void*>(made + i)) bucket;
+    return made;
+  }
+  static void destroy(bucket* made, std::uint32_t count) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) made[i].~bucket();
+    platform::deallocate(made);
+  }
+
+  [[gnu::noinline]] void grow() noexcept {
+    if (size_ <= load_max_) return;  // It has failed lately.
+    const std::uint32_t count = 2 * (load_max_ + 1);
+    load_max_ = count - 1;
+    bucket* const more = make(count);
+    if (more == nullptr) return;
     bucket* const old = first_;
-    first_ = new bucket[std::size_t{2} * old_count];
-    mask_ = 2 * old_count - 1;
+    const std::uint32_t old_count = mask_ + 1;
+    first_ = more;
+    mask_ = count - 1;
     for (std::uint32_t i = 0; i < old_count; ++i) {
       while (!old[i].empty()) {
         Node& n = old[i].front();
@@ -51,14 +73,15 @@ class bucket_table {
         at(n.hash).push_back(n);
       }
     }
-    delete[] old;
+    destroy(old, old_count);
   }
 
   static constexpr std::uint32_t buckets_min = 16;
 
   bucket* first_;
-  std::uint32_t mask_;
+  std::uint32_t mask_ = buckets_min - 1;
   std::uint32_t size_ = 0;
+  std::uint32_t load_max_ = buckets_min - 1;  // More than `mask_` after growth has failed.
 };
 
 constexpr std::uint32_t mix(context_id context, peer_id source, tag_t tag) noexcept {
@@ -72,7 +95,7 @@ constexpr std::uint32_t mix(context_id context, peer_id source, tag_t tag) noexc
 
 /// The default matcher. Cost: O(1) for receives that name source and tag; a pending wildcard
 /// receive adds a step to each arrival; a wildcard receive looks through the unexpected messages in
-/// order.
+/// order. Where memory for larger tables is out, O(pending / buckets).
 class hashed {
  public:
   using policy_axis = matching_axis;
@@ -115,7 +138,7 @@ class hashed {
     return nullptr;
   }
 
-  [[gnu::always_inline]] void post(posted_receive& r) {
+  [[gnu::always_inline]] void post(posted_receive& r) noexcept {
     r.sequence = ++posted_ever_;
     if (r.want.exact()) {
       r.hash = detail::mix(r.want.context, r.want.source, r.want.tag);
@@ -126,7 +149,7 @@ class hashed {
     }
   }
 
-  void store(unexpected_message& m) {
+  void store(unexpected_message& m) noexcept {
     m.hash = detail::mix(m.is.context, m.is.source, m.is.tag);
     unexpected_.insert(m);
     arrivals_.push_back(m);

@@ -14,6 +14,7 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/aligned.hpp"
 #include "mpx/core/mapping.hpp"
+#include "mpx/core/memory.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/exposures.hpp"
@@ -27,7 +28,7 @@ namespace detail {
 class shared_mapping {
  public:
   shared_mapping() = default;
-  explicit shared_mapping(std::size_t bytes) : block_(new block{mapping(bytes)}) {}
+  explicit shared_mapping(std::size_t bytes) : block_(new block(bytes)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) block_->users.fetch_add(1, std::memory_order_relaxed);
   }
@@ -43,7 +44,8 @@ class shared_mapping {
   std::byte* data() const noexcept { return block_->memory.data(); }
 
  private:
-  struct block {
+  struct block : mpx::detail::allocated {
+    explicit block(std::size_t bytes) : memory(bytes) {}
     mapping memory;
     platform::atomic<std::uint32_t> users{1};
   };

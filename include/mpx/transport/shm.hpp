@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "mpx/bootstrap/detail/memory_file.hpp"
 #include "mpx/core/file_identity.hpp"
 #include "mpx/core/mapping.hpp"
+#include "mpx/core/memory.hpp"
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/transport/concepts.hpp"
@@ -101,6 +103,11 @@ class shm_segment {
   }
 
  private:
+  struct piece : mpx::detail::allocated {
+    explicit piece(mapping made) noexcept : map(std::move(made)) {}
+    mapping map;
+  };
+
   std::byte* at(std::uint64_t offset, std::size_t bytes) noexcept {
     return whole_ ? whole_.data() + offset : keep(try_map(offset, bytes));
   }
@@ -121,10 +128,10 @@ class shm_segment {
   } catch (const std::exception&) {
     return {};
   }
-  std::byte* keep(mapping made) noexcept try {
-    return made ? pieces_.add(new mapping(std::move(made))).data() : nullptr;
-  } catch (const std::bad_alloc&) {
-    return nullptr;
+  std::byte* keep(mapping made) noexcept {
+    if (!made) return nullptr;
+    piece* const kept = pieces_.try_add(new (std::nothrow) piece(std::move(made)));
+    return kept == nullptr ? nullptr : kept->map.data();
   }
   std::byte* front() const noexcept { return whole_ ? whole_.data() : front_.data(); }
   std::size_t front_bytes() const noexcept {
@@ -149,7 +156,7 @@ class shm_segment {
   mapping whole_;
   mapping front_;  // Where there is no whole.
   std::byte* own_channel_ = nullptr;
-  owning_table<mapping> pieces_;
+  owning_table<piece> pieces_;
 };
 
 }  // namespace detail
@@ -183,8 +190,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
              geometry),
         arena_(ArenaBytes),
         links_(static_cast<std::size_t>(b.size())),
-        mark_(marks_.add(new detail::process_mark{.rank = self()})),
+        mark_(marks_.add(new own_mark()).is),
         one_process_(b.one_process()) {
+    mark_.rank = self();
     if (::getrandom(&mark_.word, sizeof mark_.word, 0) != sizeof mark_.word) mark_.word = 0;
     detail::peer_card& mine = segment().card(self());
     mine.mark_address.store(reinterpret_cast<std::uintptr_t>(&mark_));
@@ -367,7 +375,10 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   std::byte* arena_base_ = nullptr;
   offset_allocator arena_;
   plain_array<link> links_;
-  owning_table<detail::process_mark> marks_;
+  struct own_mark : mpx::detail::allocated {
+    detail::process_mark is;
+  };
+  owning_table<own_mark> marks_;
   detail::process_mark& mark_;  // On the heap: its address is known to the others.
   bool one_process_;
   detail::exposures exposures_;

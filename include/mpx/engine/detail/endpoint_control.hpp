@@ -269,6 +269,7 @@ void endpoint<Stack>::on_clear(peer_id source, const wire::header& h,
   op->remote_ticket = c.ticket;
   op->target = c.memory;
   if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
+  if (op->data_lost()) return fail_peer_locked(source, errc::no_resources);
   start_put(*op);
 }
 

@@ -222,7 +222,7 @@ bool endpoint<Stack>::cancel(operation& op) {
 
 /// Parts an operation from its request: when this returns true, nothing touches its buffer any
 /// more, whether the operation goes on or not. False: the transport, or a copy that the peer has
-/// begun, is at it right now; or there is no memory to keep the data of a send in.
+/// begun, is at it right now.
 template <class Stack>
 bool endpoint<Stack>::detach_locked(operation& op) {
   if (orphaned()) check_failures();
@@ -241,12 +241,12 @@ bool endpoint<Stack>::detach_locked(operation& op) {
     op.buffer = nullptr;  // The rest arrives, and is dropped.
   } else if (op.stage != stage::answer || (op.announced && !op.split)) {
     if (op.owned == nullptr) {
-      op.owned = static_cast<std::byte*>(::operator new(op.bytes + 1, std::nothrow));
-      if (op.owned == nullptr) return false;
-      if (op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
+      op.owned = static_cast<std::byte*>(platform::allocate(op.bytes));
+      if (op.owned != nullptr && op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
     }
     // A receiver that knows of the old place finds it closed, and asks for packets.
     if (!withdraw(op)) return false;
+    // Without memory the data is lost: to wait for the receiver might be to wait for ever.
     op.buffer = op.owned;
   } else if (!withdraw(op)) {  // The data is out, or the receiver is about to have fetched it.
     return false;

@@ -306,18 +306,34 @@ template <class Stack>
 operation* endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffer,
                                             std::size_t capacity) {
   std::lock_guard lock(threading_);
-  claimed_.erase(claimed_.iterator_to(*m));
   operation* op = start_receive_locked(buffer, capacity);
+  claimed_.erase(claimed_.iterator_to(*m));
   op->want = {m->is.context, m->is.source, m->is.tag};
   accept(*op, m);
   return op;
 }
 
+/// As a receive without room, but this needs no operation: no data moves.
 template <class Stack>
-void endpoint<Stack>::discard(arrived_message* m) {
-  operation* op = receive_claimed(m, nullptr, 0);
-  wait(*op, {"the end of a dropped message"});
-  release(*op);
+void endpoint<Stack>::discard(arrived_message* m) noexcept {
+  std::lock_guard lock(threading_);
+  claimed_.erase(claimed_.iterator_to(*m));
+  const peer_id source = m->is.source;
+  const arrived_message was = *m;
+  forget(m);
+  if (was.kind == wire::kind::announce) {
+    if (was.unready) return;  // The sender has been told.
+    check_failures();
+    link& l = *links_[source];
+    if (l.failure != errc{}) return;
+    --l.heard;
+    return answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+  }
+  links_[source]->held_bytes -= unexpected_cost(was.stored);
+  early_bytes_ -= unexpected_cost(was.stored);
+  if (flow_.release(source, was.stored)) owe_credit(source);
+  if ((was.flags & wire::flag_synchronous) != 0)
+    answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
 }
 
 template <class Stack>

@@ -7,19 +7,26 @@
 
 namespace mpx::inline v0::detail {
 
-/// Without memory for a link the peer is lost: look at its `failure`.
+/// Returns nullptr when there is no link yet, and no memory for it.
 template <class Stack>
-typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) noexcept {
+typename endpoint<Stack>::link* endpoint<Stack>::try_link_to(peer_id peer) noexcept {
   link* l = links_[peer];
   if (l != nullptr) [[likely]]
-    return *l;
+    return l;
   l = new (std::nothrow) link(peer);
-  if (l == nullptr) {
-    fail_peer_locked(peer, errc::no_resources);
-    return *links_[peer];
-  }
+  if (l == nullptr) return nullptr;
   l->allowance = l->granted = announced_max_;
-  return links_.put(peer, l);
+  return &links_.put(peer, l);
+}
+
+/// For what a peer has sent: without memory for a link the peer is lost. Look at its `failure`.
+template <class Stack>
+typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) noexcept {
+  link* const l = try_link_to(peer);
+  if (l != nullptr) [[likely]]
+    return *l;
+  fail_peer_locked(peer, errc::no_resources);
+  return *links_[peer];
 }
 
 template <class Stack>
@@ -94,13 +101,14 @@ operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
   return op;
 }
 
-/// The general send: keeps order behind earlier sends, falls back to announcing. Returns nullptr
-/// when no operation is to be had (errc::no_resources).
+/// The general send: keeps order behind earlier sends, falls back to announcing.
+/// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
 template <class Stack>
 operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
-  operation* op = new_send(c, flags);
+  link* const known = try_link_to(c.to);
+  operation* op = known == nullptr ? nullptr : new_send(c, flags);
   if (op == nullptr) throw_limit();
-  link& l = link_to(c.to);
+  link& l = *known;
   if (l.failure != errc{}) {
     finish(*op, l.failure);
     return op;
@@ -118,7 +126,7 @@ operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t f
 /// Puts the first send of a backlog on the wire. Returns false if it must wait.
 template <class Stack>
 bool endpoint<Stack>::push(link& l, operation& op) {
-  if (!is_long(op.bytes) && flow_.try_acquire(op.peer, op.bytes)) {
+  if (!is_long(op.bytes) && !op.data_lost() && flow_.try_acquire(op.peer, op.bytes)) {
     if (push_eager(op)) return true;
     flow_.restore(op.peer, op.bytes);
     return false;
@@ -151,7 +159,8 @@ bool endpoint<Stack>::push_announcement(link& l, operation& op) {
   wire::announcement a{.bytes = op.bytes, .memory = {}};
   if constexpr (RmaTransport<transport_type>) {
     if (Stack::protocol_type::long_by != long_path::packets &&
-        Stack::protocol_type::long_by != long_path::put && op.bytes > 0 && !op.exposed) {
+        Stack::protocol_type::long_by != long_path::put && op.bytes > 0 && !op.exposed &&
+        !op.data_lost()) {
       op.own = transport_.expose(op.peer, {op.buffer, op.bytes});
       op.exposed = op.own.key != 0;
     }
@@ -179,6 +188,10 @@ template <class Stack>
 bool endpoint<Stack>::push_fragments(link& l, operation& op) {
   constexpr std::size_t fragment =
       lesser(Stack::protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+  if (op.data_lost()) {
+    l.refused = true;  // Whoever flushes next gives the peer up.
+    return false;
+  }
   while (op.moved < op.limit) {
     const std::size_t n = lesser(fragment, op.limit - op.moved);
     const wire::header h{.kind = wire::kind::data,
@@ -306,7 +319,13 @@ errc endpoint<Stack>::send_buffered(const send_call& c) {
   }
   std::byte* copy = attached_.data() + *at;
   if (c.bytes > 0) std::memcpy(copy, c.data, c.bytes);
-  operation* op = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
+  operation* op = nullptr;
+  try {
+    op = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
+  } catch (const error&) {
+    attached_space_.deallocate(*at);
+    throw;
+  }
   op->owned = copy;
   op->owned_by_attached = true;
   op->handled = false;
@@ -322,8 +341,8 @@ template <class Stack>
 errc endpoint<Stack>::attach(std::span<std::byte> memory) {
   std::lock_guard lock(threading_);
   if (has_attached_) return errc::buffer;
-  attached_ = memory;
   attached_space_ = offset_allocator(memory.size());
+  attached_ = memory;
   has_attached_ = true;
   return errc{};
 }
@@ -342,7 +361,7 @@ void endpoint<Stack>::free_copy(operation& op) noexcept {
   if (op.owned_by_attached) {
     attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
   } else {
-    ::operator delete(copy);
+    platform::deallocate(copy);
   }
 }
 

@@ -14,9 +14,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <utility>
 
+#include "mpx/core/memory.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
@@ -176,11 +178,11 @@ class ring_fabric {
   /// Whether senders are told which rings are looked at.
   bool claims() const noexcept { return !oversubscribed_; }
 
-  struct sender {
+  struct sender : mpx::detail::allocated {
     ring_producer ring;
     bool starved = false;
   };
-  struct receiver {
+  struct receiver : mpx::detail::allocated {
     ring_consumer ring;
     peer_id source = 0;
     bool hot = false;
@@ -239,12 +241,35 @@ class ring_fabric {
     return s.ring.put_pooled(header, payload.data(), payload.size());
   }
 
-  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept try {
+  /// Returns nullptr when memory or mappings are out. The place in `starved_` is had here too, so
+  /// that no post can fail for it.
+  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
+    if (!starved_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
+    auto* made = new (std::nothrow) sender;
+    if (made == nullptr) return nullptr;
     std::byte* base = segment_.channel(self_, peer);
-    if (base == nullptr) return nullptr;
-    return &out_.put(peer, new sender{ring_producer(base, geometry_)});
-  } catch (const std::bad_alloc&) {
-    return nullptr;
+    if (base == nullptr) {
+      delete made;
+      return nullptr;
+    }
+    made->ring = ring_producer(base, geometry_);
+    ++senders_;
+    return &out_.put(peer, made);
+  }
+  /// As wire_out, with the place in `hot_`.
+  receiver* wire_in(peer_id source) noexcept {
+    if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
+    auto* made = new (std::nothrow) receiver;
+    if (made == nullptr) return nullptr;
+    std::byte* base = segment_.channel(source, self_);
+    if (base == nullptr) {
+      delete made;
+      return nullptr;
+    }
+    made->ring = ring_consumer(base, geometry_);
+    made->source = source;
+    ++receivers_;
+    return &in_.put(source, made);
   }
 
   [[gnu::noinline]] outcome starve(sender& s) noexcept {
@@ -287,23 +312,18 @@ class ring_fabric {
     }
   }
 
-  bool make_hot(peer_id source) noexcept try {
-    if (!in_[source]) {
-      std::byte* base = segment_.channel(source, self_);
-      if (base == nullptr) return false;
-      in_.put(source, new receiver{ring_consumer(base, geometry_), source});
-    }
-    receiver& r = *in_[source];
-    r.active_at = polls_;
-    if (!r.hot) {
-      hot_.push_back(&r);
-      r.hot = true;
+  bool make_hot(peer_id source) noexcept {
+    receiver* r = in_[source];
+    if (r == nullptr) r = wire_in(source);
+    if (r == nullptr) return false;
+    r->active_at = polls_;
+    if (!r->hot) {
+      hot_.push_back(r);
+      r->hot = true;
       note_hot();
     }
-    if (claims() && !armed_) r.ring.control().polled.store(1, std::memory_order_relaxed);
+    if (claims() && !armed_) r->ring.control().polled.store(1, std::memory_order_relaxed);
     return true;
-  } catch (const std::bad_alloc&) {
-    return false;
   }
 
   /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
@@ -371,7 +391,9 @@ class ring_fabric {
   ring_geometry geometry_;
   owning_table<sender> out_;
   owning_table<receiver> in_;
-  plain_array<sender*> starved_;
+  plain_array<sender*> starved_;  // Has room for all senders, as hot_ has for all receivers.
+  peer_id senders_ = 0;
+  peer_id receivers_ = 0;
   fabric_counters counters_;
   bool have_barrier_;
   bool armed_ = false;
