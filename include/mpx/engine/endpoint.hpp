@@ -177,7 +177,7 @@ class endpoint {
     std::lock_guard lock(threading_);
     failures_acknowledged_ = failures_;
   }
-  /// Progress while the job leaves together: looks until nothing more arrives.
+  /// Progress while the job leaves together: looks until nothing more arrives, or for a while.
   void drain() noexcept;
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
@@ -219,6 +219,7 @@ class endpoint {
   static constexpr std::int32_t takes_max = 1024;
   static constexpr std::size_t learnt_bytes_min = 4096;
   static constexpr std::size_t revoked_max = 4096;
+  static constexpr unsigned drain_looks_max = 4096;  // A flood must not keep a rank from leaving.
   static constexpr unsigned last_looks_max = 1u << 20;  // More than any channel holds.
   static constexpr std::int64_t copy_ns_max = 1'000'000'000;
 

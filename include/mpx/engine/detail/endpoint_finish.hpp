@@ -188,7 +188,7 @@ void endpoint<Stack>::drain() noexcept {
     sink s{*this};
     return orphaned() ? 0 : transport_.poll(s) + (troubles_ != 0 ? flush_busy() : 0);
   };
-  while (look() > 0) ++moves_;
+  for (unsigned looks = 0; looks < drain_looks_max && look() > 0; ++looks) ++moves_;
   if (step_ != nullptr) step_(*this);
 }
 
