@@ -20,6 +20,11 @@ using scarce::memory;
 using scarce::refusing;
 
 constexpr unsigned seconds_for_one = 30;
+#ifdef MPX_TEST_SANITIZED
+constexpr std::uint64_t stride = 8;
+#else
+constexpr std::uint64_t stride = 2;
+#endif
 
 template <class Waiting, class Threading>
 using narrow = mpx::stack<mpx::transport::basic_inproc<64, 16 * 1024>, Waiting, Threading,
@@ -73,13 +78,13 @@ void each(bool all_after) {
   REQUIRE(clean.wrong == "");
   REQUIRE(clean.all_done);
   std::uint64_t unharmed = 0;
-  for (std::uint64_t n = 0; n < clean.asked; ++n) {
+  for (std::uint64_t n = 0; n < clean.asked; n += stride) {
     CAPTURE(n);
     const result r = run<Stack>(n, all_after ? scarce::never : n);
     CHECK(r.wrong == "");
     unharmed += r.all_done ? 1 : 0;
   }
-  MESSAGE(unharmed << " of " << clean.asked << " runs unharmed");
+  MESSAGE(unharmed << " of " << (clean.asked + stride - 1) / stride << " runs unharmed");
   CHECK(clean.asked > 50);
 }
 
