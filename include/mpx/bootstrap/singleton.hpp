@@ -13,9 +13,11 @@ class singleton : public member {
   singleton() : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
 
  private:
-  singleton(const memory_file& control, memory_file shared)
-      : member(job_segment::create(control, shared, 1, static_cast<std::int32_t>(::getpid())),
-               std::move(shared), 0, ending::alone) {}
+  singleton(const memory_file& control, memory_file&& shared)
+      : singleton(job_segment::create(control, shared, 1, static_cast<std::int32_t>(::getpid())),
+                  shared) {}
+  singleton(mapping map, memory_file& shared)
+      : member(std::move(map), std::move(shared), 0, ending::alone) {}
 };
 
 static_assert(SharedMemoryBootstrap<singleton>);

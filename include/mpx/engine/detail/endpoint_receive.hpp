@@ -100,7 +100,8 @@ template <class Stack>
         [[likely]] {
       if (watch_ != nullptr) [[unlikely]]
         watch_->saw(platform::now_ns());
-      if (spare_ == nullptr && (spare_ = pool_.take()) == nullptr) [[unlikely]]
+      if (spare_ == nullptr) spare_ = pool_.take();
+      if (spare_ == nullptr) [[unlikely]]
         throw_limit();
       d.done = false;
       direct_ = &d;
