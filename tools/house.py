@@ -31,7 +31,8 @@ BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
 CHOOSERS = {"bootstrap/detect.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive: not in the umbrella nor in the single header.
-OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "transport/sim", "bootstrap/pmix",
+OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "transport/sim",
+            "transport/detail/sim_port", "bootstrap/pmix",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim")
 

@@ -56,6 +56,7 @@
 
 #include <boost/intrusive/list.hpp>
 #include <fcntl.h>
+#include <linux/falloc.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -63,6 +64,9 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -91,9 +95,10 @@
 #endif
 #endif
 
-/// Where atomic words, locks, sleep and time come from: a namespace with the names of
+/// Where atomic words, locks, sleep, time and memory come from: a namespace with the names of
 /// `platform::native`. A test that explores interleavings names its own before it includes mpx, and
-/// decides at each of these operations which thread goes on. Every translation unit must agree.
+/// decides at each of these operations which thread goes on; one that runs out of memory, which
+/// allocation fails. Every translation unit must agree.
 #ifndef MPX_PLATFORM
 #define MPX_PLATFORM native
 #endif
@@ -101,7 +106,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 1;
+inline constexpr unsigned wire_version = 2;
 
 namespace detail {
 
@@ -258,7 +263,6 @@ namespace mpx::inline v0 {
 enum class errc : int {
   buffer = 1,    ///< MPI_ERR_BUFFER: the attached buffer cannot hold a buffered send.
   count,         ///< MPI_ERR_COUNT: a count is negative or too large.
-  type,          ///< MPI_ERR_TYPE: the element types of two sides do not fit.
   tag,           ///< MPI_ERR_TAG: a tag is outside 0 .. tag_max.
   communicator,  ///< MPI_ERR_COMM: the communicator is empty, or the limit of them is reached.
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
@@ -266,33 +270,32 @@ enum class errc : int {
   root,          ///< MPI_ERR_ROOT: a root is outside 0 .. size() - 1.
   argument,      ///< MPI_ERR_ARG: another argument is wrong.
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
-  in_status,  ///< MPI_ERR_IN_STATUS: some requests of several failed: look at each.
   pending,    ///< MPI_ERR_PENDING: not complete; another request of several met a lost peer.
-  internal,   ///< MPI_ERR_INTERN: mpx broke a promise of its own.
   not_ready,  ///< A ready send met no posted receive.
-  cancelled,  ///< The operation was cancelled before it matched.
   peer_lost,  ///< MPI_ERR_PROC_FAILED: the other process died or left the job.
   protocol,   ///< A peer sent bytes that are not the mpx protocol.
   no_resources,    ///< MPI_ERR_NO_MEM: a stated limit or the machine's memory is reached.
   stack_mismatch,  ///< The ranks were built with different stacks or wire versions.
   bootstrap,       ///< Joining the job failed.
   aborted,         ///< The job was aborted.
-  timeout,         ///< A bounded wait ran out.
   deadlock,        ///< No rank of the job can go on.
+  not_a_rank,      ///< This process is a forked child of a rank.
 };
 
 namespace detail {
 
+/// True when a peer is alive but cannot be talked to: it has to be told.
+constexpr bool is_fault(errc e) noexcept { return e == errc::protocol || e == errc::no_resources; }
+
 /// True when a failure is of a peer, so that what depends on others may wait for ever.
 constexpr bool is_loss(errc e) noexcept {
-  return e == errc::peer_lost || e == errc::protocol || e == errc::no_resources;
+  return e == errc::peer_lost || e == errc::not_a_rank || is_fault(e);
 }
 
 inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
     case errc::count: return "count out of range";
-    case errc::type: return "element types do not fit";
     case errc::tag: return "tag out of range";
     case errc::communicator: return "invalid communicator";
     case errc::rank: return "rank out of range";
@@ -300,19 +303,18 @@ inline const char* errc_text(int value) noexcept {
     case errc::root: return "root out of range";
     case errc::argument: return "invalid argument";
     case errc::truncate: return "message truncated: it was longer than the receive";
-    case errc::in_status: return "some of the requests failed";
     case errc::pending: return "not complete: another request met a lost peer";
-    case errc::internal: return "internal error of mpx";
     case errc::not_ready: return "a ready send met no posted receive";
-    case errc::cancelled: return "operation cancelled";
     case errc::peer_lost: return "peer lost: it died or left the job";
     case errc::protocol: return "a peer sent malformed data";
     case errc::no_resources: return "out of resources";
     case errc::stack_mismatch: return "the ranks were built with different stacks";
     case errc::bootstrap: return "cannot join the job";
     case errc::aborted: return "the job was aborted";
-    case errc::timeout: return "timed out";
     case errc::deadlock: return "deadlock: no rank can go on";
+    case errc::not_a_rank:
+      return "this process is a forked child of a rank, not a rank itself: exec a new program or "
+             "leave with _exit";
   }
   return "unknown mpx error";
 }
@@ -389,113 +391,66 @@ class status {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/bootstrap/concepts.hpp
+// ==== mpx/core/system_memory.hpp
 
-// What a rank must learn to join a job: who it is, where the others are, whether they are alive.
-// Bootstraps carry a few bytes at start-up and at the end; messages travel by a transport.
+// Where mpx gets memory of its own: the C library and the kernel. All of it comes through the names
+// below by way of `platform::`, so that a test can count it and refuse it.
 
-namespace mpx::inline v0 {
+namespace mpx::inline v0::platform::system_memory {
 
-/// What is known of a rank in one environment.
-enum class rank_state : std::uint8_t {
-  waiting,   ///< It has not joined yet.
-  joined,    ///< It takes part.
-  finished,  ///< It left cleanly: nothing more will come from it.
-  failed,    ///< It died, or ended without leaving.
-};
+/// Returns `bytes` aligned for any fundamental type, or nullptr.
+inline void* allocate(std::size_t bytes) noexcept { return std::malloc(bytes == 0 ? 1 : bytes); }
 
-/// A way into a job.
-///
-/// - `rank()`, `size()`: 0 <= rank < size; constant.
-/// - `host()`: the name of this machine; valid as long as the bootstrap lives.
-/// - `put(key, value)`: publishes under this rank. Others see it after the next fence at the
-///   latest; a second put of the same key replaces the first. Errors: errc::argument (empty or too
-///   long), errc::no_resources (the space for values is full).
-/// - `get(rank, key)`: what `rank` published, or nothing. Errors: errc::rank, errc::protocol.
-/// - `fence(idle)`: returns when every rank has entered the same fence. Meanwhile `idle()` is
-///   called again and again, so that communication can progress; between two calls the thread
-///   sleeps for a millisecond at most (for each 32 ranks of the job). Errors: errc::peer_lost when
-///   a rank fails or leaves meanwhile, errc::aborted; the message names the rank. What `idle`
-///   throws passes through. After an error no later fence of this bootstrap succeeds.
-/// - `abort(code, why)`: ends the whole job; never returns. Where ranks are processes it ends this
-///   one; where they are threads it throws errc::aborted.
-///
-/// Threads: one thread at a time per bootstrap.
-template <class T>
-concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank,
-                                                std::string_view text, void (*idle)()) {
-  { view.rank() } noexcept -> std::same_as<rank_t>;
-  { view.size() } noexcept -> std::same_as<rank_t>;
-  { view.host() } -> std::same_as<std::string_view>;
-  { b.put(text, text) } -> std::same_as<void>;
-  { b.get(rank, text) } -> std::same_as<std::optional<std::string>>;
-  { b.fence(idle) } -> std::same_as<void>;
-  { b.abort(1, text) } -> std::same_as<void>;
-};
+/// Moves what `allocate` or this returned (or nothing, from nullptr) to `bytes`, or returns nullptr
+/// and leaves it as it is. Requires: bytes > 0.
+inline void* reallocate(void* p, std::size_t bytes) noexcept { return std::realloc(p, bytes); }
 
-/// A bootstrap whose ranks share one machine, and with it memory and news of each other's death.
-///
-/// - `shared_fd()`: a memory file of the whole job, empty at first. Who needs room makes the file
-///   longer (`bootstrap::grow`) and maps it. It can never shrink, and goes when the last rank goes.
-/// - `shared_offset()`: where this environment's part of that file begins: k << 48 for the k-th
-///   environment that this rank joins. Keys and fences are apart per environment as well.
-/// - `failure_epoch()`: one atomic load; grows whenever a rank fails or the job is aborted.
-/// - `state(rank)`: what became of a rank in this environment; one that ended is `failed` unless it
-///   had left. Requires 0 <= rank < size().
-/// - `mark_finished()`: a clean leave; afterwards the others see `finished`. A bootstrap that is
-///   destroyed without it counts as `failed`.
-/// - `mark_failed()`: tells the others that this rank will not come back.
-///
-/// Threads: `failure_epoch()` and `state()` from any thread.
-template <class T>
-concept SharedMemoryBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t rank) {
-  { view.shared_fd() } noexcept -> std::same_as<int>;
-  { view.shared_offset() } noexcept -> std::same_as<std::uint64_t>;
-  { view.failure_epoch() } noexcept -> std::same_as<std::uint32_t>;
-  { view.state(rank) } noexcept -> std::same_as<rank_state>;
-  { b.mark_finished() } -> std::same_as<void>;
-  { b.mark_failed() } noexcept -> std::same_as<void>;
-};
+/// Returns `bytes` aligned to `alignment`, or nullptr.
+/// Requires: alignment is a power of two, and divides bytes > 0.
+inline void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+  return std::aligned_alloc(alignment, bytes);
+}
 
-/// Grants Bootstrap and nothing more.
-struct bootstrap_archetype {
-  bootstrap_archetype() = delete;
-  bootstrap_archetype(bootstrap_archetype&&) noexcept;
-  bootstrap_archetype& operator=(bootstrap_archetype&&) noexcept;
-  rank_t rank() const noexcept;
-  rank_t size() const noexcept;
-  std::string_view host() const;
-  void put(std::string_view key, std::string_view value);
-  std::optional<std::string> get(rank_t rank, std::string_view key);
-  void fence(std::invocable auto&& idle);
-  [[noreturn]] void abort(int code, std::string_view why);
-};
+/// Gives back what the three above returned; nullptr is nothing.
+inline void deallocate(void* p) noexcept { std::free(p); }
 
-/// Grants SharedMemoryBootstrap and nothing more.
-struct shared_memory_bootstrap_archetype : bootstrap_archetype {
-  int shared_fd() const noexcept;
-  std::uint64_t shared_offset() const noexcept;
-  std::uint32_t failure_epoch() const noexcept;
-  rank_state state(rank_t rank) const noexcept;
-  void mark_finished();
-  void mark_failed() noexcept;
-};
+/// Tables from this size on are pages of their own. (A heap clears, and so touches, what it hands
+/// out again.)
+inline constexpr std::size_t zeroed_pages_bytes_min = 8192;
 
-static_assert(Bootstrap<bootstrap_archetype>);
-static_assert(SharedMemoryBootstrap<shared_memory_bootstrap_archetype>);
-static_assert(!SharedMemoryBootstrap<bootstrap_archetype>);
-static_assert(!Bootstrap<int>);
+/// Returns `bytes` zero bytes, aligned for any type, or nullptr.
+/// Cost:    below `zeroed_pages_bytes_min` as std::calloc; else a system call, and a page of memory
+///          for each page that is written. Huge pages are declined: one would touch 2 MiB at once.
+inline void* allocate_zeroed(std::size_t bytes) noexcept {
+  if (bytes < zeroed_pages_bytes_min) return std::calloc(1, bytes == 0 ? 1 : bytes);
+  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return nullptr;
+  ::madvise(p, bytes, MADV_NOHUGEPAGE);  // A kernel without huge pages refuses: all the better.
+  return p;
+}
 
-}  // namespace mpx::inline v0
+/// Gives back what `allocate_zeroed(bytes)` returned.
+inline void deallocate_zeroed(void* p, std::size_t bytes) noexcept {
+  if (bytes < zeroed_pages_bytes_min) {
+    std::free(p);
+  } else {
+    ::munmap(p, bytes);
+  }
+}
+
+}  // namespace mpx::inline v0::platform::system_memory
 
 // ==== mpx/core/platform.hpp
 
 // What threads and processes meet through, and the few calls to Linux that the rest of mpx needs:
-// atomic words, sleeping on one, the process-wide barrier, monotonic time, the number of cores.
+// atomic words, sleeping on one, the process-wide barrier, monotonic time, the number of cores,
+// memory.
 
 namespace mpx::inline v0::platform {
 namespace native {
 
+using namespace system_memory;
 using std::atomic;
 using std::atomic_ref;
 using std::mutex;
@@ -560,26 +515,159 @@ using namespace MPX_PLATFORM;
 
 }  // namespace mpx::inline v0::platform
 
+// ==== mpx/bootstrap/concepts.hpp
+
+// What a rank must learn to join a job: who it is, where the others are, whether they are alive.
+// Bootstraps carry a few bytes at start-up and at the end; messages travel by a transport.
+
+namespace mpx::inline v0 {
+
+/// What is known of a rank in one environment.
+enum class rank_state : std::uint8_t {
+  waiting,   ///< It has not joined yet.
+  joined,    ///< It takes part.
+  finished,  ///< It left cleanly: nothing more will come from it.
+  failed,    ///< It died, or ended without leaving.
+};
+
+/// A way into a job.
+///
+/// - `rank()`, `size()`: 0 <= rank < size; constant.
+/// - `host()`: the name of this machine; valid as long as the bootstrap lives.
+/// - `put(key, value)`: publishes under this rank. Others see it after the next fence at the
+///   latest; a second put of the same key replaces the first. Errors: errc::argument (empty or too
+///   long), errc::no_resources (the space for values is full).
+/// - `get(rank, key)`: what `rank` published, or nothing. Errors: errc::rank, errc::protocol.
+/// - `fence(idle)`: returns when every rank has entered the same fence, and none that had is known
+///   to have died since. Meanwhile `idle()` is called again and again, so that communication can
+///   progress; between two calls the thread sleeps for a millisecond at most (for each 32 ranks of
+///   the job). Errors: errc::peer_lost when a rank fails or leaves meanwhile, errc::aborted; the
+///   message names the rank. What `idle` throws passes through. After an error no later fence of
+///   this bootstrap succeeds.
+/// - `abort(code, why)`: ends the whole job; never returns. Where ranks are processes it ends this
+///   one; where they are threads it throws errc::aborted.
+///
+/// Where a rank is a process, a child that it forks is no rank: there all of these but `rank`,
+/// `size` and `host` give errc::not_a_rank or do nothing, and destroying the copy tells nobody.
+///
+/// Threads: one thread at a time per bootstrap.
+template <class T>
+concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank,
+                                                std::string_view text, void (*idle)()) {
+  { view.rank() } noexcept -> std::same_as<rank_t>;
+  { view.size() } noexcept -> std::same_as<rank_t>;
+  { view.host() } -> std::same_as<std::string_view>;
+  { b.put(text, text) } -> std::same_as<void>;
+  { b.get(rank, text) } -> std::same_as<std::optional<std::string>>;
+  { b.fence(idle) } -> std::same_as<void>;
+  { b.abort(1, text) } -> std::same_as<void>;
+};
+
+/// A bootstrap whose ranks share one machine, and with it memory and news of each other's death.
+///
+/// - `shared_fd()`: a memory file of the whole job, empty at first. Who needs room makes the file
+///   longer (`bootstrap::grow`) and maps it. It can never shrink, and goes when the last rank goes.
+///   Who uses it by number makes sure first that it is still that file (`file_identity`): the
+///   program may have closed the descriptor and opened one of its own.
+/// - `shared_offset()`: where this environment's part of that file begins: (k mod 32) << 48 for the
+///   k-th environment that this rank joins. It reads as zeros at first. Keys and fences are apart
+///   per environment as well.
+/// - `one_process()`: whether all ranks of the job are threads of this process.
+/// - `failure_epoch()`: one atomic load; grows whenever a rank fails or leaves, or gives another
+///   up, or the job is aborted. It may grow for less, and is never 0. `failure_word()`: the word
+///   that is loaded; it lives as long as the bootstrap.
+/// - `state(rank)`: what became of a rank in this environment; one that ended is `failed` unless it
+///   had left. Requires 0 <= rank < size().
+/// - `renounce(peer, why)`: this rank will not talk to `peer` any more in this environment, because
+///   of errc::protocol or errc::no_resources. It concerns the two alone; the first reason counts.
+/// - `renounced_by(peer)`: why `peer` has renounced this rank, or errc{} if it has not.
+/// - `mark_finished()`: a clean leave; afterwards the others see `finished`. A bootstrap that is
+///   destroyed without it counts as `failed`.
+/// - `mark_failed()`: tells the others that this rank will not come back.
+///
+/// After either of the last two, this rank touches nothing of its part of the shared file but to
+/// unmap it: when all ranks have left, the part is emptied and goes to the 32nd environment after
+/// this one. Any number may follow each other, and 32 of a rank may live at once; joining one more
+/// waits a little for the ranks that are still inside, and then is errc::no_resources.
+///
+/// Threads: `failure_epoch()`, `state()` and `renounced_by()` from any thread.
+template <class T>
+concept SharedMemoryBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t rank) {
+  { view.shared_fd() } noexcept -> std::same_as<int>;
+  { view.shared_offset() } noexcept -> std::same_as<std::uint64_t>;
+  { view.one_process() } noexcept -> std::same_as<bool>;
+  { view.failure_epoch() } noexcept -> std::same_as<std::uint32_t>;
+  { view.failure_word() } noexcept -> std::convertible_to<const platform::atomic<std::uint32_t>&>;
+  { view.state(rank) } noexcept -> std::same_as<rank_state>;
+  { b.renounce(rank, errc::protocol) } noexcept -> std::same_as<void>;
+  { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
+  { b.mark_finished() } -> std::same_as<void>;
+  { b.mark_failed() } noexcept -> std::same_as<void>;
+};
+
+/// Grants Bootstrap and nothing more.
+struct bootstrap_archetype {
+  bootstrap_archetype() = delete;
+  bootstrap_archetype(bootstrap_archetype&&) noexcept;
+  bootstrap_archetype& operator=(bootstrap_archetype&&) noexcept;
+  rank_t rank() const noexcept;
+  rank_t size() const noexcept;
+  std::string_view host() const;
+  void put(std::string_view key, std::string_view value);
+  std::optional<std::string> get(rank_t rank, std::string_view key);
+  void fence(std::invocable auto&& idle);
+  [[noreturn]] void abort(int code, std::string_view why);
+};
+
+/// Grants SharedMemoryBootstrap and nothing more.
+struct shared_memory_bootstrap_archetype : bootstrap_archetype {
+  int shared_fd() const noexcept;
+  std::uint64_t shared_offset() const noexcept;
+  bool one_process() const noexcept;
+  std::uint32_t failure_epoch() const noexcept;
+  platform::atomic<std::uint32_t>& failure_word() const noexcept;
+  rank_state state(rank_t rank) const noexcept;
+  void renounce(rank_t peer, errc why) noexcept;
+  errc renounced_by(rank_t peer) const noexcept;
+  void mark_finished();
+  void mark_failed() noexcept;
+};
+
+static_assert(Bootstrap<bootstrap_archetype>);
+static_assert(SharedMemoryBootstrap<shared_memory_bootstrap_archetype>);
+static_assert(!SharedMemoryBootstrap<bootstrap_archetype>);
+static_assert(!Bootstrap<int>);
+
+}  // namespace mpx::inline v0
+
 // ==== mpx/bootstrap/detail/job_layout.hpp
 
 // How a job's control segment lies in memory. Sparse: a rank that does nothing costs 64 bytes, one
-// that joined and published a little costs two pages, once for the whole job.
+// that joined and published a little costs two pages.
+//
+// Environments follow one another without end: the k-th of every rank uses slot k % 32. A slot goes
+// to the next environment when all ranks have left the last and its memory has been given back.
+// Words that outlive an environment carry its number k and mean nothing in another, so that nothing
+// has to be reset; those of a room (below) are reset by its owner, before others can see that it
+// has joined.
 
 namespace mpx::inline v0::bootstrap {
 
 /// The largest job.
 inline constexpr rank_t ranks_max = 4096;
-/// How many environments a rank may join in the life of a job.
-inline constexpr std::uint32_t environments_max = 4096;
-/// What a rank may publish in the life of a job: keys, values, and 8 to 15 bytes for each.
-inline constexpr std::uint32_t published_bytes_max = 256 * 1024;
+/// How many environments of a rank may live at once.
+inline constexpr std::uint32_t environments_live_max = 32;
+/// How many a rank may join in the life of a job: at a million a second, for nine years.
+inline constexpr std::uint64_t environments_max = std::uint64_t{1} << 48;
+/// What a rank may publish in one environment: keys, values, and 8 to 15 bytes for each.
+inline constexpr std::uint32_t published_bytes_max = 64 * 1024 - cache_line_bytes;
 inline constexpr std::size_t key_bytes_max = 256;
 inline constexpr std::size_t value_bytes_max = 4096;
 /// What is kept of the reason for an abort.
 inline constexpr std::size_t reason_bytes_max = 240;
 /// The longest patience before a hang is reported, in seconds.
 inline constexpr std::uint64_t hang_seconds_max = 1'000'000;
-/// Distance between the parts of two environments in the shared file, as a power of two.
+/// Distance between the parts of two slots in the shared file, as a power of two.
 inline constexpr unsigned environment_shift = 48;
 
 }  // namespace mpx::inline v0::bootstrap
@@ -587,11 +675,23 @@ inline constexpr unsigned environment_shift = 48;
 namespace mpx::inline v0::bootstrap::detail {
 
 inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjob", 1
-inline constexpr std::uint32_t segment_version = 2;
+inline constexpr std::uint32_t segment_version = 3;
 inline constexpr std::size_t page_bytes = 4096;
 
 using word = platform::atomic<std::uint32_t>;
-static_assert(word::is_always_lock_free, "processes share these words");
+using long_word = platform::atomic<std::uint64_t>;
+static_assert(word::is_always_lock_free && long_word::is_always_lock_free,
+              "processes share these words");
+
+/// A number of 16 bits that belongs to environment `k`; 0 in any other.
+constexpr std::uint64_t tagged(std::uint64_t k, std::uint64_t value) noexcept {
+  return k << 16 | value;
+}
+constexpr std::uint64_t tag_of(std::uint64_t tagged) noexcept { return tagged >> 16; }
+constexpr std::uint32_t value_of(std::uint64_t tagged, std::uint64_t k) noexcept {
+  return tag_of(tagged) == k ? static_cast<std::uint32_t>(tagged & 0xffff) : 0;
+}
+static_assert(environments_max - 1 == tag_of(~std::uint64_t{0}) && ranks_max < 0xffff);
 
 /// Set once, by the first rank that aborts.
 struct abort_record {
@@ -615,23 +715,25 @@ struct segment_header {
   std::uint32_t version;
   std::uint32_t ranks;
   std::int32_t launcher_pid;
-  alignas(cache_line_bytes) word failure_epoch;
+  std::uint64_t shared_device;  // which file is the job's shared one
+  std::uint64_t shared_inode;
+  alignas(cache_line_bytes) word endings;  // of ranks, and 1 for an abort
   alignas(cache_line_bytes) abort_record abort;
   alignas(cache_line_bytes) hang_head hang;
 };
 static_assert(sizeof(segment_header) <= page_bytes);
 
-struct fence_entry {
-  word arrived;
-  word generation;  // also the word that waiting ranks sleep on
-};
+/// What the ranks of one environment have in common.
+struct alignas(cache_line_bytes) slot_entry {
+  static constexpr std::uint32_t closing = 0xffff;  // `gone`: somebody gives the memory back
 
-/// Where one rank stands in one environment. Those of an environment lie side by side, so that a
-/// look at everybody touches 8 bytes per rank.
-struct join_entry {
-  word state;      // a rank_state
-  word log_begin;  // nothing that it published in this environment lies before
+  long_word arrived;   // tagged: how many wait in the fence
+  long_word gone;      // tagged: how many have left or failed; or `closing`
+  long_word released;  // environments of this slot that are over, and whose memory is given back
+  word generation;     // grows when a fence opens; waiting ranks sleep on it
+  word epoch;          // grows when a rank was lost, left or gave up another; a futex too
 };
+static_assert(sizeof(slot_entry) == cache_line_bytes);
 
 /// What is known of a rank that may hang, apart from its slot.
 struct hang_words {
@@ -656,122 +758,98 @@ struct alignas(cache_line_bytes) rank_entry {
   platform::atomic<std::int32_t> pid;
   word ended;        // 1 when its process is gone (its thread, in a job of threads)
   word wait_status;  // as waitpid gives it; meaningful when ended
-  word joins;        // environments joined so far
-  word live;         // of those, not left yet
+  word live;         // environments joined and not left yet
+  long_word joins;   // environments joined so far
   word lock;         // between the threads of this rank; others only read
-  word log_used;     // bytes of the log that others may read
   hang_words hang;
 };
 static_assert(sizeof(rank_entry) == cache_line_bytes);
 
+/// What a rank tells the others of one environment; its log of records follows.
+struct alignas(cache_line_bytes) room {
+  word log_used;        // bytes of the log that others may read
+  long_word renounced;  // tagged: 1 when some rank has given this one up
+};
+static_assert(sizeof(room) == cache_line_bytes);
+inline constexpr std::size_t room_bytes = sizeof(room) + published_bytes_max;
+static_assert(room_bytes % page_bytes == 0);
+
 /// Precedes key and value in a rank's log; records are padded to 8 bytes.
 struct log_record {
-  std::uint32_t environment;
-  std::uint16_t key_bytes;
-  std::uint16_t value_bytes;
+  std::uint32_t key_bytes;
+  std::uint32_t value_bytes;
 };
 static_assert(sizeof(log_record) == 8);
-static_assert(key_bytes_max <= 0xffff && value_bytes_max <= 0xffff);
 
-/// The offsets of the parts for a job of `ranks`.
+/// The offsets of the parts for a job of `ranks`. The part of each slot that is given back with its
+/// environment is contiguous: the rooms, then who has been given up by whom.
 struct segment_layout {
   explicit constexpr segment_layout(std::size_t ranks) noexcept
-      : fences(page_bytes),
-        rank_table(fences + environments_max * sizeof(fence_entry)),
-        joins(round_up(rank_table + ranks * sizeof(rank_entry))),
-        logs(joins + ranks * environments_max * sizeof(join_entry)),
-        hangs(logs + ranks * std::size_t{published_bytes_max}),
+      : slots(page_bytes),
+        rank_table(slots + environments_live_max * sizeof(slot_entry)),
+        states(round_up(rank_table + ranks * sizeof(rank_entry))),
+        rooms(round_up(states + ranks * environments_live_max * sizeof(long_word))),
+        refusals(ranks * room_bytes),
+        slot_bytes(refusals + round_up(ranks * ranks * sizeof(long_word))),
+        hangs(rooms + environments_live_max * slot_bytes),
         bytes(hangs + ranks * sizeof(hang_slot)) {}
 
   static constexpr std::size_t round_up(std::size_t n) noexcept {
     return (n + page_bytes - 1) / page_bytes * page_bytes;
   }
 
-  std::size_t fences, rank_table, joins, logs, hangs, bytes;
+  std::size_t slots, rank_table;
+  std::size_t states;    // by slot and rank: tagged, a rank_state
+  std::size_t rooms;     // by slot, at a distance of slot_bytes
+  std::size_t refusals;  // from the slot's rooms; by rank, and by who has given it up
+  std::size_t slot_bytes;
+  std::size_t hangs, bytes;
 };
-static_assert(segment_layout(1).bytes < 400 * 1024);
-static_assert(segment_layout(1).logs % page_bytes == 0 && published_bytes_max % page_bytes == 0);
+static_assert(segment_layout(1).bytes < 2'300 * 1024);
+static_assert(segment_layout(ranks_max).bytes < std::size_t{14} << 30);
+static_assert(segment_layout(3).rooms % page_bytes == 0 &&
+              segment_layout(3).slot_bytes % page_bytes == 0);
 
 }  // namespace mpx::inline v0::bootstrap::detail
 
-// ==== mpx/bootstrap/detail/memory_file.hpp
+// ==== mpx/core/file_identity.hpp
 
-// Memory with a descriptor and no name: it is inherited, not looked up, so that nothing is left
-// behind however its users end.
+// Which file a descriptor names. A descriptor is a number that the program can close and open again
+// for a file of its own: what is used by number later is compared with what was opened first.
 
-namespace mpx::inline v0::bootstrap {
+namespace mpx::inline v0 {
 
-/// Makes the memory file `fd` at least `bytes` long; the new part reads as zeros, at no cost yet.
-/// Any number of processes may do so at once: a file never gets shorter.
-/// Errors: errc::no_resources.
-inline void grow(int fd, std::uint64_t bytes) {
-  for (int attempt = 0;; ++attempt) {
+/// A file, told from all others that exist at the same time. Empty by default: no file.
+struct file_identity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+
+  /// The file behind `fd`; empty if that is not open.
+  static file_identity of(int fd) noexcept {
     struct stat info{};
-    if (::fstat(fd, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= bytes) return;
-    if (::ftruncate(fd, static_cast<off_t>(bytes)) == 0) return;
-    // EPERM: somebody else made it longer still since fstat, and it is sealed against shrinking.
-    const int why = errno;
-    if ((why == EPERM || why == EINTR) && attempt < 100) continue;
-    throw error(errc::no_resources, "growing shared memory to " + std::to_string(bytes) +
-                                        " bytes failed (" + std::system_category().message(why) +
-                                        "): check `ulimit -f`");
-  }
-}
-
-/// Owns the descriptor of a memory file.
-class memory_file {
- public:
-  memory_file() = default;
-
-  /// Makes an empty one that can grow and never shrink: who maps it never meets a hole.
-  /// Errors: errc::no_resources.
-  explicit memory_file(const char* name)
-      : fd_(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-    if (fd_ < 0) refused("memfd_create", errno);
-    if (::fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
-      const int why = errno;
-      ::close(std::exchange(fd_, -1));
-      refused("sealing a memory file", why);
-    }
+    if (::fstat(fd, &info) != 0) return {};
+    return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)};
   }
 
-  /// A second descriptor of the same memory, closed on exec. Errors: errc::no_resources.
-  static memory_file duplicate(int fd) {
-    memory_file copy;
-    copy.fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (copy.fd_ < 0) refused("duplicating a memory file", errno);
-    return copy;
-  }
+  explicit operator bool() const noexcept { return inode != 0; }
+  friend bool operator==(const file_identity&, const file_identity&) = default;
 
-  memory_file(memory_file&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  memory_file& operator=(memory_file&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~memory_file() {
-    if (fd_ >= 0) ::close(fd_);
-  }
+  /// Whether `fd` is open and names this file.
+  bool is_behind(int fd) const noexcept { return *this && of(fd) == *this; }
 
-  int fd() const noexcept { return fd_; }
-  explicit operator bool() const noexcept { return fd_ >= 0; }
-
-  /// Whether `fd` is open and is a memory file that cannot shrink below its users.
-  static bool usable(int fd) noexcept {
-    const int seals = ::fcntl(fd, F_GET_SEALS);
-    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+  /// Errors: errc::no_resources, naming the descriptor, when it does not name this file any more.
+  void check(int fd) const {
+    if (is_behind(fd)) return;
+    throw error(errc::no_resources,
+                "descriptor " + std::to_string(fd) +
+                    (of(fd) ? " names another file than the job's memory"
+                            : ", the job's memory, is not open") +
+                    ": the program closed a descriptor that it had not opened; let it close only "
+                    "its own, or after the last mpx::environment");
   }
-
- private:
-  [[noreturn]] static void refused(const char* what, int why) {
-    throw error(errc::no_resources, std::string(what) + " failed (" +
-                                        std::system_category().message(why) +
-                                        "): check `ulimit -n`");
-  }
-
-  int fd_ = -1;
 };
 
-}  // namespace mpx::inline v0::bootstrap
+}  // namespace mpx::inline v0
 
 // ==== mpx/core/mapping.hpp
 
@@ -779,20 +857,29 @@ class memory_file {
 
 namespace mpx::inline v0 {
 
-/// Owns one shared mapping. Pages cost memory when they are first touched, not before.
+/// Owns one mapping. Pages cost memory when they are first touched, not before.
 class mapping {
  public:
   mapping() = default;
 
-  /// Maps `bytes` of `fd` from `offset` (a multiple of the page size) for reading and writing.
+  /// Maps `bytes` of `fd` from `offset` (a multiple of the page size) for reading and writing,
+  /// shared with whoever else maps them.
   /// Errors: errc::no_resources, naming the size and what to raise.
   mapping(int fd, std::uint64_t offset, std::size_t bytes) : bytes_(bytes) {
     map(MAP_SHARED | MAP_NORESERVE, fd, static_cast<off_t>(offset));
   }
 
-  /// Maps `bytes` of anonymous memory.
+  /// Maps `bytes` of anonymous memory, shared with the children of this process.
   explicit mapping(std::size_t bytes) : bytes_(bytes) {
     map(MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+
+  /// Maps `bytes` of anonymous memory that no other process sees; a child gets a copy.
+  static mapping of_own(std::size_t bytes) {
+    mapping m;
+    m.bytes_ = bytes;
+    m.map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return m;
   }
 
   mapping(mapping&& other) noexcept
@@ -810,13 +897,20 @@ class mapping {
   std::size_t size() const noexcept { return bytes_; }
   explicit operator bool() const noexcept { return data_ != nullptr; }
 
+  /// Whether a core dump holds `bytes` from `offset` (of a page): it does at first. Dumping a large
+  /// and empty mapping takes long, and finds nothing.
+  void set_dumped(bool dumped, std::uint64_t offset, std::size_t bytes) const noexcept {
+    ::madvise(data_ + offset, bytes, dumped ? MADV_DODUMP : MADV_DONTDUMP);
+  }
+  void set_dumped(bool dumped) const noexcept { set_dumped(dumped, 0, bytes_); }
+
  private:
   void map(int flags, int fd, off_t offset) {
     void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, fd, offset);
     if (p == MAP_FAILED) {
       const int why = errno;
       throw error(errc::no_resources, "mapping " + std::to_string(bytes_) +
-                                          " bytes of shared memory failed (" +
+                                          " bytes of memory failed (" +
                                           std::system_category().message(why) +
                                           "): check `ulimit -v` and vm.max_map_count");
     }
@@ -829,10 +923,10 @@ class mapping {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/bootstrap/detail/job_segment.hpp
+// ==== mpx/bootstrap/detail/job_view.hpp
 
-// The control segment of a job on one machine: who is alive, what was published, fences and aborts.
-// mpxrun makes it for processes, thread_job for threads; nothing read from it is trusted.
+// What is to be seen in the control segment of a job: who is there, who was lost, who ended it,
+// what waiting ranks say of themselves. Nothing read from it is trusted.
 
 namespace mpx::inline v0::bootstrap {
 
@@ -843,220 +937,70 @@ struct abort_notice {
   std::string reason;
 };
 
+/// Stands for the wait status of a process that ended nobody knows how: no process ends like this.
+inline constexpr int wait_status_unknown = 0x7f;
+
 /// "killed by signal 9", "exited with code 3".
 inline std::string describe_wait_status(int status) {
+  if (status == wait_status_unknown) return "died";
   if (WIFSIGNALED(status)) return "killed by signal " + std::to_string(WTERMSIG(status));
   return "exited with code " + std::to_string(WEXITSTATUS(status));
 }
 
-/// A view of a mapped control segment; whoever owns the mapping keeps it alive.
+namespace detail {
+
+/// A mapped control segment; whoever owns the mapping keeps it alive.
 /// Threads: every function may be called from any thread and process at once.
-class job_segment {
+class job_view {
  public:
-  job_segment() = default;
-
-  /// Lays out a new job in `file`, which is empty; returns the mapping.
-  /// Errors: errc::argument (ranks), errc::no_resources.
-  static mapping create(const memory_file& file, rank_t ranks, std::int32_t launcher_pid) {
-    if (ranks < 1 || ranks > ranks_max)
-      throw error(errc::argument, "a job of " + std::to_string(ranks) + " ranks: 1 to " +
-                                      std::to_string(ranks_max) + " are possible");
-    const detail::segment_layout layout(static_cast<std::size_t>(ranks));
-    grow(file.fd(), layout.bytes);
-    mapping map(file.fd(), 0, layout.bytes);
-    auto& head = *reinterpret_cast<detail::segment_header*>(map.data());
-    head.bytes = layout.bytes;
-    head.version = detail::segment_version;
-    head.ranks = static_cast<std::uint32_t>(ranks);
-    head.launcher_pid = launcher_pid;
-    head.magic = detail::segment_magic;
-    return map;
-  }
-
-  /// Maps the job in `fd` and checks that it is one of `ranks` ranks. Errors: errc::bootstrap.
-  static mapping open(int fd, rank_t ranks) {
-    struct stat info{};
-    if (::fstat(fd, &info) != 0) refuse("cannot be examined");
-    const detail::segment_layout layout(static_cast<std::size_t>(ranks));
-    if (static_cast<std::uint64_t>(info.st_size) < detail::page_bytes) refuse("is too short");
-    mapping head_map(fd, 0, detail::page_bytes);
-    const auto& head = *reinterpret_cast<const detail::segment_header*>(head_map.data());
-    if (head.magic != detail::segment_magic) refuse("is not an mpx job");
-    if (head.version != detail::segment_version)
-      refuse("has format " + std::to_string(head.version) + ", this program speaks " +
-             std::to_string(detail::segment_version) + ": use mpxrun and mpx of one version");
-    if (head.ranks != static_cast<std::uint32_t>(ranks))
-      refuse("is for " + std::to_string(head.ranks) + " ranks, MPX_SIZE says " +
-             std::to_string(ranks));
-    if (head.bytes != layout.bytes || static_cast<std::uint64_t>(info.st_size) != layout.bytes)
-      refuse("has the wrong length");
-    return mapping(fd, 0, layout.bytes);
-  }
-
-  /// Looks at a mapping that `create` or `open` returned.
-  explicit job_segment(const mapping& map) noexcept : base_(map.data()), ranks_(head().ranks) {}
+  job_view() = default;
+  explicit job_view(const mapping& map) noexcept : base_(map.data()), ranks_(head().ranks) {}
 
   rank_t size() const noexcept { return static_cast<rank_t>(ranks_); }
   std::int32_t launcher_pid() const noexcept { return head().launcher_pid; }
-
-  // --- membership ---
-
-  /// Enters `rank` into its next environment; returns which one, counted from 0.
-  /// Errors: errc::bootstrap (another process is this rank), errc::no_resources.
-  std::uint32_t join(rank_t rank, std::int32_t pid) const {
-    auto& me = entry(rank);
-    const rank_lock lock(me);
-    if (const auto other = me.pid.load(std::memory_order_relaxed);
-        other != pid && me.live.load(std::memory_order_relaxed) != 0)
-      throw error(errc::bootstrap, "rank " + std::to_string(rank) + " is taken by process " +
-                                       std::to_string(other) +
-                                       ": one program per rank; to run another one alone inside a "
-                                       "rank, unset MPX_JOB_FD for it");
-    const std::uint32_t k = me.joins.load(std::memory_order_relaxed);
-    if (k >= environments_max)
-      throw error(errc::no_resources, "rank " + std::to_string(rank) + " joined " +
-                                          std::to_string(environments_max) +
-                                          " environments, the limit of a job");
-    me.pid.store(pid, std::memory_order_relaxed);
-    auto& mine = join_at(rank, k);
-    mine.log_begin.store(me.log_used.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    mine.state.store(raw(rank_state::joined), std::memory_order_release);
-    me.live.fetch_add(1, std::memory_order_relaxed);
-    me.joins.store(k + 1, std::memory_order_release);
-    return k;
+  /// The file of the job's shared memory.
+  file_identity shared_identity() const noexcept {
+    return {head().shared_device, head().shared_inode};
   }
 
-  void leave(rank_t rank, std::uint32_t k) const noexcept {
-    join_at(rank, k).state.store(raw(rank_state::finished), std::memory_order_release);
-    entry(rank).live.fetch_sub(1, std::memory_order_release);
-  }
-
-  /// `rank` gave up environment `k` without leaving it.
-  void fail(rank_t rank, std::uint32_t k) const noexcept {
-    join_at(rank, k).state.store(raw(rank_state::failed), std::memory_order_release);
-    bump();
-  }
-
-  /// What became of `rank` is final: its process (or thread) is gone.
-  void mark_ended(rank_t rank, int wait_status, bool news) const noexcept {
-    auto& it = entry(rank);
-    it.wait_status.store(static_cast<std::uint32_t>(wait_status), std::memory_order_relaxed);
-    it.ended.store(1, std::memory_order_release);
-    if (news) bump();
-  }
-
-  rank_state state(rank_t rank, std::uint32_t k) const noexcept {
-    const auto& it = join_at(rank, k);
-    auto now = it.state.load(std::memory_order_acquire);
-    if (now <= raw(rank_state::joined) && entry(rank).ended.load(std::memory_order_acquire) != 0) {
-      now = it.state.load(std::memory_order_acquire);
-      if (now != raw(rank_state::finished)) return rank_state::failed;
+  rank_state state(rank_t rank, std::uint64_t k) const noexcept {
+    const auto& word = state_word(rank, k);
+    rank_state now = decode(word.load(std::memory_order_acquire), k);
+    if (now <= rank_state::joined && entry(rank).ended.load(std::memory_order_acquire) != 0) {
+      now = decode(word.load(std::memory_order_acquire), k);
+      if (now != rank_state::finished) return rank_state::failed;
     }
-    return now <= raw(rank_state::failed) ? static_cast<rank_state>(now) : rank_state::failed;
+    return now;
   }
 
   std::int32_t pid(rank_t rank) const noexcept {
     return entry(rank).pid.load(std::memory_order_relaxed);
   }
-  std::uint32_t joins(rank_t rank) const noexcept {
+  std::uint64_t joins(rank_t rank) const noexcept {
     return entry(rank).joins.load(std::memory_order_acquire);
   }
   std::uint32_t live(rank_t rank) const noexcept {
     return entry(rank).live.load(std::memory_order_acquire);
   }
 
-  std::uint32_t failure_epoch() const noexcept {
-    return head().failure_epoch.load(std::memory_order_acquire);
+  std::uint32_t failure_epoch(std::uint64_t k) const noexcept {
+    return slot(k).epoch.load(std::memory_order_acquire);
   }
-  /// The word of `failure_epoch()`, to sleep on.
-  platform::atomic<std::uint32_t>& failure_word() const noexcept { return head().failure_epoch; }
-
-  // --- publishing ---
-
-  void put(rank_t rank, std::uint32_t k, std::string_view key, std::string_view value) const {
-    if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
-      throw error(errc::argument, "publishing a key of " + std::to_string(key.size()) +
-                                      " bytes with a value of " + std::to_string(value.size()) +
-                                      ": the limits are 1 to " + std::to_string(key_bytes_max) +
-                                      " and " + std::to_string(value_bytes_max));
-    auto& me = entry(rank);
-    const rank_lock lock(me);
-    const std::uint32_t used = me.log_used.load(std::memory_order_relaxed);
-    const std::size_t bytes = record_bytes(key.size(), value.size());
-    if (used > published_bytes_max || bytes > published_bytes_max - used)
-      throw error(errc::no_resources, "rank " + std::to_string(rank) + " publishes '" +
-                                          std::string(key) + "' (" + std::to_string(value.size()) +
-                                          " bytes) after " + std::to_string(used) +
-                                          " bytes: a rank may publish " +
-                                          std::to_string(published_bytes_max) + " bytes in a job");
-    const detail::log_record record{k, static_cast<std::uint16_t>(key.size()),
-                                    static_cast<std::uint16_t>(value.size())};
-    std::byte* at = log(rank) + used;
-    std::memcpy(at, &record, sizeof record);
-    std::memcpy(at + sizeof record, key.data(), key.size());
-    if (!value.empty()) std::memcpy(at + sizeof record + key.size(), value.data(), value.size());
-    me.log_used.store(used + static_cast<std::uint32_t>(bytes), std::memory_order_release);
+  /// The word of `failure_epoch(k)`, to sleep on.
+  platform::atomic<std::uint32_t>& failure_word(std::uint64_t k) const noexcept {
+    return slot(k).epoch;
   }
 
-  std::optional<std::string> get(rank_t rank, std::uint32_t k, std::string_view key) const {
-    check_rank(rank);
-    const auto& joined = join_at(rank, k);
-    if (joined.state.load(std::memory_order_acquire) == raw(rank_state::waiting)) return {};
-    const std::size_t used = entry(rank).log_used.load(std::memory_order_acquire);
-    std::size_t at = joined.log_begin.load(std::memory_order_relaxed);
-    if (used > published_bytes_max || at > used || at % 8 != 0) damaged(rank);
-    const std::byte* const begin = log(rank);
-    bool found = false;
-    std::string_view value;
-    while (at < used) {
-      detail::log_record record;
-      if (used - at < sizeof record) damaged(rank);
-      std::memcpy(&record, begin + at, sizeof record);
-      const std::size_t bytes = record_bytes(record.key_bytes, record.value_bytes);
-      if (record.key_bytes == 0 || record.value_bytes > value_bytes_max || bytes > used - at)
-        damaged(rank);
-      const char* text = reinterpret_cast<const char*>(begin) + at + sizeof record;
-      if (record.environment == k && std::string_view(text, record.key_bytes) == key) {
-        found = true;
-        value = std::string_view(text + record.key_bytes, record.value_bytes);
-      }
-      at += bytes;
-    }
-    if (!found) return {};
-    return std::string(value);
+  /// What became of a rank that has left environment `k`, in words; "" of another.
+  std::string loss_text(rank_t rank, std::uint64_t k) const {
+    const rank_state now = decode(state_word(rank, k).load(std::memory_order_acquire), k);
+    const bool ended = entry(rank).ended.load(std::memory_order_acquire) != 0;
+    return ended || now >= rank_state::finished ? describe_loss(rank, k, now) : std::string();
   }
 
-  // --- meeting ---
-
-  /// `idle(context)` is called meanwhile.
-  void fence(rank_t rank, std::uint32_t k, void (*idle)(void*), void* context) const {
-    auto& f = fence_at(k);
-    const std::uint32_t generation = f.generation.load(std::memory_order_acquire);
-    const std::uint32_t before = f.arrived.fetch_add(1, std::memory_order_acq_rel);
-    if (before >= ranks_)
-      throw error(errc::protocol, "fence: the job's control segment is damaged");
-    if (before + 1 == ranks_) {
-      f.arrived.store(0, std::memory_order_relaxed);
-      f.generation.store(generation + 1, std::memory_order_release);
-      platform::futex_wake(f.generation, 0x7fffffff);
-      return;
-    }
-    const auto open = [&] { return f.generation.load(std::memory_order_acquire) != generation; };
-    // So that the waiting ranks of a large job leave the cores to those who still have to come.
-    const std::int64_t nap_ns = 1'000'000 * ((size() + 31) / 32);
-    // A clean leave does not move the epoch, so look around now and then as well.
-    const unsigned rounds_per_look = static_cast<unsigned>(64'000'000 / nap_ns) + 1;
-    std::uint32_t seen = failure_epoch() - 1;
-    for (unsigned round = 0; !open(); ++round) {
-      if (const auto epoch = failure_epoch(); epoch != seen || round % rounds_per_look == 0) {
-        seen = epoch;
-        std::string what;
-        const errc why = find_loss(rank, k, what);
-        if (why != errc{} && !open()) throw error(why, what);
-      }
-      idle(context);
-      if (!open()) platform::futex_wait(f.generation, generation, nap_ns);
-    }
+  std::optional<abort_notice> aborted() const {
+    if (!is_aborted()) return {};
+    return read_notice();
   }
 
   // --- hangs ---
@@ -1093,6 +1037,445 @@ class job_segment {
     return slot.sequence.load(std::memory_order_relaxed) == before;
   }
 
+ protected:
+  bool is_aborted() const noexcept {
+    return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
+  }
+  abort_notice read_notice() const {
+    const auto& a = head().abort;
+    abort_notice notice;
+    if (a.rank >= 0 && a.rank < size()) notice.rank = a.rank;
+    notice.code = a.code;
+    notice.reason.assign(a.reason, a.reason_bytes <= reason_bytes_max ? a.reason_bytes : 0);
+    return notice;
+  }
+
+  /// What a state word says of environment `k`. Who is in a later one has left all before.
+  static constexpr rank_state decode(std::uint64_t word, std::uint64_t k) noexcept {
+    if (detail::tag_of(word) > k) return rank_state::finished;
+    const std::uint32_t now = detail::value_of(word, k);
+    return now <= static_cast<std::uint32_t>(rank_state::failed) ? static_cast<rank_state>(now)
+                                                                 : rank_state::failed;
+  }
+  void set_state(rank_t rank, std::uint64_t k, rank_state now) const noexcept {
+    state_word(rank, k).store(detail::tagged(k, static_cast<std::uint64_t>(now)),
+                              std::memory_order_release);
+  }
+  void bump(std::uint64_t k) const noexcept {
+    if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
+      slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
+    platform::futex_wake(slot(k).epoch, 0x7fffffff);
+  }
+  /// News for every environment.
+  void bump_all() const noexcept {
+    head().endings.fetch_add(1, std::memory_order_release);
+    for (std::uint32_t k = 0; k < environments_live_max; ++k) bump(k);
+  }
+
+  /// Why a fence of environment `k` can no longer open, in words in `what`; errc{} if it can.
+  /// Cost: a few loads as long as no rank has ended, nor left this environment.
+  errc find_loss(rank_t rank, std::uint64_t k, std::string& what) const {
+    if (is_aborted()) {
+      const abort_notice notice = read_notice();
+      what = "fence: rank " + std::to_string(notice.rank) + " aborted the job with code " +
+             std::to_string(notice.code) + ": " + notice.reason;
+      return errc::aborted;
+    }
+    if (head().endings.load(std::memory_order_acquire) == 0 &&
+        detail::value_of(slot(k).gone.load(std::memory_order_acquire), k) == 0)
+      return errc{};
+    // Who failed is the cause; who left because of that is not.
+    rank_t lost = -1;
+    rank_state how = rank_state::finished;
+    for (rank_t other = 0; other < size() && how != rank_state::failed; ++other) {
+      const rank_state now = other == rank ? rank_state::joined : state(other, k);
+      if (now == rank_state::failed || (now == rank_state::finished && lost < 0)) {
+        lost = other;
+        how = now;
+      }
+    }
+    if (lost < 0) return errc{};
+    what = "fence: " + describe_loss(lost, k, how);
+    return errc::peer_lost;
+  }
+
+  std::string name_of(rank_t rank) const {
+    std::string what = "rank " + std::to_string(rank);
+    if (const auto id = pid(rank); id != 0) what += " (pid " + std::to_string(id) + ")";
+    return what;
+  }
+  std::string describe_loss(rank_t rank, std::uint64_t k, rank_state how) const {
+    std::string what = name_of(rank);
+    if (how == rank_state::finished) return what + " left the job";
+    const auto& it = entry(rank);
+    if (it.ended.load(std::memory_order_acquire) == 0) return what + " failed";
+    what += " was lost: ";
+    what += describe_wait_status(static_cast<int>(it.wait_status.load(std::memory_order_relaxed)));
+    if (joins(rank) <= k) what += " before it joined";
+    return what;
+  }
+
+  detail::segment_header& head() const noexcept {
+    return *reinterpret_cast<detail::segment_header*>(base_);
+  }
+  detail::slot_entry& slot(std::uint64_t k) const noexcept {
+    return reinterpret_cast<detail::slot_entry*>(base_ + layout().slots)[k % environments_live_max];
+  }
+  detail::rank_entry& entry(rank_t rank) const noexcept {
+    return reinterpret_cast<detail::rank_entry*>(base_ + layout().rank_table)[rank];
+  }
+  detail::long_word& state_word(rank_t rank, std::uint64_t k) const noexcept {
+    return reinterpret_cast<detail::long_word*>(
+        base_ +
+        layout().states)[k % environments_live_max * ranks_ + static_cast<std::size_t>(rank)];
+  }
+  std::byte* rooms(std::uint64_t k) const noexcept {
+    return base_ + layout().rooms + k % environments_live_max * layout().slot_bytes;
+  }
+  detail::room& room(rank_t rank, std::uint64_t k) const noexcept {
+    return *reinterpret_cast<detail::room*>(rooms(k) +
+                                            static_cast<std::size_t>(rank) * detail::room_bytes);
+  }
+  std::byte* log(rank_t rank, std::uint64_t k) const noexcept {
+    return reinterpret_cast<std::byte*>(&room(rank, k)) + sizeof(detail::room);
+  }
+  /// Whether `by` has given `rank` up.
+  detail::long_word& refusal(rank_t rank, std::uint64_t k, rank_t by) const noexcept {
+    return reinterpret_cast<detail::long_word*>(
+        rooms(k) +
+        layout().refusals)[static_cast<std::size_t>(rank) * ranks_ + static_cast<std::size_t>(by)];
+  }
+  detail::hang_slot& hang_slot(rank_t rank) const noexcept {
+    return reinterpret_cast<detail::hang_slot*>(base_ + layout().hangs)[rank];
+  }
+  detail::segment_layout layout() const noexcept { return detail::segment_layout(ranks_); }
+
+  std::byte* base_ = nullptr;
+  std::size_t ranks_ = 0;
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/bootstrap/detail/memory_file.hpp
+
+// Memory with a descriptor and no name: it is inherited, not looked up, so that nothing is left
+// behind however its users end.
+
+namespace mpx::inline v0::bootstrap {
+
+/// Makes the memory file `fd` at least `bytes` long; the new part reads as zeros, at no cost yet.
+/// Any number of processes may do so at once: a file never gets shorter.
+/// Errors: errc::no_resources.
+inline void grow(int fd, std::uint64_t bytes) {
+  for (int attempt = 0;; ++attempt) {
+    struct stat info{};
+    if (::fstat(fd, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= bytes) return;
+    rlimit longest{};  // Past it the kernel does not refuse: it kills, by SIGXFSZ.
+    if (::getrlimit(RLIMIT_FSIZE, &longest) == 0 && bytes > longest.rlim_cur)
+      throw error(errc::no_resources,
+                  "the job's shared memory is a file of " + std::to_string(bytes) +
+                      " bytes (sparse: it takes memory only where it is written), but no file of "
+                      "this process may be longer than " +
+                      std::to_string(longest.rlim_cur) + ": raise `ulimit -f`, to `unlimited`");
+    if (::ftruncate(fd, static_cast<off_t>(bytes)) == 0) return;
+    // EPERM: somebody else made it longer still since fstat, and it is sealed against shrinking.
+    const int why = errno;
+    if ((why == EPERM || why == EINTR) && attempt < 100) continue;
+    throw error(errc::no_resources, "growing shared memory to " + std::to_string(bytes) +
+                                        " bytes failed (" + std::system_category().message(why) +
+                                        "): check `ulimit -f`");
+  }
+}
+
+/// A memory file by a descriptor that somebody else owns and the program may have closed: every use
+/// makes sure that it still names that file.
+class file_view {
+ public:
+  file_view() = default;
+  file_view(int fd, const file_identity& identity) noexcept : fd_(fd), identity_(identity) {}
+
+  int fd() const noexcept { return fd_; }
+  const file_identity& identity() const noexcept { return identity_; }
+  bool intact() const noexcept { return identity_.is_behind(fd_); }
+
+  // Errors: errc::no_resources, also when the descriptor names something else by now.
+  void check() const { identity_.check(fd_); }
+  void grow(std::uint64_t bytes) const {
+    check();
+    bootstrap::grow(fd_, bytes);
+  }
+  mapping map(std::uint64_t offset, std::size_t bytes) const {
+    check();
+    return mapping(fd_, offset, bytes);
+  }
+  /// Gives the memory of a part back, which reads as zeros from now on. Returns whether it could.
+  bool clear(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+    return intact() && ::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                   static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
+  }
+
+ private:
+  int fd_ = -1;
+  file_identity identity_;
+};
+
+/// Owns the descriptor of a memory file.
+class memory_file {
+ public:
+  memory_file() = default;
+
+  /// Makes an empty one that can grow and never shrink: who maps it never meets a hole.
+  /// Errors: errc::no_resources.
+  explicit memory_file(const char* name)
+      : memory_file(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create") {
+    if (::fcntl(fd(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) refused("sealing a memory file", errno);
+  }
+
+  /// A second descriptor of the same memory, closed on exec. Errors: errc::no_resources.
+  static memory_file duplicate(const file_view& of) {
+    of.check();
+    return memory_file(::fcntl(of.fd(), F_DUPFD_CLOEXEC, 0), "duplicating a memory file");
+  }
+
+  memory_file(memory_file&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  memory_file& operator=(memory_file&& other) noexcept {
+    std::swap(view_, other.view_);
+    return *this;
+  }
+  ~memory_file() {
+    if (view_.intact()) ::close(fd());  // Else it is not ours to close.
+  }
+
+  int fd() const noexcept { return view_.fd(); }
+  const file_view& view() const noexcept { return view_; }
+  explicit operator bool() const noexcept { return fd() >= 0; }
+
+  /// Whether `fd` is open and is a memory file that cannot shrink below its users.
+  static bool usable(int fd) noexcept {
+    const int seals = ::fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+  }
+
+ private:
+  /// Takes what a call returned.
+  memory_file(int fd, const char* call) {
+    if (fd < 0) refused(call, errno);
+    view_ = file_view(fd, file_identity::of(fd));
+  }
+  [[noreturn]] static void refused(const char* what, int why) {
+    throw error(errc::no_resources, std::string(what) + " failed (" +
+                                        std::system_category().message(why) +
+                                        "): check `ulimit -n`");
+  }
+
+  file_view view_;
+};
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/bootstrap/detail/job_segment.hpp
+
+// The control segment of a job on one machine: joining and leaving, publishing, fences, aborts.
+// mpxrun makes it for processes, thread_job for threads; nothing read from it is trusted.
+
+namespace mpx::inline v0::bootstrap {
+
+/// What ranks and a launcher do with a mapped control segment; whoever owns the mapping keeps it
+/// alive. Threads: every function may be called from any thread and process at once.
+class job_segment : public detail::job_view {
+ public:
+  job_segment() = default;
+
+  /// Lays out a new job in `file`, which is empty; its shared memory is `shared`'s. Returns the
+  /// mapping. Errors: errc::argument (ranks), errc::no_resources.
+  static mapping create(const memory_file& file, const memory_file& shared, rank_t ranks,
+                        std::int32_t launcher_pid) {
+    if (ranks < 1 || ranks > ranks_max)
+      throw error(errc::argument, "a job of " + std::to_string(ranks) + " ranks: 1 to " +
+                                      std::to_string(ranks_max) + " are possible");
+    const detail::segment_layout layout(static_cast<std::size_t>(ranks));
+    file.view().grow(layout.bytes);
+    mapping map = file.view().map(0, layout.bytes);
+    map.set_dumped(false);
+    auto& head = *reinterpret_cast<detail::segment_header*>(map.data());
+    head.bytes = layout.bytes;
+    head.version = detail::segment_version;
+    head.ranks = static_cast<std::uint32_t>(ranks);
+    head.launcher_pid = launcher_pid;
+    head.shared_device = shared.view().identity().device;
+    head.shared_inode = shared.view().identity().inode;
+    head.magic = detail::segment_magic;
+    return map;
+  }
+
+  /// Maps the job in `fd` and checks that it is one of `ranks` ranks. Errors: errc::bootstrap.
+  static mapping open(int fd, rank_t ranks) {
+    struct stat info{};
+    if (::fstat(fd, &info) != 0) refuse("cannot be examined");
+    const detail::segment_layout layout(static_cast<std::size_t>(ranks));
+    if (static_cast<std::uint64_t>(info.st_size) < detail::page_bytes) refuse("is too short");
+    mapping head_map(fd, 0, detail::page_bytes);
+    const auto& head = *reinterpret_cast<const detail::segment_header*>(head_map.data());
+    if (head.magic != detail::segment_magic) refuse("is not an mpx job");
+    if (head.version != detail::segment_version)
+      refuse("has format " + std::to_string(head.version) + ", this program speaks " +
+             std::to_string(detail::segment_version) + ": use mpxrun and mpx of one version");
+    if (head.ranks != static_cast<std::uint32_t>(ranks))
+      refuse("is for " + std::to_string(head.ranks) + " ranks, MPX_SIZE says " +
+             std::to_string(ranks));
+    if (head.bytes != layout.bytes || static_cast<std::uint64_t>(info.st_size) != layout.bytes)
+      refuse("has the wrong length");
+    mapping map(fd, 0, layout.bytes);
+    map.set_dumped(false);
+    return map;
+  }
+
+  /// Looks at a mapping that `create` or `open` returned.
+  explicit job_segment(const mapping& map) noexcept : job_view(map) {}
+
+  // --- membership ---
+
+  /// Enters `rank` into its next environment; returns which one, counted from 0. Waits for a while
+  /// if others are still inside the one that used this one's slot.
+  /// Errors: errc::bootstrap (another process is this rank); errc::no_resources (too many live at
+  ///         once), errc::peer_lost (a rank died in there), naming the rank.
+  std::uint64_t join(rank_t rank, std::int32_t pid, const file_view& shared) const {
+    const std::int64_t begin_ns = platform::now_ns();
+    for (;;) {
+      std::uint64_t k = 0;
+      std::uint32_t seen = 0;
+      if (try_join(rank, pid, k, seen)) return k;
+      const std::uint64_t before = k - environments_live_max;
+      if (recycle(before, shared)) continue;  // Whoever left it last could not.
+      const std::int64_t patience_ns = 2'000'000'000 + std::int64_t{4'000'000} * size();
+      check_slot(rank, before, platform::now_ns() - begin_ns < patience_ns);
+      platform::futex_wait(slot(k).epoch, seen, 10'000'000);
+    }
+  }
+
+  /// `rank` leaves environment `k`, and touches nothing of it afterwards.
+  void leave(rank_t rank, std::uint64_t k, const file_view& shared) const noexcept {
+    set_state(rank, k, rank_state::finished);
+    entry(rank).live.fetch_sub(1, std::memory_order_release);
+    go(k, shared);
+  }
+  /// `rank` gives environment `k` up without leaving it, and touches nothing of it afterwards.
+  void fail(rank_t rank, std::uint64_t k, const file_view& shared) const noexcept {
+    set_state(rank, k, rank_state::failed);
+    go(k, shared);
+  }
+
+  /// What became of `rank` is final: its process (or thread) is gone.
+  void mark_ended(rank_t rank, int wait_status) const noexcept {
+    auto& it = entry(rank);
+    it.wait_status.store(static_cast<std::uint32_t>(wait_status), std::memory_order_relaxed);
+    it.ended.store(1, std::memory_order_release);
+    bump_all();
+  }
+
+  /// From now on `rank` will not talk to `peer` in environment `k`, because of `why`.
+  void renounce(rank_t rank, std::uint64_t k, rank_t peer, errc why) const noexcept {
+    if (peer < 0 || peer >= size()) return;
+    auto& word = refusal(peer, k, rank);
+    if (detail::value_of(word.load(std::memory_order_relaxed), k) != 0) return;
+    word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), std::memory_order_release);
+    room(peer, k).renounced.store(detail::tagged(k, 1), std::memory_order_release);
+    bump(k);
+  }
+  /// Why `peer` will not talk to `rank` in environment `k`; errc{} if it will.
+  errc renounced_by(rank_t rank, std::uint64_t k, rank_t peer) const noexcept {
+    if (peer < 0 || peer >= size()) return errc{};
+    // Nobody reads where nobody has written: that would take memory.
+    const auto any = room(rank, k).renounced.load(std::memory_order_acquire);
+    if (detail::value_of(any, k) == 0) return errc{};
+    const auto why = static_cast<errc>(
+        detail::value_of(refusal(rank, k, peer).load(std::memory_order_acquire), k));
+    return why == errc{} || why == errc::no_resources ? why : errc::protocol;
+  }
+
+  // --- publishing ---
+
+  void put(rank_t rank, std::uint64_t k, std::string_view key, std::string_view value) const {
+    if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
+      throw error(errc::argument, "publishing a key of " + std::to_string(key.size()) +
+                                      " bytes with a value of " + std::to_string(value.size()) +
+                                      ": the limits are 1 to " + std::to_string(key_bytes_max) +
+                                      " and " + std::to_string(value_bytes_max));
+    const rank_lock lock(entry(rank));
+    auto& mine = room(rank, k);
+    const std::uint32_t used = mine.log_used.load(std::memory_order_relaxed);
+    const std::size_t bytes = record_bytes(key.size(), value.size());
+    if (used > published_bytes_max || bytes > published_bytes_max - used)
+      throw error(errc::no_resources,
+                  "rank " + std::to_string(rank) + " publishes '" + std::string(key) + "' (" +
+                      std::to_string(value.size()) + " bytes) after " + std::to_string(used) +
+                      " bytes: a rank may publish " + std::to_string(published_bytes_max) +
+                      " bytes in an environment");
+    const detail::log_record record{static_cast<std::uint32_t>(key.size()),
+                                    static_cast<std::uint32_t>(value.size())};
+    std::byte* at = log(rank, k) + used;
+    std::memcpy(at, &record, sizeof record);
+    std::memcpy(at + sizeof record, key.data(), key.size());
+    if (!value.empty()) std::memcpy(at + sizeof record + key.size(), value.data(), value.size());
+    mine.log_used.store(used + static_cast<std::uint32_t>(bytes), std::memory_order_release);
+  }
+
+  std::optional<std::string> get(rank_t rank, std::uint64_t k, std::string_view key) const {
+    check_rank(rank);
+    if (decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::waiting)
+      return {};
+    const std::size_t used = room(rank, k).log_used.load(std::memory_order_acquire);
+    if (used > published_bytes_max) damaged(rank);
+    const std::byte* const begin = log(rank, k);
+    std::size_t at = 0;
+    bool found = false;
+    std::string_view value;
+    while (at < used) {
+      detail::log_record record;
+      if (used - at < sizeof record) damaged(rank);
+      std::memcpy(&record, begin + at, sizeof record);
+      const std::size_t bytes = record_bytes(record.key_bytes, record.value_bytes);
+      if (record.key_bytes == 0 || record.key_bytes > key_bytes_max ||
+          record.value_bytes > value_bytes_max || bytes > used - at)
+        damaged(rank);
+      const char* text = reinterpret_cast<const char*>(begin) + at + sizeof record;
+      if (std::string_view(text, record.key_bytes) == key) {
+        found = true;
+        value = std::string_view(text + record.key_bytes, record.value_bytes);
+      }
+      at += bytes;
+    }
+    if (!found) return {};
+    return std::string(value);
+  }
+
+  // --- meeting ---
+
+  /// `idle(context)` is called meanwhile.
+  void fence(rank_t rank, std::uint64_t k, void (*idle)(void*), void* context) const {
+    auto& s = slot(k);
+    const std::uint32_t generation = s.generation.load(std::memory_order_acquire);
+    if (arrive(rank, k)) {
+      s.generation.store(generation + 1, std::memory_order_release);
+      platform::futex_wake(s.generation, 0x7fffffff);
+      return;
+    }
+    const auto open = [&] { return s.generation.load(std::memory_order_acquire) != generation; };
+    // So that the waiting ranks of a large job leave the cores to those who still have to come.
+    const std::int64_t nap_ns = 1'000'000 * ((size() + 31) / 32);
+    for (std::uint32_t seen = failure_epoch(k) - 1; !open();) {
+      if (const auto epoch = failure_epoch(k); epoch != seen) {
+        seen = epoch;
+        std::string what;
+        const errc why = find_loss(rank, k, what);
+        if (why != errc{} && !open()) throw error(why, what);
+      }
+      idle(context);
+      if (!open()) platform::futex_wait(s.generation, generation, nap_ns);
+    }
+  }
+
   // --- aborting ---
 
   /// Records that `rank` ends the job; the first one to do so counts.
@@ -1106,27 +1489,10 @@ class job_segment {
     a.reason_bytes = static_cast<std::uint32_t>(kept);
     if (kept != 0) std::memcpy(a.reason, reason.data(), kept);
     a.phase.store(detail::abort_record::set, std::memory_order_release);
-    bump();
-  }
-
-  std::optional<abort_notice> aborted() const {
-    if (!is_aborted()) return {};
-    return read_notice();
+    bump_all();
   }
 
  private:
-  bool is_aborted() const noexcept {
-    return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
-  }
-  abort_notice read_notice() const {
-    const auto& a = head().abort;
-    abort_notice notice;
-    if (a.rank >= 0 && a.rank < size()) notice.rank = a.rank;
-    notice.code = a.code;
-    notice.reason.assign(a.reason, a.reason_bytes <= reason_bytes_max ? a.reason_bytes : 0);
-    return notice;
-  }
-
   /// Held while a rank's own entry changes: two environments of a rank may live in two threads.
   class rank_lock {
    public:
@@ -1151,9 +1517,6 @@ class job_segment {
     detail::word& word_;
   };
 
-  static constexpr std::uint32_t raw(rank_state s) noexcept {
-    return static_cast<std::uint32_t>(s);
-  }
   static constexpr std::size_t record_bytes(std::size_t key, std::size_t value) noexcept {
     return (sizeof(detail::log_record) + key + value + 7) / 8 * 8;
   }
@@ -1170,64 +1533,104 @@ class job_segment {
                   "rank " + std::to_string(rank) + " in a job of " + std::to_string(size()));
   }
 
-  void bump() const noexcept {
-    head().failure_epoch.fetch_add(1, std::memory_order_release);
-    platform::futex_wake(head().failure_epoch, 0x7fffffff);
+  /// One attempt of `join`. Returns false if the slot is taken, with the news of it that were seen.
+  bool try_join(rank_t rank, std::int32_t pid, std::uint64_t& k, std::uint32_t& seen) const {
+    auto& me = entry(rank);
+    const rank_lock lock(me);
+    if (const auto other = me.pid.load(std::memory_order_relaxed);
+        other != pid && me.live.load(std::memory_order_relaxed) != 0)
+      throw error(errc::bootstrap, "rank " + std::to_string(rank) + " is taken by process " +
+                                       std::to_string(other) +
+                                       ": one program per rank; to run another one alone inside a "
+                                       "rank, unset MPX_JOB_FD for it");
+    k = me.joins.load(std::memory_order_relaxed);
+    if (k >= environments_max)
+      throw error(errc::no_resources, "rank " + std::to_string(rank) + " joined " +
+                                          std::to_string(environments_max) +
+                                          " environments, the limit of a job");
+    seen = failure_epoch(k);
+    if (slot(k).released.load(std::memory_order_acquire) != k / environments_live_max) return false;
+    if (failure_epoch(k) == 0) bump(k);  // The first ever in its slot: it is never 0.
+    me.pid.store(pid, std::memory_order_relaxed);
+    room(rank, k).log_used.store(0, std::memory_order_relaxed);
+    set_state(rank, k, rank_state::joined);
+    me.live.fetch_add(1, std::memory_order_relaxed);
+    me.joins.store(k + 1, std::memory_order_release);
+    return true;
   }
 
-  /// Why a fence of environment `k` can no longer open, in words in `what`; errc{} if it can.
-  errc find_loss(rank_t rank, std::uint32_t k, std::string& what) const {
-    if (is_aborted()) {
-      const abort_notice notice = read_notice();
-      what = "fence: rank " + std::to_string(notice.rank) + " aborted the job with code " +
-             std::to_string(notice.code) + ": " + notice.reason;
-      return errc::aborted;
+  /// Who keeps environment `before` from its end, where `rank` waits for it: an error if that will
+  /// not change, or if patience is over.
+  void check_slot(rank_t rank, std::uint64_t before, bool patient) const {
+    std::string who = "its memory could not be given back";
+    for (rank_t r = 0; r < size(); ++r) {
+      const rank_state now = decode(state_word(r, before).load(std::memory_order_acquire), before);
+      if (now > rank_state::joined) continue;
+      if (entry(r).ended.load(std::memory_order_acquire) != 0)
+        throw error(errc::peer_lost, "joining the next environment: " +
+                                         describe_loss(r, before, rank_state::failed));
+      who = (r == rank ? "this rank" : name_of(r)) +
+            (now == rank_state::joined ? " is still inside" : " has not joined") +
+            " its environment " + std::to_string(before);
     }
-    // Who failed is the cause; who left because of that is not.
-    for (const rank_state wanted : {rank_state::failed, rank_state::finished})
-      for (rank_t other = 0; other < size(); ++other)
-        if (other != rank && state(other, k) == wanted) {
-          what = "fence: " + describe_loss(other, k, wanted);
-          return errc::peer_lost;
-        }
-    return errc{};
+    if (patient) return;
+    throw error(errc::no_resources,
+                "rank " + std::to_string(rank) + " cannot join environment " +
+                    std::to_string(before + environments_live_max) + " of this job, since " + who +
+                    ": at most " + std::to_string(environments_live_max) +
+                    " may live at once: leave the earlier ones first, on all ranks");
   }
 
-  std::string describe_loss(rank_t rank, std::uint32_t k, rank_state how) const {
-    std::string what = "rank " + std::to_string(rank);
-    if (const auto id = pid(rank); id != 0) what += " (pid " + std::to_string(id) + ")";
-    if (how == rank_state::finished) return what + " left the job";
-    const auto& it = entry(rank);
-    if (it.ended.load(std::memory_order_acquire) == 0) return what + " failed";
-    what += " was lost: ";
-    what += describe_wait_status(static_cast<int>(it.wait_status.load(std::memory_order_relaxed)));
-    if (joins(rank) <= k) what += " before it joined";
-    return what;
+  /// Counts a rank that is in environment `k` no more, and tells the others.
+  void go(std::uint64_t k, const file_view& shared) const noexcept {
+    auto& gone = slot(k).gone;
+    std::uint64_t was = gone.load(std::memory_order_relaxed);
+    std::uint32_t count = 0;
+    do {
+      count = detail::value_of(was, k) + 1;
+      if (count > ranks_ || detail::tag_of(was) > k) return;  // Damaged: of no use any more.
+    } while (!gone.compare_exchange_strong(was, detail::tagged(k, count)));
+    bump(k);  // After the count, which those who wake look at first.
+    if (count == ranks_) recycle(k, shared);
   }
 
-  detail::segment_header& head() const noexcept {
-    return *reinterpret_cast<detail::segment_header*>(base_);
+  /// Gives back what environment `k` used, if all ranks have left it and nobody else has done so,
+  /// and lets the next one have its slot. Returns whether this did it.
+  bool recycle(std::uint64_t k, const file_view& shared) const noexcept {
+    auto& s = slot(k);
+    std::uint64_t all = detail::tagged(k, ranks_);
+    if (s.released.load(std::memory_order_acquire) != k / environments_live_max ||
+        !s.gone.compare_exchange_strong(all, detail::tagged(k, detail::slot_entry::closing)))
+      return false;
+    const std::uint64_t part = std::uint64_t{1} << environment_shift;
+    const bool cleared = shared.clear(k % environments_live_max * part, part);
+    if (cleared) {
+      // It may fail, where memory is locked: what is in there is tagged, or reset by its owner.
+      ::madvise(rooms(k), layout().slot_bytes, MADV_REMOVE);
+      s.released.store(k / environments_live_max + 1, std::memory_order_release);
+      bump(k);
+    } else {
+      s.gone.store(detail::tagged(k, ranks_), std::memory_order_release);
+    }
+    return cleared;
   }
-  detail::fence_entry& fence_at(std::uint32_t k) const noexcept {
-    return reinterpret_cast<detail::fence_entry*>(base_ + layout().fences)[k];
-  }
-  detail::rank_entry& entry(rank_t rank) const noexcept {
-    return reinterpret_cast<detail::rank_entry*>(base_ + layout().rank_table)[rank];
-  }
-  detail::join_entry& join_at(rank_t rank, std::uint32_t k) const noexcept {
-    return reinterpret_cast<detail::join_entry*>(
-        base_ + layout().joins)[k * ranks_ + static_cast<std::size_t>(rank)];
-  }
-  std::byte* log(rank_t rank) const noexcept {
-    return base_ + layout().logs + static_cast<std::size_t>(rank) * published_bytes_max;
-  }
-  detail::hang_slot& hang_slot(rank_t rank) const noexcept {
-    return reinterpret_cast<detail::hang_slot*>(base_ + layout().hangs)[rank];
-  }
-  detail::segment_layout layout() const noexcept { return detail::segment_layout(ranks_); }
 
-  std::byte* base_ = nullptr;
-  std::size_t ranks_ = 0;
+  /// Enters the fence. Returns true if all are there: the caller has to open it.
+  bool arrive(rank_t rank, std::uint64_t k) const {
+    auto& arrived = slot(k).arrived;
+    for (std::uint64_t was = arrived.load(std::memory_order_acquire);;) {
+      const std::uint32_t before = detail::value_of(was, k);
+      if (detail::tag_of(was) > k || before >= ranks_)
+        throw error(errc::protocol, "fence: the job's control segment is damaged");
+      const bool last = before + 1 == ranks_;
+      if (last) {  // A rank that died since it arrived must not be let through with the others.
+        std::string what;
+        if (const errc why = find_loss(rank, k, what); why != errc{}) throw error(why, what);
+      }
+      if (arrived.compare_exchange_strong(was, detail::tagged(k, last ? 0 : before + 1)))
+        return last;
+    }
+  }
 };
 
 }  // namespace mpx::inline v0::bootstrap
@@ -1239,82 +1642,96 @@ class job_segment {
 
 namespace mpx::inline v0::bootstrap {
 
-/// A SharedMemoryBootstrap over a control segment. Move-only.
+/// A SharedMemoryBootstrap over a control segment. Move-only. A child that the rank forks holds a
+/// copy that is nobody: what it asks for is an error, and its end is not the rank's.
 class member {
  public:
   member(member&& other) noexcept
-      : segment_(other.segment_),
-        rank_(other.rank_),
-        k_(other.k_),
+      : me_(other.me_),
         present_(std::exchange(other.present_, false)),
-        ends_(other.ends_),
-        shared_fd_(other.shared_fd_),
         map_(std::move(other.map_)),
-        shared_(std::move(other.shared_)) {
-    std::memcpy(host_, other.host_, sizeof host_);
-  }
+        shared_(std::move(other.shared_)) {}
   member& operator=(member&& other) noexcept {
     if (this != &other) {
       member old(std::move(*this));
-      segment_ = other.segment_;
-      rank_ = other.rank_;
-      k_ = other.k_;
+      me_ = other.me_;
       present_ = std::exchange(other.present_, false);
-      ends_ = other.ends_;
-      shared_fd_ = other.shared_fd_;
       map_ = std::move(other.map_);
       shared_ = std::move(other.shared_);
-      std::memcpy(host_, other.host_, sizeof host_);
     }
     return *this;
   }
   ~member() { mark_failed(); }
 
-  rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return segment_.size(); }
-  std::string_view host() const noexcept { return host_; }
+  rank_t rank() const noexcept { return me_.rank; }
+  rank_t size() const noexcept { return me_.segment.size(); }
+  std::string_view host() const noexcept { return me_.host; }
 
-  void put(std::string_view key, std::string_view value) { segment_.put(rank_, k_, key, value); }
+  void put(std::string_view key, std::string_view value) {
+    check_present("put");
+    me_.segment.put(me_.rank, me_.k, key, value);
+  }
   std::optional<std::string> get(rank_t rank, std::string_view key) const {
-    return segment_.get(rank, k_, key);
+    check_present("get");
+    return me_.segment.get(rank, me_.k, key);
   }
   template <std::invocable Idle>
   void fence(Idle&& idle) {
+    check_present("fence");
+    if (me_.fence_failed)
+      throw error(errc::peer_lost, "fence: an earlier one of this environment failed");
     auto call = [&idle] { idle(); };  // One fence for every kind of Idle, functions among them.
     using call_type = decltype(call);
-    segment_.fence(rank_, k_, [](void* c) { (*static_cast<call_type*>(c))(); }, &call);
+    me_.fence_failed = true;  // Unless it returns.
+    me_.segment.fence(me_.rank, me_.k, [](void* c) { (*static_cast<call_type*>(c))(); }, &call);
+    me_.fence_failed = false;
   }
 
   [[noreturn]] void abort(int code, std::string_view why) {
-    segment_.abort(rank_, code, why);
-    if (ends_ == ending::thread)
-      throw error(errc::aborted, "rank " + std::to_string(rank_) + " aborted the job with code " +
-                                     std::to_string(code) + ": " + std::string(why));
+    if (is_here()) me_.segment.abort(me_.rank, code, why);
+    if (me_.ends == ending::thread)
+      throw error(errc::aborted, "rank " + std::to_string(me_.rank) +
+                                     " aborted the job with code " + std::to_string(code) + ": " +
+                                     std::string(why));
     std::fflush(stdout);
-    if (ends_ == ending::alone)
+    if (me_.ends == ending::alone)
       std::fprintf(stderr, "mpx: aborted with code %d: %.*s\n", code, static_cast<int>(why.size()),
                    why.data());
     std::fflush(stderr);
     ::_exit(code > 0 && code < 256 ? code : 1);
   }
 
-  int shared_fd() const noexcept { return shared_fd_; }
-  std::uint64_t shared_offset() const noexcept { return std::uint64_t{k_} << environment_shift; }
+  int shared_fd() const noexcept { return me_.shared.fd(); }
+  std::uint64_t shared_offset() const noexcept {
+    return me_.k % environments_live_max << environment_shift;
+  }
+  bool one_process() const noexcept { return me_.ends != ending::process; }
 
-  std::uint32_t failure_epoch() const noexcept { return segment_.failure_epoch(); }
+  std::uint32_t failure_epoch() const noexcept { return me_.segment.failure_epoch(me_.k); }
   /// The word behind failure_epoch(): a futex that is woken whenever it grows.
-  platform::atomic<std::uint32_t>& failure_word() const noexcept { return segment_.failure_word(); }
-  rank_state state(rank_t rank) const noexcept { return segment_.state(rank, k_); }
-  /// Which of this rank's environments this is, and the job's segment.
-  std::uint32_t environment() const noexcept { return k_; }
-  const job_segment& segment() const noexcept { return segment_; }
-  std::optional<abort_notice> aborted() const { return segment_.aborted(); }
+  platform::atomic<std::uint32_t>& failure_word() const noexcept {
+    return me_.segment.failure_word(me_.k);
+  }
+  rank_state state(rank_t rank) const noexcept { return me_.segment.state(rank, me_.k); }
+  /// Which of this rank's environments this is (the low bits of its number), and the job's segment.
+  std::uint32_t environment() const noexcept { return static_cast<std::uint32_t>(me_.k); }
+  const job_segment& segment() const noexcept { return me_.segment; }
+  std::optional<abort_notice> aborted() const { return me_.segment.aborted(); }
+
+  /// What became of a rank that is lost, in words, for the texts of errors.
+  std::string loss_text(rank_t rank) const { return me_.segment.loss_text(rank, me_.k); }
+  void renounce(rank_t peer, errc why) noexcept {
+    if (present_ && is_here()) me_.segment.renounce(me_.rank, me_.k, peer, why);
+  }
+  errc renounced_by(rank_t peer) const noexcept {
+    return present_ ? me_.segment.renounced_by(me_.rank, me_.k, peer) : errc{};
+  }
 
   void mark_finished() noexcept {
-    if (std::exchange(present_, false)) segment_.leave(rank_, k_);
+    if (std::exchange(present_, false) && is_here()) me_.segment.leave(me_.rank, me_.k, me_.shared);
   }
   void mark_failed() noexcept {
-    if (std::exchange(present_, false)) segment_.fail(rank_, k_);
+    if (std::exchange(present_, false) && is_here()) me_.segment.fail(me_.rank, me_.k, me_.shared);
   }
 
  protected:
@@ -1323,36 +1740,48 @@ class member {
 
   /// Joins a segment and a shared file that this object keeps.
   member(mapping map, memory_file shared, rank_t rank, ending ends)
-      : segment_(map),
-        rank_(rank),
-        ends_(ends),
-        shared_fd_(shared.fd()),
-        map_(std::move(map)),
-        shared_(std::move(shared)) {
-    join();
+      : member(job_segment(map), shared.view(), rank, ends) {
+    map_ = std::move(map);
+    shared_ = std::move(shared);
   }
   /// Joins a segment and a shared file that outlive this object.
-  member(const job_segment& segment, int shared_fd, rank_t rank, ending ends)
-      : segment_(segment), rank_(rank), ends_(ends), shared_fd_(shared_fd) {
-    join();
-  }
-
- private:
-  void join() {
-    if (::gethostname(host_, sizeof host_ - 1) != 0) std::strcpy(host_, "localhost");
-    k_ = segment_.join(rank_, static_cast<std::int32_t>(::getpid()));
+  member(const job_segment& segment, const file_view& shared, rank_t rank, ending ends)
+      : me_{.segment = segment, .shared = shared, .rank = rank, .ends = ends} {
+    shared.check();
+    if (::gethostname(me_.host, sizeof me_.host - 1) != 0) std::strcpy(me_.host, "localhost");
+    me_.pid = ::getpid();
+    me_.k = segment.join(rank, static_cast<std::int32_t>(me_.pid), shared);
     present_ = true;
   }
 
-  job_segment segment_;
-  rank_t rank_;
-  std::uint32_t k_ = 0;
+ private:
+  struct place {
+    job_segment segment;
+    file_view shared;
+    rank_t rank = 0;
+    ending ends = ending::alone;
+    bool fence_failed = false;
+    pid_t pid = 0;  // Who joined.
+    std::uint64_t k = 0;
+    char host[65] = {};
+  };
+
+  bool is_here() const noexcept { return ::getpid() == me_.pid; }
+  void check_present(const char* what) const {
+    if (!is_here())
+      throw error(errc::not_a_rank, std::string(what) + " in process " +
+                                        std::to_string(::getpid()) + ", a child of rank " +
+                                        std::to_string(me_.rank) + " (pid " +
+                                        std::to_string(me_.pid) + ")");
+    if (!present_)
+      throw error(errc::peer_lost, std::string(what) + ": rank " + std::to_string(me_.rank) +
+                                       ", this one, has left the environment");
+  }
+
+  place me_;
   bool present_ = false;
-  ending ends_;
-  int shared_fd_;
   mapping map_;
   memory_file shared_;
-  char host_[65] = {};
 };
 
 }  // namespace mpx::inline v0::bootstrap
@@ -1412,9 +1841,16 @@ constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
 // ==== mpx/bootstrap/mpxrun.hpp
 
 // Joins the job that mpxrun started. mpxrun passes two inherited memory files and two numbers
-// through the environment: MPX_JOB_FD (control), MPX_SHM_FD (data), MPX_RANK, MPX_SIZE.
+// through the environment: MPX_JOB_FD (control), MPX_SHM_FD (data), MPX_RANK, MPX_SIZE; and a
+// socket, MPX_LAUNCHER_FD, on which whoever joins says so.
 
 namespace mpx::inline v0::bootstrap {
+
+/// What a rank sends to mpxrun when it has joined; the kernel adds its pid as mpxrun sees it.
+struct joined_notice {
+  std::int32_t rank;
+  std::int32_t pid;  // as it is registered in the job, in the rank's own namespace
+};
 
 /// A rank that mpxrun started, itself or through a wrapper such as a shell.
 class mpxrun : public member {
@@ -1430,25 +1866,45 @@ class mpxrun : public member {
     rank_t size = static_cast<rank_t>(number("MPX_SIZE", 1, ranks_max));
     rank_t rank = static_cast<rank_t>(number("MPX_RANK", 0, size - 1));
     int job_fd = descriptor("MPX_JOB_FD");
-    int shared_fd = descriptor("MPX_SHM_FD");
+    file_view shared = shared_file("MPX_SHM_FD", job_fd, size);
   };
 
   explicit mpxrun(const settings& s)
-      : member(job_segment::open(s.job_fd, s.size), memory_file::duplicate(s.shared_fd), s.rank,
+      : member(job_segment::open(s.job_fd, s.size), memory_file::duplicate(s.shared), s.rank,
                ending::process) {
     // What this process starts is no rank: without descriptors it gets a clear error, not a hang.
     ::fcntl(s.job_fd, F_SETFD, FD_CLOEXEC);
-    ::fcntl(s.shared_fd, F_SETFD, FD_CLOEXEC);
-    die_with_wrapper(s);
+    ::fcntl(s.shared.fd(), F_SETFD, FD_CLOEXEC);
+    tell_launcher(s.rank);
+    die_with_launcher();
   }
 
-  /// mpxrun's own children die with it; a rank below a wrapper has to die with the wrapper.
-  static void die_with_wrapper(const settings& s) {
-    const mapping map = job_segment::open(s.job_fd, s.size);
-    int signal = 0;
-    if (::getppid() == job_segment(map).launcher_pid()) return;
-    if (::prctl(PR_GET_PDEATHSIG, &signal) == 0 && signal == 0)
-      ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
+  /// Tells mpxrun which process the rank is: a wrapper may stand between, and outlive it. Where the
+  /// socket is missing, the wrapper's end is news enough.
+  static void tell_launcher(rank_t rank) noexcept {
+    const char* value = std::getenv("MPX_LAUNCHER_FD");
+    std::uint64_t fd = 0;
+    if (value == nullptr || !mpx::detail::parse_number(value, 0x7fffffff, fd)) return;
+    const int socket = static_cast<int>(fd);
+    if (option(socket, SO_DOMAIN) != AF_UNIX || option(socket, SO_TYPE) != SOCK_SEQPACKET) return;
+    ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+    const joined_notice notice{rank, static_cast<std::int32_t>(::getpid())};
+    [[maybe_unused]] const auto sent = ::send(socket, &notice, sizeof notice, MSG_NOSIGNAL);
+  }
+
+  static int option(int socket, int name) noexcept {
+    int value = -1;
+    socklen_t bytes = sizeof value;
+    return ::getsockopt(socket, SOL_SOCKET, name, &value, &bytes) == 0 ? value : -1;
+  }
+
+  /// mpxrun's own children die with it, but a change of user makes the kernel forget that. (Below a
+  /// wrapper it would be the death of a thread of the wrapper that counts: mpxrun ends those.)
+  void die_with_launcher() const noexcept {
+    const pid_t launcher = segment().launcher_pid();
+    if (::getppid() != launcher) return;
+    ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
+    if (::getppid() != launcher) ::raise(SIGKILL);  // it died before the line above
   }
 
   static const char* text(const char* name) {
@@ -1472,14 +1928,24 @@ class mpxrun : public member {
 
   static int descriptor(const char* name) {
     const int fd = number(name, 0, 0x7fffffff);
-    if (!memory_file::usable(fd))
-      throw error(errc::bootstrap,
-                  std::string(name) + " is '" + std::to_string(fd) +
-                      "', which is not an open memory file of mpxrun (a program "
-                      "that closes or does not inherit descriptors stands between, "
-                      "or a rank started this program): " +
-                      advice);
+    if (!memory_file::usable(fd)) refuse(name, fd);
     return fd;
+  }
+  /// The file that the control segment names.
+  static file_view shared_file(const char* name, int job_fd, rank_t size) {
+    const int fd = descriptor(name);
+    const mapping map = job_segment::open(job_fd, size);
+    const file_view shared(fd, job_segment(map).shared_identity());
+    if (!shared.intact()) refuse(name, fd);
+    return shared;
+  }
+  [[noreturn]] static void refuse(const char* name, int fd) {
+    throw error(errc::bootstrap,
+                std::string(name) + " is '" + std::to_string(fd) +
+                    "', which is not an open memory file of this job of mpxrun (a program that "
+                    "closes descriptors which it has not opened, or does not inherit them, stands "
+                    "between, or is this one; or a rank started this program): " +
+                    advice);
   }
 
   static constexpr const char* advice =
@@ -1500,12 +1966,14 @@ namespace mpx::inline v0::bootstrap {
 class singleton : public member {
  public:
   /// Errors: errc::no_resources.
-  singleton() : singleton(memory_file("mpx-job")) {}
+  singleton() : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
 
  private:
-  explicit singleton(const memory_file& control)
-      : member(job_segment::create(control, 1, static_cast<std::int32_t>(::getpid())),
-               memory_file("mpx-shared"), 0, ending::alone) {}
+  singleton(const memory_file& control, memory_file&& shared)
+      : singleton(job_segment::create(control, shared, 1, static_cast<std::int32_t>(::getpid())),
+                  shared) {}
+  singleton(mapping map, memory_file& shared)
+      : member(std::move(map), std::move(shared), 0, ending::alone) {}
 };
 
 static_assert(SharedMemoryBootstrap<singleton>);
@@ -1523,30 +1991,29 @@ namespace mpx::inline v0::bootstrap {
 class thread_job {
  public:
   /// Errors: errc::argument (ranks), errc::no_resources.
-  explicit thread_job(rank_t ranks) : thread_job(ranks, memory_file("mpx-job")) {}
+  explicit thread_job(rank_t ranks)
+      : shared_("mpx-shared"),
+        map_(job_segment::create(memory_file("mpx-job"), shared_, ranks,
+                                 static_cast<std::int32_t>(::getpid()))),
+        segment_(map_) {}
   thread_job(const thread_job&) = delete;
   thread_job& operator=(const thread_job&) = delete;
 
   rank_t size() const noexcept { return segment_.size(); }
   const job_segment& segment() const noexcept { return segment_; }
+  const file_view& shared() const noexcept { return shared_.view(); }
   int shared_fd() const noexcept { return shared_.fd(); }
 
   /// The thread of `rank` is over. In environments that it had not left, it now counts as failed.
   /// Threads: any.
   void mark_ended(rank_t rank, bool well) const noexcept {
-    const bool left = segment_.joins(rank) != 0 && segment_.live(rank) == 0;
-    segment_.mark_ended(rank, well ? 0 : 1 << 8, !(well && left));
+    segment_.mark_ended(rank, well ? 0 : 1 << 8);
   }
 
  private:
-  thread_job(rank_t ranks, const memory_file& control)
-      : map_(job_segment::create(control, ranks, static_cast<std::int32_t>(::getpid()))),
-        segment_(map_),
-        shared_("mpx-shared") {}
-
+  memory_file shared_;
   mapping map_;
   job_segment segment_;
-  memory_file shared_;
 };
 
 /// One rank of a thread_job.
@@ -1555,7 +2022,7 @@ class threads : public member {
   /// Requires: `job` outlives this.
   /// Errors:   errc::rank, errc::no_resources.
   threads(const thread_job& job, rank_t rank)
-      : member(job.segment(), job.shared_fd(), checked(job, rank), ending::thread) {}
+      : member(job.segment(), job.shared(), checked(job, rank), ending::thread) {}
 
  private:
   static rank_t checked(const thread_job& job, rank_t rank) {
@@ -1627,9 +2094,7 @@ class block_cache {
       free_list& list = lists_[index(bytes)];
       if (list.first != nullptr) return pop(list);
     }
-    void* p = ::operator new(round_up(bytes), std::nothrow);
-    if (p == nullptr) in_use_ -= round_up(bytes);
-    return p;
+    return take_fresh(round_up(bytes));
   }
 
   /// Gives back what `take(bytes)` returned.
@@ -1664,13 +2129,18 @@ class block_cache {
   static constexpr std::size_t index(std::size_t bytes) noexcept {
     return bytes == 0 ? 0 : (bytes - 1) / step;
   }
+  [[gnu::noinline]] void* take_fresh(std::size_t rounded) noexcept {
+    void* p = platform::allocate(rounded);
+    if (p == nullptr) in_use_ -= rounded;
+    return p;
+  }
   static void* pop(free_list& list) noexcept {
     node* n = list.first;
     list.first = n->next;
     --list.length;
     return n;
   }
-  static void release(void* p) noexcept { ::operator delete(p); }
+  static void release(void* p) noexcept { platform::deallocate(p); }
 
   std::array<free_list, small_max / step> lists_{};
   std::size_t in_use_ = 0;
@@ -1678,41 +2148,41 @@ class block_cache {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/core/zeroed_memory.hpp
+// ==== mpx/core/memory.hpp
 
-// Memory of zero bytes, for tables with a place for each peer of a job: a large one takes no memory
-// where it is not written, so that peers that are never talked to cost nothing but addresses.
+// What happens when memory is out: errc::no_resources, said with a text that needs no memory; and
+// objects whose memory is mpx's own.
 
 namespace mpx::inline v0::detail {
 
-/// Tables from this size on are pages of their own. (A heap clears, and so touches, what it hands
-/// out again.)
-inline constexpr std::size_t zeroed_pages_bytes_min = 8192;
+/// The error of a failed allocation. The first call makes it, and so needs memory; a copy of it
+/// does not. (Environments call this when they are made.)
+inline const error& out_of_memory() {
+  static const error made(errc::no_resources,
+                          "memory is out: give the process more (ulimit -v, the limit of its "
+                          "control group), or start fewer ranks on this machine");
+  return made;
+}
 
-/// Returns `bytes` zero bytes, aligned for any type. Errors: std::bad_alloc.
-/// Cost:    below `zeroed_pages_bytes_min` as std::calloc; else a system call, and a page of memory
-///          for each page that is written. Huge pages are declined: one would touch 2 MiB at once.
-inline void* take_zeroed(std::size_t bytes) {
-  if (bytes < zeroed_pages_bytes_min) {
-    void* p = std::calloc(1, bytes == 0 ? 1 : bytes);
-    if (p == nullptr) throw std::bad_alloc();
+[[noreturn, gnu::noinline, gnu::cold]] inline void throw_out_of_memory() {
+  throw error(out_of_memory());
+}
+
+/// What a class derives from whose objects are made by `new`: their memory comes through the
+/// platform. `new` throws errc::no_resources; `new (std::nothrow)` yields nullptr.
+/// Requires: the class needs no more than the alignment of std::max_align_t.
+struct allocated {
+  static void* operator new(std::size_t bytes) {
+    void* p = platform::allocate(bytes);
+    if (p == nullptr) throw_out_of_memory();
     return p;
   }
-  void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw std::bad_alloc();
-  ::madvise(p, bytes, MADV_NOHUGEPAGE);  // A kernel without huge pages refuses: all the better.
-  return p;
-}
-
-/// Gives back what `take_zeroed(bytes)` returned.
-inline void give_zeroed(void* p, std::size_t bytes) noexcept {
-  if (bytes < zeroed_pages_bytes_min) {
-    std::free(p);
-  } else {
-    ::munmap(p, bytes);
+  static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return platform::allocate(bytes);
   }
-}
+  static void operator delete(void* p) noexcept { platform::deallocate(p); }
+  static void operator delete(void* p, const std::nothrow_t&) noexcept { platform::deallocate(p); }
+};
 
 }  // namespace mpx::inline v0::detail
 
@@ -1723,19 +2193,9 @@ inline void give_zeroed(void* p, std::size_t bytes) noexcept {
 
 namespace mpx::inline v0 {
 
-namespace detail {
-
-/// As std::realloc. Errors: std::bad_alloc.
-inline void* reallocate(void* old, std::size_t bytes) {
-  void* p = std::realloc(old, bytes);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-
-}  // namespace detail
-
 /// A contiguous array of trivially copyable elements. Move-only.
-/// Errors: std::bad_alloc where it grows; nothing has changed then.
+/// Errors: errc::no_resources where it grows, and false from what is named try_; nothing has
+/// changed then. Within the capacity nothing fails.
 template <class T>
 class plain_array {
  public:
@@ -1743,8 +2203,8 @@ class plain_array {
   /// `n` elements as T{} makes them. Cost: where T{} is zero bytes and they are many, no memory for
   /// pages that are never written.
   explicit plain_array(std::size_t n) {
-    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    data_ = static_cast<T*>(detail::take_zeroed(n * sizeof(T)));
+    if (n <= most) data_ = static_cast<T*>(platform::allocate_zeroed(n * sizeof(T)));
+    if (data_ == nullptr) detail::throw_out_of_memory();
     size_ = capacity_ = n;
     zeroed_ = true;
     if (!is_zero_bytes())
@@ -1776,13 +2236,25 @@ class plain_array {
   T& operator[](std::size_t i) noexcept { return data_[i]; }
   const T& operator[](std::size_t i) const noexcept { return data_[i]; }
 
+  /// Makes room for `n` elements in all. Cost: as for growing one by one.
+  bool try_reserve(std::size_t n) noexcept {
+    return n <= capacity_ || grow(n > next_capacity() ? n : next_capacity());
+  }
+  void reserve(std::size_t n) {
+    if (!try_reserve(n)) detail::throw_out_of_memory();
+  }
+  bool try_push_back(T value) noexcept {
+    if (size_ == capacity_ && !grow(next_capacity())) return false;
+    data_[size_++] = value;
+    return true;
+  }
   void push_back(T value) { insert(size_, value); }
   void pop_back() noexcept { --size_; }
   void clear() noexcept { size_ = 0; }
 
   /// Puts `value` before element `at`. Cost: moves what follows.
   void insert(std::size_t at, T value) {
-    if (size_ == capacity_) reserve(capacity_ == 0 ? 8 : 2 * capacity_);
+    if (size_ == capacity_ && !grow(next_capacity())) detail::throw_out_of_memory();
     if (at != size_)
       std::memmove(static_cast<void*>(data_ + at + 1), static_cast<const void*>(data_ + at),
                    (size_ - at) * sizeof(T));
@@ -1803,25 +2275,28 @@ class plain_array {
   }
 
  private:
-  void reserve(std::size_t n) {
-    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    if (!zeroed_) {
-      data_ = static_cast<T*>(detail::reallocate(static_cast<void*>(data_), n * sizeof(T)));
-    } else {
-      auto* const more = static_cast<T*>(detail::reallocate(nullptr, n * sizeof(T)));
-      if (size_ != 0)
-        std::memcpy(static_cast<void*>(more), static_cast<const void*>(data_), size_ * sizeof(T));
+  static constexpr std::size_t most = static_cast<std::size_t>(-1) / sizeof(T);
+
+  std::size_t next_capacity() const noexcept { return capacity_ == 0 ? 8 : 2 * capacity_; }
+  [[gnu::noinline]] bool grow(std::size_t n) noexcept {
+    if (n > most) return false;
+    void* const more =
+        platform::reallocate(zeroed_ ? nullptr : static_cast<void*>(data_), n * sizeof(T));
+    if (more == nullptr) return false;
+    if (zeroed_) {
+      if (size_ != 0) std::memcpy(more, static_cast<const void*>(data_), size_ * sizeof(T));
       give();
-      data_ = more;
       zeroed_ = false;
     }
+    data_ = static_cast<T*>(more);
     capacity_ = n;
+    return true;
   }
   void give() noexcept {
     if (zeroed_) {
-      detail::give_zeroed(static_cast<void*>(data_), capacity_ * sizeof(T));
+      platform::deallocate_zeroed(static_cast<void*>(data_), capacity_ * sizeof(T));
     } else {
-      std::free(static_cast<void*>(data_));
+      platform::deallocate(static_cast<void*>(data_));
     }
   }
   /// Whether T{} is zero bytes. (Padding may make this false for nothing: then T{} is written.)
@@ -1836,29 +2311,39 @@ class plain_array {
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
-  bool zeroed_ = false;  // From take_zeroed, not from realloc.
+  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
 };
 
-/// Bytes of no particular value, for as long as this lives. Errors: std::bad_alloc.
-class scratch_bytes {
+/// Room for `n` objects of T with no particular value, for as long as this lives.
+/// Errors: errc::no_resources.
+template <class T>
+class scratch {
  public:
-  explicit scratch_bytes(std::size_t n)
-      : data_(static_cast<std::byte*>(detail::reallocate(nullptr, n == 0 ? 1 : n))) {}
-  scratch_bytes(const scratch_bytes&) = delete;
-  scratch_bytes& operator=(const scratch_bytes&) = delete;
-  ~scratch_bytes() { std::free(data_); }
-  std::byte* data() const noexcept { return data_; }
+  explicit scratch(std::size_t n) {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+    if constexpr (alignof(T) <= alignof(std::max_align_t)) {
+      if (n <= static_cast<std::size_t>(-1) / sizeof(T)) data_ = platform::allocate(n * sizeof(T));
+    } else if (n < static_cast<std::size_t>(-1) / sizeof(T)) {
+      data_ = platform::allocate_aligned((n + 1) * sizeof(T), alignof(T));
+    }
+    if (data_ == nullptr) detail::throw_out_of_memory();
+  }
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  ~scratch() { platform::deallocate(data_); }
+  T* data() const noexcept { return static_cast<T*>(data_); }
 
  private:
-  std::byte* data_;
+  void* data_ = nullptr;
 };
+using scratch_bytes = scratch<std::byte>;
 
-/// Objects on the heap, by index; a place may be empty. Addresses are stable. Move-only.
+/// Objects that `new` made, by index; a place may be empty. Addresses are stable. Move-only.
 template <class T>
 class owning_table {
  public:
   owning_table() = default;
-  /// `n` empty places.
+  /// `n` empty places. Errors: errc::no_resources.
   explicit owning_table(std::size_t n) : places_(n) {}
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
@@ -1870,16 +2355,21 @@ class owning_table {
   /// The object at a place, or nullptr.
   T* operator[](std::size_t i) const noexcept { return places_[i]; }
 
-  /// Fills an empty place with what `new` made.
+  /// Fills an empty place. Requires: made is not nullptr.
   T& put(std::size_t i, T* made) noexcept { return *(places_[i] = made); }
-  /// Adds a place with what `new` made. Errors: std::bad_alloc; `made` is gone then.
-  T& add(T* made) {
-    try {
-      places_.push_back(made);
-    } catch (...) {
+  /// Empties a place whose object belongs to somebody else.
+  void drop(std::size_t i) noexcept { places_[i] = nullptr; }
+  /// Adds a place. Returns nullptr, and `made` is gone, when memory is out, be it for `made`.
+  T* try_add(T* made) noexcept {
+    if (made != nullptr && !places_.try_push_back(made)) {
       delete made;
-      throw;
+      return nullptr;
     }
+    return made;
+  }
+  /// Adds a place. Errors: errc::no_resources; `made` is gone then.
+  T& add(T* made) {
+    if (try_add(made) == nullptr) detail::throw_out_of_memory();
     return *made;
   }
 
@@ -1899,11 +2389,14 @@ namespace mpx::inline v0 {
 /// Hands out pieces of [0, capacity). Cost: O(pieces).
 class offset_allocator {
  public:
-  explicit offset_allocator(std::uint64_t capacity) { free_.push_back({0, capacity}); }
+  /// Errors: errc::no_resources.
+  explicit offset_allocator(std::uint64_t capacity) {
+    if (capacity != 0) free_.push_back({0, capacity});
+  }
 
   /// Returns the offset of `bytes` (rounded up to cache lines), or nothing when no hole is large
   /// enough.
-  /// Requires: alignment is a power of two.
+  /// Requires: alignment is a power of two. Errors: errc::no_resources, for the books.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment) {
     const std::uint64_t need = round_up(bytes == 0 ? 1 : bytes, granule);
     if (need < bytes) return std::nullopt;
@@ -1912,6 +2405,9 @@ class offset_allocator {
       const auto [start, size] = free_[i];
       const std::uint64_t at = round_up(start, alignment);
       if (at - start > size || size - (at - start) < need) continue;
+      // Two holes never touch: there is at most one more of them than pieces in use.
+      used_.reserve(used_.size() + 1);
+      free_.reserve(used_.size() + 2);
       free_.erase(i);
       if (at + need != start + size) free_.insert(i, {at + need, start + size - at - need});
       if (at != start) free_.insert(i, {start, at - start});
@@ -1922,7 +2418,7 @@ class offset_allocator {
   }
 
   /// Gives back what `allocate` returned; false for anything else.
-  bool deallocate(std::uint64_t offset) {
+  bool deallocate(std::uint64_t offset) noexcept {
     const std::size_t used = first_from(used_, offset);
     if (used == used_.size() || used_[used].start != offset) return false;
     std::uint64_t size = used_[used].size;
@@ -1939,7 +2435,7 @@ class offset_allocator {
         return true;
       }
     }
-    free_.insert(after, {offset, size});
+    free_.insert(after, {offset, size});  // There is room: see allocate.
     return true;
   }
 
@@ -1973,6 +2469,52 @@ class offset_allocator {
 };
 
 }  // namespace mpx::inline v0
+
+// ==== mpx/core/wiped_on_fork.hpp
+
+// A few words that a forked child finds zeroed, so that it can tell that it is not its parent at
+// the price of a look at a word that is looked at anyway.
+
+namespace mpx::inline v0::detail {
+
+/// Owns a T on a page of its own. In a child of fork(2), all bytes of T are zero.
+/// Errors: errc::no_resources. Cost: a page. Source: madvise(2), MADV_WIPEONFORK, Linux 4.14.
+template <class T>
+class wiped_on_fork {
+ public:
+  wiped_on_fork() {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= bytes);
+    void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw error(errc::no_resources, "no memory for a page: check `ulimit -v`");
+    ::madvise(p, bytes, MADV_WIPEONFORK);  // Older kernels: a child is not noticed.
+    value_ = ::new (p) T{};
+  }
+  wiped_on_fork(const wiped_on_fork&) = delete;
+  wiped_on_fork& operator=(const wiped_on_fork&) = delete;
+  ~wiped_on_fork() { ::munmap(value_, bytes); }
+
+  T& operator*() const noexcept { return *value_; }
+  T* operator->() const noexcept { return value_; }
+
+ private:
+  static constexpr std::size_t bytes = 4096;
+
+  T* value_;
+};
+
+/// The same face for ranks that are no process: fibers of a simulation.
+template <class T>
+class never_wiped {
+ public:
+  T& operator*() noexcept { return value_; }
+  T* operator->() noexcept { return &value_; }
+  const T* operator->() const noexcept { return &value_; }
+
+ private:
+  T value_{};
+};
+
+}  // namespace mpx::inline v0::detail
 
 // ==== mpx/engine/call_site.hpp
 
@@ -2021,6 +2563,579 @@ struct blocked_call {
   std::int64_t since_ns = 0;  // 0: nobody keeps the time.
   blocked_call* next = nullptr;
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/intrusive.hpp
+
+// The intrusive lists of mpx: Boost.Intrusive with one set of options. Nodes are linked without
+// allocating, know whether they are linked, and leave a list in constant time.
+
+namespace mpx::inline v0 {
+
+namespace intrusive_options {
+using link = boost::intrusive::link_mode<boost::intrusive::normal_link>;
+using no_count = boost::intrusive::constant_time_size<false>;
+}  // namespace intrusive_options
+
+/// What a node derives from; `Tag` tells apart several lists that a node can be in at once.
+template <class Tag>
+using list_node =
+    boost::intrusive::list_base_hook<boost::intrusive::tag<Tag>, intrusive_options::link>;
+
+/// A doubly linked list of nodes that derive from `list_node<Tag>`; it does not own them.
+template <class T, class Tag>
+using linked_list = boost::intrusive::list<T, boost::intrusive::base_hook<list_node<Tag>>,
+                                           intrusive_options::no_count>;
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/matching/concepts.hpp
+
+// Matching: which receive takes which message. MPI's rule: a receive takes the earliest matching
+// message of a source, a message goes to the earliest matching receive, and nothing overtakes.
+
+namespace mpx::inline v0 {
+
+struct matching_axis {};
+
+/// Stands for any peer in a pattern.
+inline constexpr peer_id any_peer = 0xffff'ffff;
+
+/// What a message says of itself.
+struct envelope {
+  context_id context = 0;
+  peer_id source = 0;
+  tag_t tag = 0;
+};
+
+/// What a receive asks for: `source` may be any_peer, `tag` may be any_tag.
+struct pattern {
+  context_id context = 0;
+  peer_id source = any_peer;
+  tag_t tag = -1;
+
+  constexpr bool exact() const noexcept {
+    return (static_cast<std::int32_t>(source) | tag) >= 0;  // Peers are fewer than 2^31.
+  }
+  constexpr bool matches(const envelope& e) const noexcept {
+    return e.context == context && (source == any_peer || e.source == source) &&
+           (tag < 0 ? e.tag >= 0 : e.tag == tag);
+  }
+};
+
+struct match_tag {};
+struct arrival_tag {};
+
+/// A receive that waits for its message. Linked by the matcher; owned by whoever posted it.
+struct posted_receive : list_node<match_tag> {
+  pattern want;
+  std::uint32_t hash = 0;      // The matcher's own.
+  std::uint64_t sequence = 0;  // The matcher's own: the order of posting.
+};
+
+/// A message that waits for its receive.
+struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
+  envelope is;
+  std::uint32_t hash = 0;
+};
+
+/// Finds the partner of a message or a receive.
+///
+/// `match_arrival(envelope)` takes out and returns the earliest posted receive that matches, or
+/// nullptr. `match_receive(pattern)` takes out and returns the earliest unexpected message that
+/// matches, or nullptr; `find` returns the same one and leaves it. `post` and `store` keep a
+/// receive and a message; `cancel` takes a posted receive out; `withdraw` an unexpected message.
+/// `for_each` visits all unexpected messages in order of arrival; it may withdraw the one it
+/// visits.
+/// `nothing_posted()`: no receive is pending; `pending()`: 0 if, besides, no
+/// message is stored, else anything (one word, so that callers can test it with others at once).
+/// Nothing that a matcher does may fail: a table that cannot grow stays as it is, and gets slower.
+/// Its constructor may throw errc::no_resources.
+template <class M>
+concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected_message& message,
+                           const envelope& is, const pattern& want) {
+  requires std::same_as<typename M::policy_axis, matching_axis>;
+  { M::name } -> std::convertible_to<std::string_view>;
+  { c.nothing_posted() } noexcept -> std::same_as<bool>;
+  { c.pending() } noexcept -> std::same_as<std::uint64_t>;
+  { m.match_arrival(is) } noexcept -> std::same_as<posted_receive*>;
+  { m.match_receive(want) } noexcept -> std::same_as<unexpected_message*>;
+  { m.find(want) } noexcept -> std::same_as<unexpected_message*>;
+  { m.post(receive) } noexcept;
+  { m.store(message) } noexcept;
+  { m.cancel(receive) } noexcept;
+  { m.withdraw(message) } noexcept;
+  {
+    m.for_each([](unexpected_message&) {})
+  };
+};
+
+/// Grants Matcher and nothing more.
+struct matcher_archetype {
+  using policy_axis = matching_axis;
+  static constexpr std::string_view name = "archetype";
+  matcher_archetype() = delete;
+  bool nothing_posted() const noexcept;
+  std::uint64_t pending() const noexcept;
+  posted_receive* match_arrival(const envelope&) noexcept;
+  unexpected_message* match_receive(const pattern&) noexcept;
+  unexpected_message* find(const pattern&) noexcept;
+  void post(posted_receive&) noexcept;
+  void store(unexpected_message&) noexcept;
+  void cancel(posted_receive&) noexcept;
+  void withdraw(unexpected_message&) noexcept;
+  void for_each(auto&&) {}
+};
+static_assert(Matcher<matcher_archetype>);
+
+namespace detail {
+struct not_a_matcher {
+  using policy_axis = matching_axis;
+  posted_receive* match_arrival(const envelope&);
+};
+}  // namespace detail
+static_assert(!Matcher<detail::not_a_matcher>);
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/protocol/path_learner.hpp
+
+// Which path moves long messages fastest, learnt from what they cost: whether one copy by the
+// kernel beats two through the channel depends on the size, the caches and where the cores are, and
+// changes while a program runs.
+
+namespace mpx::inline v0::protocol {
+
+/// How the data of one long message moves.
+enum class path : std::uint8_t {
+  get,      ///< The receiver fetches it.
+  packets,  ///< The sender puts it into the channel, the receiver takes it out.
+  split,    ///< The receiver fetches the first half while the sender stores the second.
+};
+
+/// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
+/// few times, then takes the cheapest one and looks at the others now and then.
+/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
+class path_learner {
+ public:
+  path choose(std::size_t bytes) noexcept {
+    record& r = of(bytes);
+    const std::uint32_t n = r.asked++;
+    if (n < trials * paths) return static_cast<path>(n % paths);
+    if (n % explore_every == 0) return static_cast<path>(n / explore_every % paths);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < paths; ++i)
+      if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
+    return static_cast<path>(best);
+  }
+
+  /// `ns`: the message's share of the receiver's time. All time in which long messages are under
+  /// way belongs to one of them, that whose data moves at the end of it.
+  void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
+    learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
+  }
+
+ private:
+  static constexpr std::uint32_t trials = 4;
+  static constexpr std::uint32_t explore_every = 64;
+  static constexpr std::size_t paths = 3;
+  struct record {
+    std::array<float, paths> ns_per_byte{};  // 0: not tried yet.
+    std::uint32_t asked = 0;
+  };
+
+  record& of(std::size_t bytes) noexcept {
+    const auto width = static_cast<std::size_t>(std::bit_width(bytes));
+    return records_[width < records_.size() ? width : records_.size() - 1];
+  }
+  /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
+  /// ran.
+  static void learn(float& average, std::size_t bytes, std::int64_t ns) noexcept {
+    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
+    if (average == 0 || sample < average) {
+      average = average == 0 ? sample : (average + sample) / 2;
+    } else {
+      average += ((sample < 4 * average ? sample : 4 * average) - average) / 8;
+    }
+  }
+
+  std::array<record, 40> records_{};
+};
+
+}  // namespace mpx::inline v0::protocol
+
+// ==== mpx/core/frame.hpp
+
+// What passes between a protocol and a transport: an opaque header of fixed size, and the outcomes
+// of posting. Transports carry the header's bytes and never read them.
+
+namespace mpx::inline v0 {
+
+/// The header that travels with every packet. Twenty bytes leave forty for data in a line that also
+/// holds the ring's own mark.
+struct frame_header {
+  std::uint32_t word[5];
+};
+static_assert(sizeof(frame_header) == 20);
+
+/// What became of posted work.
+enum class outcome : std::uint8_t {
+  done,     ///< Finished: the buffer is the caller's again.
+  pending,  ///< Accepted: exactly one completion will carry the cookie.
+  retry,    ///< Nothing happened: make progress, post again.
+  refused,  ///< This path never works for this memory or peer: take another.
+};
+
+/// Whether a transport expects fetching memory to beat sending packets.
+enum class advice : std::uint8_t {
+  never,   ///< It cannot fetch this memory, or is told not to.
+  always,  ///< Fetching is plainly better.
+  learn,   ///< It depends: find out. Said only where a get or put is `done` when it returns.
+};
+
+/// Identifies pending work to whoever posted it.
+using cookie_t = std::uint64_t;
+
+/// Where a message lies in the memory of the process that announced it.
+struct remote_memory {
+  std::uint64_t address = 0;  ///< Virtual address, or offset in a shared arena.
+  std::uint64_t key = 0;      ///< 0: not exposed; the rest is the transport's own.
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/protocol/wire.hpp
+
+// The wire format: what the twenty header bytes mean, and the payloads of control packets.
+// Everything that arrives is checked before use; `wire_version` changes with this file.
+
+namespace mpx::inline v0::wire {
+
+enum class kind : std::uint8_t {
+  eager = 1,  ///< A whole message. `ticket`: the sender's operation, if an answer is asked for.
+  announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
+  clear,      ///< Receiver to sender: send the data as packets. Payload: `clearance`.
+  data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
+  finished,   ///< Receiver to sender: the data has been fetched; the send is complete.
+  delivered,  ///< Sender to receiver: the data has been put; the receive is complete.
+  matched,    ///< Receiver to sender: a synchronous or ready message met its receive.
+  unready,    ///< Receiver to sender: a ready message met no receive.
+  credit,     ///< Nothing but the header's count.
+  allow,      ///< Receiver to sender: announce this many more messages (`tag`).
+  revoke,     ///< To all: collective number `tag` of `context` has failed here: do not wait.
+};
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::revoke);
+
+/// Bits of `header::flags`.
+enum flag : std::uint8_t {
+  flag_synchronous = 1,  ///< Answer `matched` when a receive takes the message.
+  flag_ready = 2,        ///< Answer `matched` or, if no receive waits, `unready`.
+  flag_last = 4,         ///< The sender may announce no more until it gets `allow`.
+};
+inline constexpr std::uint8_t flags_all = 7;
+
+struct header {
+  wire::kind kind{};
+  std::uint8_t flags = 0;
+  std::uint16_t reserved = 0;  ///< Zero.
+  context_id context = 0;
+  tag_t tag = 0;
+  std::uint32_t credit = 0;  ///< FlowControl's count.
+  std::uint32_t ticket = 0;  ///< Names an operation of the side that gave it out; 0 names none.
+};
+static_assert(sizeof(header) == sizeof(frame_header));
+
+constexpr frame_header pack(const header& h) noexcept { return std::bit_cast<frame_header>(h); }
+constexpr header unpack(const frame_header& f) noexcept { return std::bit_cast<header>(f); }
+
+/// The words of a frame, for the path that reads each once and needs no more: the first one holds
+/// kind and flags.
+enum word : std::uint8_t { word_kind, word_context, word_tag, word_credit, word_ticket };
+/// The first word of an eager message that asks for no answer.
+inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
+/// The frame of such a message, made of words: a header put together from smaller members and then
+/// copied as a whole stalls on store forwarding.
+[[gnu::always_inline]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
+                                                             std::uint32_t credit) noexcept {
+  return {{plain_eager, context, static_cast<std::uint32_t>(tag), credit, 0}};
+}
+
+/// Payload of kind::announce.
+struct announcement {
+  std::uint64_t bytes;
+  remote_memory memory;  ///< Where the receiver may fetch it; key 0: nowhere.
+};
+
+/// Payload of kind::clear.
+struct clearance {
+  std::uint64_t bytes;  ///< How much the receiver takes; the rest is not sent.
+  std::uint64_t from;  ///< Where the sender begins; the receiver fetches what is before itself, and
+                       ///< then says `finished`.
+  remote_memory memory;  ///< Where the sender may put it; key 0: nowhere.
+  std::uint32_t ticket;  ///< The receiver's operation.
+  std::uint32_t reserved;
+};
+static_assert(sizeof(announcement) <= 40 && sizeof(clearance) <= 40);
+
+/// Reads a control payload into `value`; false if its length is wrong.
+template <class T>
+bool read(std::span<const std::byte> payload, T& value) noexcept {
+  if (payload.size() != sizeof(T)) return false;
+  std::memcpy(&value, payload.data(), sizeof value);
+  return true;
+}
+
+}  // namespace mpx::inline v0::wire
+
+// ==== mpx/engine/operation.hpp
+
+// The state of one send or receive while it is under way, and the pool that holds them. An
+// operation has a ticket that a peer can name; a ticket that was not given out is recognised and
+// refused.
+
+namespace mpx::inline v0::detail {
+
+struct queue_tag {};
+
+enum class role : std::uint8_t { free, receive, send, control };
+
+/// What the data path waits for.
+enum class stage : std::uint8_t {
+  posted,     ///< Receive: in the matcher.
+  queued,     ///< Send: in its peer's backlog, nothing on the wire yet.
+  answer,     ///< Send: waits for `matched`, `clear` or `finished`.
+  streaming,  ///< Data is on its way as packets.
+  moving,     ///< A get or put is pending in the transport.
+  complete,
+};
+
+struct operation : posted_receive, list_node<queue_tag> {
+  detail::stage stage{};
+  detail::role role{};
+  std::uint8_t flags = 0;  // wire::flag of a send.
+  bool handled = false;    // A request refers to this.
+  bool announced = false;  // Send: the peer knows it by its envelope alone.
+  bool exposed = false;    // The peer may read (send) or write (receive) `buffer` itself.
+  bool pending = false;    // The transport is at work on `buffer`; one completion will follow.
+  bool cancelled = false;
+  errc failure{};
+  bool split = false;    // The receiver fetches the first part of this itself ...
+  bool fetched = false;  // ... and has.
+  std::uint32_t ticket = 0;
+  std::uint32_t remote_ticket = 0;
+  peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.
+  tag_t tag = 0;
+  context_id context = 0;
+  std::byte* buffer = nullptr;
+  std::size_t bytes = 0;          // Send: length. Receive: capacity.
+  std::size_t limit = 0;          // Bytes that will move.
+  std::size_t moved = 0;          // Bytes that have.
+  std::size_t message_bytes = 0;  // Receive: the message's length.
+  protocol::path way{};           // Receive: how its data moves.
+  bool learns = false;            // Receive: `way` was chosen by cost, and its cost counts.
+  std::int64_t asked_at_ns = 0;   // Receive: when its way was chosen.
+  std::int64_t spent_ns = 0;      // Receive: what its data has taken so far.
+  std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
+  bool owned_by_attached = false;
+  remote_memory own{};                  // What is exposed of `buffer`.
+  remote_memory target{};               // Send: where the receiver wants it.
+  std::array<std::byte, 40> control{};  // Payload of a control packet that had to wait.
+  std::uint8_t control_bytes = 0;
+  wire::header header{};
+  operation* next_free = nullptr;
+
+  /// A new life for a request; one store sets all eight flags above.
+  [[gnu::always_inline]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
+    stage = s;
+    role = r;
+    flags = f;
+    handled = true;
+    announced = false;
+    exposed = false;
+    pending = false;
+    cancelled = false;
+    failure = errc{};
+  }
+
+  bool done() const noexcept { return stage == detail::stage::complete; }
+  /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
+  /// learn of the message, but who asks for its data loses the sender.
+  bool data_lost() const noexcept { return buffer == nullptr && bytes != 0; }
+};
+
+/// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an
+/// index and a generation of `GenerationBits`. An operation is given back only when nothing can
+/// arrive any more that names it, so that the generation is no more than a check of what peers say.
+/// Cost: a pop and a push of a free list for each operation.
+template <std::uint32_t OperationsMax, unsigned GenerationBits>
+class operation_pool {
+ public:
+  /// Operations that one endpoint can have under way.
+  static constexpr std::uint32_t operations_max = OperationsMax;
+
+  operation_pool() = default;
+  operation_pool(const operation_pool&) = delete;
+  operation_pool& operator=(const operation_pool&) = delete;
+
+  /// Returns an operation to `begin`, or nullptr at the limit or when memory is out.
+  operation* take() noexcept {
+    if (free_ == nullptr) [[unlikely]] {
+      if (!grow()) return nullptr;
+    }
+    operation* op = free_;
+    free_ = op->next_free;
+    return op;
+  }
+
+  void give(operation* op) noexcept {
+    op->role = role::free;
+    op->ticket += generation_step;
+    op->next_free = free_;
+    free_ = op;
+  }
+
+  /// The operation with this ticket, or nullptr: a peer's word is not trusted.
+  operation* find(std::uint32_t ticket) noexcept {
+    const std::uint32_t index = (ticket & index_mask) - 1;
+    if (index >= slabs_.size() * slab_size) return nullptr;
+    operation& op = slabs_[index / slab_size]->operations[index % slab_size];
+    return op.ticket == ticket && op.role != role::free ? &op : nullptr;
+  }
+
+  /// Differs, most likely, once operations have come and gone.
+  std::uint64_t digest() const noexcept {
+    std::uint64_t sum = slabs_.size();
+    for (std::size_t s = 0; s < slabs_.size(); ++s)
+      for (const operation& op : slabs_[s]->operations)
+        sum = (sum + op.ticket + op.moved) * 0x9e37'79b9'7f4a'7c15u;
+    return sum;
+  }
+
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t s = 0; s < slabs_.size(); ++s)
+      for (operation& op : slabs_[s]->operations)
+        if (op.role != role::free) f(op);
+  }
+
+ private:
+  static constexpr std::uint32_t slab_size = lesser(64u, OperationsMax);
+  static_assert(OperationsMax % slab_size == 0);
+  struct slab : allocated {
+    operation operations[slab_size];
+  };
+  static constexpr unsigned index_bits = 32 - GenerationBits;  // Index + 1: ticket 0 names nothing.
+  static constexpr std::uint32_t generation_step =
+      static_cast<std::uint32_t>(std::uint64_t{1} << index_bits);  // 0 without generations.
+  static constexpr std::uint32_t index_mask = generation_step - 1;
+  static_assert(GenerationBits <= 16 && OperationsMax < index_mask);
+
+  [[gnu::noinline]] bool grow() noexcept {
+    const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
+    if (base >= operations_max) return false;
+    slab* const added = slabs_.try_add(new (std::nothrow) slab());
+    if (added == nullptr) return false;
+    for (std::uint32_t i = slab_size; i-- > 0;) {
+      operation& op = added->operations[i];
+      op.ticket = base + i + 1;
+      op.next_free = free_;
+      free_ = &op;
+    }
+    return true;
+  }
+
+  operation* free_ = nullptr;
+  owning_table<slab> slabs_;
+};
+
+/// How many operations an endpoint may have under way: what the protocol says, or the default.
+template <class Protocol>
+constexpr std::uint32_t operations_max_of() noexcept {
+  if constexpr (requires { Protocol::operations_max; }) return Protocol::operations_max;
+  return 1u << 24;
+}
+/// How many bits of a ticket tell the uses of a place apart: few, or none, for tests.
+template <class Protocol>
+constexpr unsigned generation_bits_of() noexcept {
+  if constexpr (requires { Protocol::generation_bits; }) return Protocol::generation_bits;
+  return 7;
+}
+
+/// A message that arrived before its receive. Its eager data, if any, follows it in memory.
+struct arrived_message : unexpected_message {
+  wire::kind kind{};
+  std::uint8_t flags = 0;
+  bool unready = false;      // A ready send that came too early: its receive will be told.
+  std::uint32_t ticket = 0;  // The sender's operation.
+  std::uint32_t stored = 0;  // Eager bytes that follow.
+  std::uint64_t bytes = 0;   // The message's length.
+  remote_memory memory{};    // Announced messages: where the data lies.
+
+  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/calls.hpp
+
+// What calls hand to the endpoint and get from it.
+
+namespace mpx::inline v0::detail {
+
+/// What a probe found.
+struct probe_result {
+  peer_id source = 0;
+  tag_t tag = 0;
+  std::size_t bytes = 0;
+};
+
+/// What the copies of a communicator handle share. Lives as long as the environment.
+struct communicator_state : allocated {
+  std::uint32_t collective_serial = 0;
+};
+
+/// One collective call, of which each rank makes its part.
+struct collective_call {
+  context_id context;  // The communicator's, for collectives.
+  tag_t serial;
+};
+
+/// A blocking receive that looks for its message itself, as long as no other receive is posted.
+struct direct_receive {
+  pattern want;  // Once it is done, whence it came.
+  std::byte* buffer;
+  std::size_t capacity;
+  operation* posted;  // What it became when it had to be posted after all.
+  errc failure;
+  bool done;
+  std::size_t bytes;  // Once it is done.
+};
+
+/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
+inline constexpr errc undecided = static_cast<errc>(-1);
+
+/// A send's arguments, once ranks are peers.
+struct send_call {
+  const std::byte* data;
+  std::size_t bytes;
+  peer_id to;
+  context_id context;
+  tag_t tag;
+};
+
+/// What a transport's jobs are joined by: its own bootstrap if it names one.
+template <class T>
+struct job_for {
+  using type = bootstrap::any;
+};
+template <class T>
+requires requires { typename T::bootstrap_type; }
+struct job_for<T> {
+  using type = typename T::bootstrap_type;
+};
+template <class Transport>
+using job_of = typename job_for<Transport>::type;
 
 }  // namespace mpx::inline v0::detail
 
@@ -2598,7 +3713,7 @@ class hang_watch {
       words().answered.store(asked, std::memory_order_release);
     }
     if (stuck_) look_around(now);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {
     asked_ns_ = 0;  // Later, perhaps.
   }
 
@@ -2788,494 +3903,6 @@ class no_watch {
 
 template <class Job>
 using watch_of = std::conditional_t<std::same_as<Job, bootstrap::any>, hang_watch, no_watch>;
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/core/intrusive.hpp
-
-// The intrusive lists of mpx: Boost.Intrusive with one set of options. Nodes are linked without
-// allocating, know whether they are linked, and leave a list in constant time.
-
-namespace mpx::inline v0 {
-
-namespace intrusive_options {
-using link = boost::intrusive::link_mode<boost::intrusive::normal_link>;
-using no_count = boost::intrusive::constant_time_size<false>;
-}  // namespace intrusive_options
-
-/// What a node derives from; `Tag` tells apart several lists that a node can be in at once.
-template <class Tag>
-using list_node =
-    boost::intrusive::list_base_hook<boost::intrusive::tag<Tag>, intrusive_options::link>;
-
-/// A doubly linked list of nodes that derive from `list_node<Tag>`; it does not own them.
-template <class T, class Tag>
-using linked_list = boost::intrusive::list<T, boost::intrusive::base_hook<list_node<Tag>>,
-                                           intrusive_options::no_count>;
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/matching/concepts.hpp
-
-// Matching: which receive takes which message. MPI's rule: a receive takes the earliest matching
-// message of a source, a message goes to the earliest matching receive, and nothing overtakes.
-
-namespace mpx::inline v0 {
-
-struct matching_axis {};
-
-/// Stands for any peer in a pattern.
-inline constexpr peer_id any_peer = 0xffff'ffff;
-
-/// What a message says of itself.
-struct envelope {
-  context_id context = 0;
-  peer_id source = 0;
-  tag_t tag = 0;
-};
-
-/// What a receive asks for: `source` may be any_peer, `tag` may be any_tag.
-struct pattern {
-  context_id context = 0;
-  peer_id source = any_peer;
-  tag_t tag = -1;
-
-  constexpr bool exact() const noexcept {
-    return (static_cast<std::int32_t>(source) | tag) >= 0;  // Peers are fewer than 2^31.
-  }
-  constexpr bool matches(const envelope& e) const noexcept {
-    return e.context == context && (source == any_peer || e.source == source) &&
-           (tag < 0 ? e.tag >= 0 : e.tag == tag);
-  }
-};
-
-struct match_tag {};
-struct arrival_tag {};
-
-/// A receive that waits for its message. Linked by the matcher; owned by whoever posted it.
-struct posted_receive : list_node<match_tag> {
-  pattern want;
-  std::uint32_t hash = 0;      // The matcher's own.
-  std::uint64_t sequence = 0;  // The matcher's own: the order of posting.
-};
-
-/// A message that waits for its receive.
-struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
-  envelope is;
-  std::uint32_t hash = 0;
-};
-
-/// Finds the partner of a message or a receive.
-///
-/// `match_arrival(envelope)` takes out and returns the earliest posted receive that matches, or
-/// nullptr. `match_receive(pattern)` takes out and returns the earliest unexpected message that
-/// matches, or nullptr; `find` returns the same one and leaves it. `post` and `store` keep a
-/// receive and a message; `cancel` takes a posted receive out; `withdraw` an unexpected message.
-/// `for_each` visits all unexpected messages in order of arrival; it may withdraw the one it
-/// visits.
-/// `nothing_posted()`: no receive is pending; `pending()`: 0 if, besides, no
-/// message is stored, else anything (one word, so that callers can test it with others at once).
-/// Nothing allocates but for growing tables.
-template <class M>
-concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected_message& message,
-                           const envelope& is, const pattern& want) {
-  requires std::same_as<typename M::policy_axis, matching_axis>;
-  { M::name } -> std::convertible_to<std::string_view>;
-  { c.nothing_posted() } noexcept -> std::same_as<bool>;
-  { c.pending() } noexcept -> std::same_as<std::uint64_t>;
-  { m.match_arrival(is) } noexcept -> std::same_as<posted_receive*>;
-  { m.match_receive(want) } noexcept -> std::same_as<unexpected_message*>;
-  { m.find(want) } noexcept -> std::same_as<unexpected_message*>;
-  { m.post(receive) };
-  { m.store(message) };
-  { m.cancel(receive) } noexcept;
-  { m.withdraw(message) } noexcept;
-  {
-    m.for_each([](unexpected_message&) {})
-  };
-};
-
-/// Grants Matcher and nothing more.
-struct matcher_archetype {
-  using policy_axis = matching_axis;
-  static constexpr std::string_view name = "archetype";
-  matcher_archetype() = delete;
-  bool nothing_posted() const noexcept;
-  std::uint64_t pending() const noexcept;
-  posted_receive* match_arrival(const envelope&) noexcept;
-  unexpected_message* match_receive(const pattern&) noexcept;
-  unexpected_message* find(const pattern&) noexcept;
-  void post(posted_receive&);
-  void store(unexpected_message&);
-  void cancel(posted_receive&) noexcept;
-  void withdraw(unexpected_message&) noexcept;
-  void for_each(auto&&) {}
-};
-static_assert(Matcher<matcher_archetype>);
-
-namespace detail {
-struct not_a_matcher {
-  using policy_axis = matching_axis;
-  posted_receive* match_arrival(const envelope&);
-};
-}  // namespace detail
-static_assert(!Matcher<detail::not_a_matcher>);
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/protocol/path_learner.hpp
-
-// Which path moves long messages fastest, learnt from what they cost: whether one copy by the
-// kernel beats two through the channel depends on the size, the caches and where the cores are, and
-// changes while a program runs.
-
-namespace mpx::inline v0::protocol {
-
-/// How the data of one long message moves.
-enum class path : std::uint8_t {
-  get,      ///< The receiver fetches it.
-  packets,  ///< The sender puts it into the channel, the receiver takes it out.
-  split,    ///< The receiver fetches the first half while the sender stores the second.
-};
-
-/// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
-/// few times, then takes the cheapest one and looks at the others now and then.
-/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
-class path_learner {
- public:
-  path choose(std::size_t bytes) noexcept {
-    record& r = of(bytes);
-    const std::uint32_t n = r.asked++;
-    if (n < trials * paths) return static_cast<path>(n % paths);
-    if (n % explore_every == 0) return static_cast<path>(n / explore_every % paths);
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < paths; ++i)
-      if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
-    return static_cast<path>(best);
-  }
-
-  /// `ns`: the message's share of the receiver's time. All time in which long messages are under
-  /// way belongs to one of them, that whose data moves at the end of it.
-  void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
-    learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
-  }
-
- private:
-  static constexpr std::uint32_t trials = 4;
-  static constexpr std::uint32_t explore_every = 64;
-  static constexpr std::size_t paths = 3;
-  struct record {
-    std::array<float, paths> ns_per_byte{};  // 0: not tried yet.
-    std::uint32_t asked = 0;
-  };
-
-  record& of(std::size_t bytes) noexcept {
-    const auto width = static_cast<std::size_t>(std::bit_width(bytes));
-    return records_[width < records_.size() ? width : records_.size() - 1];
-  }
-  /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
-  /// ran.
-  static void learn(float& average, std::size_t bytes, std::int64_t ns) noexcept {
-    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
-    if (average == 0 || sample < average) {
-      average = average == 0 ? sample : (average + sample) / 2;
-    } else {
-      average += ((sample < 4 * average ? sample : 4 * average) - average) / 8;
-    }
-  }
-
-  std::array<record, 40> records_{};
-};
-
-}  // namespace mpx::inline v0::protocol
-
-// ==== mpx/core/frame.hpp
-
-// What passes between a protocol and a transport: an opaque header of fixed size, and the outcomes
-// of posting. Transports carry the header's bytes and never read them.
-
-namespace mpx::inline v0 {
-
-/// The header that travels with every packet. Twenty bytes leave forty for data in a line that also
-/// holds the ring's own mark.
-struct frame_header {
-  std::uint32_t word[5];
-};
-static_assert(sizeof(frame_header) == 20);
-
-/// What became of posted work.
-enum class outcome : std::uint8_t {
-  done,     ///< Finished: the buffer is the caller's again.
-  pending,  ///< Accepted: exactly one completion will carry the cookie.
-  retry,    ///< Nothing happened: make progress, post again.
-  refused,  ///< This path never works for this memory or peer: take another.
-};
-
-/// Whether a transport expects fetching memory to beat sending packets.
-enum class advice : std::uint8_t {
-  never,   ///< It cannot fetch this memory, or is told not to.
-  always,  ///< Fetching is plainly better.
-  learn,   ///< It depends: find out. Said only where a get or put is `done` when it returns.
-};
-
-/// Identifies pending work to whoever posted it.
-using cookie_t = std::uint64_t;
-
-/// Where a message lies in the memory of the process that announced it.
-struct remote_memory {
-  std::uint64_t address = 0;  ///< Virtual address, or offset in a shared arena.
-  std::uint64_t key = 0;      ///< 0: not exposed; the rest is the transport's own.
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/protocol/wire.hpp
-
-// The wire format: what the twenty header bytes mean, and the payloads of control packets.
-// Everything that arrives is checked before use; `wire_version` changes with this file.
-
-namespace mpx::inline v0::wire {
-
-enum class kind : std::uint8_t {
-  eager = 1,  ///< A whole message. `ticket`: the sender's operation, if an answer is asked for.
-  announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
-  clear,      ///< Receiver to sender: send the data as packets. Payload: `clearance`.
-  data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
-  finished,   ///< Receiver to sender: the data has been fetched; the send is complete.
-  delivered,  ///< Sender to receiver: the data has been put; the receive is complete.
-  matched,    ///< Receiver to sender: a synchronous or ready message met its receive.
-  unready,    ///< Receiver to sender: a ready message met no receive.
-  credit,     ///< Nothing but the header's count.
-  allow,      ///< Receiver to sender: announce this many more messages (`tag`).
-  move,   ///< Sender to receiver: an announced message now lies elsewhere. Payload: remote_memory.
-  moved,  ///< Receiver to sender: understood; the old place will not be read any more.
-};
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::moved);
-
-/// Bits of `header::flags`.
-enum flag : std::uint8_t {
-  flag_synchronous = 1,  ///< Answer `matched` when a receive takes the message.
-  flag_ready = 2,        ///< Answer `matched` or, if no receive waits, `unready`.
-  flag_last = 4,         ///< The sender may announce no more until it gets `allow`.
-};
-inline constexpr std::uint8_t flags_all = 7;
-
-struct header {
-  wire::kind kind{};
-  std::uint8_t flags = 0;
-  std::uint16_t reserved = 0;  ///< Zero.
-  context_id context = 0;
-  tag_t tag = 0;
-  std::uint32_t credit = 0;  ///< FlowControl's count.
-  std::uint32_t ticket = 0;  ///< Names an operation of the side that gave it out; 0 names none.
-};
-static_assert(sizeof(header) == sizeof(frame_header));
-
-constexpr frame_header pack(const header& h) noexcept { return std::bit_cast<frame_header>(h); }
-constexpr header unpack(const frame_header& f) noexcept { return std::bit_cast<header>(f); }
-
-/// The words of a frame, for the path that reads each once and needs no more: the first one holds
-/// kind and flags.
-enum word : std::uint8_t { word_kind, word_context, word_tag, word_credit, word_ticket };
-/// The first word of an eager message that asks for no answer.
-inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
-/// The frame of such a message, made of words: a header put together from smaller members and then
-/// copied as a whole stalls on store forwarding.
-[[gnu::always_inline]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
-                                                             std::uint32_t credit) noexcept {
-  return {{plain_eager, context, static_cast<std::uint32_t>(tag), credit, 0}};
-}
-
-/// Payload of kind::announce.
-struct announcement {
-  std::uint64_t bytes;
-  remote_memory memory;  ///< Where the receiver may fetch it; key 0: nowhere.
-};
-
-/// Payload of kind::clear.
-struct clearance {
-  std::uint64_t bytes;  ///< How much the receiver takes; the rest is not sent.
-  std::uint64_t from;  ///< Where the sender begins; the receiver fetches what is before itself, and
-                       ///< then says `finished`.
-  remote_memory memory;  ///< Where the sender may put it; key 0: nowhere.
-  std::uint32_t ticket;  ///< The receiver's operation.
-  std::uint32_t reserved;
-};
-static_assert(sizeof(announcement) <= 40 && sizeof(clearance) <= 40);
-
-/// Reads a control payload into `value`; false if its length is wrong.
-template <class T>
-bool read(std::span<const std::byte> payload, T& value) noexcept {
-  if (payload.size() != sizeof(T)) return false;
-  std::memcpy(&value, payload.data(), sizeof value);
-  return true;
-}
-
-}  // namespace mpx::inline v0::wire
-
-// ==== mpx/engine/operation.hpp
-
-// The state of one send or receive while it is under way, and the pool that holds them. An
-// operation has a ticket that a peer can name; a ticket that was not given out is recognised and
-// refused.
-
-namespace mpx::inline v0::detail {
-
-struct queue_tag {};
-
-enum class role : std::uint8_t { free, receive, send, control };
-
-/// What the data path waits for.
-enum class stage : std::uint8_t {
-  posted,     ///< Receive: in the matcher.
-  queued,     ///< Send: in its peer's backlog, nothing on the wire yet.
-  answer,     ///< Send: waits for `matched`, `clear` or `finished`.
-  streaming,  ///< Data is on its way as packets.
-  moving,     ///< A get or put is pending in the transport.
-  complete,
-};
-
-struct operation : posted_receive, list_node<queue_tag> {
-  detail::stage stage{};
-  detail::role role{};
-  std::uint8_t flags = 0;   // wire::flag of a send.
-  bool handled = false;     // A request refers to this.
-  bool announced = false;   // Send: the peer knows it by its envelope alone.
-  bool exposed = false;     // The peer may read (send) or write (receive) `buffer` itself.
-  bool moved_away = false;  // Send: the peer has agreed to read elsewhere.
-  bool cancelled = false;
-  errc failure{};
-  bool split = false;    // The receiver fetches the first part of this itself ...
-  bool fetched = false;  // ... and has.
-  std::uint32_t ticket = 0;
-  std::uint32_t remote_ticket = 0;
-  peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.
-  tag_t tag = 0;
-  context_id context = 0;
-  std::byte* buffer = nullptr;
-  std::size_t bytes = 0;          // Send: length. Receive: capacity.
-  std::size_t limit = 0;          // Bytes that will move.
-  std::size_t moved = 0;          // Bytes that have.
-  std::size_t message_bytes = 0;  // Receive: the message's length.
-  protocol::path way{};           // Receive: how its data moves.
-  bool learns = false;            // Receive: `way` was chosen by cost, and its cost counts.
-  std::int64_t asked_at_ns = 0;   // Receive: when its way was chosen.
-  std::int64_t spent_ns = 0;      // Receive: what its data has taken so far.
-  std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
-  bool owned_by_attached = false;
-  remote_memory target{};
-  std::array<std::byte, 40> control{};  // Payload of a control packet that had to wait.
-  std::uint8_t control_bytes = 0;
-  wire::header header{};
-  operation* next_free = nullptr;
-
-  /// A new life for a request; one store sets all eight flags above.
-  [[gnu::always_inline]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
-    stage = s;
-    role = r;
-    flags = f;
-    handled = true;
-    announced = false;
-    exposed = false;
-    moved_away = false;
-    cancelled = false;
-    failure = errc{};
-  }
-
-  bool done() const noexcept { return stage == detail::stage::complete; }
-};
-
-/// Operations by ticket. Grows in slabs up to a limit; addresses are stable.
-/// Cost: a pop and a push of a free list for each operation.
-class operation_pool {
- public:
-  /// Operations that one endpoint can have under way.
-  static constexpr std::uint32_t operations_max = 1u << 24;
-
-  operation_pool() = default;
-  operation_pool(const operation_pool&) = delete;
-  operation_pool& operator=(const operation_pool&) = delete;
-
-  /// Returns an operation to `begin`, or nullptr at the limit or when memory is out.
-  operation* take() noexcept {
-    if (free_ == nullptr) [[unlikely]] {
-      if (!grow()) return nullptr;
-    }
-    operation* op = free_;
-    free_ = op->next_free;
-    return op;
-  }
-
-  void give(operation* op) noexcept {
-    op->role = role::free;
-    op->ticket += 1u << index_bits;
-    op->next_free = free_;
-    free_ = op;
-  }
-
-  /// The operation with this ticket, or nullptr: a peer's word is not trusted.
-  operation* find(std::uint32_t ticket) noexcept {
-    const std::uint32_t index = (ticket & index_mask) - 1;
-    if (index >= slabs_.size() * slab_size) return nullptr;
-    operation& op = slabs_[index / slab_size]->operations[index % slab_size];
-    return op.ticket == ticket && op.role != role::free ? &op : nullptr;
-  }
-
-  /// Differs, most likely, once operations have come and gone.
-  std::uint64_t digest() const noexcept {
-    std::uint64_t sum = slabs_.size();
-    for (std::size_t s = 0; s < slabs_.size(); ++s)
-      for (const operation& op : slabs_[s]->operations)
-        sum = (sum + op.ticket + op.moved) * 0x9e37'79b9'7f4a'7c15u;
-    return sum;
-  }
-
-  template <class F>
-  void for_each(F&& f) {
-    for (std::size_t s = 0; s < slabs_.size(); ++s)
-      for (operation& op : slabs_[s]->operations)
-        if (op.role != role::free) f(op);
-  }
-
- private:
-  static constexpr std::uint32_t slab_size = 64;
-  struct slab {
-    operation operations[slab_size];
-  };
-  static constexpr std::uint32_t index_bits = 25;  // Index + 1, so that ticket 0 names nothing.
-  static constexpr std::uint32_t index_mask = (1u << index_bits) - 1;
-
-  [[gnu::noinline]] bool grow() noexcept try {
-    const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
-    if (base >= operations_max) return false;
-    slab& added = slabs_.add(new slab());
-    for (std::uint32_t i = slab_size; i-- > 0;) {
-      operation& op = added.operations[i];
-      op.ticket = base + i + 1;
-      op.next_free = free_;
-      free_ = &op;
-    }
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-
-  operation* free_ = nullptr;
-  owning_table<slab> slabs_;
-};
-
-/// A message that arrived before its receive. Its eager data, if any, follows it in memory.
-struct arrived_message : unexpected_message {
-  wire::kind kind{};
-  std::uint8_t flags = 0;
-  bool unready = false;      // A ready send that came too early: its receive will be told.
-  std::uint32_t ticket = 0;  // The sender's operation.
-  std::uint32_t stored = 0;  // Eager bytes that follow.
-  std::uint64_t bytes = 0;   // The message's length.
-  remote_memory memory{};    // Announced messages: where the data lies.
-
-  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
-};
 
 }  // namespace mpx::inline v0::detail
 
@@ -3669,12 +4296,13 @@ class credits {
   bool try_acquire(peer_id peer, std::size_t bytes) noexcept {
     pair& p = pairs_[peer];
     const std::uint32_t need = blocks(bytes);
-    if (p.sent - p.confirmed + need > window_) [[unlikely]]
+    const std::uint32_t used = p.used + need;
+    if (used > window_) [[unlikely]]
       return false;
-    p.sent += need;
+    p.used = used;
     return true;
   }
-  void restore(peer_id peer, std::size_t bytes) noexcept { pairs_[peer].sent -= blocks(bytes); }
+  void restore(peer_id peer, std::size_t bytes) noexcept { pairs_[peer].used -= blocks(bytes); }
 
   bool release(peer_id peer, std::size_t bytes) noexcept {
     pair& p = pairs_[peer];
@@ -3694,14 +4322,17 @@ class credits {
 
  private:
   static constexpr std::uint64_t block = 64;
+  /// All of these count blocks, modulo 2^32. `used` and `confirmed` are written at once, and apart:
+  /// side by side the compiler would make one store of them, at three times the price.
   struct pair {
-    std::uint32_t sent = 0;       // Blocks that I sent, ever (modulo 2^32, like all of these).
-    std::uint32_t confirmed = 0;  // Of those, released as the peer says.
-    std::uint32_t released = 0;   // Blocks of the peer's that left my memory.
-    std::uint32_t told = 0;       // Of those, what the peer was told.
+    std::uint32_t used = 0;       // That I sent, and the peer may still hold.
+    std::uint32_t released = 0;   // Of the peer's, that left my memory, ever.
+    std::uint32_t confirmed = 0;  // Of mine, that the peer says it has released, ever.
+    std::uint32_t told = 0;       // Of `released`, what the peer was told.
   };
   static bool confirm(pair& p, std::uint32_t count) noexcept {
-    if (count - p.confirmed > p.sent - p.confirmed) return false;
+    if (count - p.confirmed > p.used) return false;
+    p.used -= count - p.confirmed;
     p.confirmed = count;
     return true;
   }
@@ -3728,21 +4359,25 @@ namespace mpx::inline v0::matching {
 
 namespace detail {
 
-/// Buckets of intrusive lists that double with their load. Equal keys keep their order.
+/// Buckets of intrusive lists that double with their load. Equal keys keep their order. When memory
+/// is out the buckets stay as they are, and are tried again once the load has doubled again.
 template <class Node>
 class bucket_table {
  public:
   using bucket = linked_list<Node, match_tag>;
 
-  bucket_table() : first_(new bucket[buckets_min]), mask_(buckets_min - 1) {}
+  /// Errors: errc::no_resources.
+  bucket_table() : first_(make(buckets_min)) {
+    if (first_ == nullptr) mpx::detail::throw_out_of_memory();
+  }
   bucket_table(const bucket_table&) = delete;
   bucket_table& operator=(const bucket_table&) = delete;
-  ~bucket_table() { delete[] first_; }
+  ~bucket_table() { destroy(first_, mask_ + 1); }
 
   bucket& at(std::uint32_t hash) noexcept { return first_[hash & mask_]; }
   std::uint32_t size() const noexcept { return size_; }
 
-  void insert(Node& n) {
+  void insert(Node& n) noexcept {
     if (size_ > mask_) [[unlikely]]
       grow();
     ++size_;
@@ -3754,11 +4389,28 @@ class bucket_table {
   }
 
  private:
-  [[gnu::noinline]] void grow() {
-    const std::uint32_t old_count = mask_ + 1;
+  static bucket* make(std::uint32_t count) noexcept {
+    void* const memory = platform::allocate(std::size_t{count} * sizeof(bucket));
+    if (memory == nullptr) return nullptr;
+    auto* const made = static_cast<bucket*>(memory);
+    for (std::uint32_t i = 0; i < count; ++i) ::new (static_cast<void*>(made + i)) bucket;
+    return made;
+  }
+  static void destroy(bucket* made, std::uint32_t count) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) made[i].~bucket();
+    platform::deallocate(made);
+  }
+
+  [[gnu::noinline]] void grow() noexcept {
+    if (size_ <= load_max_) return;  // It has failed lately.
+    const std::uint32_t count = 2 * (load_max_ + 1);
+    load_max_ = count - 1;
+    bucket* const more = make(count);
+    if (more == nullptr) return;
     bucket* const old = first_;
-    first_ = new bucket[std::size_t{2} * old_count];
-    mask_ = 2 * old_count - 1;
+    const std::uint32_t old_count = mask_ + 1;
+    first_ = more;
+    mask_ = count - 1;
     for (std::uint32_t i = 0; i < old_count; ++i) {
       while (!old[i].empty()) {
         Node& n = old[i].front();
@@ -3766,14 +4418,15 @@ class bucket_table {
         at(n.hash).push_back(n);
       }
     }
-    delete[] old;
+    destroy(old, old_count);
   }
 
   static constexpr std::uint32_t buckets_min = 16;
 
   bucket* first_;
-  std::uint32_t mask_;
+  std::uint32_t mask_ = buckets_min - 1;
   std::uint32_t size_ = 0;
+  std::uint32_t load_max_ = buckets_min - 1;  // More than `mask_` after growth has failed.
 };
 
 constexpr std::uint32_t mix(context_id context, peer_id source, tag_t tag) noexcept {
@@ -3787,7 +4440,7 @@ constexpr std::uint32_t mix(context_id context, peer_id source, tag_t tag) noexc
 
 /// The default matcher. Cost: O(1) for receives that name source and tag; a pending wildcard
 /// receive adds a step to each arrival; a wildcard receive looks through the unexpected messages in
-/// order.
+/// order. Where memory for larger tables is out, O(pending / buckets).
 class hashed {
  public:
   using policy_axis = matching_axis;
@@ -3830,7 +4483,7 @@ class hashed {
     return nullptr;
   }
 
-  [[gnu::always_inline]] void post(posted_receive& r) {
+  [[gnu::always_inline]] void post(posted_receive& r) noexcept {
     r.sequence = ++posted_ever_;
     if (r.want.exact()) {
       r.hash = detail::mix(r.want.context, r.want.source, r.want.tag);
@@ -3841,7 +4494,7 @@ class hashed {
     }
   }
 
-  void store(unexpected_message& m) {
+  void store(unexpected_message& m) noexcept {
     m.hash = detail::mix(m.is.context, m.is.source, m.is.tag);
     unexpected_.insert(m);
     arrivals_.push_back(m);
@@ -4005,10 +4658,12 @@ struct transport_traits {
 /// `sink.packet(source, header, payload)`: a packet has arrived; `payload` is valid during the
 /// call.
 /// `sink.place(source, header, bytes)`: where the body of a packet that is still arriving belongs,
-/// or an empty span: only transports that read a stream ask. `sink.complete(cookie, ok)`: work that
-/// was
-/// `pending` has finished. `sink.malformed(source)`: the source's bytes make no sense to the
-/// transport.
+/// or an empty span: only transports that read a stream ask.
+/// `sink.complete(cookie, ok)`: work that was `pending` has finished.
+/// `sink.malformed(source)`: the source's bytes make no sense to the transport.
+/// `sink.unreachable(source)`: the source has sent something, and this process lacks the memory or
+/// the mappings to hear it. Told once for each time that the source calls for attention, not by
+/// every poll; what the source sent may still come, when there is room again.
 template <class S>
 concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
                               std::span<const std::byte> payload, cookie_t cookie) {
@@ -4016,6 +4671,7 @@ concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
   { sink.place(peer, header, std::size_t{}) } noexcept -> std::same_as<std::span<std::byte>>;
   { sink.complete(cookie, true) } noexcept;
   { sink.malformed(peer) } noexcept;
+  { sink.unreachable(peer) } noexcept;
 };
 
 /// Grants PacketSink and nothing more.
@@ -4025,6 +4681,7 @@ struct sink_archetype {
   std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept;
   void complete(cookie_t, bool) noexcept;
   void malformed(peer_id) noexcept;
+  void unreachable(peer_id) noexcept;
 };
 static_assert(PacketSink<sink_archetype>);
 
@@ -4061,18 +4718,37 @@ concept Transport =
 
 /// A transport that also moves memory.
 ///
-/// `expose` describes local memory so that a peer can reach it. `get` copies from a peer's exposed
+/// `expose(peer, memory)` describes local memory so that `peer` can reach it; key 0 where it
+/// cannot. `withdraw(memory)` follows every `expose` that gave a key, and takes it back: `done`:
+/// the peer does not touch it any more, and what it still tries is refused; `retry`: it is in the
+/// middle of a copy, which nothing but the copy itself delays: ask again; `refused`: this transport
+/// cannot promise that before the operation has ended. `get` copies from a peer's exposed
 /// memory at `offset` into `into`; `put` copies to it. Outcomes as for `post`, and `refused` where
-/// this memory or this peer cannot be reached. `get_pays(peer, memory, bytes)`: whether a get is
-/// expected to beat packets.
+/// this memory or this peer cannot be reached (any more). What is `pending` completes, well or not,
+/// also when the peer is lost. `get_pays(peer, memory, bytes)`: whether a get is expected to beat
+/// packets.
 template <class T>
 concept RmaTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
                              std::span<std::byte> into, std::span<const std::byte> from) {
-      { t.expose(from) } noexcept -> std::same_as<remote_memory>;
+      { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
+      { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
       { t.get_pays(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
+/// that may say `advice::learn`.
+///
+/// `hold(peer, memory)`: until what it returns is gone, the memory is not withdrawn; it converts to
+/// false if it was before. `get_held`: a get meanwhile; returns whether it went well.
+template <class T>
+concept CopyingTransport =
+    RmaTransport<T> &&
+    requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
+      { static_cast<bool>(t.hold(peer, memory)) } noexcept;
+      { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
 /// A transport whose puts can carry a packet.
@@ -4131,7 +4807,10 @@ struct transport_archetype {
   void disarm() noexcept;
   void wake() noexcept;
   bool oversubscribed() const noexcept;
-  remote_memory expose(std::span<const std::byte>) noexcept;
+  remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
+  outcome withdraw(const remote_memory&) noexcept;
+  bool hold(peer_id, const remote_memory&) noexcept;
+  bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
               cookie_t) noexcept;
@@ -4146,6 +4825,7 @@ struct transport_archetype {
 };
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
+static_assert(CopyingTransport<transport_archetype>);
 
 namespace detail {
 struct not_a_transport {
@@ -4156,6 +4836,109 @@ struct not_a_transport {
 static_assert(!Transport<detail::not_a_transport> && !Transport<int>);
 
 }  // namespace mpx::inline v0
+
+// ==== mpx/transport/detail/exposures.hpp
+
+// Memory that a rank lets one peer reach, and can take back: a word for each piece, shared by the
+// two. Who copies holds the word meanwhile; who takes back closes it and knows whether somebody is
+// still at it. Thus a dropped request waits for a copy that is under way at most, never for what
+// the peer's program does next.
+
+namespace mpx::inline v0::transport::detail {
+
+/// version << 16 | open | held. Zeroed memory is a closed word.
+using exposure_word = platform::atomic<std::uint64_t>;
+
+/// Names a word of its owner's table, and the use of it that is meant. Never 0.
+struct exposure_key {
+  static constexpr std::uint64_t open = 2;
+  static constexpr std::uint64_t held = 1;
+  static constexpr unsigned version_shift = 16;
+  static constexpr std::uint32_t slots = 2048;
+  static constexpr std::size_t table_bytes = slots * sizeof(exposure_word);
+
+  std::uint32_t slot;
+  std::uint64_t version;
+
+  /// In 60 bits; the four above are the transport's.
+  std::uint64_t pack() const noexcept { return version << 12 | slot; }
+  static exposure_key unpack(std::uint64_t key) noexcept {
+    return {static_cast<std::uint32_t>(key & (slots - 1)), key << 4 >> 16};
+  }
+  std::uint64_t opened() const noexcept { return version << version_shift | open; }
+};
+static_assert(exposure_key::slots <= 1u << 12);
+
+/// A peer's piece of memory, held against being taken back for as long as this lives.
+class held_exposure {
+ public:
+  /// `table`: of the memory's owner.
+  held_exposure(exposure_word* table, exposure_key key) noexcept {
+    if (table == nullptr) return;
+    std::uint64_t expected = key.opened();
+    if (table[key.slot].compare_exchange_strong(expected, expected | exposure_key::held,
+                                                std::memory_order_acquire))
+      word_ = &table[key.slot];
+  }
+  held_exposure(const held_exposure&) = delete;
+  held_exposure& operator=(const held_exposure&) = delete;
+  ~held_exposure() {
+    if (word_ != nullptr) word_->fetch_and(~exposure_key::held, std::memory_order_release);
+  }
+  /// False: it has been taken back.
+  explicit operator bool() const noexcept { return word_ != nullptr; }
+
+ private:
+  exposure_word* word_ = nullptr;
+};
+
+/// The owner's side. At most `exposure_key::slots` pieces at once.
+class exposures {
+ public:
+  /// Opens a word of `table`, which is this rank's own. Returns nothing where all are in use or
+  /// memory is out: the message then goes as packets.
+  std::optional<exposure_key> open(exposure_word* table) noexcept {
+    if (table == nullptr || !have_memory()) return std::nullopt;
+    std::uint32_t slot = 0;
+    if (free_count_ != 0) {
+      slot = free_[--free_count_];
+    } else if (used_ < exposure_key::slots) {
+      slot = used_++;
+    } else {
+      return std::nullopt;
+    }
+    const std::uint64_t old = table[slot].load(std::memory_order_relaxed);
+    const exposure_key key{slot, ((old >> exposure_key::version_shift) + 1) & version_mask};
+    table[slot].store(key.opened(), std::memory_order_release);
+    return key;
+  }
+
+  /// From now on nobody begins to copy. Returns false while the peer is still at it: ask again,
+  /// unless it is dead, and the word is lost with it.
+  bool close(exposure_word* table, exposure_key key) noexcept {
+    const std::uint64_t old =
+        table[key.slot].fetch_and(~exposure_key::open, std::memory_order_acq_rel);
+    if ((old & exposure_key::held) != 0) return false;
+    free_[free_count_++] = static_cast<std::uint16_t>(key.slot);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t version_mask = (std::uint64_t{1} << 48) - 1;
+
+  bool have_memory() noexcept try {
+    if (free_.empty()) free_ = plain_array<std::uint16_t>(exposure_key::slots);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+
+  plain_array<std::uint16_t> free_;  // A stack, of which pages are touched as it is used.
+  std::uint32_t free_count_ = 0;
+  std::uint32_t used_ = 0;
+};
+
+}  // namespace mpx::inline v0::transport::detail
 
 // ==== mpx/transport/detail/line_ring.hpp
 
@@ -4584,11 +5367,11 @@ class ring_fabric {
   /// Whether senders are told which rings are looked at.
   bool claims() const noexcept { return !oversubscribed_; }
 
-  struct sender {
+  struct sender : mpx::detail::allocated {
     ring_producer ring;
     bool starved = false;
   };
-  struct receiver {
+  struct receiver : mpx::detail::allocated {
     ring_consumer ring;
     peer_id source = 0;
     bool hot = false;
@@ -4647,12 +5430,35 @@ class ring_fabric {
     return s.ring.put_pooled(header, payload.data(), payload.size());
   }
 
-  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept try {
+  /// Returns nullptr when memory or mappings are out. The place in `starved_` is had here too, so
+  /// that no post can fail for it.
+  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
+    if (!starved_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
+    auto* made = new (std::nothrow) sender;
+    if (made == nullptr) return nullptr;
     std::byte* base = segment_.channel(self_, peer);
-    if (base == nullptr) return nullptr;
-    return &out_.put(peer, new sender{ring_producer(base, geometry_)});
-  } catch (const std::bad_alloc&) {
-    return nullptr;
+    if (base == nullptr) {
+      delete made;
+      return nullptr;
+    }
+    made->ring = ring_producer(base, geometry_);
+    ++senders_;
+    return &out_.put(peer, made);
+  }
+  /// As wire_out, with the place in `hot_`.
+  receiver* wire_in(peer_id source) noexcept {
+    if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
+    auto* made = new (std::nothrow) receiver;
+    if (made == nullptr) return nullptr;
+    std::byte* base = segment_.channel(source, self_);
+    if (base == nullptr) {
+      delete made;
+      return nullptr;
+    }
+    made->ring = ring_consumer(base, geometry_);
+    made->source = source;
+    ++receivers_;
+    return &in_.put(source, made);
   }
 
   [[gnu::noinline]] outcome starve(sender& s) noexcept {
@@ -4690,28 +5496,23 @@ class ring_fabric {
       for (; bits != 0; bits &= bits - 1) {
         const auto source =
             static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-        if (source < peers_ && !make_hot(source)) sink.malformed(source);
+        if (source < peers_ && !make_hot(source)) sink.unreachable(source);
       }
     }
   }
 
-  bool make_hot(peer_id source) noexcept try {
-    if (!in_[source]) {
-      std::byte* base = segment_.channel(source, self_);
-      if (base == nullptr) return false;
-      in_.put(source, new receiver{ring_consumer(base, geometry_), source});
-    }
-    receiver& r = *in_[source];
-    r.active_at = polls_;
-    if (!r.hot) {
-      r.hot = true;
-      hot_.push_back(&r);
+  bool make_hot(peer_id source) noexcept {
+    receiver* r = in_[source];
+    if (r == nullptr) r = wire_in(source);
+    if (r == nullptr) return false;
+    r->active_at = polls_;
+    if (!r->hot) {
+      hot_.push_back(r);
+      r->hot = true;
       note_hot();
     }
-    if (claims() && !armed_) r.ring.control().polled.store(1, std::memory_order_relaxed);
+    if (claims() && !armed_) r->ring.control().polled.store(1, std::memory_order_relaxed);
     return true;
-  } catch (const std::bad_alloc&) {
-    return false;
   }
 
   /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
@@ -4779,7 +5580,9 @@ class ring_fabric {
   ring_geometry geometry_;
   owning_table<sender> out_;
   owning_table<receiver> in_;
-  plain_array<sender*> starved_;
+  plain_array<sender*> starved_;  // Has room for all senders, as hot_ has for all receivers.
+  peer_id senders_ = 0;
+  peer_id receivers_ = 0;
   fabric_counters counters_;
   bool have_barrier_;
   bool armed_ = false;
@@ -4806,67 +5609,127 @@ enum class copy_path : std::uint8_t {
 
 namespace detail {
 
-/// What a process tells about itself: how to reach its memory, and a word to try it on.
+/// What proves that a process is the rank that it is taken for: it lies in private memory.
+struct process_mark {
+  std::uint64_t word = 0;  // Random; 0 where the kernel gave none.
+  std::uint64_t rank = 0;
+};
+
+/// What a process tells about itself: how to reach its memory, and what is found there.
 struct alignas(cache_line_bytes) peer_card {
   platform::atomic<std::int64_t> pid;
-  platform::atomic<std::uint64_t> probe_address;
+  platform::atomic<std::uint64_t> mark_address;
+  platform::atomic<std::uint64_t> mark_word;
 };
-inline constexpr std::uint64_t probe_word = 0x6d70782070726f62;
 
 /// The layout of a job's shared file, from `base`: inboxes, cards, channels, arenas. Sparse: what
-/// is not touched takes no memory.
+/// is not touched takes no memory. All of it is mapped at once up to `mapped_bytes_max`, so that
+/// nothing is needed later that the program could take away; else piece by piece.
 class shm_segment {
  public:
-  shm_segment(int fd, std::uint64_t base, peer_id peers, ring_geometry geometry,
-              std::uint64_t arena_bytes)
-      : fd_(fd), base_(base), peers_(peers), geometry_(geometry), arena_bytes_(arena_bytes) {
-    grow();
-    front_ = mapping(fd_, base_, front_bytes());
+  /// Errors: errc::no_resources.
+  shm_segment(const bootstrap::file_view& file, std::uint64_t base, peer_id self, peer_id peers,
+              ring_geometry geometry, std::uint64_t arena_bytes, std::uint64_t mapped_bytes_max)
+      : file_(file),
+        base_(base),
+        self_(self),
+        peers_(peers),
+        geometry_(geometry),
+        arena_bytes_(arena_bytes) {
+    file_.grow(base_ + bytes());
+    if (bytes() <= mapped_bytes_max) whole_ = try_map(0, bytes());
+    if (!whole_) front_ = file_.map(base_, front_bytes());
   }
 
+  /// Whether nothing will have to be mapped later.
+  bool is_whole() const noexcept { return static_cast<bool>(whole_); }
+
   inbox_control& inbox(peer_id peer) const noexcept {
-    return *reinterpret_cast<inbox_control*>(front_.data() + peer * inbox_control::bytes(peers_));
+    return *reinterpret_cast<inbox_control*>(front() + peer * inbox_control::bytes(peers_));
   }
   peer_card& card(peer_id peer) const noexcept {
-    return reinterpret_cast<peer_card*>(front_.data() +
-                                        peers_ * inbox_control::bytes(peers_))[peer];
+    return reinterpret_cast<peer_card*>(front() + peers_ * inbox_control::bytes(peers_))[peer];
   }
+  /// nullptr when the machine is out of mappings, or the shared file is lost.
   std::byte* channel(peer_id source, peer_id destination) noexcept {
+    if (source == self_ && destination == self_) return own_channel();
     const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
-    return map(base_ + front_bytes() + index * channel_stride(), channel_stride());
+    return at(front_bytes() + index * channel_stride(), channel_stride());
   }
+  /// Says why one of the two above or below is nullptr. Errors: errc::no_resources.
+  [[noreturn]] void throw_unmapped(const char* what) const {
+    file_.check();
+    throw error(errc::no_resources, std::string(what) + " could not be mapped: check `ulimit -v` " +
+                                        "and vm.max_map_count");
+  }
+  /// nullptr as for `channel`.
   std::byte* arena(peer_id owner) noexcept {
-    return map(base_ + front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride() +
-                   owner * arena_bytes_,
-               arena_bytes_);
+    const std::uint64_t offset = arenas() + owner * arena_bytes_;
+    if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
+      whole_.set_dumped(true, offset, arena_bytes_);
+    return at(offset, arena_bytes_);
+  }
+  exposure_word* exposed(peer_id owner) noexcept {
+    return reinterpret_cast<exposure_word*>(
+        at(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
+           exposure_key::table_bytes));
   }
 
  private:
-  std::byte* map(std::uint64_t offset, std::size_t bytes) noexcept try {
-    return pieces_.add(new mapping(fd_, offset, bytes)).data();
-  } catch (const std::exception&) {
-    return nullptr;
+  struct piece : mpx::detail::allocated {
+    explicit piece(mapping made) noexcept : map(std::move(made)) {}
+    mapping map;
+  };
+
+  std::byte* at(std::uint64_t offset, std::size_t bytes) noexcept {
+    return whole_ ? whole_.data() + offset : keep(try_map(offset, bytes));
   }
+  /// What a rank tells itself is nobody else's business.
+  std::byte* own_channel() noexcept {
+    if (own_channel_ == nullptr)
+      own_channel_ = keep(attempt([this] { return mapping::of_own(channel_stride()); }));
+    return own_channel_;
+  }
+  mapping try_map(std::uint64_t offset, std::size_t bytes) const noexcept {
+    mapping made = attempt([&] { return file_.map(base_ + offset, bytes); });
+    if (made) made.set_dumped(false);
+    return made;
+  }
+  template <class Make>
+  static mapping attempt(Make&& make) noexcept try {
+    return make();
+  } catch (const std::exception&) {
+    return {};
+  }
+  std::byte* keep(mapping made) noexcept {
+    if (!made) return nullptr;
+    piece* const kept = pieces_.try_add(new (std::nothrow) piece(std::move(made)));
+    return kept == nullptr ? nullptr : kept->map.data();
+  }
+  std::byte* front() const noexcept { return whole_ ? whole_.data() : front_.data(); }
   std::size_t front_bytes() const noexcept {
     return page_up(peers_ * (inbox_control::bytes(peers_) + sizeof(peer_card)));
+  }
+  std::uint64_t bytes() const noexcept {
+    return arenas() + peers_ * (arena_bytes_ + exposure_key::table_bytes);
   }
   std::size_t channel_stride() const noexcept { return page_up(geometry_.bytes()); }
   static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
 
-  void grow() {
-    const std::uint64_t end = base_ + front_bytes() +
-                              std::uint64_t{peers_} * peers_ * channel_stride() +
-                              peers_ * arena_bytes_;
-    bootstrap::grow(fd_, end);
+  std::uint64_t arenas() const noexcept {
+    return front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride();
   }
 
-  int fd_;
+  bootstrap::file_view file_;
   std::uint64_t base_;
+  peer_id self_;
   peer_id peers_;
   ring_geometry geometry_;
   std::uint64_t arena_bytes_;
-  mapping front_;
-  owning_table<mapping> pieces_;
+  mapping whole_;
+  mapping front_;  // Where there is no whole.
+  std::byte* own_channel_ = nullptr;
+  owning_table<piece> pieces_;
 };
 
 }  // namespace detail
@@ -4896,52 +5759,72 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
   explicit basic_shm(B& b)
-      : base(detail::shm_segment(b.shared_fd(), b.shared_offset(), static_cast<peer_id>(b.size()),
-                                 geometry, ArenaBytes),
-             static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()), geometry),
+      : base(segment_of(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()),
+             geometry),
         arena_(ArenaBytes),
-        links_(static_cast<std::size_t>(b.size())) {
+        links_(static_cast<std::size_t>(b.size())),
+        mark_(marks_.add(new own_mark()).is),
+        one_process_(b.one_process()) {
+    mark_.rank = self();
+    if (::getrandom(&mark_.word, sizeof mark_.word, 0) != sizeof mark_.word) mark_.word = 0;
     detail::peer_card& mine = segment().card(self());
-    mine.probe_address.store(reinterpret_cast<std::uintptr_t>(&detail::probe_word));
+    mine.mark_address.store(reinterpret_cast<std::uintptr_t>(&mark_));
+    mine.mark_word.store(mark_.word);
     mine.pid.store(::getpid());
   }
 
-  remote_memory expose(std::span<const std::byte> memory) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+    const auto key = exposures_.open(exposed_by(self()));
+    if (!key) return {};
     const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
     const auto arena = reinterpret_cast<std::uintptr_t>(arena_base_);
     if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
-      return {at - arena, key_arena};
-    return {at, key_private};
+      return {at - arena, key->pack() | key_arena};
+    return {at, key->pack() | key_private};
+  }
+  outcome withdraw(const remote_memory& memory) noexcept {
+    return exposures_.close(exposed_by(self()), key_of(memory)) ? outcome::done : outcome::retry;
   }
 
   advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
-    if (memory.key == key_arena) return advice::always;
-    if (Path == copy_path::pipelined || memory.key != key_private || !kernel_copies(peer))
+    if (kind_of(memory) == key_arena) return advice::always;
+    if (Path == copy_path::pipelined || kind_of(memory) != key_private || !kernel_copies(peer))
       return advice::never;
     return Path == copy_path::single || oversubscribed() ? advice::always : advice::learn;
   }
 
+  /// See CopyingTransport.
+  detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
+    return {exposed_by(peer), key_of(memory)};
+  }
+  bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                std::span<std::byte> into) noexcept {
+    if (kind_of(memory) == key_private)
+      return copy_by_kernel(&::process_vm_readv, peer, memory, offset, into.data(), into.size());
+    const std::byte* from = arena_at(peer, memory, offset, into.size());
+    if (from != nullptr) std::memcpy(into.data(), from, into.size());
+    return from != nullptr;
+  }
+
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    if (memory.key == key_arena) {
-      const std::byte* from = arena_at(peer, memory.address, offset, into.size());
-      if (from == nullptr) return outcome::refused;
-      std::memcpy(into.data(), from, into.size());
-      return outcome::done;
-    }
-    return copy_by_kernel(&::process_vm_readv, peer, memory, offset, into.data(), into.size());
+    const auto held = hold(peer, memory);
+    return held && get_held(peer, memory, offset, into) ? outcome::done : outcome::refused;
   }
 
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    if (memory.key == key_arena) {
-      std::byte* into = arena_at(peer, memory.address, offset, from.size());
-      if (into == nullptr) return outcome::refused;
-      std::memcpy(into, from.data(), from.size());
-      return outcome::done;
-    }
-    return copy_by_kernel(&::process_vm_writev, peer, memory, offset,
-                          const_cast<std::byte*>(from.data()), from.size());
+    const auto held = hold(peer, memory);
+    if (!held) return outcome::refused;
+    if (kind_of(memory) == key_private)
+      return copy_by_kernel(&::process_vm_writev, peer, memory, offset,
+                            const_cast<std::byte*>(from.data()), from.size())
+                 ? outcome::done
+                 : outcome::refused;
+    std::byte* into = arena_at(peer, memory, offset, from.size());
+    if (into == nullptr) return outcome::refused;
+    std::memcpy(into, from.data(), from.size());
+    return outcome::done;
   }
 
   /// Memory that peers read without the kernel's help.
@@ -4951,7 +5834,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       throw error(errc::argument, "shared memory cannot be aligned to " +
                                       std::to_string(alignment) + " bytes, but to 4096 at most");
     if (arena_base_ == nullptr) arena_base_ = segment().arena(self());
-    const auto at = arena_base_ == nullptr ? std::nullopt : arena_.allocate(bytes, alignment);
+    if (arena_base_ == nullptr) segment().throw_unmapped("the shared arena");
+    const auto at = arena_.allocate(bytes, alignment);
     if (!at)
       throw error(errc::no_resources, "the shared arena has no room for " + std::to_string(bytes) +
                                           " bytes of its " + std::to_string(ArenaBytes) +
@@ -4962,52 +5846,91 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
   }
 
-  /// True when the kernel lets this process copy from `peer`: tried once, on a known word.
+  /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
+  /// once, on the mark that the peer's card names. A pid means another process in another pid
+  /// namespace, and a card says what its owner likes.
   bool kernel_copies(peer_id peer) noexcept {
     link& l = links_[peer];
     if (!l.probed) {
       l.probed = true;
-      l.pid = static_cast<pid_t>(segment().card(peer).pid.load());
-      const std::uint64_t there = segment().card(peer).probe_address.load();
-      std::uint64_t word = 0;
-      const iovec local{&word, sizeof word};
-      const iovec remote{reinterpret_cast<void*>(there), sizeof word};
-      l.kernel = ::process_vm_readv(l.pid, &local, 1, &remote, 1, 0) == sizeof word &&
-                 word == detail::probe_word;
+      const detail::peer_card& card = segment().card(peer);
+      const std::int64_t pid = card.pid.load();
+      l.kernel = peer == self()
+                     ? finds_mark(::getpid(), &mark_, mark_.word, peer)
+                     : (one_process_ || !is_this_process(pid)) &&
+                           finds_mark(pid, reinterpret_cast<void*>(card.mark_address.load()),
+                                      card.mark_word.load(), peer);
+      l.pid = peer == self() ? ::getpid() : static_cast<pid_t>(pid);
     }
     return l.kernel;
   }
 
  private:
-  static constexpr std::uint64_t key_private = 1;
-  static constexpr std::uint64_t key_arena = 2;
+  static constexpr std::uint64_t key_private = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t key_arena = std::uint64_t{2} << 62;
+  static constexpr std::uint64_t kind_of(const remote_memory& memory) noexcept {
+    return memory.key & (key_private | key_arena);
+  }
+  static detail::exposure_key key_of(const remote_memory& memory) noexcept {
+    return detail::exposure_key::unpack(memory.key);
+  }
 
   struct link {
     std::byte* arena = nullptr;
+    detail::exposure_word* exposed = nullptr;
     pid_t pid = 0;
     bool probed = false;
     bool kernel = false;
   };
 
+  // How much one process maps ahead: addresses are plenty, but not without end.
+  static constexpr std::uint64_t mapped_bytes_max = std::uint64_t{1} << 40;
+
+  template <class B>
+  static detail::shm_segment segment_of(B& b) {
+    const auto peers = static_cast<peer_id>(b.size());
+    return {bootstrap::file_view(b.shared_fd(), file_identity::of(b.shared_fd())),
+            b.shared_offset(),
+            static_cast<peer_id>(b.rank()),
+            peers,
+            geometry,
+            ArenaBytes,
+            b.one_process() ? mapped_bytes_max / peers : mapped_bytes_max};
+  }
+
+  /// Whether `pid` is this process or one of its threads, which the kernel takes for it.
+  static bool is_this_process(std::int64_t pid) noexcept {
+    return pid == ::getpid() || ::syscall(SYS_tgkill, ::getpid(), static_cast<pid_t>(pid), 0) == 0;
+  }
+  static bool finds_mark(std::int64_t pid, void* there, std::uint64_t word, peer_id rank) noexcept {
+    if (pid <= 0 || pid > 0x7fffffff || word == 0) return false;
+    detail::process_mark found;
+    const iovec local{&found, sizeof found};
+    const iovec remote{there, sizeof found};
+    return ::process_vm_readv(static_cast<pid_t>(pid), &local, 1, &remote, 1, 0) == sizeof found &&
+           found.word == word && found.rank == rank;
+  }
+
   template <class Copy>
-  outcome copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                         std::byte* mine, std::size_t bytes) noexcept {
-    if (memory.key != key_private || !kernel_copies(peer)) return outcome::refused;
+  bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                      std::byte* mine, std::size_t bytes) noexcept {
+    if (!kernel_copies(peer)) return false;
     std::size_t moved = 0;
     while (moved < bytes) {
       const iovec local{mine + moved, bytes - moved};
       const iovec remote{reinterpret_cast<void*>(memory.address + offset + moved), bytes - moved};
       const ssize_t n = copy(links_[peer].pid, &local, 1, &remote, 1, 0);
-      if (n <= 0) return outcome::refused;
+      if (n <= 0) return false;
       moved += static_cast<std::size_t>(n);
     }
-    return outcome::done;
+    return true;
   }
 
   /// The peer's arena at an offset that the peer claims, or nullptr if it is not all inside.
-  std::byte* arena_at(peer_id peer, std::uint64_t address, std::uint64_t offset,
+  std::byte* arena_at(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                       std::size_t bytes) noexcept {
-    if (address > ArenaBytes || offset > ArenaBytes - address ||
+    const std::uint64_t address = memory.address;
+    if (kind_of(memory) != key_arena || address > ArenaBytes || offset > ArenaBytes - address ||
         bytes > ArenaBytes - address - offset)
       return nullptr;
     link& l = links_[peer];
@@ -5015,9 +5938,23 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return l.arena == nullptr ? nullptr : l.arena + address + offset;
   }
 
+  detail::exposure_word* exposed_by(peer_id peer) noexcept {
+    link& l = links_[peer];
+    if (l.exposed == nullptr) [[unlikely]]
+      l.exposed = segment().exposed(peer);
+    return l.exposed;
+  }
+
   std::byte* arena_base_ = nullptr;
   offset_allocator arena_;
   plain_array<link> links_;
+  struct own_mark : mpx::detail::allocated {
+    detail::process_mark is;
+  };
+  owning_table<own_mark> marks_;
+  detail::process_mark& mark_;  // On the heap: its address is known to the others.
+  bool one_process_;
+  detail::exposures exposures_;
 };
 
 using shm = basic_shm<>;
@@ -5134,54 +6071,6 @@ struct stack {
 
 namespace mpx::inline v0::detail {
 
-/// What a probe found.
-struct probe_result {
-  peer_id source = 0;
-  tag_t tag = 0;
-  std::size_t bytes = 0;
-};
-
-/// What the copies of a communicator handle share. Lives as long as the environment.
-struct communicator_state {
-  std::uint32_t collective_serial = 0;
-};
-
-/// A blocking receive that looks for its message itself, as long as no other receive is posted.
-struct direct_receive {
-  pattern want;  // Once it is done, whence it came.
-  std::byte* buffer;
-  std::size_t capacity;
-  operation* posted;  // What it became when it had to be posted after all.
-  errc failure;
-  bool done;
-  std::size_t bytes;  // Once it is done.
-};
-
-/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
-inline constexpr errc undecided = static_cast<errc>(-1);
-
-/// A send's arguments, once ranks are peers.
-struct send_call {
-  const std::byte* data;
-  std::size_t bytes;
-  peer_id to;
-  context_id context;
-  tag_t tag;
-};
-
-/// What a transport's jobs are joined by: its own bootstrap if it names one.
-template <class T>
-struct job_for {
-  using type = bootstrap::any;
-};
-template <class T>
-requires requires { typename T::bootstrap_type; }
-struct job_for<T> {
-  using type = typename T::bootstrap_type;
-};
-template <class Transport>
-using job_of = typename job_for<Transport>::type;
-
 template <class Stack>
 class endpoint {
  public:
@@ -5197,8 +6086,11 @@ class endpoint {
         flow_(transport_.peers()),
         links_(transport_.peers()),
         job_(job),
-        failure_epoch_(job.failure_epoch()),
-        announced_max_(greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()))) {}
+        news_(job.failure_word()),
+        announced_max_(greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()))) {
+    vital_->ours = 1;
+    vital_->takes = takes_max;
+  }
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint();
@@ -5288,6 +6180,13 @@ class endpoint {
   void abandon(operation& op);
   /// Takes a receive back that has not matched. Returns false if it has.
   bool cancel(operation& op);
+  /// Returns whether the collective can end well, as far as this rank knows.
+  bool begin_collective(collective_call call);
+  /// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has left it
+  /// with an error. Returns whether `op` is complete.
+  bool wait_in_collective(operation& op, call_site site, collective_call call);
+  /// This rank leaves a collective that it has begun: the others shall not wait for it.
+  void give_up_collective(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -5299,7 +6198,7 @@ class endpoint {
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   operation* receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
-  void discard(arrived_message* m);
+  void discard(arrived_message* m) noexcept;
 
   // --- Buffers, arenas, failures -----------------------------------------------------------------
 
@@ -5322,8 +6221,15 @@ class endpoint {
     std::lock_guard lock(threading_);
     failures_acknowledged_ = failures_;
   }
-  /// Progress while the job leaves together: looks until nothing more arrives.
+  /// Progress while the job leaves together: looks until nothing more arrives, or for a while.
   void drain() noexcept;
+  /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
+  /// takes no longer than `patience_ns`.
+  void send_last(std::int64_t patience_ns) noexcept;
+  /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
+  std::string loss_text(peer_id peer, errc why) const;
+  /// True in a forked child, which is no rank.
+  bool orphaned() const noexcept { return vital_->ours == 0; }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
 
@@ -5354,11 +6260,21 @@ class endpoint {
   static constexpr std::uint32_t answers_max = 1u << 17;
   static constexpr unsigned looks_per_check = 256;
   static constexpr unsigned direct_looks = 4096;
-  static constexpr unsigned takes_max = 1024;
+  static constexpr std::int32_t takes_max = 1024;
   static constexpr std::size_t learnt_bytes_min = 4096;
+  static constexpr std::size_t revoked_max = 4096;
+  static constexpr unsigned drain_looks_max = 4096;  // A flood must not keep a rank from leaving.
+  static constexpr unsigned last_looks_max = 1u << 20;  // More than any channel holds.
+  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
 
-  /// What is kept for a peer that is or was busy.
-  struct link {
+  struct busy_tag;
+  struct stalled_tag;
+
+  /// What is kept for a peer that is or was busy. Handlers of packets get by without memory: where
+  /// there is none for a link, the peer is lost and shares one with others of its kind.
+  struct link : list_node<busy_tag>, list_node<stalled_tag>, allocated {
+    explicit link(peer_id to) noexcept : peer(to) {}
+    const peer_id peer;
     linked_list<operation, queue_tag> control;  // Answers that did not fit the channel.
     linked_list<operation, queue_tag> backlog;  // Sends in order, not yet on the wire.
     linked_list<operation, queue_tag> streams;  // Matched sends whose data goes as packets.
@@ -5385,6 +6301,7 @@ class endpoint {
     std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
     void complete(cookie_t cookie, bool ok) noexcept { e.on_moved(cookie, ok); }
     void malformed(peer_id source) noexcept { e.fail_peer_locked(source, errc::protocol); }
+    void unreachable(peer_id source) noexcept { e.fail_peer_locked(source, errc::no_resources); }
   };
 
   /// A blocked probe, for as long as it lives.
@@ -5405,20 +6322,25 @@ class endpoint {
 
   [[noreturn, gnu::noinline, gnu::cold]] static void throw_limit() {
     throw error(errc::no_resources,
-                "an operation could not start: " + std::to_string(operation_pool::operations_max) +
+                "an operation could not start: " + std::to_string(pool_type::operations_max) +
                     " are under way, or memory is out");
   }
 
   // Sending.
-  [[gnu::always_inline]] bool quiet(peer_id to) const noexcept {
-    return troubles_ == 0 || quiet_slow(to);
+  /// Tiny messages never are, so that one that is known to be tiny is not compared.
+  [[gnu::always_inline]] bool is_long(std::size_t bytes) const noexcept {
+    return bytes > Stack::protocol_type::tiny_bytes_max && bytes > protocol_.short_bytes_max();
   }
-  bool quiet_slow(peer_id to) const noexcept {
+  [[gnu::always_inline]] bool quiet(peer_id to) noexcept {
+    return vital_->calm == news_.load(std::memory_order_relaxed) || quiet_slow(to);
+  }
+  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
+    check_failures();
     const link* l = links_[to];
     return l == nullptr || (l->backlog.empty() && l->failure == errc{});
   }
   [[gnu::always_inline]] bool send_now_locked(const send_call& c) noexcept {
-    if (c.bytes > protocol_.short_bytes_max() || !quiet(c.to)) [[unlikely]]
+    if (is_long(c.bytes) || !quiet(c.to)) [[unlikely]]
       return false;
     if (!flow_.try_acquire(c.to, c.bytes)) [[unlikely]]
       return false;
@@ -5446,10 +6368,11 @@ class endpoint {
   void start_put(operation& op);
   void put_done(operation& op);
   void sent_all(operation& op);
-  std::size_t flush(peer_id peer, link& l);
+  std::size_t flush(link& l);
   std::size_t flush_busy();
-  void make_busy(peer_id peer, link& l);
-  link& link_to(peer_id peer);
+  void make_busy(link& l);
+  link* try_link_to(peer_id peer) noexcept;
+  link& link_to(peer_id peer) noexcept;
   outcome post(peer_id to, wire::header h, std::span<const std::byte> payload) noexcept;
   void answer(peer_id to, wire::header h, std::span<const std::byte> payload = {});
   void owe_credit(peer_id peer);
@@ -5466,7 +6389,6 @@ class endpoint {
   void on_announce(peer_id source, const wire::header& h, std::span<const std::byte> payload);
   void on_clear(peer_id source, const wire::header& h, std::span<const std::byte> payload);
   void on_data(peer_id source, const wire::header& h, std::span<const std::byte> payload);
-  void on_move(peer_id source, const wire::header& h, std::span<const std::byte> payload);
   void on_moved(cookie_t cookie, bool ok);
   [[gnu::always_inline]] void deliver(operation& op, peer_id source, tag_t tag,
                                       std::span<const std::byte> payload) noexcept;
@@ -5478,10 +6400,18 @@ class endpoint {
   void request_packets(operation& op);
   void ask(operation& op, std::size_t from, bool offer);
   bool split(operation& op, const remote_memory& memory);
+  bool withdraw(operation& op) noexcept;
+  void end_exposure(operation& op) noexcept;
   void moved_some(operation& op);
   void receive_done(operation& op, wire::kind tell);
   operation* answered(peer_id source, std::uint32_t ticket, detail::role role);
   [[gnu::always_inline]] operation* start_receive_locked(std::byte* buffer, std::size_t capacity);
+  [[gnu::always_inline]] static void begin_receive(operation& op, std::byte* buffer,
+                                                   std::size_t capacity) noexcept {
+    op.begin(role::receive, stage::posted, 0);
+    op.buffer = buffer;
+    op.bytes = capacity;
+  }
 
   [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept;
   void receive_slow(direct_receive& d);
@@ -5492,6 +6422,8 @@ class endpoint {
   void look_locked();
   std::size_t progress_locked();
   [[gnu::always_inline]] std::size_t progress_inlined();
+  std::size_t progress_troubled();
+  bool detach_locked(operation& op);
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
     op.failure = failure;
     op.stage = stage::complete;
@@ -5510,40 +6442,69 @@ class endpoint {
   void follow(std::unique_lock<typename Stack::threading_type>& lock);
   void rouse() noexcept;
   void check_failures();
+  void last_look();
+  errc loss_of(peer_id peer) const noexcept;
+  void mark_lost(peer_id peer, errc why) noexcept;
   void fail_peer_locked(peer_id peer, errc why);
+  void set_calm() noexcept {
+    if (orphaned()) return;
+    vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
+    if (troubles_ != 0) vital_->takes = 0;
+  }
+  bool is_revoked(collective_call call) const noexcept;
+  bool mark_revoked(collective_call call) noexcept;
   void fail_operation(operation& op, peer_id peer, errc why);
   bool end_if_doomed(operation& op);
   errc doom(const pattern& want) const noexcept;
   void describe_locked(hang_info& info);
   void watch_locked() noexcept;
 
+  /// What every call looks at. All zero in a forked child, which thus looks closer before it does
+  /// what only its parent may.
+  struct vital_words {
+    std::uint32_t
+        calm;  // The failure epoch at which nothing is wrong with any peer; 0: look closer.
+    std::int32_t takes;  // Messages to take past the poll before the next one, and before trouble.
+    std::uint32_t ours;  // 1
+  };
+  using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
+                                        wiped_on_fork<vital_words>, never_wiped<vital_words>>;
+  using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
+                                   generation_bits_of<typename Stack::protocol_type>()>;
+
   transport_type transport_;
   flow_type flow_;
   unsigned troubles_ = 0;  // Busy links and failed peers: while 0, sends need not look.
+  vital_type vital_;
   [[no_unique_address]] typename Stack::protocol_type protocol_;
   [[no_unique_address]] typename Stack::threading_type threading_;
   [[no_unique_address]] trace_type trace_;
-  operation_pool pool_;
+  pool_type pool_;
+  operation* spare_ = nullptr;  // For the direct receive that has to be posted by a handler.
   typename Stack::matching_type matcher_;
   direct_receive* direct_ = nullptr;
-  unsigned takes_left_ = takes_max;  // Messages to take past the poll before the next one.
-  unsigned probing_ = 0;             // Blocked probes.
-  unsigned looks_ = 0;               // Fruitless looks of calls that do not block.
+  unsigned probing_ = 0;  // Blocked probes.
+  unsigned looks_ = 0;    // Fruitless looks of calls that do not block.
   owning_table<link> links_;
-  plain_array<peer_id> busy_;
-  plain_array<peer_id> stalled_;  // Peers with `peer_stalled`.
+  link gone_{any_peer};    // Of all peers that were lost before they had one.
+  link broken_{any_peer};  // Of those for which there was no memory.
+  linked_list<link, busy_tag> busy_;
+  linked_list<link, stalled_tag> stalled_;  // Those with `peer_stalled`.
   block_cache blocks_;
   protocol::path_learner paths_;
   std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
   std::uint64_t early_bytes_ = 0;
   linked_list<arrived_message, arrival_tag> claimed_;
   job_type& job_;
-  std::uint32_t failure_epoch_;
+  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
+  std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
   std::uint32_t failures_ = 0;
+  std::uint32_t deaths_ = 0;  // Of those, such as every rank learns of by itself.
   std::uint32_t failures_acknowledged_ = 0;
   std::uint32_t announced_max_;
   std::uint32_t next_serial_ = 1;
   owning_table<communicator_state> communicators_;
+  plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
   std::span<std::byte> attached_{};
   offset_allocator attached_space_{0};
   bool has_attached_ = false;
@@ -5582,9 +6543,9 @@ void endpoint<Stack>::on_announce(peer_id source, const wire::header& h,
   if (!read || h.tag < 0 || h.ticket == no_ticket || l.heard == l.granted)
     return fail_peer_locked(source, errc::protocol);
   ++l.heard;
-  if ((h.flags & wire::flag_last) != 0) {
-    if (!l.peer_stalled) stalled_.push_back(source);
+  if ((h.flags & wire::flag_last) != 0 && !l.peer_stalled) {
     l.peer_stalled = true;
+    stalled_.push_back(l);
   }
   arrived_message m;
   m.is = {h.context, source, h.tag};
@@ -5618,16 +6579,18 @@ void endpoint<Stack>::take_announced(operation& op, const arrived_message& m) {
   op.limit = lesser<std::uint64_t>(m.bytes, op.bytes);
   op.moved = 0;
   op.exposed = false;
+  op.pending = false;
   op.learns = false;
   op.stage = stage::moving;
   if (m.unready) return finish(op, errc::not_ready);  // The sender has been told; its data is gone.
-  check_failures();                                   // Its memory goes with it.
-  link& l = link_to(op.peer);
-  if (op.done()) return;
+  link& l = *links_[op.peer];
   if (l.failure != errc{}) return finish(op, l.failure);
   --l.heard;
   if (op.limit == 0) return receive_done(op, wire::kind::finished);
-  if (try_get(op, m.memory)) return;
+  if (loss_of(op.peer) == errc{}) {  // Else its memory is gone.
+    if (try_get(op, m.memory)) return;
+    op.learns = false;
+  }
   request_packets(op);
 }
 
@@ -5646,12 +6609,16 @@ bool endpoint<Stack>::try_get(operation& op, const remote_memory& memory) {
       op.spent_ns = 0;
       op.asked_at_ns = now_ns();
       op.way = paths_.choose(op.limit);
-      if (op.way == protocol::path::packets) return false;
+      if (op.way == protocol::path::packets) {
+        request_packets(op);
+        return true;
+      }
       if (op.way == protocol::path::split) return split(op, memory);
     }
     const outcome o =
         transport_.get(op.peer, memory, 0, {op.buffer, op.limit}, cookie_t{op.ticket});
-    if (o == outcome::pending) return true;
+    op.pending = o == outcome::pending;
+    if (op.pending) return true;
     if (o != outcome::done) return false;
     moved_some(op);
     trace_.on(event::bytes_got, op.limit);
@@ -5673,9 +6640,10 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
   wire::clearance c{
       .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
   if constexpr (RmaTransport<transport_type>) {
-    if (offer) c.memory = transport_.expose({op.buffer, op.limit});
+    if (offer) c.memory = transport_.expose(op.peer, {op.buffer, op.limit});
   }
   op.stage = stage::streaming;
+  op.own = c.memory;
   op.exposed = c.memory.key != 0;
   op.moved = from;
   answer(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
@@ -5685,18 +6653,20 @@ void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
 /// Both sides copy: the sender stores the second half while this fetches the first.
 template <class Stack>
 bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
-  if constexpr (RmaTransport<transport_type>) {
+  if constexpr (CopyingTransport<transport_type>) {
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
-    // Once the sender has begun there is no way back: first see whether this memory can be fetched.
-    if (transport_.get(op.peer, memory, 0, {op.buffer, cache_line_bytes}, cookie_t{op.ticket}) !=
-        outcome::done)
-      return false;
-    ask(op, half, true);
-    if (op.done()) return true;
-    if (transport_.get(op.peer, memory, 0, {op.buffer, half}, cookie_t{op.ticket}) !=
-        outcome::done) {
-      fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
-      return true;
+    {
+      // Once the sender has begun there is no way back: nobody shall take this memory away, and
+      // first see whether it can be fetched.
+      const auto held = transport_.hold(op.peer, memory);
+      if (!held || !transport_.get_held(op.peer, memory, 0, {op.buffer, cache_line_bytes}))
+        return false;
+      ask(op, half, true);
+      if (op.done()) return true;
+      if (!transport_.get_held(op.peer, memory, 0, {op.buffer, half})) {
+        fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
+        return true;
+      }
     }
     moved_some(op);
     trace_.on(event::bytes_got, half);
@@ -5704,6 +6674,31 @@ bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
     return true;
   }
   return false;
+}
+
+/// Takes back what the peer of `op` could reach. Returns false while it is in the middle of a copy,
+/// or may be, as far as the transport knows.
+template <class Stack>
+bool endpoint<Stack>::withdraw(operation& op) noexcept {
+  if constexpr (RmaTransport<transport_type>) {
+    if (op.exposed) op.exposed = transport_.withdraw(op.own) != outcome::done;
+    return !op.exposed;
+  }
+  return true;
+}
+
+/// The same where the peer has no business there any more, or is lost: waits for a copy that it has
+/// begun, but not for a peer that is gone, nor for ever.
+template <class Stack>
+void endpoint<Stack>::end_exposure(operation& op) noexcept {
+  if (withdraw(op)) [[likely]]
+    return;
+  const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+  while (!withdraw(op)) {
+    if (loss_of(op.peer) != errc{} || platform::now_ns() > until_ns) break;
+    ::sched_yield();
+  }
+  op.exposed = false;
 }
 
 /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is its.
@@ -5718,6 +6713,7 @@ void endpoint<Stack>::moved_some(operation& op) {
 /// All data of a long message is here.
 template <class Stack>
 void endpoint<Stack>::receive_done(operation& op, wire::kind tell) {
+  end_exposure(op);
   if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
   if (tell == wire::kind::finished) answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
   if (op.done()) return;  // The answer found the peer dead.
@@ -5741,7 +6737,6 @@ template <class Stack>
     case wire::kind::announce: return on_announce(source, h, payload);
     case wire::kind::clear: return on_clear(source, h, payload);
     case wire::kind::data: return on_data(source, h, payload);
-    case wire::kind::move: return on_move(source, h, payload);
     case wire::kind::credit: return;
     case wire::kind::allow:
       if (h.tag <= 0) return malformed();
@@ -5751,17 +6746,14 @@ template <class Stack>
       return;
     case wire::kind::delivered: {
       operation* op = answered(source, h.ticket, role::receive);
-      if (op == nullptr || op->stage != stage::streaming || !op->exposed) return malformed();
+      if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return malformed();
       moved_some(*op);
       return receive_done(*op, h.kind);
     }
-    case wire::kind::moved:
-      // It may follow the `clear` that set the data in motion, or what completed the send.
-      if (operation* op = answered(source, h.ticket, role::send); op != nullptr) {
-        if (!op->announced) return malformed();
-        op->moved_away = true;
-        if constexpr (concurrent) ++completions_;
-      }
+    case wire::kind::revoke:
+      if ((h.context & 1) == 0 || h.context >> 1 > context_serial_max || h.tag < 0)
+        return malformed();
+      if (!mark_revoked({h.context, h.tag})) fail_peer_locked(source, errc::no_resources);
       return;
     case wire::kind::finished:
     case wire::kind::matched:
@@ -5770,7 +6762,7 @@ template <class Stack>
       if (op != nullptr && op->split && h.kind == wire::kind::finished) {
         if (op->fetched) return malformed();
         op->fetched = true;
-        if (op->stage == stage::answer) finish(*op, errc{});
+        if (op->stage == stage::answer) sent_all(*op);
         return;
       }
       if (op == nullptr || op->stage != stage::answer || op->split) return malformed();
@@ -5778,6 +6770,7 @@ template <class Stack>
       if (op->announced ? h.kind == wire::kind::matched : h.kind == wire::kind::finished)
         return malformed();
       if (op->announced) --link_to(source).announced;
+      end_exposure(*op);
       return finish(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
     }
     default: return malformed();
@@ -5791,7 +6784,7 @@ void endpoint<Stack>::on_clear(peer_id source, const wire::header& h,
   const bool read = wire::read(payload, c);
   operation* op = answered(source, h.ticket, role::send);
   if (!read || op == nullptr || op->stage != stage::answer || !op->announced || op->split ||
-      c.bytes > op->bytes || c.from >= c.bytes || (c.from != 0 && !op->exposed))
+      c.bytes > op->bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
     return fail_peer_locked(source, errc::protocol);
   --link_to(source).announced;
   op->split = c.from != 0;
@@ -5799,6 +6792,8 @@ void endpoint<Stack>::on_clear(peer_id source, const wire::header& h,
   op->moved = c.from;
   op->remote_ticket = c.ticket;
   op->target = c.memory;
+  if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
+  if (op->data_lost()) return fail_peer_locked(source, errc::no_resources);
   start_put(*op);
 }
 
@@ -5818,34 +6813,16 @@ void endpoint<Stack>::on_data(peer_id source, const wire::header& h,
   receive_done(*op, h.kind);
 }
 
-/// A sender withdraws its buffer: from now on the data is elsewhere.
-template <class Stack>
-void endpoint<Stack>::on_move(peer_id source, const wire::header& h,
-                              std::span<const std::byte> payload) {
-  remote_memory memory;
-  if (!wire::read(payload, memory) || h.ticket == no_ticket)
-    return fail_peer_locked(source, errc::protocol);
-  const auto redirect = [&](unexpected_message& u) {
-    auto& m = static_cast<arrived_message&>(u);
-    if (m.kind == wire::kind::announce && m.is.source == source && m.ticket == h.ticket)
-      m.memory = memory;
-  };
-  matcher_.for_each(redirect);
-  for (arrived_message& m : claimed_) redirect(m);
-  bool reading = false;  // Then `finished` will say when the old place is free.
-  pool_.for_each([&](const operation& op) {
-    reading = reading || (op.role == role::receive && op.stage == stage::moving &&
-                          op.peer == source && op.remote_ticket == h.ticket);
-  });
-  if (reading) return;
-  answer(source, {.kind = wire::kind::moved, .ticket = h.ticket});
-}
-
 /// A get or put that was pending in the transport has ended.
 template <class Stack>
 void endpoint<Stack>::on_moved(cookie_t cookie, bool ok) {
   operation* op = pool_.find(static_cast<std::uint32_t>(cookie));
-  if (op == nullptr || op->stage != stage::moving) return;
+  if (op == nullptr || !op->pending) return;
+  op->pending = false;
+  if (op->failure != errc{}) {  // Its peer was lost in the meantime.
+    end_exposure(*op);
+    return finish(*op, op->failure);
+  }
   if (op->role == role::receive) {
     if (!ok) return request_packets(*op);
     trace_.on(event::bytes_got, op->limit);
@@ -5877,13 +6854,34 @@ endpoint<Stack>::~endpoint() {
     forget(&m);
   }
   pool_.for_each([this](operation& op) {
+    if (orphaned()) return;
+    end_exposure(op);
     if (op.owned != nullptr && !op.owned_by_attached) free_copy(op);
   });
+  for (peer_id peer = 0; peer < transport_.peers(); ++peer)
+    if (links_[peer] == &gone_ || links_[peer] == &broken_) links_.drop(peer);
+}
+
+/// Also notices what has become of the other ranks.
+template <class Stack>
+[[gnu::noinline]] std::size_t endpoint<Stack>::progress_locked() {
+  if (vital_->calm != news_.load(std::memory_order_relaxed)) [[unlikely]]
+    return progress_troubled();
+  return progress_inlined();
 }
 
 template <class Stack>
-[[gnu::noinline]] std::size_t endpoint<Stack>::progress_locked() {
-  return progress_inlined();
+[[gnu::noinline]] std::size_t endpoint<Stack>::progress_troubled() {
+  check_failures();
+  if (orphaned()) return 0;
+  const std::uint64_t before = completions_;
+  sink s{*this};
+  std::size_t n = transport_.poll(s);
+  if (troubles_ != 0) n += flush_busy();
+  if constexpr (concurrent) {
+    if (completions_ != before && (followers_ != 0 || leader_)) rouse();
+  }
+  return n;
 }
 
 /// One look by a call that does not block. Many in a row are a way of blocking: they owe the same.
@@ -5919,11 +6917,11 @@ bool endpoint<Stack>::wait_unless(operation& op, call_site site, Lost&& lost) {
 
 template <class Stack>
 inline std::size_t endpoint<Stack>::progress_inlined() {
+  if (vital_->calm == 0) [[unlikely]]
+    return progress_troubled();
   const std::uint64_t before = completions_;
   sink s{*this};
-  std::size_t n = transport_.poll(s);
-  if (troubles_ != 0) [[unlikely]]
-    n += flush_busy();
+  const std::size_t n = transport_.poll(s);
   if constexpr (concurrent) {
     if (completions_ != before && (followers_ != 0 || leader_)) rouse();
   }
@@ -5974,13 +6972,13 @@ template <class Stack>
     step_(*this);
   if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
   // The message that this rank waits for may be behind those that a peer may not announce: let it.
-  for (const peer_id peer : stalled_) {
-    link& l = *links_[peer];
+  while (!stalled_.empty()) {
+    link& l = stalled_.front();
+    stalled_.pop_front();
     l.peer_stalled = false;
     l.granted = lesser(l.granted + announced_max_, allowance_max);
-    answer(peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
+    answer(l.peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
   }
-  stalled_.clear();
 }
 
 template <class Stack>
@@ -5989,7 +6987,7 @@ template <class Stack>
   if constexpr (concurrent) {
     if (leader_) return follow(lock);
   }
-  if (!transport_.arm()) return;
+  if (news_.load(std::memory_order_acquire) != failure_epoch_ || !transport_.arm()) return;
   trace_.on(event::sleeps, 1);
   leader_ = true;
   if constexpr (concurrent) lock.unlock();
@@ -6021,8 +7019,27 @@ template <class Stack>
 template <class Stack>
 void endpoint<Stack>::drain() noexcept {
   std::lock_guard lock(threading_);
-  while (progress_locked() > 0) ++moves_;
+  const auto look = [this] {  // Who leaves meanwhile is no loss.
+    sink s{*this};
+    return orphaned() ? 0 : transport_.poll(s) + (troubles_ != 0 ? flush_busy() : 0);
+  };
+  for (unsigned looks = 0; looks < drain_looks_max && look() > 0; ++looks) ++moves_;
   if (step_ != nullptr) step_(*this);
+}
+
+template <class Stack>
+void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+  std::lock_guard lock(threading_);
+  const std::int64_t until_ns = now_ns() + patience_ns;
+  const auto all_out = [this] {
+    bool out = busy_.empty();
+    pool_.for_each([&out](const operation& op) {
+      out = out && (op.role != role::send || op.done() || op.handled);
+    });
+    return out;
+  };
+  while (!orphaned() && !all_out() && now_ns() < until_ns)
+    if (progress_locked() == 0) ::sched_yield();
 }
 
 template <class Stack>
@@ -6038,78 +7055,143 @@ bool endpoint<Stack>::cancel(operation& op) {
   return true;
 }
 
+/// Parts an operation from its request: when this returns true, nothing touches its buffer any
+/// more, whether the operation goes on or not. False: the transport, or a copy that the peer has
+/// begun, is at it right now.
+template <class Stack>
+bool endpoint<Stack>::detach_locked(operation& op) {
+  if (orphaned()) check_failures();
+  if (op.done()) {
+    give(op);
+    return true;
+  }
+  if (op.pending) return false;
+  if (op.role == role::receive) {
+    if (op.stage == stage::posted) {
+      matcher_.cancel(op);
+      give(op);
+      return true;
+    }
+    if (!withdraw(op)) return false;
+    op.buffer = nullptr;  // The rest arrives, and is dropped.
+  } else if (op.stage != stage::answer || (op.announced && !op.split)) {
+    if (op.owned == nullptr) {
+      op.owned = static_cast<std::byte*>(platform::allocate(op.bytes));
+      if (op.owned != nullptr && op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
+    }
+    // A receiver that knows of the old place finds it closed, and asks for packets.
+    if (!withdraw(op)) return false;
+    // Without memory the data is lost: to wait for the receiver might be to wait for ever.
+    op.buffer = op.owned;
+  } else if (!withdraw(op)) {  // The data is out, or the receiver is about to have fetched it.
+    return false;
+  }
+  op.handled = false;
+  return true;
+}
+
 template <class Stack>
 void endpoint<Stack>::abandon(operation& op) {
   {
     std::lock_guard lock(threading_);
-    if (op.done()) return give(op);
-    if (op.role == role::receive) {
-      if (op.stage == stage::posted) {
-        matcher_.cancel(op);
-        return give(op);
-      }
-      if (op.stage == stage::streaming && !op.exposed) {
-        op.buffer = nullptr;  // The rest arrives, and is dropped.
-        op.handled = false;
-        return;
-      }
-    } else if (op.split) {
-      // The receiver is fetching: it will say so when it has.
-    } else if (op.stage == stage::answer && !op.announced) {
-      op.handled = false;  // The data has been sent; only the answer is missing.
-      return;
-    } else if (op.stage != stage::moving && op.owned == nullptr) {
-      op.owned = static_cast<std::byte*>(::operator new(op.bytes + 1, std::nothrow));
-      if (op.owned != nullptr) {
-        if (op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
-        op.buffer = op.owned;
-        if (!op.exposed || op.stage != stage::answer) {
-          op.handled = false;
-          return;
-        }
-        remote_memory there{};
-        if constexpr (RmaTransport<transport_type>)
-          there = transport_.expose({op.buffer, op.bytes});
-        answer(op.peer, {.kind = wire::kind::move, .ticket = op.ticket},
-               std::as_bytes(std::span(&there, 1)));
-      }
-    }
+    if (detach_locked(op)) return;
   }
-  // The peer or the transport may be in the middle of this memory: see it through.
   wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
-             [&op] { return op.done() || op.moved_away; });
-  std::lock_guard lock(threading_);
-  if (op.done()) return give(op);
-  op.handled = false;
+             [&] { return detach_locked(op); });
 }
 
-/// Looks whether ranks have died since the last look, and ends what waits for them.
+/// Why nothing more will come from `peer`, as the job knows it.
 template <class Stack>
-void endpoint<Stack>::check_failures() {
-  const std::uint32_t epoch = job_.failure_epoch();
-  if (epoch == failure_epoch_) return;
-  failure_epoch_ = epoch;
-  for (peer_id peer = 0; peer < transport_.peers(); ++peer)
-    if (job_.state(static_cast<rank_t>(peer)) == rank_state::failed)
+errc endpoint<Stack>::loss_of(peer_id peer) const noexcept {
+  const auto rank = static_cast<rank_t>(peer);
+  if (rank >= job_.size()) return errc{};
+  if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
+  return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
+}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] std::string endpoint<Stack>::loss_text(peer_id peer, errc why) const {
+  const auto rank = static_cast<rank_t>(peer);
+  if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
+  const errc given_up = job_.renounced_by(rank);
+  std::string s = ": rank " + std::to_string(rank);
+  if (given_up == errc::protocol)
+    return s + " has given this rank up, whose packets make no sense to it";
+  if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
+  if constexpr (requires { job_.loss_text(rank); }) {
+    s = job_.loss_text(rank);
+    return s.empty() ? s : ": " + s;
+  }
+  return {};
+}
+
+/// Looks whether ranks have gone since the last look, and ends what waits for them.
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::check_failures() {
+  if (orphaned()) [[unlikely]] {  // A forked child has no peers, and is nobody's.
+    for (peer_id peer = 0; peer < transport_.peers(); ++peer)
+      fail_peer_locked(peer, errc::not_a_rank);
+    return;
+  }
+  for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
+    failure_epoch_ = epoch;
+    bool looked = false;
+    for (peer_id peer = 0; peer < transport_.peers(); ++peer) {
+      if (links_[peer] != nullptr && links_[peer]->failure != errc{}) continue;
+      if (loss_of(peer) == errc{}) continue;
+      if (!looked) last_look();
+      looked = true;
+      deaths_ += job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
       fail_peer_locked(peer, errc::peer_lost);
+    }
+    set_calm();
+  }
+}
+
+/// Takes what those who are gone have sent before: it is all here, and nothing more will come.
+template <class Stack>
+void endpoint<Stack>::last_look() {
+  sink s{*this};
+  for (unsigned looks = 0; looks < last_looks_max && transport_.poll(s) > 0; ++looks) {
+  }
+}
+
+/// Notes down that a peer is lost. Needs no memory.
+template <class Stack>
+void endpoint<Stack>::mark_lost(peer_id peer, errc why) noexcept {
+  link* l = links_[peer];
+  if (l == nullptr) {
+    l = &gone_;
+    if (why != errc::peer_lost && !orphaned()) {
+      l = new (std::nothrow) link(peer);
+      if (l == nullptr) l = &broken_;
+    }
+    if (l == &broken_) why = errc::no_resources;
+    links_.put(peer, l);
+  }
+  l->failure = why;
+  ++troubles_;
+  ++failures_;
+  set_calm();
 }
 
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::fail_peer_locked(peer_id peer, errc why) {
-  link& l = link_to(peer);
-  if (l.failure != errc{}) return;
+  if (links_[peer] != nullptr && links_[peer]->failure != errc{}) return;
   if (direct_ != nullptr) post_direct();
-  l.failure = why;
-  ++troubles_;
-  ++failures_;
+  mark_lost(peer, why);
+  link& l = *links_[peer];
+  // The peer is alive, and would wait for this rank.
+  if (is_fault(why) && static_cast<rank_t>(peer) < job_.size())
+    job_.renounce(static_cast<rank_t>(peer), why);
   pool_.for_each([&](operation& op) { fail_operation(op, peer, why); });
   l.control.clear();
   l.backlog.clear();
   l.streams.clear();
   l.answers = 0;
   l.owes_credit = false;
+  if (l.peer_stalled) stalled_.erase(stalled_.iterator_to(l));
   l.peer_stalled = false;
-  stalled_.erase_if([peer](peer_id other) { return other == peer; });
   if constexpr (concurrent) {
     ++completions_;
     rouse();
@@ -6131,7 +7213,64 @@ void endpoint<Stack>::fail_operation(operation& op, peer_id peer, errc why) {
   }
   if (op.peer != peer) return;
   if (op.role == role::control) return give(op);
+  if (op.pending) {  // The transport is still at its buffer: what it says of it ends this.
+    op.failure = why;
+    return;
+  }
+  if (!orphaned()) end_exposure(op);
   finish(op, why);
+}
+
+// --- Collectives that fail -------------------------------------------------------------------
+
+template <class Stack>
+bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
+  if (look(op)) return true;
+  bool done = false;
+  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
+    done = op.done();
+    return done || failures_ != 0 || is_revoked(call);
+  });
+  return done;
+}
+
+template <class Stack>
+bool endpoint<Stack>::begin_collective(collective_call call) {
+  std::lock_guard lock(threading_);
+  if (orphaned()) check_failures();
+  revoked_.erase_if([call](collective_call old) {  // This rank has got past those.
+    return old.context == call.context &&
+           static_cast<std::int32_t>(static_cast<std::uint32_t>(old.serial - call.serial) << 1) < 0;
+  });
+  return failures_ == 0;  // What others have left may have got here what it needs before.
+}
+
+template <class Stack>
+bool endpoint<Stack>::is_revoked(collective_call call) const noexcept {
+  for (const collective_call& r : revoked_)
+    if (r.context == call.context && r.serial == call.serial) return true;
+  return false;
+}
+
+template <class Stack>
+bool endpoint<Stack>::mark_revoked(collective_call call) noexcept try {
+  if (is_revoked(call)) return true;
+  if (revoked_.size() == revoked_max) return false;
+  revoked_.push_back(call);
+  if constexpr (concurrent) ++completions_;
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+template <class Stack>
+void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
+  std::lock_guard lock(threading_);
+  if (is_revoked(call) || orphaned()) return;
+  if (deaths_ != 0) return;  // Everybody knows, and leaves as well.
+  for (peer_id peer = 0; peer < transport_.peers(); ++peer)
+    if (peer != self())
+      answer(peer, {.kind = wire::kind::revoke, .context = call.context, .tag = call.serial});
 }
 
 }  // namespace mpx::inline v0::detail
@@ -6278,7 +7417,7 @@ template <class Stack>
   };
   const auto digest = [](void* self) -> std::uint64_t {
     auto& e = *static_cast<endpoint*>(self);
-    return e.pool_.digest() * 1024 + e.takes_left_;
+    return e.pool_.digest() * 1024 + e.vital_->takes;
   };
   std::int64_t since_ns = 0;
   for (const blocked_call* b = blocked_; b != nullptr; b = b->next)
@@ -6303,9 +7442,7 @@ inline operation* endpoint<Stack>::start_receive_locked(std::byte* buffer, std::
   operation* op = pool_.take();
   if (op == nullptr) [[unlikely]]
     throw_limit();
-  op->begin(role::receive, stage::posted, 0);
-  op->buffer = buffer;
-  op->bytes = capacity;
+  begin_receive(*op, buffer, capacity);
   return op;
 }
 
@@ -6369,8 +7506,7 @@ template <class Stack>
   if constexpr (!concurrent) {
     std::lock_guard lock(threading_);
     // any_tag needs no test: it equals no tag on the wire.
-    if ((matcher_.pending() | troubles_) == 0 && d.want.source != any_peer && --takes_left_ != 0)
-        [[likely]] {
+    if (matcher_.pending() == 0 && d.want.source != any_peer && --vital_->takes >= 0) [[likely]] {
       if (take_direct(d)) [[likely]]
         return;
     }
@@ -6383,11 +7519,17 @@ template <class Stack>
   d.posted = nullptr;
   if constexpr (!concurrent) {
     std::lock_guard lock(threading_);
-    takes_left_ = takes_max;
+    if (orphaned()) [[unlikely]]
+      check_failures();
+    else
+      vital_->takes = troubles_ == 0 ? takes_max : 0;
     if (matcher_.nothing_posted() && failures_ == 0 && matcher_.find(d.want) == nullptr)
         [[likely]] {
       if (watch_ != nullptr) [[unlikely]]
         watch_->saw(platform::now_ns());
+      if (spare_ == nullptr) spare_ = pool_.take();
+      if (spare_ == nullptr) [[unlikely]]
+        throw_limit();
       d.done = false;
       direct_ = &d;
       for (unsigned looks = transport_.oversubscribed() ? 1 : direct_looks; looks > 0; --looks) {
@@ -6426,7 +7568,8 @@ inline void endpoint<Stack>::received(direct_receive& d, operation& op) {
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::post_direct() {
   direct_receive& d = *std::exchange(direct_, nullptr);
-  d.posted = start_receive_locked(d.buffer, d.capacity);
+  d.posted = std::exchange(spare_, nullptr);
+  begin_receive(*d.posted, d.buffer, d.capacity);
   d.posted->want = d.want;
   matcher_.post(*d.posted);
 }
@@ -6446,6 +7589,7 @@ template <class Stack>
 /// Why a receive can never match, or errc{}.
 template <class Stack>
 errc endpoint<Stack>::doom(const pattern& want) const noexcept {
+  if (orphaned()) return errc::not_a_rank;
   if (want.source == any_peer)
     return failures_ != failures_acknowledged_ ? errc::peer_lost : errc{};
   return links_[want.source] ? links_[want.source]->failure : errc{};
@@ -6507,7 +7651,7 @@ template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::on_other(peer_id source, const wire::header& h,
                                                  std::span<const std::byte> payload) noexcept {
   link& l = link_to(source);
-  if (l.failure == errc::protocol || l.failure == errc::no_resources) return;  // Not listened to.
+  if (l.failure != errc{}) return;  // Nothing that it says counts any more.
   if (h.kind != wire::kind::eager) {
     if (direct_ != nullptr && h.kind == wire::kind::announce) post_direct();
     return on_control(source, h, payload);
@@ -6590,18 +7734,34 @@ template <class Stack>
 operation* endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffer,
                                             std::size_t capacity) {
   std::lock_guard lock(threading_);
-  claimed_.erase(claimed_.iterator_to(*m));
   operation* op = start_receive_locked(buffer, capacity);
+  claimed_.erase(claimed_.iterator_to(*m));
   op->want = {m->is.context, m->is.source, m->is.tag};
   accept(*op, m);
   return op;
 }
 
+/// As a receive without room, but this needs no operation: no data moves.
 template <class Stack>
-void endpoint<Stack>::discard(arrived_message* m) {
-  operation* op = receive_claimed(m, nullptr, 0);
-  wait(*op, {"the end of a dropped message"});
-  release(*op);
+void endpoint<Stack>::discard(arrived_message* m) noexcept {
+  std::lock_guard lock(threading_);
+  claimed_.erase(claimed_.iterator_to(*m));
+  const peer_id source = m->is.source;
+  const arrived_message was = *m;
+  forget(m);
+  if (was.kind == wire::kind::announce) {
+    if (was.unready) return;  // The sender has been told.
+    check_failures();
+    link& l = *links_[source];
+    if (l.failure != errc{}) return;
+    --l.heard;
+    return answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+  }
+  links_[source]->held_bytes -= unexpected_cost(was.stored);
+  early_bytes_ -= unexpected_cost(was.stored);
+  if (flow_.release(source, was.stored)) owe_credit(source);
+  if ((was.flags & wire::flag_synchronous) != 0)
+    answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
 }
 
 template <class Stack>
@@ -6663,21 +7823,35 @@ arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site
 
 namespace mpx::inline v0::detail {
 
+/// Returns nullptr when there is no link yet, and no memory for it.
 template <class Stack>
-typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) {
-  if (!links_[peer]) {
-    link& l = links_.put(peer, new link());
-    l.allowance = l.granted = announced_max_;
-  }
+typename endpoint<Stack>::link* endpoint<Stack>::try_link_to(peer_id peer) noexcept {
+  link* l = links_[peer];
+  if (l != nullptr) [[likely]]
+    return l;
+  l = new (std::nothrow) link(peer);
+  if (l == nullptr) return nullptr;
+  l->allowance = l->granted = announced_max_;
+  return &links_.put(peer, l);
+}
+
+/// For what a peer has sent: without memory for a link the peer is lost. Look at its `failure`.
+template <class Stack>
+typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) noexcept {
+  link* const l = try_link_to(peer);
+  if (l != nullptr) [[likely]]
+    return *l;
+  fail_peer_locked(peer, errc::no_resources);
   return *links_[peer];
 }
 
 template <class Stack>
-void endpoint<Stack>::make_busy(peer_id peer, link& l) {
+void endpoint<Stack>::make_busy(link& l) {
   if (l.busy) return;
   l.busy = true;
   ++troubles_;
-  busy_.push_back(peer);
+  set_calm();
+  busy_.push_back(l);
 }
 
 template <class Stack>
@@ -6686,8 +7860,9 @@ outcome endpoint<Stack>::post(peer_id to, wire::header h,
   h.credit = flow_.outgoing(to);
   const outcome o = transport_.post(to, wire::pack(h), payload, 0);
   if (o == outcome::refused) [[unlikely]] {
-    link_to(to).refused = true;  // Whoever flushes next ends what depends on this peer.
-    make_busy(to, link_to(to));
+    link& l = link_to(to);
+    l.refused = true;  // Whoever flushes next ends what depends on this peer.
+    if (l.failure == errc{}) make_busy(l);
   }
   trace_.on(o == outcome::done ? event::packets_sent : event::posts_retried, 1);
   return o;
@@ -6711,7 +7886,7 @@ void endpoint<Stack>::answer(peer_id to, wire::header h, std::span<const std::by
   op->control_bytes = static_cast<std::uint8_t>(payload.size());
   if (!payload.empty()) std::memcpy(op->control.data(), payload.data(), payload.size());
   l.control.push_back(*op);
-  make_busy(to, l);
+  make_busy(l);
 }
 
 template <class Stack>
@@ -6723,7 +7898,7 @@ void endpoint<Stack>::owe_credit(peer_id peer) {
     return;
   }
   l.owes_credit = true;
-  make_busy(peer, l);
+  make_busy(l);
 }
 
 template <class Stack>
@@ -6738,24 +7913,26 @@ operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
   op->buffer = const_cast<std::byte*>(c.data);
   op->bytes = c.bytes;
   op->limit = op->moved = 0;
+  op->own.key = 0;
   return op;
 }
 
-/// The general send: keeps order behind earlier sends, falls back to announcing. Returns nullptr
-/// when no operation is to be had (errc::no_resources).
+/// The general send: keeps order behind earlier sends, falls back to announcing.
+/// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
 template <class Stack>
 operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
-  operation* op = new_send(c, flags);
+  link* const known = try_link_to(c.to);
+  operation* op = known == nullptr ? nullptr : new_send(c, flags);
   if (op == nullptr) throw_limit();
-  link& l = link_to(c.to);
+  link& l = *known;
   if (l.failure != errc{}) {
     finish(*op, l.failure);
     return op;
   }
   [[maybe_unused]] const std::uint64_t before = completions_;
   l.backlog.push_back(*op);
-  flush(c.to, l);
-  if (op->stage == stage::queued) make_busy(c.to, l);
+  flush(l);
+  if (op->stage == stage::queued) make_busy(l);
   if constexpr (concurrent) {
     if (completions_ != before && (followers_ != 0 || leader_)) rouse();
   }
@@ -6765,7 +7942,7 @@ operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t f
 /// Puts the first send of a backlog on the wire. Returns false if it must wait.
 template <class Stack>
 bool endpoint<Stack>::push(link& l, operation& op) {
-  if (op.bytes <= protocol_.short_bytes_max() && flow_.try_acquire(op.peer, op.bytes)) {
+  if (!is_long(op.bytes) && !op.data_lost() && flow_.try_acquire(op.peer, op.bytes)) {
     if (push_eager(op)) return true;
     flow_.restore(op.peer, op.bytes);
     return false;
@@ -6798,8 +7975,12 @@ bool endpoint<Stack>::push_announcement(link& l, operation& op) {
   wire::announcement a{.bytes = op.bytes, .memory = {}};
   if constexpr (RmaTransport<transport_type>) {
     if (Stack::protocol_type::long_by != long_path::packets &&
-        Stack::protocol_type::long_by != long_path::put && op.bytes > 0)
-      a.memory = transport_.expose({op.buffer, op.bytes});
+        Stack::protocol_type::long_by != long_path::put && op.bytes > 0 && !op.exposed &&
+        !op.data_lost()) {
+      op.own = transport_.expose(op.peer, {op.buffer, op.bytes});
+      op.exposed = op.own.key != 0;
+    }
+    if (op.exposed) a.memory = op.own;
   }
   const bool last = l.announced + 1 == l.allowance;
   const wire::header h{.kind = wire::kind::announce,
@@ -6812,7 +7993,6 @@ bool endpoint<Stack>::push_announcement(link& l, operation& op) {
   l.backlog.pop_front();
   ++l.announced;
   op.announced = true;
-  op.exposed = a.memory.key != 0;
   op.stage = stage::answer;
   trace_.on(event::announced, 1);
   if (op.bytes <= protocol_.short_bytes_max()) trace_.on(event::announced_for_flow, 1);
@@ -6824,6 +8004,10 @@ template <class Stack>
 bool endpoint<Stack>::push_fragments(link& l, operation& op) {
   constexpr std::size_t fragment =
       lesser(Stack::protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+  if (op.data_lost()) {
+    l.refused = true;  // Whoever flushes next gives the peer up.
+    return false;
+  }
   while (op.moved < op.limit) {
     const std::size_t n = lesser(fragment, op.limit - op.moved);
     const wire::header h{.kind = wire::kind::data,
@@ -6843,8 +8027,12 @@ bool endpoint<Stack>::push_fragments(link& l, operation& op) {
 /// fetches.
 template <class Stack>
 void endpoint<Stack>::sent_all(operation& op) {
-  if (!op.split || op.fetched) return finish(op, errc{});
-  op.stage = stage::answer;
+  if (op.split && !op.fetched) {
+    op.stage = stage::answer;
+    return;
+  }
+  end_exposure(op);
+  finish(op, errc{});
 }
 
 /// Moves matched data by a put into the memory that the receiver offered; else as packets.
@@ -6864,14 +8052,15 @@ void endpoint<Stack>::start_put(operation& op) {
       } else {
         o = transport_.put(op.peer, op.target, op.moved, data, cookie_t{op.ticket});
       }
-      if (o == outcome::pending) return;
+      op.pending = o == outcome::pending;
+      if (op.pending) return;
       if (o == outcome::done) return put_done(op);
     }
   }
   link& l = link_to(op.peer);
   op.stage = stage::streaming;
   l.streams.push_back(op);
-  if (l.streams.size() > 1 || !push_fragments(l, op)) make_busy(op.peer, l);
+  if (l.streams.size() > 1 || !push_fragments(l, op)) make_busy(l);
 }
 
 template <class Stack>
@@ -6884,7 +8073,8 @@ void endpoint<Stack>::put_done(operation& op) {
 
 /// Sends what waits for one peer: answers first, then credit, then sends in order, then data.
 template <class Stack>
-std::size_t endpoint<Stack>::flush(peer_id peer, link& l) {
+std::size_t endpoint<Stack>::flush(link& l) {
+  const peer_id peer = l.peer;
   std::size_t sent = 0;
   while (!l.control.empty()) {
     operation& op = l.control.front();
@@ -6916,21 +8106,20 @@ std::size_t endpoint<Stack>::flush(peer_id peer, link& l) {
 template <class Stack>
 std::size_t endpoint<Stack>::flush_busy() {
   std::size_t sent = 0;
-  for (std::size_t i = 0; i < busy_.size();) {
-    const peer_id peer = busy_[i];
-    link& l = *links_[peer];
-    sent += flush(peer, l);
+  for (auto at = busy_.begin(); at != busy_.end();) {
+    link& l = *at;
+    sent += flush(l);
     if (l.refused) [[unlikely]]
-      fail_peer_locked(peer, errc::no_resources);
+      fail_peer_locked(l.peer, errc::no_resources);
     if (l.control.empty() && l.backlog.empty() && l.streams.empty() && !l.owes_credit) {
+      at = busy_.erase(at);
       l.busy = false;
       --troubles_;
-      busy_[i] = busy_[busy_.size() - 1];
-      busy_.pop_back();
     } else {
-      ++i;
+      ++at;
     }
   }
+  set_calm();
   return sent;
 }
 
@@ -6946,7 +8135,13 @@ errc endpoint<Stack>::send_buffered(const send_call& c) {
   }
   std::byte* copy = attached_.data() + *at;
   if (c.bytes > 0) std::memcpy(copy, c.data, c.bytes);
-  operation* op = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
+  operation* op = nullptr;
+  try {
+    op = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
+  } catch (const error&) {
+    attached_space_.deallocate(*at);
+    throw;
+  }
   op->owned = copy;
   op->owned_by_attached = true;
   op->handled = false;
@@ -6962,8 +8157,8 @@ template <class Stack>
 errc endpoint<Stack>::attach(std::span<std::byte> memory) {
   std::lock_guard lock(threading_);
   if (has_attached_) return errc::buffer;
-  attached_ = memory;
   attached_space_ = offset_allocator(memory.size());
+  attached_ = memory;
   has_attached_ = true;
   return errc{};
 }
@@ -6982,7 +8177,7 @@ void endpoint<Stack>::free_copy(operation& op) noexcept {
   if (op.owned_by_attached) {
     attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
   } else {
-    ::operator delete(copy);
+    platform::deallocate(copy);
   }
 }
 
@@ -7034,8 +8229,11 @@ inline std::string describe(const operation& op, rank_t self) {
 ///
 /// A request is empty, or it stands for one operation until `wait`, or a `test` that succeeds, has
 /// returned its status. Dropping a pending request: a receive that has not matched is cancelled,
-/// one that has is dropped as it arrives; a send still goes out, from a copy where need be, and may
-/// wait for its receiver to acknowledge the copy.
+/// one that has is dropped as it arrives; a send still goes out, from a copy where need be. This
+/// does not wait for another rank's program, but for a copy that the transport or the peer is in
+/// the middle of (longer only if the peer's process is stopped there, until it goes on or dies).
+/// Without memory for the copy the message is lost, and the two ranks to each other, once its
+/// receiver asks for it.
 /// Threads: as the stack's thread model says. Cost: 16 bytes, no allocation.
 template <class Stack>
 class [[nodiscard]] request {
@@ -7117,6 +8315,10 @@ class [[nodiscard]] request {
   bool wait_unless(detail::call_site site, Lost&& lost) {
     return operation_ == nullptr || endpoint_->wait_unless(*operation_, site, lost);
   }
+  /// For the library: false if the collective that this belongs to can never end.
+  bool wait_in_collective(detail::call_site site, detail::collective_call call) {
+    return operation_ == nullptr || endpoint_->wait_in_collective(*operation_, site, call);
+  }
   template <class Done>
   void wait_until(detail::call_site site, detail::awaited on, Done&& done) {
     endpoint_->wait_until(site, on, done);
@@ -7154,7 +8356,8 @@ class [[nodiscard]] request {
   }
   [[noreturn, gnu::noinline]] void fail() {
     const errc why = operation_->failure;
-    const std::string what = detail::describe(*operation_, static_cast<rank_t>(endpoint_->self()));
+    std::string what = detail::describe(*operation_, static_cast<rank_t>(endpoint_->self()));
+    what.append(endpoint_->loss_text(operation_->peer, why));
     std::exchange(endpoint_, nullptr)->release(*std::exchange(operation_, nullptr));
     throw error(why, what);
   }
@@ -7206,7 +8409,7 @@ class [[nodiscard]] message {
   const status& info() const noexcept { return info_; }
 
   /// Receives the message. Errors: errc::request if it has been received before, errc::truncate,
-  /// errc::peer_lost.
+  /// errc::peer_lost, errc::no_resources (it can be received again).
   template <class B>
   requires ReceiveBuffer<B&&>
   status recv(B&& buffer, std::source_location where = std::source_location::current()) {
@@ -7237,15 +8440,23 @@ class [[nodiscard]] message {
       : endpoint_(&e), held_(held), info_(info), null_(null) {}
 
  private:
+  /// A message that cannot be received for lack of resources stays what it is.
   request<Stack> start(std::span<std::byte> into, std::error_code& ec) {
     ec.clear();
-    if (std::exchange(null_, false)) return {*endpoint_, endpoint_->receive_nothing()};
-    if (held_ == nullptr) {
+    if (!*this) {
       ec = errc::request;
       return {};
     }
-    return {*endpoint_,
-            endpoint_->receive_claimed(std::exchange(held_, nullptr), into.data(), into.size())};
+    try {
+      detail::operation* op = null_ ? endpoint_->receive_nothing()
+                                    : endpoint_->receive_claimed(held_, into.data(), into.size());
+      held_ = nullptr;
+      null_ = false;
+      return {*endpoint_, op};
+    } catch (const error& e) {
+      ec = e.code();
+      return {};
+    }
   }
   void drop() noexcept {
     if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));
@@ -7678,6 +8889,7 @@ class point_to_point {
     std::string s = describe(what, rank_, direction, other, tag, context_, bytes);
     if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
     if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
+    s.append(endpoint_->loss_text(static_cast<peer_id>(other), why));
     if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
     throw error(why, s);
   }
@@ -7691,6 +8903,7 @@ class point_to_point {
                              context_, r.capacity);
     if (r.failure == errc::truncate)
       s.append(" of room for a message of ").append(std::to_string(r.bytes));
+    s.append(endpoint_->loss_text(r.want.source, r.failure));
     throw error(r.failure, s);
   }
   pattern want(rank_t from, tag_t tag) const noexcept {
@@ -8222,18 +9435,39 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
   channel(const Comm& comm, detail::call_site site) noexcept
       : base(comm),
         site_(site),
-        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)) {
+        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
+        exceptions_(std::uncaught_exceptions()) {
     this->context_ |= 1;
   }
+  channel(const channel&) = delete;
+  channel& operator=(const channel&) = delete;
+  /// Who leaves a collective that it has begun tells the others, or they would wait for it.
+  ~channel() {
+    if (begun_ && std::uncaught_exceptions() > exceptions_)
+      this->endpoint_->give_up_collective(call());
+  }
+
+  /// From here on the others wait for this rank. Sending and receiving begin by themselves.
+  void begin() {
+    if (std::exchange(begun_, true)) return;
+    if (!this->endpoint_->begin_collective(call())) lost();
+  }
   void send(std::span<const std::byte> data, rank_t to) {
-    this->send_bytes(data, to, serial_, site_.where, site_.name);
+    begin();
+    finish(this->isend_bytes(data, to, serial_));
   }
   status receive(std::span<std::byte> into, rank_t from) {
-    return this->irecv_bytes(into, from, serial_).wait_as(site_);
+    begin();
+    return finish(this->irecv_bytes(into, from, serial_));
   }
   void exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    this->sendrecv_bytes(out, to, serial_, in, from, serial_, site_);
+    begin();
+    auto receiving = this->irecv_bytes(in, from, serial_);
+    finish(this->isend_bytes(out, to, serial_));
+    finish(std::move(receiving));
   }
+  /// All messages of this call have been sent and received: nobody waits for this rank any more.
+  void over() noexcept { begun_ = false; }
   std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
   Comm make(context_id context) const {
     return Comm(*this->endpoint_, this->endpoint_->new_communicator_state(), context, this->rank_,
@@ -8248,8 +9482,22 @@ class channel : public detail::point_to_point<typename Comm::stack_type> {
   }
 
  private:
+  detail::collective_call call() const noexcept { return {this->context_, serial_}; }
+  status finish(request<typename Comm::stack_type> r) {
+    if (!r.wait_in_collective(site_, call())) lost();
+    return r.wait_as(site_);
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void lost() const {
+    throw error(errc::peer_lost, std::string(site_.name) + " on rank " +
+                                     std::to_string(this->rank_) + ", communicator " +
+                                     std::to_string(this->context_ >> 1) +
+                                     ": a rank of it is lost, or has left this call with an error");
+  }
+
   detail::call_site site_;
   tag_t serial_;
+  int exceptions_;
+  bool begun_ = false;
 };
 
 template <class Comm>
@@ -8269,19 +9517,7 @@ struct algorithms {
   static void bcast(const Comm& comm, std::span<std::byte> data, rank_t root, site_type site) {
     channel<Comm> c(comm, site);
     c.check_root(root, "bcast");
-    const rank_t n = c.size();
-    const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
-    rank_t bit = 1;
-    while (bit < n && (me & bit) == 0) bit *= 2;
-    if (me != 0) {
-      const status s = c.receive(data, (me - bit + root) % n);
-      if (s.bytes() != data.size())
-        throw error(errc::count, "bcast on rank " + std::to_string(c.rank()) + " expected " +
-                                     std::to_string(data.size()) + " bytes, but its parent sent " +
-                                     std::to_string(s.bytes()) + ": sizes must agree on all ranks");
-    }
-    for (bit /= 2; bit > 0; bit /= 2)
-      if (me + bit < n) c.send(data, (me + bit + root) % n);
+    from_root(c, data, root);
   }
 
   /// A binomial tree to rank 0 that keeps rank order, then one message to the root: right for
@@ -8300,11 +9536,9 @@ struct algorithms {
   /// reduce, then bcast: every rank gets the same bits.
   template <class T, class Op>
   static void allreduce(const Comm& comm, std::span<T> values, Op& op, site_type site) {
-    {
-      channel<Comm> c(comm, site);
-      to_first(c, values, op);
-    }
-    bcast(comm, std::as_writable_bytes(values), 0, site);
+    channel<Comm> c(comm, site);  // Of both halves: who leaves the first leaves the second.
+    to_first(c, values, op);
+    from_root(c, std::as_writable_bytes(values), 0);
   }
 
   /// Rank 0 numbers the new communicator: its own number and a serial are unique in the job.
@@ -8315,7 +9549,8 @@ struct algorithms {
       const std::uint32_t serial = c.lead();
       context = serial << 1;
     }
-    bcast(comm, std::as_writable_bytes(std::span(&context, 1)), 0, site);
+    from_root(c, std::as_writable_bytes(std::span(&context, 1)), 0);
+    c.over();
     if (context == 0)
       throw error(errc::communicator, "dup on rank " + std::to_string(c.rank()) +
                                           ": the limit of communicators is reached");
@@ -8323,26 +9558,39 @@ struct algorithms {
   }
 
  private:
+  static void from_root(channel<Comm>& c, std::span<std::byte> data, rank_t root) {
+    const rank_t n = c.size();
+    const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
+    rank_t bit = 1;
+    while (bit < n && (me & bit) == 0) bit *= 2;
+    if (me != 0) {
+      const status s = c.receive(data, (me - bit + root) % n);
+      if (s.bytes() != data.size())
+        throw error(errc::count, "bcast on rank " + std::to_string(c.rank()) + " expected " +
+                                     std::to_string(data.size()) + " bytes, but its parent sent " +
+                                     std::to_string(s.bytes()) + ": sizes must agree on all ranks");
+    }
+    for (bit /= 2; bit > 0; bit /= 2)
+      if (me + bit < n) c.send(data, (me + bit + root) % n);
+  }
+
   template <class T, class Op>
   static void to_first(channel<Comm>& c, std::span<T> values, Op& op) {
     const rank_t n = c.size();
-    struct element {  // A vector of bool would not be made of bools.
-      T value;
-    };
-    std::vector<element> theirs;
+    c.begin();  // If there is no memory, the others learn of it.
+    const bool receives = c.rank() % 2 == 0 && c.rank() + 1 < n;
+    const scratch<T> theirs(receives ? values.size() : 0);
+    const std::span<T> received(theirs.data(), receives ? values.size() : 0);
     for (rank_t bit = 1; bit < n; bit *= 2) {
       if ((c.rank() & bit) != 0) return c.send(std::as_bytes(values), c.rank() - bit);
       if (c.rank() + bit >= n) continue;
-      if (theirs.empty())
-        for (const T& value : values) theirs.push_back({value});
-      const status s =
-          c.receive(std::as_writable_bytes(std::span<element>(theirs)), c.rank() + bit);
+      const status s = c.receive(std::as_writable_bytes(received), c.rank() + bit);
       if (s.bytes() != values.size_bytes())
         throw error(errc::count, "reduce on rank " + std::to_string(c.rank()) + " expected " +
                                      std::to_string(values.size_bytes()) + " bytes from rank " +
                                      std::to_string(c.rank() + bit) + ", which sent " +
                                      std::to_string(s.bytes()) + ": sizes must agree on all ranks");
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = op(values[i], theirs[i].value);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = op(values[i], received[i]);
     }
   }
 };
@@ -8360,14 +9608,18 @@ namespace mpx::inline v0::detail {
 inline void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
   if (alignment < cache_line_bytes) alignment = cache_line_bytes;
   const std::size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
-  void* p = whole < bytes ? nullptr : std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
-  if (p == nullptr)
+  void* p = whole < bytes ? nullptr
+                          : platform::allocate_aligned(whole == 0 ? alignment : whole, alignment);
+  if (p != nullptr) return p;
+  try {
     throw error(errc::no_resources, "no memory for " + std::to_string(bytes) + " bytes");
-  return p;
+  } catch (const std::bad_alloc&) {  // Nor for the text.
+    throw_out_of_memory();
+  }
 }
 
 /// Gives back what `allocate_aligned` returned.
-inline void free_aligned(void* p) noexcept { std::free(p); }
+inline void free_aligned(void* p) noexcept { platform::deallocate(p); }
 
 }  // namespace mpx::inline v0::detail
 
@@ -8380,7 +9632,7 @@ namespace mpx::inline v0::platform {
 /// Runs `body(argument)` in a thread of its own; the destructor waits for its end.
 /// Requires: `body` outlives this, and throws nothing. Errors: errc::no_resources.
 template <class Body>
-class joined_thread {
+class joined_thread : public mpx::detail::allocated {
  public:
   joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
     if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
@@ -8463,7 +9715,7 @@ class allocator {
   allocator(const allocator<U>& other) noexcept : heap_(other.heap_) {}  // NOLINT(*-explicit-*)
 
   T* allocate(std::size_t n) {
-    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    if (n > static_cast<std::size_t>(-1) / sizeof(T)) detail::throw_out_of_memory();
     return static_cast<T*>(heap_->allocate(n * sizeof(T), alignof(T)));
   }
   void deallocate(T* p, std::size_t n) noexcept { heap_->deallocate(p, n * sizeof(T)); }
@@ -8498,7 +9750,7 @@ class environment {
       : environment(bootstrap::detect(), where) {}
   explicit environment(job_type job, std::source_location where = std::source_location::current())
       : job_(std::move(job)),
-        exceptions_(std::uncaught_exceptions()),
+        exceptions_(exceptions_here()),
         watch_(job_, where),
         endpoint_(with_equal_stacks(job_, watch_)),
         state_(endpoint_.new_communicator_state()) {
@@ -8517,8 +9769,9 @@ class environment {
   environment& operator=(const environment&) = delete;
 
   ~environment() {
+    if (endpoint_.orphaned()) return;  // A forked child does not leave for its parent.
     if (std::uncaught_exceptions() > exceptions_) {
-      job_.mark_failed();
+      leave_alone();
       return;
     }
     try {
@@ -8527,7 +9780,7 @@ class environment {
       job_.fence([this] { endpoint_.drain(); });
       job_.mark_finished();
     } catch (const std::exception&) {
-      job_.mark_failed();  // Somebody else died first: there is nobody left to tell.
+      leave_alone();  // Somebody else died first.
     }
   }
 
@@ -8583,9 +9836,14 @@ class environment {
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:
+  static constexpr std::int64_t last_words_ns_max = 100'000'000;
   using watch_type = detail::watch_of<job_type>;
   using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
 
+  static int exceptions_here() {
+    detail::out_of_memory();  // Made while there is memory for it.
+    return std::uncaught_exceptions();
+  }
   /// Returns `job` when all of its ranks were built with this stack.
   static job_type& with_equal_stacks(job_type& job, watch_type& watch) {
     const std::string mine = Stack::fingerprint();
@@ -8601,6 +9859,12 @@ class environment {
       throw error(errc::stack_mismatch, s);
     }
     return job;
+  }
+
+  /// Leaves without the others; what this rank has sent is not lost with it.
+  void leave_alone() noexcept {
+    endpoint_.send_last(last_words_ns_max);
+    job_.mark_failed();
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
@@ -8660,11 +9924,11 @@ void run_threads(rank_t ranks, Body&& body,
       for (; started < ranks; ++started)
         threads.put(static_cast<std::size_t>(started), new thread(run, started));
     } catch (const std::exception&) {
+      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
       const std::lock_guard lock(mutex);
       first = std::make_exception_ptr(error(
           errc::no_resources, "run_threads could not start thread " + std::to_string(started) +
                                   " of " + std::to_string(ranks) + ": check `ulimit -u`"));
-      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);
     }
   }
   if (first) std::rethrow_exception(first);
@@ -8770,7 +10034,7 @@ namespace detail {
 class shared_mapping {
  public:
   shared_mapping() = default;
-  explicit shared_mapping(std::size_t bytes) : block_(new block{mapping(bytes)}) {}
+  explicit shared_mapping(std::size_t bytes) : block_(new block(bytes)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) block_->users.fetch_add(1, std::memory_order_relaxed);
   }
@@ -8786,7 +10050,8 @@ class shared_mapping {
   std::byte* data() const noexcept { return block_->memory.data(); }
 
  private:
-  struct block {
+  struct block : mpx::detail::allocated {
+    explicit block(std::size_t bytes) : memory(bytes) {}
     mapping memory;
     platform::atomic<std::uint32_t> users{1};
   };
@@ -8800,7 +10065,8 @@ class inproc_segment {
       : memory_(std::move(memory)), peers_(peers), geometry_(geometry) {}
 
   static std::size_t bytes(peer_id peers, ring_geometry g) noexcept {
-    return peers * inbox_control::bytes(peers) + std::size_t{peers} * peers * stride(g);
+    return peers * inbox_control::bytes(peers) + std::size_t{peers} * peers * stride(g) +
+           peers * exposure_key::table_bytes;
   }
   inbox_control& inbox(peer_id peer) const noexcept {
     return *reinterpret_cast<inbox_control*>(memory_.data() + peer * inbox_control::bytes(peers_));
@@ -8808,6 +10074,10 @@ class inproc_segment {
   std::byte* channel(peer_id source, peer_id destination) const noexcept {
     return memory_.data() + peers_ * inbox_control::bytes(peers_) +
            (std::size_t{destination} * peers_ + source) * stride(geometry_);
+  }
+  exposure_word* exposed(peer_id owner) const noexcept {
+    return reinterpret_cast<exposure_word*>(memory_.data() + bytes(peers_, geometry_) -
+                                            (peers_ - owner) * exposure_key::table_bytes);
   }
 
  private:
@@ -8845,22 +10115,30 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   explicit basic_inproc(B& b)
       : base(join(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()), geometry) {}
 
-  remote_memory expose(std::span<const std::byte> memory) noexcept {
-    return {reinterpret_cast<std::uintptr_t>(memory.data()), 1};
+  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+    const auto key = exposures_.open(segment().exposed(self()));
+    if (!key) return {};
+    return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};
+  }
+  outcome withdraw(const remote_memory& memory) noexcept {
+    return exposures_.close(segment().exposed(self()), key_of(memory)) ? outcome::done
+                                                                       : outcome::retry;
   }
   advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept {
-    return memory.key == 1 ? advice::always : advice::never;
+    return memory.key >> 62 == 1 ? advice::always : advice::never;
   }
-  outcome get(peer_id, const remote_memory& memory, std::uint64_t offset, std::span<std::byte> into,
-              cookie_t) noexcept {
-    if (memory.key != 1) return outcome::refused;
+  outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<std::byte> into, cookie_t) noexcept {
+    const detail::held_exposure held(segment().exposed(peer), key_of(memory));
+    if (!held) return outcome::refused;
     std::memcpy(into.data(), reinterpret_cast<const std::byte*>(memory.address + offset),
                 into.size());
     return outcome::done;
   }
-  outcome put(peer_id, const remote_memory& memory, std::uint64_t offset,
+  outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    if (memory.key != 1) return outcome::refused;
+    const detail::held_exposure held(segment().exposed(peer), key_of(memory));
+    if (!held) return outcome::refused;
     std::memcpy(reinterpret_cast<std::byte*>(memory.address + offset), from.data(), from.size());
     return outcome::done;
   }
@@ -8897,6 +10175,12 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
           "start with mpx::run_threads, or choose mpx::transport::shm");
     return {std::move(memory), peers, geometry};
   }
+  static constexpr std::uint64_t key_bit = std::uint64_t{1} << 62;  // No key is 0.
+  static detail::exposure_key key_of(const remote_memory& memory) noexcept {
+    return detail::exposure_key::unpack(memory.key);
+  }
+
+  detail::exposures exposures_;
 };
 
 using inproc = basic_inproc<>;
