@@ -327,7 +327,7 @@ class endpoint {
   std::size_t flush(link& l);
   std::size_t flush_busy();
   void make_busy(link& l);
-  link* try_link_to(peer_id peer) noexcept;
+  link* make_link(peer_id peer) noexcept;
   link& link_to(peer_id peer) noexcept;
   outcome post(peer_id to, wire::header h, std::span<const std::byte> payload) noexcept;
   void answer(peer_id to, wire::header h, std::span<const std::byte> payload = {});

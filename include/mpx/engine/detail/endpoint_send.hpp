@@ -7,13 +7,12 @@
 
 namespace mpx::inline v0::detail {
 
-/// Returns nullptr when there is no link yet, and no memory for it.
+/// Returns the link, made if need be; nullptr when there is no memory for it.
 template <class Stack>
-typename endpoint<Stack>::link* endpoint<Stack>::try_link_to(peer_id peer) noexcept {
-  link* l = links_[peer];
-  if (l != nullptr) [[likely]]
-    return l;
-  l = new (std::nothrow) link(peer);
+[[gnu::noinline]] typename endpoint<Stack>::link* endpoint<Stack>::make_link(
+    peer_id peer) noexcept {
+  if (links_[peer] != nullptr) return links_[peer];
+  auto* const l = new (std::nothrow) link(peer);
   if (l == nullptr) return nullptr;
   l->allowance = l->granted = announced_max_;
   return &links_.put(peer, l);
@@ -22,10 +21,8 @@ typename endpoint<Stack>::link* endpoint<Stack>::try_link_to(peer_id peer) noexc
 /// For what a peer has sent: without memory for a link the peer is lost. Look at its `failure`.
 template <class Stack>
 typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) noexcept {
-  link* const l = try_link_to(peer);
-  if (l != nullptr) [[likely]]
-    return *l;
-  fail_peer_locked(peer, errc::no_resources);
+  if (links_[peer] == nullptr && make_link(peer) == nullptr) [[unlikely]]
+    fail_peer_locked(peer, errc::no_resources);
   return *links_[peer];
 }
 
@@ -105,7 +102,7 @@ operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
 /// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
 template <class Stack>
 operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
-  link* const known = try_link_to(c.to);
+  link* const known = make_link(c.to);
   operation* op = known == nullptr ? nullptr : new_send(c, flags);
   if (op == nullptr) throw_limit();
   link& l = *known;
