@@ -6371,7 +6371,7 @@ class endpoint {
   std::size_t flush(link& l);
   std::size_t flush_busy();
   void make_busy(link& l);
-  link* try_link_to(peer_id peer) noexcept;
+  link* make_link(peer_id peer) noexcept;
   link& link_to(peer_id peer) noexcept;
   outcome post(peer_id to, wire::header h, std::span<const std::byte> payload) noexcept;
   void answer(peer_id to, wire::header h, std::span<const std::byte> payload = {});
@@ -7823,13 +7823,12 @@ arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site
 
 namespace mpx::inline v0::detail {
 
-/// Returns nullptr when there is no link yet, and no memory for it.
+/// Returns the link, made if need be; nullptr when there is no memory for it.
 template <class Stack>
-typename endpoint<Stack>::link* endpoint<Stack>::try_link_to(peer_id peer) noexcept {
-  link* l = links_[peer];
-  if (l != nullptr) [[likely]]
-    return l;
-  l = new (std::nothrow) link(peer);
+[[gnu::noinline]] typename endpoint<Stack>::link* endpoint<Stack>::make_link(
+    peer_id peer) noexcept {
+  if (links_[peer] != nullptr) return links_[peer];
+  auto* const l = new (std::nothrow) link(peer);
   if (l == nullptr) return nullptr;
   l->allowance = l->granted = announced_max_;
   return &links_.put(peer, l);
@@ -7838,10 +7837,8 @@ typename endpoint<Stack>::link* endpoint<Stack>::try_link_to(peer_id peer) noexc
 /// For what a peer has sent: without memory for a link the peer is lost. Look at its `failure`.
 template <class Stack>
 typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) noexcept {
-  link* const l = try_link_to(peer);
-  if (l != nullptr) [[likely]]
-    return *l;
-  fail_peer_locked(peer, errc::no_resources);
+  if (links_[peer] == nullptr && make_link(peer) == nullptr) [[unlikely]]
+    fail_peer_locked(peer, errc::no_resources);
   return *links_[peer];
 }
 
@@ -7921,7 +7918,7 @@ operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
 /// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
 template <class Stack>
 operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
-  link* const known = try_link_to(c.to);
+  link* const known = make_link(c.to);
   operation* op = known == nullptr ? nullptr : new_send(c, flags);
   if (op == nullptr) throw_limit();
   link& l = *known;
@@ -9060,6 +9057,18 @@ void start_all(R&& requests) {
 namespace mpx::inline v0 {
 
 namespace detail {
+
+/// An empty vector with room for a T for each request. Errors: errc::no_resources.
+template <class T, class R>
+std::vector<T> room_for(R& requests) {
+  std::vector<T> room;
+  try {
+    room.reserve(static_cast<std::size_t>(std::ranges::distance(requests)));
+  } catch (const std::exception&) {
+    throw_out_of_memory();
+  }
+  return room;
+}
 template <class T>
 struct is_request : std::false_type {};
 template <class Stack>
@@ -9151,7 +9160,7 @@ template <RequestRange R>
 std::vector<status> wait_all_statuses(
     R&& requests, std::source_location where = std::source_location::current()) {
   detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
-  std::vector<status> all;
+  auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
   for (auto& r : requests) {
     std::error_code ignored;  // It is in the status.
     if (r.done()) {
@@ -9191,7 +9200,7 @@ std::optional<completion> test_any(R&& requests, std::error_code& ec) noexcept {
 /// Returns all requests that are complete now; failures are in the statuses, not thrown.
 template <RequestRange R>
 std::vector<completion> test_some(R&& requests) {
-  std::vector<completion> found;
+  auto found = detail::room_for<completion>(requests);
   std::size_t i = 0;
   for (auto& r : requests) {
     std::error_code ignored;  // It is in the status.

@@ -312,9 +312,9 @@ def test_ulimit_f():
         equal((r.returncode, r.stdout, r.stderr.count("\n")), (1, "", 1))
         matches(r.stderr, r"^mpxrun: .*`ulimit -f`")
     # It is the ranks' limit all the same.
-    r = subprocess.run(["bash", "-c", f"ulimit -f 2000; {MPXRUN} -n 2 bash -c 'ulimit -f'"],
+    r = subprocess.run(["bash", "-c", f"ulimit -f 100000; {MPXRUN} -n 2 bash -c 'ulimit -f'"],
                        capture_output=True, text=True, env=CLEAN, timeout=10)
-    equal((r.returncode, r.stdout), (0, "2000\n" * 2))
+    equal((r.returncode, r.stdout), (0, "100000\n" * 2))
 
 
 class Terminal:

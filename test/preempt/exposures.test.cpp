@@ -50,7 +50,7 @@ class lending {
       }
       if (copying_ != 0) scheduler_.fail("taken back while it was copied");
       lies_there_ = 0;
-      if (!closed) return;  // The word is lost with the flaw.
+      if (!closed) break;  // The word is lost with the flaw.
     }
     over_.store(1, std::memory_order_release);
   }

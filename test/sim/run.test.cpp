@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mpx/mpx.hpp>
@@ -327,6 +328,32 @@ TEST_CASE("sim: exceptions and aborts end a run") {
             env.world().barrier();
           });
         }) != mpx::errc{});
+}
+
+TEST_CASE("sim: an exception is under way in its own rank alone") {
+  struct waits {  // In a destructor, while another rank runs.
+    mpx::communicator<sim::stack> world;
+    ~waits() {
+      int x = 0;
+      world.recv(x, 1, 2);
+    }
+  };
+  struct passing : std::exception {};
+  sim::run(2, exact, 1, [](auto world) {
+    if (world.rank() == 0) {
+      try {
+        const waits w{world};
+        world.send(1, 1, 1);
+        throw passing();
+      } catch (const passing&) {
+      }
+    } else {
+      (void)world.template recv<int>(0, 1);
+      CHECK(std::uncaught_exceptions() == 0);
+      world.send(1, 0, 2);
+    }
+    world.barrier();
+  });
 }
 
 TEST_CASE("sim: wrong arguments are named") {

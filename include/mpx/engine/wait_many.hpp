@@ -3,6 +3,7 @@
 // Waiting for and testing several requests: any, some, all. Ranges of requests of one stack; empty
 // requests in them are passed over.
 
+#include <exception>
 #include <iterator>
 #include <optional>
 #include <source_location>
@@ -12,11 +13,24 @@
 #include <utility>
 #include <vector>
 
+#include "mpx/core/memory.hpp"
 #include "mpx/engine/request.hpp"
 
 namespace mpx::inline v0 {
 
 namespace detail {
+
+/// An empty vector with room for a T for each request. Errors: errc::no_resources.
+template <class T, class R>
+std::vector<T> room_for(R& requests) {
+  std::vector<T> room;
+  try {
+    room.reserve(static_cast<std::size_t>(std::ranges::distance(requests)));
+  } catch (const std::exception&) {
+    throw_out_of_memory();
+  }
+  return room;
+}
 template <class T>
 struct is_request : std::false_type {};
 template <class Stack>
@@ -108,7 +122,7 @@ template <RequestRange R>
 std::vector<status> wait_all_statuses(
     R&& requests, std::source_location where = std::source_location::current()) {
   detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
-  std::vector<status> all;
+  auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
   for (auto& r : requests) {
     std::error_code ignored;  // It is in the status.
     if (r.done()) {
@@ -148,7 +162,7 @@ std::optional<completion> test_any(R&& requests, std::error_code& ec) noexcept {
 /// Returns all requests that are complete now; failures are in the statuses, not thrown.
 template <RequestRange R>
 std::vector<completion> test_some(R&& requests) {
-  std::vector<completion> found;
+  auto found = detail::room_for<completion>(requests);
   std::size_t i = 0;
   for (auto& r : requests) {
     std::error_code ignored;  // It is in the status.

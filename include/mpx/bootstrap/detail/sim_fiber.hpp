@@ -2,6 +2,8 @@
 #pragma once
 // A fiber of a simulated job: Boost.Context switches stacks, this tells AddressSanitizer about it.
 
+#include <cxxabi.h>
+
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstddef>
@@ -37,10 +39,13 @@ class fiber {
 
   /// Runs the fiber until it suspends or ends. Called on the one stack that schedules.
   void resume() {
+    auto& exceptions = *reinterpret_cast<exceptions_under_way*>(abi::__cxa_get_globals());
+    const exceptions_under_way caller = std::exchange(exceptions, exceptions_);
     void* fake = nullptr;
     leave_for(&fake, stack_);
     own_ = std::move(own_).resume();
     arrive(fake, nullptr);
+    exceptions_ = std::exchange(exceptions, caller);
   }
   /// Goes back to whoever resumed this fiber. Called on its own stack.
   void suspend() {
@@ -51,6 +56,12 @@ class fiber {
   }
 
  private:
+  /// What C++ keeps for each thread, and must keep for each stack: a rank may wait in a destructor
+  /// while an exception passes, and the others know nothing of it. Source: Itanium C++ ABI, 2.2.2.
+  struct exceptions_under_way {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+  };
   struct extent {
     const void* bottom = nullptr;
     std::size_t bytes = 0;
@@ -77,6 +88,7 @@ class fiber {
 
   std::function<void()> body_;
   bool finished_ = false;
+  exceptions_under_way exceptions_;
   extent stack_;
   extent caller_stack_;
   boost::context::fiber caller_;
