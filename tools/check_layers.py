@@ -40,6 +40,7 @@ class Checker:
             for include in house.includes_of(text):
                 self.check_include(relative, include)
         self.check_cycles()
+        self.check_errors()
         self.check_sources()
         return sorted(self.violations)
 
@@ -152,6 +153,18 @@ class Checker:
             if node not in state:
                 visit(node)
 
+    def check_errors(self) -> None:
+        """An error that nobody raises is a promise that nobody keeps."""
+        where = "core/error.hpp"
+        declared = re.search(r"enum class errc[^{]*\{(.*?)\n\};", self.headers.get(where, ""), re.S)
+        if declared is None:
+            return
+        rest = "".join(text for name, text in self.headers.items() if name != where)
+        for name in re.findall(r"^\s*(\w+)\s*(?:=\s*\d+)?\s*,", declared[1], re.M):
+            if not re.search(rf"\berrc::{name}\b", "\n".join(
+                    line.split("//", 1)[0] for line in rest.splitlines())):
+                self.report(where, 1, "errc", f"errc::{name} is never raised")
+
     def check_sources(self) -> None:
         for folder in SOURCE_FOLDERS:
             for path in sorted((self.root / folder).rglob("*")):
@@ -246,6 +259,7 @@ BAD = [
     ("switch", "include/mpx/core/x.hpp", header("#ifdef MPX_USE_TCP", "#endif")),
     ("thread-local", "include/mpx/core/x.hpp", header("inline thread_local int x = 0;")),
     ("atomic", "include/mpx/core/x.hpp", header("inline std::atomic<int> x;")),
+    ("errc", "include/mpx/core/error.hpp", header("enum class errc {", "  rank,  // text", "};")),
     ("folder", "include/mpx/misc/x.hpp", header()),
 ]
 

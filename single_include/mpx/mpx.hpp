@@ -6208,6 +6208,7 @@ class endpoint {
       requires SharedMemoryTransport<transport_type>
   {
     std::lock_guard lock(threading_);
+    if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
     return transport_.allocate_shared(bytes, alignment);
   }
   void deallocate_shared(void* p, std::size_t bytes) noexcept
@@ -6854,8 +6855,6 @@ endpoint<Stack>::~endpoint() {
     forget(&m);
   }
   pool_.for_each([this](operation& op) {
-    if (orphaned()) return;
-    end_exposure(op);
     if (op.owned != nullptr && !op.owned_by_attached) free_copy(op);
   });
   for (peer_id peer = 0; peer < transport_.peers(); ++peer)
@@ -9744,9 +9743,10 @@ class allocator {
 ///
 /// The constructor joins: under mpxrun as one of its ranks, else as a world of one. It compares
 /// stacks with the other ranks. The destructor leaves, together with all others; if an exception is
-/// passing through, it does not wait for them and they learn that this rank is lost. Requests and
-/// communicators must be gone before. Several environments may live at once, or one after the
-/// other, if all ranks make them in the same order.
+/// passing through, or another rank is lost, it does not wait for them but for a tenth of a second,
+/// if buffered or dropped sends have yet to get out; they learn that this rank is lost. In a forked
+/// child it does nothing. Requests and communicators must be gone before. Up to 32 environments may
+/// live at once, and any number one after the other, if all ranks make them in the same order.
 template <class Stack = stack<>>
 class environment {
  public:

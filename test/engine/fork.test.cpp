@@ -39,6 +39,7 @@ int misbehave(mpx::environment<Stack>& env, mpx::request<Stack>& pending,
   if (!ends([&] { (void)world.iprobe(0, 33); })) return next;
   if (!ends([&] { (void)world.sendrecv(1, 0, 1, x, 0, 1); })) return next;
   if (!ends([&] { world.bsend(1, 0, 1); })) return next;
+  if (!ends([&] { (void)env.template allocator<int>().allocate(10); })) return next;
   std::error_code ec;
   world.ssend(1, 0, 1, ec);
   if (ec != mpx::errc::not_a_rank) return 40;

@@ -164,6 +164,7 @@ class endpoint {
       requires SharedMemoryTransport<transport_type>
   {
     std::lock_guard lock(threading_);
+    if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
     return transport_.allocate_shared(bytes, alignment);
   }
   void deallocate_shared(void* p, std::size_t bytes) noexcept

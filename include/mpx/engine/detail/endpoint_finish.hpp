@@ -19,8 +19,6 @@ endpoint<Stack>::~endpoint() {
     forget(&m);
   }
   pool_.for_each([this](operation& op) {
-    if (orphaned()) return;
-    end_exposure(op);
     if (op.owned != nullptr && !op.owned_by_attached) free_copy(op);
   });
   for (peer_id peer = 0; peer < transport_.peers(); ++peer)
