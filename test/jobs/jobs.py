@@ -63,9 +63,14 @@ class Traces:
         self.folder = tempfile.TemporaryDirectory(prefix="jobs-")
         self.env = {"TMPDIR": self.folder.name}
         self.shared = set(os.listdir("/dev/shm"))
+        self.temporary = self.in_tmp()
+
+    @staticmethod
+    def in_tmp():
+        return {p for p in os.listdir("/tmp") if p.startswith("mpx-")}
 
     def left(self):
-        temporary = [p for p in os.listdir("/tmp") if p.startswith("mpx-")]
+        temporary = sorted(self.in_tmp() - self.temporary)
         shared = sorted(set(os.listdir("/dev/shm")) - self.shared)
         return shared + os.listdir(self.folder.name) + temporary
 
