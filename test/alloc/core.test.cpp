@@ -24,13 +24,14 @@ namespace {
 thread_local bool nothing_left = false;  // Not even for what std allocates.
 }  // namespace
 
-void* operator new(std::size_t bytes) {
+// Weak: ThreadSanitizer has its own, and there the memory of std is never out.
+[[gnu::weak]] void* operator new(std::size_t bytes) {
   void* p = nothing_left ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::weak]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::weak]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 
