@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <ostream>
 
 #ifdef MPX_PLATFORM
 #error "include this before mpx"

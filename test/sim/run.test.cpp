@@ -15,21 +15,15 @@
 #include <vector>
 
 #include "core/errc_of.hpp"
+#include "sim/stacks.hpp"
 
 namespace {
 
-namespace sim = mpx::sim;
-using mpx::transport::basic_sim;
-using mpx::transport::sim_rma;
+using namespace sim_stacks;
 
-using plain = mpx::stack<basic_sim<sim_rma::none>, mpx::waiting::sleep>;
-using by_put = mpx::stack<mpx::transport::sim, mpx::waiting::sleep,
-                          mpx::protocol::tiny_short_long<40, 4096, mpx::long_path::put>>;
-using by_cpu = mpx::stack<basic_sim<sim_rma::cpu>, mpx::waiting::sleep>;
 using one_packet = mpx::stack<basic_sim<sim_rma::nic, 64, 1, 8>, mpx::waiting::sleep,
                               mpx::protocol::tiny_short_long<8, 64, mpx::long_path::packets, 64>,
                               mpx::flow::credits<64 * 1024, 1024>, mpx::matching::list>;
-using multiple = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::threading::multiple>;
 
 constexpr sim::loggp exact{.far = {1000, 200, 100, 0.5}, .node_size = 1, .look_cost_ns = 1};
 constexpr sim::loggp rough{.far = {1000, 200, 100, 0.5},
