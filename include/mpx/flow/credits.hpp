@@ -73,8 +73,10 @@ class credits {
     std::uint32_t told = 0;       // Of `released`, what the peer was told.
   };
   static bool confirm(pair& p, std::uint32_t count) noexcept {
-    if (count - p.confirmed > p.used) return false;
-    p.used -= count - p.confirmed;
+    const std::uint32_t released = count - p.confirmed;
+    std::uint32_t left = 0;
+    if (__builtin_sub_overflow(p.used, released, &left)) return false;
+    p.used = left;
     p.confirmed = count;
     return true;
   }
