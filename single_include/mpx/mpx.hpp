@@ -3083,6 +3083,13 @@ struct arrived_message : unexpected_message {
 
 namespace mpx::inline v0::detail {
 
+/// What the start of an operation came to. No `op` and no failure: it is complete already, and no
+/// request is needed.
+struct started {
+  operation* op = nullptr;
+  errc failure{};
+};
+
 /// What a probe found.
 struct probe_result {
   peer_id source = 0;
@@ -6114,15 +6121,15 @@ class endpoint {
 
   // --- Starting (endpoint_send.hpp, endpoint_receive.hpp) ----------------------------------------
 
-  /// Starts a standard send. Returns nullptr when it is complete already: no request is needed.
-  [[gnu::always_inline]] operation* send(const send_call& c) {
+  /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
+  [[gnu::always_inline]] started send(const send_call& c) {
     std::lock_guard lock(threading_);
     if (send_now_locked(c)) [[likely]]
-      return nullptr;
+      return {};
     return queue_plain_locked(c.data, c.bytes, c.to, c.context, c.tag);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
-  operation* send_flagged(const send_call& c, std::uint8_t flag) {
+  started send_flagged(const send_call& c, std::uint8_t flag) {
     std::lock_guard lock(threading_);
     return queue_send_locked(c, flag);
   }
@@ -6130,7 +6137,7 @@ class endpoint {
   errc send_buffered(const send_call& c);
 
   /// Starts a receive.
-  [[gnu::always_inline]] operation* receive(std::byte* buffer, std::size_t capacity, pattern want);
+  [[gnu::always_inline]] started receive(std::byte* buffer, std::size_t capacity, pattern want);
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// looks for it needs no operation and no matching.
   /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
@@ -6138,7 +6145,7 @@ class endpoint {
   void receive_rest(direct_receive& d, call_site site);
 
   /// A receive from nobody: complete, with no data.
-  operation* receive_nothing();
+  started receive_nothing();
 
   // --- Finishing ---------------------------------------------------------------------------------
 
@@ -6199,7 +6206,7 @@ class endpoint {
   /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
-  operation* receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
+  started receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
   void discard(arrived_message* m) noexcept;
 
   // --- Buffers, arenas, failures -----------------------------------------------------------------
@@ -6229,6 +6236,11 @@ class endpoint {
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
   void send_last(std::int64_t patience_ns) noexcept;
+  /// What errc::no_resources means when an operation does not start.
+  static std::string limit_text() {
+    return ": " + std::to_string(pool_type::operations_max) +
+           " operations are under way, or memory is out";
+  }
   /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
   std::string loss_text(peer_id peer, errc why) const;
   /// True in a forked child, which is no rank.
@@ -6323,12 +6335,6 @@ class endpoint {
     endpoint& e_;
   };
 
-  [[noreturn, gnu::noinline, gnu::cold]] static void throw_limit() {
-    throw error(errc::no_resources,
-                "an operation could not start: " + std::to_string(pool_type::operations_max) +
-                    " are under way, or memory is out");
-  }
-
   // Sending.
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
   [[gnu::always_inline]] bool is_long(std::size_t bytes) const noexcept {
@@ -6356,11 +6362,11 @@ class endpoint {
     trace_.on(event::eager_sent, 1);
     return true;
   }
-  operation* queue_send_locked(const send_call& c, std::uint8_t flags);
+  started queue_send_locked(const send_call& c, std::uint8_t flags);
   /// By value: a call whose address is taken must lie in memory, and the stores that put it there
   /// would fill the store buffer ahead of those to the ring.
-  [[gnu::noinline]] operation* queue_plain_locked(const std::byte* data, std::size_t bytes,
-                                                  peer_id to, context_id context, tag_t tag) {
+  [[gnu::noinline]] started queue_plain_locked(const std::byte* data, std::size_t bytes, peer_id to,
+                                               context_id context, tag_t tag) {
     return queue_send_locked({data, bytes, to, context, tag}, 0);
   }
   operation* new_send(const send_call& c, std::uint8_t flags);
@@ -7441,39 +7447,41 @@ static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 byte
 template <class Stack>
 inline operation* endpoint<Stack>::start_receive_locked(std::byte* buffer, std::size_t capacity) {
   operation* op = pool_.take();
-  if (op == nullptr) [[unlikely]]
-    throw_limit();
-  begin_receive(*op, buffer, capacity);
+  if (op != nullptr) [[likely]]
+    begin_receive(*op, buffer, capacity);
   return op;
 }
 
 template <class Stack>
-operation* endpoint<Stack>::receive_nothing() {
+started endpoint<Stack>::receive_nothing() {
   std::lock_guard lock(threading_);
   operation* op = start_receive_locked(nullptr, 0);
+  if (op == nullptr) return {nullptr, errc::no_resources};
   op->want = {0, static_cast<peer_id>(rank_t{proc_null}), any_tag};
   op->peer = op->want.source;
   op->tag = any_tag;
   op->message_bytes = 0;
   finish(*op, errc{});
-  return op;
+  return {op};
 }
 
 template <class Stack>
-inline operation* endpoint<Stack>::receive(std::byte* buffer, std::size_t capacity, pattern want) {
+inline started endpoint<Stack>::receive(std::byte* buffer, std::size_t capacity, pattern want) {
   std::lock_guard lock(threading_);
   operation* op = start_receive_locked(buffer, capacity);
+  if (op == nullptr) [[unlikely]]
+    return {nullptr, errc::no_resources};
   op->want.context = want.context;  // One by one: a copy of the whole stalls on store forwarding.
   op->want.source = want.source;
   op->want.tag = want.tag;
   if (unexpected_message* m = matcher_.match_receive(op->want); m != nullptr) [[unlikely]] {
     accept(*op, static_cast<arrived_message*>(m));
-    return op;
+    return {op};
   }
   if (failures_ != 0 && end_if_doomed(*op)) [[unlikely]]
-    return op;
+    return {op};
   matcher_.post(*op);
-  return op;
+  return {op};
 }
 
 /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
@@ -7529,8 +7537,10 @@ template <class Stack>
       if (watch_ != nullptr) [[unlikely]]
         watch_->saw(platform::now_ns());
       if (spare_ == nullptr) spare_ = pool_.take();
-      if (spare_ == nullptr) [[unlikely]]
-        throw_limit();
+      if (spare_ == nullptr) [[unlikely]] {
+        d.failure = errc::no_resources;
+        return;
+      }
       d.done = false;
       direct_ = &d;
       for (unsigned looks = transport_.oversubscribed() ? 1 : direct_looks; looks > 0; --looks) {
@@ -7541,7 +7551,12 @@ template <class Stack>
       if (direct_ != nullptr) post_direct();
     }
   }
-  operation* op = d.posted != nullptr ? d.posted : receive(d.buffer, d.capacity, d.want);
+  operation* op = d.posted;
+  if (op == nullptr) op = receive(d.buffer, d.capacity, d.want).op;
+  if (op == nullptr) [[unlikely]] {
+    d.failure = errc::no_resources;
+    return;
+  }
   if constexpr (!concurrent) {
     if (op->done()) return received(d, *op);
   }
@@ -7732,14 +7747,15 @@ template <class Stack>
 }
 
 template <class Stack>
-operation* endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffer,
-                                            std::size_t capacity) {
+started endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffer,
+                                         std::size_t capacity) {
   std::lock_guard lock(threading_);
   operation* op = start_receive_locked(buffer, capacity);
+  if (op == nullptr) return {nullptr, errc::no_resources};
   claimed_.erase(claimed_.iterator_to(*m));
   op->want = {m->is.context, m->is.source, m->is.tag};
   accept(*op, m);
-  return op;
+  return {op};
 }
 
 /// As a receive without room, but this needs no operation: no data moves.
@@ -7918,14 +7934,14 @@ operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
 /// The general send: keeps order behind earlier sends, falls back to announcing.
 /// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
 template <class Stack>
-operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
+started endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
   link* const known = make_link(c.to);
   operation* op = known == nullptr ? nullptr : new_send(c, flags);
-  if (op == nullptr) throw_limit();
+  if (op == nullptr) return {nullptr, errc::no_resources};
   link& l = *known;
   if (l.failure != errc{}) {
     finish(*op, l.failure);
-    return op;
+    return {op};
   }
   [[maybe_unused]] const std::uint64_t before = completions_;
   l.backlog.push_back(*op);
@@ -7934,7 +7950,7 @@ operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t f
   if constexpr (concurrent) {
     if (completions_ != before && (followers_ != 0 || leader_)) rouse();
   }
-  return op;
+  return {op};
 }
 
 /// Puts the first send of a backlog on the wire. Returns false if it must wait.
@@ -8133,20 +8149,18 @@ errc endpoint<Stack>::send_buffered(const send_call& c) {
   }
   std::byte* copy = attached_.data() + *at;
   if (c.bytes > 0) std::memcpy(copy, c.data, c.bytes);
-  operation* op = nullptr;
-  try {
-    op = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
-  } catch (const error&) {
+  const auto [op, failure] = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
+  if (op == nullptr) {
     attached_space_.deallocate(*at);
-    throw;
+    return failure;
   }
   op->owned = copy;
   op->owned_by_attached = true;
   op->handled = false;
   if (op->done()) {
-    const errc failure = op->failure;
+    const errc why = op->failure;
     give(*op);
-    return failure;
+    return why;
   }
   return errc{};
 }
@@ -8445,16 +8459,15 @@ class [[nodiscard]] message {
       ec = errc::request;
       return {};
     }
-    try {
-      detail::operation* op = null_ ? endpoint_->receive_nothing()
-                                    : endpoint_->receive_claimed(held_, into.data(), into.size());
-      held_ = nullptr;
-      null_ = false;
-      return {*endpoint_, op};
-    } catch (const error& e) {
-      ec = e.code();
+    const auto [op, why] = null_ ? endpoint_->receive_nothing()
+                                 : endpoint_->receive_claimed(held_, into.data(), into.size());
+    if (why != errc{}) {
+      ec = why;
       return {};
     }
+    held_ = nullptr;
+    null_ = false;
+    return {*endpoint_, op};
   }
   void drop() noexcept {
     if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));
@@ -8786,7 +8799,10 @@ class point_to_point {
         raise(why, name_of(M), " to rank ", to, tag, data.size());
       return {*endpoint_, nullptr};
     } else {
-      return {*endpoint_, start<M>(data, to, tag)};
+      const auto [op, why] = start<M>(data, to, tag);
+      if (why != errc{}) [[unlikely]]
+        raise(why, name_of(M), " to rank ", to, tag, data.size());
+      return {*endpoint_, op};
     }
   }
   [[gnu::always_inline]] status recv_bytes(
@@ -8810,8 +8826,11 @@ class point_to_point {
     if (const errc why = check_receive(from, tag); why != errc{}) [[unlikely]]
       raise(why, "receive", " from rank ", from, tag, into.size());
     if (from == proc_null) [[unlikely]]
-      return {*endpoint_, endpoint_->receive_nothing()};
-    return {*endpoint_, endpoint_->receive(into.data(), into.size(), want(from, tag))};
+      return {*endpoint_, endpoint_->receive_nothing().op};
+    const auto [op, why] = endpoint_->receive(into.data(), into.size(), want(from, tag));
+    if (why != errc{}) [[unlikely]]
+      raise(why, "receive", " from rank ", from, tag, into.size());
+    return {*endpoint_, op};
   }
 
   /// If the peer of either half is lost, the other half is not waited for.
@@ -8888,6 +8907,7 @@ class point_to_point {
     if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
     if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
     s.append(endpoint_->loss_text(static_cast<peer_id>(other), why));
+    if (why == errc::no_resources) s.append(endpoint_->limit_text());
     if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
     throw error(why, s);
   }
@@ -8902,6 +8922,7 @@ class point_to_point {
     if (r.failure == errc::truncate)
       s.append(" of room for a message of ").append(std::to_string(r.bytes));
     s.append(endpoint_->loss_text(r.want.source, r.failure));
+    if (r.failure == errc::no_resources) s.append(endpoint_->limit_text());
     throw error(r.failure, s);
   }
   pattern want(rank_t from, tag_t tag) const noexcept {
@@ -8912,7 +8933,7 @@ class point_to_point {
     return {data.data(), data.size(), static_cast<peer_id>(to), context_, tag};
   }
   template <mode M>
-  [[gnu::always_inline]] operation* start(std::span<const std::byte> data, rank_t to, tag_t tag) {
+  [[gnu::always_inline]] started start(std::span<const std::byte> data, rank_t to, tag_t tag) {
     if constexpr (M == mode::standard) return endpoint_->send(call(data, to, tag));
     return endpoint_->send_flagged(
         call(data, to, tag), M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
@@ -8927,9 +8948,9 @@ class point_to_point {
     if constexpr (M == mode::buffered) {
       return endpoint_->send_buffered(call(data, to, tag));
     } else {
-      operation* op = start<M>(data, to, tag);
+      const auto [op, failure] = start<M>(data, to, tag);
       if (op == nullptr) [[likely]]
-        return errc{};
+        return failure;
       endpoint_->wait(*op, site);
       const errc why = op->failure;
       endpoint_->release(*op);

@@ -77,16 +77,15 @@ class [[nodiscard]] message {
       ec = errc::request;
       return {};
     }
-    try {
-      detail::operation* op = null_ ? endpoint_->receive_nothing()
-                                    : endpoint_->receive_claimed(held_, into.data(), into.size());
-      held_ = nullptr;
-      null_ = false;
-      return {*endpoint_, op};
-    } catch (const error& e) {
-      ec = e.code();
+    const auto [op, why] = null_ ? endpoint_->receive_nothing()
+                                 : endpoint_->receive_claimed(held_, into.data(), into.size());
+    if (why != errc{}) {
+      ec = why;
       return {};
     }
+    held_ = nullptr;
+    null_ = false;
+    return {*endpoint_, op};
   }
   void drop() noexcept {
     if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));

@@ -328,7 +328,10 @@ class point_to_point {
         raise(why, name_of(M), " to rank ", to, tag, data.size());
       return {*endpoint_, nullptr};
     } else {
-      return {*endpoint_, start<M>(data, to, tag)};
+      const auto [op, why] = start<M>(data, to, tag);
+      if (why != errc{}) [[unlikely]]
+        raise(why, name_of(M), " to rank ", to, tag, data.size());
+      return {*endpoint_, op};
     }
   }
   [[gnu::always_inline]] status recv_bytes(
@@ -352,8 +355,11 @@ class point_to_point {
     if (const errc why = check_receive(from, tag); why != errc{}) [[unlikely]]
       raise(why, "receive", " from rank ", from, tag, into.size());
     if (from == proc_null) [[unlikely]]
-      return {*endpoint_, endpoint_->receive_nothing()};
-    return {*endpoint_, endpoint_->receive(into.data(), into.size(), want(from, tag))};
+      return {*endpoint_, endpoint_->receive_nothing().op};
+    const auto [op, why] = endpoint_->receive(into.data(), into.size(), want(from, tag));
+    if (why != errc{}) [[unlikely]]
+      raise(why, "receive", " from rank ", from, tag, into.size());
+    return {*endpoint_, op};
   }
 
   /// If the peer of either half is lost, the other half is not waited for.
@@ -430,6 +436,7 @@ class point_to_point {
     if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
     if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
     s.append(endpoint_->loss_text(static_cast<peer_id>(other), why));
+    if (why == errc::no_resources) s.append(endpoint_->limit_text());
     if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
     throw error(why, s);
   }
@@ -444,6 +451,7 @@ class point_to_point {
     if (r.failure == errc::truncate)
       s.append(" of room for a message of ").append(std::to_string(r.bytes));
     s.append(endpoint_->loss_text(r.want.source, r.failure));
+    if (r.failure == errc::no_resources) s.append(endpoint_->limit_text());
     throw error(r.failure, s);
   }
   pattern want(rank_t from, tag_t tag) const noexcept {
@@ -454,7 +462,7 @@ class point_to_point {
     return {data.data(), data.size(), static_cast<peer_id>(to), context_, tag};
   }
   template <mode M>
-  [[gnu::always_inline]] operation* start(std::span<const std::byte> data, rank_t to, tag_t tag) {
+  [[gnu::always_inline]] started start(std::span<const std::byte> data, rank_t to, tag_t tag) {
     if constexpr (M == mode::standard) return endpoint_->send(call(data, to, tag));
     return endpoint_->send_flagged(
         call(data, to, tag), M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
@@ -469,9 +477,9 @@ class point_to_point {
     if constexpr (M == mode::buffered) {
       return endpoint_->send_buffered(call(data, to, tag));
     } else {
-      operation* op = start<M>(data, to, tag);
+      const auto [op, failure] = start<M>(data, to, tag);
       if (op == nullptr) [[likely]]
-        return errc{};
+        return failure;
       endpoint_->wait(*op, site);
       const errc why = op->failure;
       endpoint_->release(*op);

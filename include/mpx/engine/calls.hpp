@@ -13,6 +13,13 @@
 
 namespace mpx::inline v0::detail {
 
+/// What the start of an operation came to. No `op` and no failure: it is complete already, and no
+/// request is needed.
+struct started {
+  operation* op = nullptr;
+  errc failure{};
+};
+
 /// What a probe found.
 struct probe_result {
   peer_id source = 0;

@@ -68,15 +68,15 @@ class endpoint {
 
   // --- Starting (endpoint_send.hpp, endpoint_receive.hpp) ----------------------------------------
 
-  /// Starts a standard send. Returns nullptr when it is complete already: no request is needed.
-  [[gnu::always_inline]] operation* send(const send_call& c) {
+  /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
+  [[gnu::always_inline]] started send(const send_call& c) {
     std::lock_guard lock(threading_);
     if (send_now_locked(c)) [[likely]]
-      return nullptr;
+      return {};
     return queue_plain_locked(c.data, c.bytes, c.to, c.context, c.tag);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
-  operation* send_flagged(const send_call& c, std::uint8_t flag) {
+  started send_flagged(const send_call& c, std::uint8_t flag) {
     std::lock_guard lock(threading_);
     return queue_send_locked(c, flag);
   }
@@ -84,7 +84,7 @@ class endpoint {
   errc send_buffered(const send_call& c);
 
   /// Starts a receive.
-  [[gnu::always_inline]] operation* receive(std::byte* buffer, std::size_t capacity, pattern want);
+  [[gnu::always_inline]] started receive(std::byte* buffer, std::size_t capacity, pattern want);
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// looks for it needs no operation and no matching.
   /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
@@ -92,7 +92,7 @@ class endpoint {
   void receive_rest(direct_receive& d, call_site site);
 
   /// A receive from nobody: complete, with no data.
-  operation* receive_nothing();
+  started receive_nothing();
 
   // --- Finishing ---------------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class endpoint {
   /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
-  operation* receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
+  started receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
   void discard(arrived_message* m) noexcept;
 
   // --- Buffers, arenas, failures -----------------------------------------------------------------
@@ -183,6 +183,11 @@ class endpoint {
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
   void send_last(std::int64_t patience_ns) noexcept;
+  /// What errc::no_resources means when an operation does not start.
+  static std::string limit_text() {
+    return ": " + std::to_string(pool_type::operations_max) +
+           " operations are under way, or memory is out";
+  }
   /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
   std::string loss_text(peer_id peer, errc why) const;
   /// True in a forked child, which is no rank.
@@ -277,12 +282,6 @@ class endpoint {
     endpoint& e_;
   };
 
-  [[noreturn, gnu::noinline, gnu::cold]] static void throw_limit() {
-    throw error(errc::no_resources,
-                "an operation could not start: " + std::to_string(pool_type::operations_max) +
-                    " are under way, or memory is out");
-  }
-
   // Sending.
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
   [[gnu::always_inline]] bool is_long(std::size_t bytes) const noexcept {
@@ -310,11 +309,11 @@ class endpoint {
     trace_.on(event::eager_sent, 1);
     return true;
   }
-  operation* queue_send_locked(const send_call& c, std::uint8_t flags);
+  started queue_send_locked(const send_call& c, std::uint8_t flags);
   /// By value: a call whose address is taken must lie in memory, and the stores that put it there
   /// would fill the store buffer ahead of those to the ring.
-  [[gnu::noinline]] operation* queue_plain_locked(const std::byte* data, std::size_t bytes,
-                                                  peer_id to, context_id context, tag_t tag) {
+  [[gnu::noinline]] started queue_plain_locked(const std::byte* data, std::size_t bytes, peer_id to,
+                                               context_id context, tag_t tag) {
     return queue_send_locked({data, bytes, to, context, tag}, 0);
   }
   operation* new_send(const send_call& c, std::uint8_t flags);

@@ -13,39 +13,41 @@ static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 byte
 template <class Stack>
 inline operation* endpoint<Stack>::start_receive_locked(std::byte* buffer, std::size_t capacity) {
   operation* op = pool_.take();
-  if (op == nullptr) [[unlikely]]
-    throw_limit();
-  begin_receive(*op, buffer, capacity);
+  if (op != nullptr) [[likely]]
+    begin_receive(*op, buffer, capacity);
   return op;
 }
 
 template <class Stack>
-operation* endpoint<Stack>::receive_nothing() {
+started endpoint<Stack>::receive_nothing() {
   std::lock_guard lock(threading_);
   operation* op = start_receive_locked(nullptr, 0);
+  if (op == nullptr) return {nullptr, errc::no_resources};
   op->want = {0, static_cast<peer_id>(rank_t{proc_null}), any_tag};
   op->peer = op->want.source;
   op->tag = any_tag;
   op->message_bytes = 0;
   finish(*op, errc{});
-  return op;
+  return {op};
 }
 
 template <class Stack>
-inline operation* endpoint<Stack>::receive(std::byte* buffer, std::size_t capacity, pattern want) {
+inline started endpoint<Stack>::receive(std::byte* buffer, std::size_t capacity, pattern want) {
   std::lock_guard lock(threading_);
   operation* op = start_receive_locked(buffer, capacity);
+  if (op == nullptr) [[unlikely]]
+    return {nullptr, errc::no_resources};
   op->want.context = want.context;  // One by one: a copy of the whole stalls on store forwarding.
   op->want.source = want.source;
   op->want.tag = want.tag;
   if (unexpected_message* m = matcher_.match_receive(op->want); m != nullptr) [[unlikely]] {
     accept(*op, static_cast<arrived_message*>(m));
-    return op;
+    return {op};
   }
   if (failures_ != 0 && end_if_doomed(*op)) [[unlikely]]
-    return op;
+    return {op};
   matcher_.post(*op);
-  return op;
+  return {op};
 }
 
 /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
@@ -101,8 +103,10 @@ template <class Stack>
       if (watch_ != nullptr) [[unlikely]]
         watch_->saw(platform::now_ns());
       if (spare_ == nullptr) spare_ = pool_.take();
-      if (spare_ == nullptr) [[unlikely]]
-        throw_limit();
+      if (spare_ == nullptr) [[unlikely]] {
+        d.failure = errc::no_resources;
+        return;
+      }
       d.done = false;
       direct_ = &d;
       for (unsigned looks = transport_.oversubscribed() ? 1 : direct_looks; looks > 0; --looks) {
@@ -113,7 +117,12 @@ template <class Stack>
       if (direct_ != nullptr) post_direct();
     }
   }
-  operation* op = d.posted != nullptr ? d.posted : receive(d.buffer, d.capacity, d.want);
+  operation* op = d.posted;
+  if (op == nullptr) op = receive(d.buffer, d.capacity, d.want).op;
+  if (op == nullptr) [[unlikely]] {
+    d.failure = errc::no_resources;
+    return;
+  }
   if constexpr (!concurrent) {
     if (op->done()) return received(d, *op);
   }
@@ -304,14 +313,15 @@ template <class Stack>
 }
 
 template <class Stack>
-operation* endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffer,
-                                            std::size_t capacity) {
+started endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffer,
+                                         std::size_t capacity) {
   std::lock_guard lock(threading_);
   operation* op = start_receive_locked(buffer, capacity);
+  if (op == nullptr) return {nullptr, errc::no_resources};
   claimed_.erase(claimed_.iterator_to(*m));
   op->want = {m->is.context, m->is.source, m->is.tag};
   accept(*op, m);
-  return op;
+  return {op};
 }
 
 /// As a receive without room, but this needs no operation: no data moves.

@@ -101,14 +101,14 @@ operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
 /// The general send: keeps order behind earlier sends, falls back to announcing.
 /// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
 template <class Stack>
-operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
+started endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
   link* const known = make_link(c.to);
   operation* op = known == nullptr ? nullptr : new_send(c, flags);
-  if (op == nullptr) throw_limit();
+  if (op == nullptr) return {nullptr, errc::no_resources};
   link& l = *known;
   if (l.failure != errc{}) {
     finish(*op, l.failure);
-    return op;
+    return {op};
   }
   [[maybe_unused]] const std::uint64_t before = completions_;
   l.backlog.push_back(*op);
@@ -117,7 +117,7 @@ operation* endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t f
   if constexpr (concurrent) {
     if (completions_ != before && (followers_ != 0 || leader_)) rouse();
   }
-  return op;
+  return {op};
 }
 
 /// Puts the first send of a backlog on the wire. Returns false if it must wait.
@@ -316,20 +316,18 @@ errc endpoint<Stack>::send_buffered(const send_call& c) {
   }
   std::byte* copy = attached_.data() + *at;
   if (c.bytes > 0) std::memcpy(copy, c.data, c.bytes);
-  operation* op = nullptr;
-  try {
-    op = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
-  } catch (const error&) {
+  const auto [op, failure] = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
+  if (op == nullptr) {
     attached_space_.deallocate(*at);
-    throw;
+    return failure;
   }
   op->owned = copy;
   op->owned_by_attached = true;
   op->handled = false;
   if (op->done()) {
-    const errc failure = op->failure;
+    const errc why = op->failure;
     give(*op);
-    return failure;
+    return why;
   }
   return errc{};
 }
