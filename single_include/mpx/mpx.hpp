@@ -106,7 +106,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 2;
+inline constexpr unsigned wire_version = 3;
 
 namespace detail {
 
@@ -390,6 +390,56 @@ class status {
 };
 
 }  // namespace mpx::inline v0
+
+// ==== mpx/engine/call_site.hpp
+
+// Which call of the program a rank is blocked in, and what it waits for: kept only as long as it is
+// blocked, on its own stack.
+
+namespace mpx::inline v0::detail {
+
+/// A public call: its name, and the line of the program that made it.
+struct call_site {
+  const char* name = "";
+  std::source_location where{};
+};
+
+/// How a blocked call depends on others.
+enum class wait_kind : std::uint8_t {
+  all,       ///< On each of what it waits for.
+  any,       ///< On one of them.
+  buffered,  ///< On all buffered sends.
+  joining,   ///< On the other ranks, to join.
+  leaving,   ///< On the other ranks, to leave.
+  testing,   ///< It is not blocked: it looks again and again.
+  count_
+};
+
+struct operation;
+
+/// Several operations, whatever range they are in: `each` hands them to `take` one by one.
+struct operation_list {
+  using taker = void (*)(void* context, const operation& op);
+  void (*each)(const void* range, taker take, void* context);
+  const void* range;
+};
+
+/// What a call waits for. `probed` is a `pattern`, `several` the operations of wait_any.
+struct awaited {
+  wait_kind kind = wait_kind::all;
+  enum class form : std::uint8_t { nothing, one, probed, several } as = form::nothing;
+  const void* what = nullptr;
+};
+
+/// A blocked call, linked to its endpoint.
+struct blocked_call {
+  call_site site;
+  awaited on;
+  std::int64_t since_ns = 0;  // 0: nobody keeps the time.
+  blocked_call* next = nullptr;
+};
+
+}  // namespace mpx::inline v0::detail
 
 // ==== mpx/core/system_memory.hpp
 
@@ -2064,90 +2114,6 @@ static_assert(!std::copyable<any>);
 
 }  // namespace mpx::inline v0::bootstrap
 
-// ==== mpx/core/block_cache.hpp
-
-// Blocks of memory in steps of 64 bytes: small ones are recycled through free lists of bounded
-// length, large ones go to and from the system.
-
-namespace mpx::inline v0 {
-
-/// Keeps at most `cached_bytes_max` of free memory. Cost: a pop or a push for blocks up to 1 KiB.
-class block_cache {
- public:
-  static constexpr std::size_t step = 64;
-  static constexpr std::size_t small_max = 1024;
-  static constexpr std::size_t class_bytes_max = std::size_t{128} * 1024;
-  static constexpr std::size_t cached_bytes_max = class_bytes_max * (small_max / step);
-
-  block_cache() = default;
-  block_cache(const block_cache&) = delete;
-  block_cache& operator=(const block_cache&) = delete;
-  ~block_cache() {
-    for (free_list& list : lists_)
-      while (list.first != nullptr) release(pop(list));
-  }
-
-  /// Returns `bytes` rounded up to a step, aligned to 16, or nullptr when memory is out.
-  void* take(std::size_t bytes) noexcept {
-    in_use_ += round_up(bytes);
-    if (bytes <= small_max) {
-      free_list& list = lists_[index(bytes)];
-      if (list.first != nullptr) return pop(list);
-    }
-    return take_fresh(round_up(bytes));
-  }
-
-  /// Gives back what `take(bytes)` returned.
-  void give(void* p, std::size_t bytes) noexcept {
-    in_use_ -= round_up(bytes);
-    if (bytes <= small_max) {
-      free_list& list = lists_[index(bytes)];
-      if ((list.length + 1) * round_up(bytes) <= class_bytes_max) {
-        list.first = ::new (p) node{list.first};
-        ++list.length;
-        return;
-      }
-    }
-    release(p);
-  }
-
-  /// Bytes handed out and not yet given back.
-  std::size_t in_use_bytes() const noexcept { return in_use_; }
-
- private:
-  struct node {
-    node* next;
-  };
-  struct free_list {
-    node* first = nullptr;
-    std::size_t length = 0;
-  };
-
-  static constexpr std::size_t round_up(std::size_t n) noexcept {
-    return (n + step - 1) / step * step;
-  }
-  static constexpr std::size_t index(std::size_t bytes) noexcept {
-    return bytes == 0 ? 0 : (bytes - 1) / step;
-  }
-  [[gnu::noinline]] void* take_fresh(std::size_t rounded) noexcept {
-    void* p = platform::allocate(rounded);
-    if (p == nullptr) in_use_ -= rounded;
-    return p;
-  }
-  static void* pop(free_list& list) noexcept {
-    node* n = list.first;
-    list.first = n->next;
-    --list.length;
-    return n;
-  }
-  static void release(void* p) noexcept { platform::deallocate(p); }
-
-  std::array<free_list, small_max / step> lists_{};
-  std::size_t in_use_ = 0;
-};
-
-}  // namespace mpx::inline v0
-
 // ==== mpx/core/memory.hpp
 
 // What happens when memory is out: errc::no_resources, said with a text that needs no memory; and
@@ -2379,192 +2345,66 @@ class owning_table {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/core/offset_allocator.hpp
+// ==== mpx/datatype/memory.hpp
 
-// First-fit allocation of offsets in a range, with coalescing. Its books are in private memory:
-// nothing that a peer writes can corrupt them.
+// Where a message's bytes lie in a program's memory: one piece, or as a layout says. Everything
+// above a transport reads and writes message data through this, so that layouts come in here.
 
 namespace mpx::inline v0 {
 
-/// Hands out pieces of [0, capacity). Cost: O(pieces).
-class offset_allocator {
+/// How the bytes of a message are spread over memory. A message of n bytes is a sequence of bytes 0
+/// .. n - 1; a layout says where each lies, counted from a base.
+class layout {
  public:
-  /// Errors: errc::no_resources.
-  explicit offset_allocator(std::uint64_t capacity) {
-    if (capacity != 0) free_.push_back({0, capacity});
+  /// Copies bytes offset .. offset + into.size() - 1 of the message at `base` to `into`.
+  virtual void pack(const std::byte* base, std::size_t offset,
+                    std::span<std::byte> into) const noexcept = 0;
+  /// Copies `from` to where bytes offset .. of the message at `base` belong.
+  virtual void unpack(std::byte* base, std::size_t offset,
+                      std::span<const std::byte> from) const noexcept = 0;
+
+ protected:
+  layout() = default;
+  layout(const layout&) = default;
+  layout& operator=(const layout&) = default;
+  ~layout() = default;
+};
+
+/// A message's place: `bytes` of data from `base`, in one piece if there is no layout. Owns
+/// nothing. (What only is sent is not written to, whatever the pointer's type.)
+struct memory {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+  const layout* how = nullptr;
+
+  constexpr memory() = default;
+  constexpr memory(std::byte* b, std::size_t n, const layout* l = nullptr) noexcept
+      : base(b), bytes(n), how(l) {}
+  constexpr memory(std::span<std::byte> piece) noexcept  // NOLINT(*-explicit-*)
+      : base(piece.data()), bytes(piece.size()) {}
+  memory(std::span<const std::byte> piece) noexcept  // NOLINT(*-explicit-*)
+      : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
+
+  constexpr bool contiguous() const noexcept { return how == nullptr; }
+  /// Requires: contiguous(); offset + n <= bytes.
+  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
+    return {base + offset, n};
   }
-
-  /// Returns the offset of `bytes` (rounded up to cache lines), or nothing when no hole is large
-  /// enough.
-  /// Requires: alignment is a power of two. Errors: errc::no_resources, for the books.
-  std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment) {
-    const std::uint64_t need = round_up(bytes == 0 ? 1 : bytes, granule);
-    if (need < bytes) return std::nullopt;
-    if (alignment < granule) alignment = granule;
-    for (std::size_t i = 0; i < free_.size(); ++i) {
-      const auto [start, size] = free_[i];
-      const std::uint64_t at = round_up(start, alignment);
-      if (at - start > size || size - (at - start) < need) continue;
-      // Two holes never touch: there is at most one more of them than pieces in use.
-      used_.reserve(used_.size() + 1);
-      free_.reserve(used_.size() + 2);
-      free_.erase(i);
-      if (at + need != start + size) free_.insert(i, {at + need, start + size - at - need});
-      if (at != start) free_.insert(i, {start, at - start});
-      used_.insert(first_from(used_, at), {at, need});
-      return at;
-    }
-    return std::nullopt;
+  /// Requires: offset + from.size() <= bytes. Cost: one copy.
+  [[gnu::always_inline]] void write(std::size_t offset,
+                                    std::span<const std::byte> from) const noexcept {
+    if (how != nullptr) [[unlikely]]
+      return how->unpack(base, offset, from);
+    if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
   }
-
-  /// Gives back what `allocate` returned; false for anything else.
-  bool deallocate(std::uint64_t offset) noexcept {
-    const std::size_t used = first_from(used_, offset);
-    if (used == used_.size() || used_[used].start != offset) return false;
-    std::uint64_t size = used_[used].size;
-    used_.erase(used);
-    const std::size_t after = first_from(free_, offset);
-    if (after != free_.size() && offset + size == free_[after].start) {
-      size += free_[after].size;
-      free_.erase(after);
-    }
-    if (after != 0) {
-      piece& before = free_[after - 1];
-      if (before.start + before.size == offset) {
-        before.size += size;
-        return true;
-      }
-    }
-    free_.insert(after, {offset, size});  // There is room: see allocate.
-    return true;
+  void read(std::size_t offset, std::span<std::byte> into) const noexcept {
+    if (how != nullptr) [[unlikely]]
+      return how->pack(base, offset, into);
+    if (!into.empty()) std::memcpy(into.data(), base + offset, into.size());
   }
-
-  bool empty() const noexcept { return used_.empty(); }
-
- private:
-  struct piece {
-    std::uint64_t start;
-    std::uint64_t size;
-  };
-  static constexpr std::uint64_t granule = 64;
-  static std::uint64_t round_up(std::uint64_t n, std::uint64_t to) noexcept {
-    return (n + to - 1) & ~(to - 1);
-  }
-
-  /// The index of the first piece that starts at `offset` or later.
-  static std::size_t first_from(const plain_array<piece>& pieces, std::uint64_t offset) noexcept {
-    std::size_t low = 0;
-    for (std::size_t high = pieces.size(); low != high;) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (pieces[middle].start < offset)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
-  }
-
-  plain_array<piece> free_;  // By offset, both.
-  plain_array<piece> used_;
 };
 
 }  // namespace mpx::inline v0
-
-// ==== mpx/core/wiped_on_fork.hpp
-
-// A few words that a forked child finds zeroed, so that it can tell that it is not its parent at
-// the price of a look at a word that is looked at anyway.
-
-namespace mpx::inline v0::detail {
-
-/// Owns a T on a page of its own. In a child of fork(2), all bytes of T are zero.
-/// Errors: errc::no_resources. Cost: a page. Source: madvise(2), MADV_WIPEONFORK, Linux 4.14.
-template <class T>
-class wiped_on_fork {
- public:
-  wiped_on_fork() {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= bytes);
-    void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) throw error(errc::no_resources, "no memory for a page: check `ulimit -v`");
-    ::madvise(p, bytes, MADV_WIPEONFORK);  // Older kernels: a child is not noticed.
-    value_ = ::new (p) T{};
-  }
-  wiped_on_fork(const wiped_on_fork&) = delete;
-  wiped_on_fork& operator=(const wiped_on_fork&) = delete;
-  ~wiped_on_fork() { ::munmap(value_, bytes); }
-
-  T& operator*() const noexcept { return *value_; }
-  T* operator->() const noexcept { return value_; }
-
- private:
-  static constexpr std::size_t bytes = 4096;
-
-  T* value_;
-};
-
-/// The same face for ranks that are no process: fibers of a simulation.
-template <class T>
-class never_wiped {
- public:
-  T& operator*() noexcept { return value_; }
-  T* operator->() noexcept { return &value_; }
-  const T* operator->() const noexcept { return &value_; }
-
- private:
-  T value_{};
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/call_site.hpp
-
-// Which call of the program a rank is blocked in, and what it waits for: kept only as long as it is
-// blocked, on its own stack.
-
-namespace mpx::inline v0::detail {
-
-/// A public call: its name, and the line of the program that made it.
-struct call_site {
-  const char* name = "";
-  std::source_location where{};
-};
-
-/// How a blocked call depends on others.
-enum class wait_kind : std::uint8_t {
-  all,       ///< On each of what it waits for.
-  any,       ///< On one of them.
-  buffered,  ///< On all buffered sends.
-  joining,   ///< On the other ranks, to join.
-  leaving,   ///< On the other ranks, to leave.
-  testing,   ///< It is not blocked: it looks again and again.
-  count_
-};
-
-struct operation;
-
-/// Several operations, whatever range they are in: `each` hands them to `take` one by one.
-struct operation_list {
-  using taker = void (*)(void* context, const operation& op);
-  void (*each)(const void* range, taker take, void* context);
-  const void* range;
-};
-
-/// What a call waits for. `probed` is a `pattern`, `several` the operations of wait_any.
-struct awaited {
-  wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, several } as = form::nothing;
-  const void* what = nullptr;
-};
-
-/// A blocked call, linked to its endpoint.
-struct blocked_call {
-  call_site site;
-  awaited on;
-  std::int64_t since_ns = 0;  // 0: nobody keeps the time.
-  blocked_call* next = nullptr;
-};
-
-}  // namespace mpx::inline v0::detail
 
 // ==== mpx/core/intrusive.hpp
 
@@ -2602,25 +2442,62 @@ struct matching_axis {};
 /// Stands for any peer in a pattern.
 inline constexpr peer_id any_peer = 0xffff'ffff;
 
+/// What messages and receives are compared by, next to the source: the context in the upper half,
+/// the tag in the lower. Source: Portals 3, 64 match bits and 64 ignore bits.
+using match_bits = std::uint64_t;
+
+/// A tag's bits but the sign: what a receive from any tag ignores. (No message has a negative tag.)
+inline constexpr match_bits tag_bits = 0x7fff'ffff;
+
+constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
+  return match_bits{context} << 32 | static_cast<std::uint32_t>(tag);
+}
+constexpr context_id context_of(match_bits bits) noexcept {
+  return static_cast<context_id>(bits >> 32);
+}
+constexpr tag_t tag_of(match_bits bits) noexcept {
+  return static_cast<tag_t>(static_cast<std::uint32_t>(bits));
+}
+
 /// What a message says of itself.
 struct envelope {
-  context_id context = 0;
+  match_bits bits = 0;
   peer_id source = 0;
-  tag_t tag = 0;
+
+  constexpr envelope() = default;
+  constexpr envelope(match_bits b, peer_id s) noexcept : bits(b), source(s) {}
+  constexpr envelope(context_id context, peer_id s, tag_t tag) noexcept
+      : bits(match_bits_of(context, tag)), source(s) {}
+  constexpr context_id context() const noexcept { return context_of(bits); }
+  constexpr tag_t tag() const noexcept { return tag_of(bits); }
 };
 
-/// What a receive asks for: `source` may be any_peer, `tag` may be any_tag.
+/// What a receive asks for: all bits that are not ignored must agree, and the source, which may be
+/// any_peer.
 struct pattern {
-  context_id context = 0;
+  match_bits bits = 0;
+  match_bits ignore = tag_bits;
   peer_id source = any_peer;
-  tag_t tag = -1;
 
-  constexpr bool exact() const noexcept {
-    return (static_cast<std::int32_t>(source) | tag) >= 0;  // Peers are fewer than 2^31.
+  constexpr pattern() = default;
+  /// `tag` may be any_tag.
+  constexpr pattern(context_id context, peer_id s, tag_t tag) noexcept
+      : bits(match_bits_of(context, tag < 0 ? 0 : tag)),
+        ignore(tag < 0 ? tag_bits : 0),
+        source(s) {}
+  static constexpr pattern of(match_bits bits, match_bits ignore, peer_id source) noexcept {
+    pattern p;
+    p.bits = bits;
+    p.ignore = ignore;
+    p.source = source;
+    return p;
   }
+  constexpr context_id context() const noexcept { return context_of(bits); }
+  /// any_tag if the tag is ignored.
+  constexpr tag_t tag() const noexcept { return ignore != 0 ? -1 : tag_of(bits); }
+  constexpr bool exact() const noexcept { return ignore == 0 && source != any_peer; }
   constexpr bool matches(const envelope& e) const noexcept {
-    return e.context == context && (source == any_peer || e.source == source) &&
-           (tag < 0 ? e.tag >= 0 : e.tag == tag);
+    return ((e.bits ^ bits) & ~ignore) == 0 && (source == any_peer || e.source == source);
   }
 };
 
@@ -2823,9 +2700,11 @@ enum class kind : std::uint8_t {
   unready,    ///< Receiver to sender: a ready message met no receive.
   credit,     ///< Nothing but the header's count.
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
-  revoke,     ///< To all: collective number `tag` of `context` has failed here: do not wait.
+  // From here on: services, layers above that have packets of their own.
+  revoke = 64,  ///< To all: collective number `tag` of `context` has failed here: do not wait.
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::revoke);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::allow);
+inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.
 enum flag : std::uint8_t {
@@ -2839,8 +2718,8 @@ struct header {
   wire::kind kind{};
   std::uint8_t flags = 0;
   std::uint16_t reserved = 0;  ///< Zero.
-  context_id context = 0;
   tag_t tag = 0;
+  context_id context = 0;
   std::uint32_t credit = 0;  ///< FlowControl's count.
   std::uint32_t ticket = 0;  ///< Names an operation of the side that gave it out; 0 names none.
 };
@@ -2851,14 +2730,18 @@ constexpr header unpack(const frame_header& f) noexcept { return std::bit_cast<h
 
 /// The words of a frame, for the path that reads each once and needs no more: the first one holds
 /// kind and flags.
-enum word : std::uint8_t { word_kind, word_context, word_tag, word_credit, word_ticket };
+enum word : std::uint8_t { word_kind, word_tag, word_context, word_credit, word_ticket };
 /// The first word of an eager message that asks for no answer.
 inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
 /// The frame of such a message, made of words: a header put together from smaller members and then
 /// copied as a whole stalls on store forwarding.
 [[gnu::always_inline]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
                                                              std::uint32_t credit) noexcept {
-  return {{plain_eager, context, static_cast<std::uint32_t>(tag), credit, 0}};
+  return {{plain_eager, static_cast<std::uint32_t>(tag), context, credit, 0}};
+}
+/// Context and tag of a frame as one number, as matchers compare them (`match_bits`).
+[[gnu::always_inline]] inline std::uint64_t match_of(const frame_header& f) noexcept {
+  return std::uint64_t{f.word[word_context]} << 32 | f.word[word_tag];
 }
 
 /// Payload of kind::announce.
@@ -2900,47 +2783,74 @@ struct queue_tag {};
 
 enum class role : std::uint8_t { free, receive, send, control };
 
-/// What the data path waits for.
+/// How far an operation has come. Who sets what, and when:
+///
+/// | stage     | of            | set by                                | left when                |
+/// |-----------|---------------|---------------------------------------|--------------------------|
+/// | posted    | receive       | inbox: no message has met it          | one does, or is cancelled|
+/// | queued    | send, control | outbox: behind others, or no room     | the channel takes it     |
+/// | answer    | send          | outbox: an answer is owed             | it comes                 |
+/// | placed    | receive       | inbox: the transport writes its body  | the packet is whole      |
+/// | streaming | send, receive | mover: data goes as packets           | the last byte has gone by|
+/// | moving    | send, receive | mover: a get or put is under way      | its completion comes     |
+/// | closing   | any           | endpoint::end, while the transport    | the last completion comes|
+/// |           |               | still reads or writes its memory      |                          |
+/// | complete  | any           | endpoint::finish, once                | it is given back         |
 enum class stage : std::uint8_t {
-  posted,     ///< Receive: in the matcher.
-  queued,     ///< Send: in its peer's backlog, nothing on the wire yet.
-  answer,     ///< Send: waits for `matched`, `clear` or `finished`.
-  streaming,  ///< Data is on its way as packets.
-  moving,     ///< A get or put is pending in the transport.
+  posted,
+  queued,
+  answer,
+  placed,
+  streaming,
+  moving,
+  closing,
   complete,
 };
 
+/// One send, receive or packet that has to wait. Its flags, each false when it begins:
+///
+/// | flag      | set by                         | cleared by                                     |
+/// |-----------|--------------------------------|------------------------------------------------|
+/// | handled   | begin: a request refers to it  | detach: nobody waits, it is given back at end  |
+/// | announced | outbox: the envelope is posted | never                                          |
+/// | exposed   | mover: the peer may reach it   | mover::withdraw, end_exposure                  |
+/// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
+/// |           | gets and puts under way        |                                                |
+/// | cancelled | cancel                         | never                                          |
+/// | split     | mover: both sides copy         | never                                          |
+/// | fetched   | mover: the receiver's half is  | never                                          |
+/// |           | there                          |                                                |
+/// | learns    | mover: its cost is to count    | mover: its way was not chosen by cost after all|
 struct operation : posted_receive, list_node<queue_tag> {
   detail::stage stage{};
   detail::role role{};
   std::uint8_t flags = 0;  // wire::flag of a send.
-  bool handled = false;    // A request refers to this.
-  bool announced = false;  // Send: the peer knows it by its envelope alone.
-  bool exposed = false;    // The peer may read (send) or write (receive) `buffer` itself.
-  bool pending = false;    // The transport is at work on `buffer`; one completion will follow.
+  bool handled = false;
+  bool announced = false;
+  bool exposed = false;
+  std::uint8_t pending = 0;  // Completions that the transport owes.
   bool cancelled = false;
   errc failure{};
-  bool split = false;    // The receiver fetches the first part of this itself ...
-  bool fetched = false;  // ... and has.
+  bool split = false;
+  bool fetched = false;
   std::uint32_t ticket = 0;
   std::uint32_t remote_ticket = 0;
   peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.
   tag_t tag = 0;
-  context_id context = 0;
-  std::byte* buffer = nullptr;
-  std::size_t bytes = 0;          // Send: length. Receive: capacity.
+  context_id context = 0;         // Of a send.
+  memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
   std::size_t limit = 0;          // Bytes that will move.
   std::size_t moved = 0;          // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
   protocol::path way{};           // Receive: how its data moves.
-  bool learns = false;            // Receive: `way` was chosen by cost, and its cost counts.
-  std::int64_t asked_at_ns = 0;   // Receive: when its way was chosen.
-  std::int64_t spent_ns = 0;      // Receive: what its data has taken so far.
-  std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
+  bool learns = false;
+  std::int64_t asked_at_ns = 0;  // Receive: when its way was chosen.
+  std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
+  std::byte* owned = nullptr;    // A copy that mpx made; freed with the operation, else nullptr.
   bool owned_by_attached = false;
-  remote_memory own{};                  // What is exposed of `buffer`.
+  remote_memory own{};                  // What is exposed of `data`.
   remote_memory target{};               // Send: where the receiver wants it.
-  std::array<std::byte, 40> control{};  // Payload of a control packet that had to wait.
+  std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
   std::uint8_t control_bytes = 0;
   wire::header header{};
   operation* next_free = nullptr;
@@ -2953,7 +2863,7 @@ struct operation : posted_receive, list_node<queue_tag> {
     handled = true;
     announced = false;
     exposed = false;
-    pending = false;
+    pending = 0;
     cancelled = false;
     failure = errc{};
   }
@@ -2961,7 +2871,7 @@ struct operation : posted_receive, list_node<queue_tag> {
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.
-  bool data_lost() const noexcept { return buffer == nullptr && bytes != 0; }
+  bool data_lost() const noexcept { return data.base == nullptr && data.bytes != 0; }
 };
 
 /// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an
@@ -3110,8 +3020,8 @@ struct collective_call {
 
 /// A blocking receive that looks for its message itself, as long as no other receive is posted.
 struct direct_receive {
-  pattern want;  // Once it is done, whence it came.
-  std::byte* buffer;
+  pattern want;       // Once it is done, whence it came.
+  std::byte* buffer;  // In one piece.
   std::size_t capacity;
   operation* posted;  // What it became when it had to be posted after all.
   errc failure;
@@ -3124,8 +3034,7 @@ inline constexpr errc undecided = static_cast<errc>(-1);
 
 /// A send's arguments, once ranks are peers.
 struct send_call {
-  const std::byte* data;
-  std::size_t bytes;
+  memory data;
   peer_id to;
   context_id context;
   tag_t tag;
@@ -3143,773 +3052,6 @@ struct job_for<T> {
 };
 template <class Transport>
 using job_of = typename job_for<Transport>::type;
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/hang_report.hpp
-
-// A report on ranks that wait: what each waits for, what lies unmatched, who waits for whom in a
-// circle. Plain structs and a pure function, so that whoever knows that nothing can move any more
-// (a timer, a simulator) can print it.
-
-namespace mpx::inline v0::detail {
-
-/// How far a send or receive has come.
-enum class hang_stage : std::uint8_t {
-  posted,     ///< A receive that has met no message.
-  probed,     ///< A probe that has met no message.
-  queued,     ///< A send of which nothing is on the wire.
-  announced,  ///< A send that its receiver knows of, and has not received.
-  moving,     ///< Matched; data is on its way.
-  arrived,    ///< A message that has met no receive.
-  claimed,    ///< A message that a matched probe has taken, and nobody has received.
-  count_
-};
-
-/// One send, receive or message.
-struct hang_operation {
-  rank_t peer = -1;  ///< -1: any
-  tag_t tag = -1;    ///< -1: any
-  context_id context = 0;
-  hang_stage stage{};
-  bool sends = false;
-  std::uint64_t bytes = 0;
-};
-
-/// The first of some operations, and how many there are. (From here on no member has an
-/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
-template <std::uint32_t Max>
-struct hang_list {
-  hang_operation at[Max];
-  std::uint32_t kept;
-  std::uint32_t total;
-
-  void add(const hang_operation& op) noexcept {
-    ++total;
-    if (kept < Max) at[kept++] = op;
-  }
-  const hang_operation* begin() const noexcept { return at; }
-  const hang_operation* end() const noexcept { return at + kept; }
-};
-
-/// A call that waits.
-struct hang_call {
-  char name[24];
-  char file[120];
-  std::uint32_t line;
-  wait_kind kind;
-  std::int64_t since_ns;  ///< 0: not known
-  hang_list<8> on;
-};
-
-enum class hang_state : std::uint8_t {
-  waits,       ///< In mpx: `calls` says where.
-  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
-  unborn,      ///< Has not joined.
-  left,        ///< Has left the job.
-  failed,      ///< Has died.
-  unreadable,  ///< What it published makes no sense.
-  count_
-};
-
-/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
-struct hang_info {
-  rank_t rank;
-  std::int32_t pid;  ///< 0: not worth telling
-  std::uint32_t environment;
-  hang_state state;
-  std::int64_t now_ns;
-  std::int64_t since_ns;
-  std::uint32_t calls_kept;
-  std::uint32_t calls_total;
-  hang_call calls[4];
-  hang_list<16> posted;
-  hang_list<16> unexpected;
-  hang_list<16> sends;
-
-  hang_call* add_call() noexcept {
-    ++calls_total;
-    return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
-  }
-};
-
-template <std::size_t N>
-void copy_head(char (&into)[N], const char* text) noexcept {
-  const std::size_t n = lesser(std::strlen(text), N - 1);
-  std::memcpy(into, text, n);
-  into[n] = '\0';
-}
-/// Copies the end of a path.
-template <std::size_t N>
-void copy_tail(char (&into)[N], const char* text) noexcept {
-  const std::size_t n = std::strlen(text);
-  std::memcpy(into, n < N ? text : text + (n - N + 1), lesser(n, N - 1) + 1);
-}
-
-/// Whether a rank's own words, read from shared memory, can be used in a job of `ranks`; cuts what
-/// is not text.
-[[gnu::cold]] inline bool sound(hang_info& info, rank_t ranks) noexcept {
-  bool good = info.state < hang_state::count_ && info.calls_kept <= std::size(info.calls);
-  const auto check = [&](const auto& list) {
-    good = good && list.kept <= std::size(list.at) && list.kept <= list.total;
-    for (std::uint32_t i = 0; good && i < list.kept; ++i)
-      good =
-          list.at[i].stage < hang_stage::count_ && list.at[i].peer >= -2 && list.at[i].peer < ranks;
-  };
-  const auto mend = [](auto& text) {
-    text[std::size(text) - 1] = '\0';
-    for (char& c : text)
-      if (c != '\0' && (c < ' ' || c > '~')) c = '?';
-  };
-  check(info.posted);
-  check(info.unexpected);
-  check(info.sends);
-  for (hang_call& call : info.calls) {
-    check(call.on);
-    good = good && call.kind < wait_kind::count_;
-    mend(call.name);
-    mend(call.file);
-  }
-  return good;
-}
-
-/// Text that grows by printf formats: cheap to compile.
-class hang_text {
- public:
-  [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
-    char line[512];
-    std::va_list rest;
-    va_start(rest, format);
-    const int n = std::vsnprintf(line, sizeof line, format, rest);
-    va_end(rest);
-    if (n > 0) text.append(line, lesser(static_cast<std::size_t>(n), sizeof line - 1));
-  }
-  std::string text;
-};
-
-/// Who waits for whom among ranks 0 .. n - 1.
-class hang_graph {
- public:
-  explicit hang_graph(std::span<const hang_info> ranks) : ranks_(ranks), dead_(ranks.size()) {
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-      dead_[r] = waits(r) || gone(r);
-      free_ += !dead_[r];
-    }
-    for (bool changed = true; changed;) {  // Who waits for somebody who is free may go on.
-      changed = false;
-      for (std::size_t r = 0; r < ranks.size(); ++r) {
-        if (!dead_[r] || !waits(r) || !may_go_on(r)) continue;
-        dead_[r] = false;
-        ++free_;
-        changed = true;
-      }
-    }
-  }
-
-  bool waits(std::size_t r) const noexcept { return ranks_[r].state == hang_state::waits; }
-  bool gone(std::size_t r) const noexcept {
-    return ranks_[r].state == hang_state::left || ranks_[r].state == hang_state::failed;
-  }
-  /// Whether nothing that this rank waits for can come.
-  bool dead(std::size_t r) const noexcept { return dead_[r] != 0; }
-
-  /// Calls `f(other)` for every rank that `call` of `r` depends on.
-  template <class F>
-  void for_each_target(std::size_t r, const hang_call& call, F&& f) const {
-    const bool meeting = call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
-    for (std::size_t other = 0; meeting && other < ranks_.size(); ++other)
-      if (!meets(other, ranks_[r], call.kind)) f(other);
-    for (const hang_operation& op : call.on) {
-      if (op.peer >= 0) f(static_cast<std::size_t>(op.peer));
-      for (std::size_t other = 0; op.peer == -1 && other < ranks_.size(); ++other)
-        if (other != r) f(other);
-    }
-  }
-
-  /// The rank that keeps `r` waiting, if it is itself waiting for ever; else the number of ranks.
-  std::size_t next(std::size_t r) const {
-    std::size_t found = ranks_.size();
-    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
-      for_each_target(r, ranks_[r].calls[i], [&](std::size_t to) {
-        if (found == ranks_.size() && waits(to) && dead_[to]) found = to;
-      });
-    return found;
-  }
-
- private:
-  bool meets(std::size_t other, const hang_info& mine, wait_kind kind) const noexcept {
-    const hang_info& it = ranks_[other];
-    if (it.state == hang_state::left) return kind == wait_kind::leaving;
-    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
-      if (waits(other) && it.calls[i].kind == kind && it.environment == mine.environment)
-        return true;
-    return false;
-  }
-  bool may_go_on(std::size_t r) const {
-    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
-      if (may_end(r, ranks_[r].calls[i])) return true;
-    return ranks_[r].calls_kept == 0;
-  }
-  bool may_end(std::size_t r, const hang_call& call) const {
-    if (call.kind == wait_kind::joining || call.kind == wait_kind::leaving) {
-      bool all = true;
-      for_each_target(r, call, [&](std::size_t to) { all = all && !dead_[to]; });
-      return all;
-    }
-    bool one = call.on.kept == 0;  // What it waits for is not known.
-    bool all = true;
-    for (const hang_operation& op : call.on) {
-      const bool can = op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
-      one = one || can;
-      all = all && can;
-    }
-    return call.kind == wait_kind::any || call.kind == wait_kind::testing ? one : all;
-  }
-
-  std::span<const hang_info> ranks_;
-  plain_array<unsigned char> dead_;
-  std::size_t free_ = 0;
-};
-
-/// The report, put together part by part.
-class hang_writer : hang_text {
- public:
-  explicit hang_writer(std::span<const hang_info> ranks) : ranks_(ranks), graph_(ranks) {}
-
-  /// Ranks that are told about one by one; of more, only those that matter most.
-  static constexpr std::size_t ranks_told_max = 64;
-
-  [[gnu::cold]] std::string write() {
-    std::size_t told = 0;
-    for (std::size_t r = 0; r < ranks_.size() && told < ranks_told_max; ++r, ++told) rank(r);
-    if (told < ranks_.size()) add("  and %zu ranks more\n", ranks_.size() - told);
-    cycles();
-    causes();
-    hints();
-    return std::move(text);
-  }
-
- private:
-  static double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
-
-  void envelope(const hang_operation& op) {
-    if (op.peer == -1) {
-      add("any rank");
-    } else if (op.peer < 0) {
-      add("nobody");
-    } else {
-      add("rank %d", static_cast<int>(op.peer));
-    }
-    if ((op.context & 1) != 0) {
-      add(", collective call %d of communicator %u", static_cast<int>(op.tag) + 1, op.context >> 1);
-    } else if (op.tag < 0) {
-      add(", any tag, communicator %u", op.context >> 1);
-    } else {
-      add(", tag %d, communicator %u", static_cast<int>(op.tag), op.context >> 1);
-    }
-  }
-
-  void operation(const hang_operation& op) {
-    static constexpr const char* stages[] = {"",
-                                             "",
-                                             ", not on the wire yet",
-                                             ", not received yet",
-                                             ", data on its way",
-                                             "",
-                                             ", taken by a matched probe"};
-    add(op.sends ? "to " : "from ");
-    envelope(op);
-    if (op.stage == hang_stage::probed) return;
-    add(op.stage == hang_stage::posted ? ", room for %llu byte%s%s" : ", %llu byte%s%s",
-        static_cast<unsigned long long>(op.bytes), op.bytes == 1 ? "" : "s",
-        stages[static_cast<unsigned>(op.stage)]);
-  }
-
-  template <class List>
-  void list(const char* what, const List& all) {
-    if (all.total == 0) return;
-    add("      %s:", what);
-    const char* separator = " ";
-    for (const hang_operation& op : all) {
-      add("%s", separator);
-      operation(op);
-      separator = "; ";
-    }
-    if (all.kept < all.total) add("; and %u more", all.total - all.kept);
-    add("\n");
-  }
-
-  /// "rank 3", "ranks 1, 2 and 5 more".
-  void some(std::size_t count, const std::size_t (&ranks)[8]) {
-    add(count == 1 ? "rank " : "ranks ");
-    for (std::size_t i = 0; i < lesser<std::size_t>(count, 8); ++i)
-      add(i == 0 ? "%zu" : ", %zu", ranks[i]);
-    if (count > 8) add(" and %zu more", count - 8);
-  }
-
-  void meeting(std::size_t r, const hang_call& c) {
-    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
-    if (c.line != 0) add(" at %s:%u", c.file, c.line);
-    std::size_t count = 0;
-    std::size_t targets[8] = {};
-    graph_.for_each_target(r, c, [&](std::size_t to) {
-      if (count++ < 8) targets[count - 1] = to;
-    });
-    if (count == 0) return;
-    add(", waits for ");
-    some(count, targets);
-  }
-
-  void call(std::size_t r, const hang_call& c) {
-    if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
-      meeting(r, c);
-    } else {
-      if (c.kind == wait_kind::testing) {
-        add("tests or probes again and again");
-      } else {
-        add("waits in %s", c.name);
-        if (c.line != 0) add(" at %s:%u", c.file, c.line);
-      }
-      if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
-      for (const hang_operation& op : c.on) {
-        add(&op == c.on.begin() ? " " : "; ");
-        operation(op);
-      }
-      if (c.on.kept < c.on.total) add("; and %u more", c.on.total - c.on.kept);
-    }
-    if (c.since_ns != 0) add(" (for %.1f s)", seconds(ranks_[r].now_ns - c.since_ns));
-  }
-
-  void rank(std::size_t r) {
-    const hang_info& it = ranks_[r];
-    add("  rank %zu", r);
-    if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
-    const double since = seconds(it.now_ns - it.since_ns);
-    switch (it.state) {
-      case hang_state::waits: break;
-      case hang_state::busy:
-        return add(" is not in mpx (for %.1f s)%s\n", since,
-                   since < 1 ? ": it computes, or never waits long" : "");
-      case hang_state::unborn: return add(" has not joined the job\n");
-      case hang_state::left: return add(" has left the job\n");
-      case hang_state::failed: return add(" has failed\n");
-      default: return add(" cannot be understood\n");
-    }
-    for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
-      add(i == 0 ? " " : "\n      and ");
-      call(r, it.calls[i]);
-    }
-    if (it.calls_kept < it.calls_total)
-      add("\n      and %u calls more", it.calls_total - it.calls_kept);
-    if (it.calls_kept == 0) add(" is in mpx");
-    add("\n");
-    list("posted receives", it.posted);
-    list("unexpected messages", it.unexpected);
-    list("sends under way", it.sends);
-  }
-
-  /// Each rank has one edge at most, so that cycles do not touch.
-  void cycles() {
-    plain_array<std::uint32_t> seen(ranks_.size());  // 0: not yet, else the walk that came by.
-    for (std::size_t start = 0; start < ranks_.size(); ++start) {
-      const auto walk = static_cast<std::uint32_t>(start + 1);
-      std::size_t r = start;
-      while (r < ranks_.size() && seen[r] == 0 && graph_.waits(r) && graph_.dead(r)) {
-        seen[r] = walk;
-        r = graph_.next(r);
-      }
-      if (r >= ranks_.size() || seen[r] != walk) continue;
-      std::size_t at = r;
-      std::size_t told = 0;
-      do {
-        const std::size_t next = graph_.next(at);
-        if (++told <= ranks_told_max)
-          add(told == 1 ? "  cycle: rank %zu waits for rank %zu" : ", rank %zu for rank %zu", at,
-              next);
-        at = next;
-      } while (at != r);
-      if (told > ranks_told_max) add(", and so on through %zu ranks", told);
-      add("\n");
-      found_ = true;
-    }
-  }
-
-  /// Those who could act and do not, and those who never will.
-  void causes() {
-    for (std::size_t to = 0; to < ranks_.size(); ++to) {
-      if (graph_.waits(to)) continue;
-      std::size_t count = 0;
-      std::size_t waiting[8] = {};
-      for (std::size_t r = 0; r < ranks_.size(); ++r) {
-        bool on = false;
-        for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i)
-          graph_.for_each_target(r, ranks_[r].calls[i], [&](std::size_t t) { on = on || t == to; });
-        if (on && count++ < 8) waiting[count - 1] = r;
-      }
-      if (count == 0) continue;
-      add("  ");
-      some(count, waiting);
-      add(count > 1 ? " wait for rank %zu, which " : " waits for rank %zu, which ", to);
-      const hang_state s = ranks_[to].state;
-      add("%s\n", s == hang_state::left     ? "has left the job: nothing more comes from it"
-                  : s == hang_state::failed ? "has failed"
-                  : s == hang_state::unborn ? "has not joined the job"
-                  : s == hang_state::busy   ? "is not in mpx"
-                                            : "cannot be understood");
-      found_ = true;
-    }
-    if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
-  }
-
-  void hints() {
-    for (std::size_t r = 0; r < ranks_.size(); ++r)
-      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i)
-        for (const hang_operation& op : ranks_[r].calls[i].on)
-          if (!op.sends) hint(r, op);
-    collective_hints();
-  }
-
-  /// A message that is there and differs in one thing from what is waited for.
-  void hint(std::size_t r, const hang_operation& want) {
-    for (const hang_operation& is : ranks_[r].unexpected) {
-      const bool tag = want.tag == -1 || want.tag == is.tag;
-      const bool peer = want.peer == -1 || want.peer == is.peer;
-      const bool context = want.context == is.context;
-      if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
-          ((want.context | is.context) & 1) != 0)
-        continue;
-      add("  hint: rank %zu wants ", r);
-      if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
-      if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
-      if (!context)
-        add("a message on communicator %u, one here is on %u", want.context >> 1, is.context >> 1);
-      add("; all else fits\n");
-      return;
-    }
-  }
-
-  /// The first two ranks for which one collective call is two.
-  void collective_hints() {
-    const hang_call* first = nullptr;
-    std::size_t first_rank = 0;
-    for (std::size_t r = 0; r < ranks_.size(); ++r)
-      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i) {
-        const hang_call& c = ranks_[r].calls[i];
-        if (c.on.kept == 0 || (c.on.at[0].context & 1) == 0) continue;
-        if (first == nullptr) {
-          first = &c;
-          first_rank = r;
-          continue;
-        }
-        const hang_operation& a = first->on.at[0];
-        const hang_operation& b = c.on.at[0];
-        if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
-          continue;
-        add("  hint: collective call %d of communicator %u is %s on rank %zu and %s on rank %zu: "
-            "all ranks must make the same calls in the same order\n",
-            a.tag + 1, a.context >> 1, first->name, first_rank, c.name, r);
-        return;
-      }
-  }
-
-  std::span<const hang_info> ranks_;
-  hang_graph graph_;
-  bool found_ = false;
-};
-
-/// The report on a job, from what each of its ranks says: `ranks[i]` is rank i.
-/// Returns: lines that end in a line feed, without a headline.
-[[gnu::cold]] inline std::string format_hang_report(std::span<const hang_info> ranks) {
-  return hang_writer(ranks).write();
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/hang_watch.hpp
-
-// Notices that no rank of a job can go on, and prints one report. Each rank that has waited for
-// MPX_HANG_REPORT seconds publishes what for; the lowest of them gathers and prints. Everything
-// here happens while a rank waits anyway.
-
-namespace mpx::inline v0::detail {
-
-using bootstrap::hang_seconds_max;
-
-/// Where a watch learns what its rank is doing.
-struct hang_source {
-  void* self;
-  void (*describe)(void* self, hang_info& into);
-  std::uint64_t (*digest)(void* self);  // Differs when operations have been started or ended.
-};
-
-/// One rank's part. All times are those of the monotonic clock.
-class hang_watch {
- public:
-  /// `where`: the line that joins the job. `job` outlives this.
-  /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
-  hang_watch(bootstrap::any& job, std::source_location where) : job_(job), joined_{"", where} {
-    const char* text = std::getenv("MPX_HANG_REPORT");
-    if (text == nullptr) return;
-    if (!parse_seconds(text, hang_seconds_max, limit_ns_))
-      throw error(errc::argument, "MPX_HANG_REPORT=" + std::string(text) +
-                                      ": give seconds from 0.001 to " +
-                                      std::to_string(hang_seconds_max) + ", such as 10 or 0.5");
-    pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
-    joined_ns_ = platform::now_ns();
-    saw(joined_ns_);
-  }
-  hang_watch(const hang_watch&) = delete;
-  hang_watch& operator=(const hang_watch&) = delete;
-  ~hang_watch() {
-    if (stuck_) retract();
-  }
-
-  bool on() const noexcept { return limit_ns_ != 0; }
-  const call_site& joined() const noexcept { return joined_; }
-
-  /// The rank is in mpx, and busy.
-  void saw(std::int64_t now) noexcept { words().seen_ns.store(now, std::memory_order_relaxed); }
-  /// A call that waited is over.
-  void went_on() noexcept {
-    saw(platform::now_ns());
-    if (stuck_) retract();
-  }
-  /// Called again and again while the rank joins the job.
-  void join_step() noexcept {
-    if (!on()) return;
-    const auto describe = [](void* self, hang_info& into) {
-      static_cast<hang_watch*>(self)->describe_joining(into);
-    };
-    step({this, describe, nullptr}, 0, joined_ns_);
-  }
-
-  /// Called again and again while the rank waits since `since_ns`, or tests again and again (0).
-  /// `moves` differs from that of the last call when something has moved at this rank.
-  [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
-                                         std::int64_t since_ns) noexcept try {
-    const std::int64_t now = platform::now_ns();
-    if (now - looked_ns_ < pace_ns_) return;
-    const bool testing = since_ns == 0;
-    const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
-    looked_ns_ = now;
-    saw(now);
-    bool moved = moves != moves_ || testing != testing_ || away;
-    if (testing && now - digested_ns_ >= limit_ns_) {
-      digested_ns_ = now;
-      const std::uint64_t digest = from.digest(from.self);
-      moved = moved || digest != digest_;
-      digest_ = digest;
-    }
-    if (moved) {
-      moves_ = moves;
-      testing_ = testing;
-      still_since_ns_ = now;
-      if (stuck_) retract();
-    }
-    if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
-      publish(from, now);
-      stuck_ = true;
-      const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
-      words().mark.store(
-          (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
-          std::memory_order_release);
-    }
-    if (const std::uint32_t asked = head().asked.load(std::memory_order_acquire);
-        asked != words().answered.load(std::memory_order_relaxed)) {
-      if (!stuck_) publish(from, now);
-      words().answered.store(asked, std::memory_order_release);
-    }
-    if (stuck_) look_around(now);
-  } catch (const std::exception&) {
-    asked_ns_ = 0;  // Later, perhaps.
-  }
-
-  /// Since when a rank that tests has tested in vain.
-  void describe_testing(hang_call& call) const noexcept { call.since_ns = still_since_ns_; }
-
- private:
-  using hang_words = bootstrap::detail::hang_words;
-  static constexpr std::int64_t second_ns = 1'000'000'000;
-  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look around more often.
-
-  const bootstrap::job_segment& segment() const noexcept { return job_.segment(); }
-  hang_words& words() const noexcept { return segment().hang(job_.rank()); }
-  bootstrap::detail::hang_head& head() const noexcept { return segment().hang_head(); }
-
-  void describe_joining(hang_info& into) const {
-    hang_call& call = *into.add_call();
-    copy_tail(call.file, joined_.where.file_name());
-    call.line = joined_.where.line();
-    call.kind = wait_kind::joining;
-    call.since_ns = joined_ns_;
-  }
-  void publish(const hang_source& from, std::int64_t now) {
-    static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
-                  std::is_trivially_copyable_v<hang_info>);
-    hang_info info{};
-    from.describe(from.self, info);
-    info.rank = job_.rank();
-    info.environment = job_.environment();
-    info.now_ns = now;
-    segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
-  }
-  void retract() noexcept {
-    stuck_ = false;
-    partly_ns_ = asked_ns_ = 0;
-    sum_ = 0;
-    const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
-    words().mark.store(number + hang_words::next, std::memory_order_release);
-  }
-
-  /// Whether this rank waits for ever, as far as it knows. One that tests may have gone away.
-  static bool is_stuck(const hang_words& w, std::uint32_t mark, std::int64_t now) noexcept {
-    if ((mark & hang_words::stuck) == 0) return false;
-    return (mark & hang_words::testing) == 0 ||
-           now - w.seen_ns.load(std::memory_order_relaxed) < second_ns;
-  }
-  bool is_gone(rank_t rank) const noexcept { return job_.state(rank) >= rank_state::finished; }
-
-  /// Reports if this is the lowest rank that waits, and it is time.
-  void look_around(std::int64_t now) {
-    bool all = true;
-    bool news = false;
-    bool first = true;
-    std::uint32_t sum = 1;
-    for (rank_t r = 0; r < job_.size(); ++r) {
-      const hang_words& w = segment().hang(r);
-      const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
-      if (!is_stuck(w, mark, now)) {
-        all = all && is_gone(r);
-        continue;
-      }
-      const bool awake = now - w.seen_ns.load(std::memory_order_relaxed) < 2 * second_ns;
-      if (first && awake && r != job_.rank()) {
-        partly_ns_ = asked_ns_ = 0;
-        return;
-      }
-      first = first && !awake;
-      news = news || w.told.load(std::memory_order_relaxed) != mark;
-      sum = sum * 31 + mark;
-    }
-    const bool same = sum == sum_;
-    sum_ = sum;
-    if (!news) {
-      partly_ns_ = asked_ns_ = 0;
-    } else if (all) {
-      if (same) report(now, true);  // Seen twice: nobody was just about to go on.
-    } else if (partly_ns_ == 0) {
-      partly_ns_ = now;
-    } else if (now - partly_ns_ >= limit_ns_) {
-      if (asked_ns_ == 0) {
-        asked_ns_ = now;
-        head().asked.fetch_add(1, std::memory_order_release);
-      } else if (now - asked_ns_ >= answer_ns) {
-        report(now, false);
-      }
-    }
-  }
-
-  /// What is known of rank `r`, with the mark that goes with it.
-  std::uint32_t gather(rank_t r, std::int64_t now, bool all, hang_info& into) const {
-    const hang_words& w = segment().hang(r);
-    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
-    const bool stuck = is_stuck(w, mark, now);
-    const rank_state state = job_.state(r);
-    const bool answered = !all && w.answered.load(std::memory_order_acquire) ==
-                                      head().asked.load(std::memory_order_relaxed);
-    if (stuck || (answered && !is_gone(r))) {
-      const bool read = segment().get_hang(r, std::as_writable_bytes(std::span(&into, 1)));
-      if (!read || !sound(into, job_.size())) {
-        into = {};
-        into.state = hang_state::unreadable;
-      }
-    } else {
-      into.state = state == rank_state::waiting    ? hang_state::unborn
-                   : state == rank_state::joined   ? hang_state::busy
-                   : state == rank_state::finished ? hang_state::left
-                                                   : hang_state::failed;
-      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
-    }
-    into.rank = r;
-    into.now_ns = now;
-    into.pid = segment().pid(0) != segment().pid(job_.size() - 1) ? segment().pid(r) : 0;
-    return stuck ? mark : 0;
-  }
-
-  [[gnu::cold]] void report(std::int64_t now, bool all) {
-    std::uint32_t writer = 0;
-    const auto me = static_cast<std::uint32_t>(job_.rank()) + 1;
-    if (!head().writer.compare_exchange_strong(writer, me)) {
-      if (writer <= static_cast<std::uint32_t>(job_.size()) &&
-          !is_gone(static_cast<rank_t>(writer) - 1))
-        return;
-      if (!head().writer.compare_exchange_strong(writer, me)) return;  // Its writer died.
-    }
-    const struct release {
-      bootstrap::detail::word& writer;
-      ~release() { writer.store(0, std::memory_order_release); }
-    } guard{head().writer};
-    plain_array<hang_info> ranks(static_cast<std::size_t>(job_.size()));
-    int stuck = 0;
-    bool news = false;
-    for (rank_t r = 0; r < job_.size(); ++r) {
-      const std::uint32_t mark = gather(r, now, all, ranks[static_cast<std::size_t>(r)]);
-      if (mark == 0) continue;
-      ++stuck;
-      news |= segment().hang(r).told.exchange(mark, std::memory_order_relaxed) != mark;
-    }
-    if (news) print(ranks, stuck, all);
-    partly_ns_ = asked_ns_ = 0;
-  }
-
-  void print(const plain_array<hang_info>& ranks, int stuck, bool all) const {
-    hang_text out;
-    const double seconds = static_cast<double>(limit_ns_) * 1e-9;
-    if (all) {
-      out.add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n", seconds,
-              static_cast<int>(job_.size()), job_.size() == 1 ? "" : "s");
-    } else {
-      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
-              static_cast<int>(job_.size()), seconds);
-    }
-    out.text += format_hang_report({ranks.begin(), ranks.size()});
-    out.add("  the job goes on waiting; another report follows only if something moves\n");
-    std::fwrite(out.text.data(), 1, out.text.size(), stderr);
-    std::fflush(stderr);
-  }
-
-  bootstrap::any& job_;
-  call_site joined_;
-  std::int64_t limit_ns_ = 0;
-  std::int64_t pace_ns_ = 0;
-  std::int64_t joined_ns_ = 0;
-  std::int64_t looked_ns_ = 0;
-  std::int64_t still_since_ns_ = 0;  // Nothing has moved here since.
-  std::int64_t digested_ns_ = 0;
-  std::int64_t partly_ns_ = 0;  // Since when some ranks wait for ever and others do not.
-  std::int64_t asked_ns_ = 0;
-  std::uint64_t moves_ = 0;
-  std::uint64_t digest_ = 0;
-  std::uint32_t sum_ = 0;
-  bool testing_ = false;
-  bool stuck_ = false;
-};
-
-/// Watches nothing: for jobs whose end is seen by whoever runs them.
-class no_watch {
- public:
-  template <class Job>
-  no_watch(Job&, std::source_location where) : joined_{"", where} {}
-  const call_site& joined() const noexcept { return joined_; }
-  void join_step() noexcept {}
-  void went_on() noexcept {}
-
- private:
-  call_site joined_;
-};
-
-template <class Job>
-using watch_of = std::conditional_t<std::same_as<Job, bootstrap::any>, hang_watch, no_watch>;
 
 }  // namespace mpx::inline v0::detail
 
@@ -4438,11 +3580,9 @@ class bucket_table {
   std::uint32_t load_max_ = buckets_min - 1;  // More than `mask_` after growth has failed.
 };
 
-constexpr std::uint32_t mix(context_id context, peer_id source, tag_t tag) noexcept {
-  const std::uint32_t h =
-      (context * 0x9e37'79b1u + source * 0x85eb'ca77u + static_cast<std::uint32_t>(tag)) *
-      0xc2b2'ae3du;
-  return h ^ (h >> 15);
+constexpr std::uint32_t mix(match_bits bits, peer_id source) noexcept {
+  const std::uint64_t h = (bits ^ source * 0x9e37'79b1u) * 0xd6e8'feb8'6659'fd93u;
+  return static_cast<std::uint32_t>(h >> 32);
 }
 
 }  // namespace detail
@@ -4462,7 +3602,7 @@ class hashed {
 
   [[gnu::always_inline]] posted_receive* match_arrival(const envelope& is) noexcept {
     posted_receive* hit = nullptr;
-    for (posted_receive& r : exact_.at(detail::mix(is.context, is.source, is.tag))) {
+    for (posted_receive& r : exact_.at(detail::mix(is.bits, is.source))) {
       if (!equal(r.want, is)) continue;
       hit = &r;
       break;
@@ -4483,7 +3623,7 @@ class hashed {
   }
   unexpected_message* find(const pattern& want) noexcept {
     if (want.exact()) {
-      for (unexpected_message& m : unexpected_.at(detail::mix(want.context, want.source, want.tag)))
+      for (unexpected_message& m : unexpected_.at(detail::mix(want.bits, want.source)))
         if (equal(want, m.is)) return &m;
       return nullptr;
     }
@@ -4495,7 +3635,7 @@ class hashed {
   [[gnu::always_inline]] void post(posted_receive& r) noexcept {
     r.sequence = ++posted_ever_;
     if (r.want.exact()) {
-      r.hash = detail::mix(r.want.context, r.want.source, r.want.tag);
+      r.hash = detail::mix(r.want.bits, r.want.source);
       exact_.insert(r);
     } else {
       wild_.push_back(r);
@@ -4504,7 +3644,7 @@ class hashed {
   }
 
   void store(unexpected_message& m) noexcept {
-    m.hash = detail::mix(m.is.context, m.is.source, m.is.tag);
+    m.hash = detail::mix(m.is.bits, m.is.source);
     unexpected_.insert(m);
     arrivals_.push_back(m);
   }
@@ -4536,7 +3676,7 @@ class hashed {
   }
 
   static bool equal(const pattern& want, const envelope& is) noexcept {
-    return want.tag == is.tag && want.source == is.source && want.context == is.context;
+    return want.bits == is.bits && want.source == is.source;
   }
 
   [[gnu::noinline]] posted_receive* earlier_wildcard(const envelope& is,
@@ -4660,6 +3800,7 @@ struct transport_traits {
   std::size_t inline_bytes_max;  ///< Payload that travels in the header's own packet for free.
   std::size_t packet_bytes_max;  ///< The largest payload of one packet.
   std::uint64_t layout = 0;      ///< Differs when two builds could not read each other's memory.
+  bool posts_pend = true;        ///< A post may answer `pending`.
 };
 
 /// Receives what a poll finds.
@@ -4724,6 +3865,19 @@ concept Transport =
       { t.wake() } noexcept;
       { c.oversubscribed() } noexcept -> std::same_as<bool>;
     };
+
+/// Whether posts to T may answer `pending`, so that sends need an operation to complete.
+template <class T>
+inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
+
+/// A transport that reads a stream, and so asks where a body belongs whose header has come.
+///
+/// `unplace(source)`: from now on nothing is written to what the last `place` of that source named;
+/// the rest of the body goes to memory of the transport.
+template <class T>
+concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
+  { t.unplace(source) } noexcept;
+};
 
 /// A transport that also moves memory.
 ///
@@ -4843,6 +3997,97 @@ struct not_a_transport {
 };
 }  // namespace detail
 static_assert(!Transport<detail::not_a_transport> && !Transport<int>);
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/core/offset_allocator.hpp
+
+// First-fit allocation of offsets in a range, with coalescing. Its books are in private memory:
+// nothing that a peer writes can corrupt them.
+
+namespace mpx::inline v0 {
+
+/// Hands out pieces of [0, capacity). Cost: O(pieces).
+class offset_allocator {
+ public:
+  /// Errors: errc::no_resources.
+  explicit offset_allocator(std::uint64_t capacity) {
+    if (capacity != 0) free_.push_back({0, capacity});
+  }
+
+  /// Returns the offset of `bytes` (rounded up to cache lines), or nothing when no hole is large
+  /// enough.
+  /// Requires: alignment is a power of two. Errors: errc::no_resources, for the books.
+  std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment) {
+    const std::uint64_t need = round_up(bytes == 0 ? 1 : bytes, granule);
+    if (need < bytes) return std::nullopt;
+    if (alignment < granule) alignment = granule;
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      const auto [start, size] = free_[i];
+      const std::uint64_t at = round_up(start, alignment);
+      if (at - start > size || size - (at - start) < need) continue;
+      // Two holes never touch: there is at most one more of them than pieces in use.
+      used_.reserve(used_.size() + 1);
+      free_.reserve(used_.size() + 2);
+      free_.erase(i);
+      if (at + need != start + size) free_.insert(i, {at + need, start + size - at - need});
+      if (at != start) free_.insert(i, {start, at - start});
+      used_.insert(first_from(used_, at), {at, need});
+      return at;
+    }
+    return std::nullopt;
+  }
+
+  /// Gives back what `allocate` returned; false for anything else.
+  bool deallocate(std::uint64_t offset) noexcept {
+    const std::size_t used = first_from(used_, offset);
+    if (used == used_.size() || used_[used].start != offset) return false;
+    std::uint64_t size = used_[used].size;
+    used_.erase(used);
+    const std::size_t after = first_from(free_, offset);
+    if (after != free_.size() && offset + size == free_[after].start) {
+      size += free_[after].size;
+      free_.erase(after);
+    }
+    if (after != 0) {
+      piece& before = free_[after - 1];
+      if (before.start + before.size == offset) {
+        before.size += size;
+        return true;
+      }
+    }
+    free_.insert(after, {offset, size});  // There is room: see allocate.
+    return true;
+  }
+
+  bool empty() const noexcept { return used_.empty(); }
+
+ private:
+  struct piece {
+    std::uint64_t start;
+    std::uint64_t size;
+  };
+  static constexpr std::uint64_t granule = 64;
+  static std::uint64_t round_up(std::uint64_t n, std::uint64_t to) noexcept {
+    return (n + to - 1) & ~(to - 1);
+  }
+
+  /// The index of the first piece that starts at `offset` or later.
+  static std::size_t first_from(const plain_array<piece>& pieces, std::uint64_t offset) noexcept {
+    std::size_t low = 0;
+    for (std::size_t high = pieces.size(); low != high;) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (pieces[middle].start < offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+
+  plain_array<piece> free_;  // By offset, both.
+  plain_array<piece> used_;
+};
 
 }  // namespace mpx::inline v0
 
@@ -5761,7 +5006,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   static constexpr transport_traits traits{
       .inline_bytes_max = detail::line_data_bytes,
       .packet_bytes_max = geometry.packet_bytes_max(),
-      .layout = (ArenaBytes >> 12) << 24 ^ (std::uint64_t{RingLines} << 32 | PoolBytes)};
+      .layout = (ArenaBytes >> 12) << 24 ^ (std::uint64_t{RingLines} << 32 | PoolBytes),
+      .posts_pend = false};
 
   /// Collective over the ranks of `b`, which keeps the shared file open. Errors:
   /// errc::no_resources.
@@ -6072,41 +5318,38 @@ struct stack {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/endpoint.hpp
+// ==== mpx/engine/ground.hpp
 
-// The endpoint: one rank's transport, matcher, flow control and operations, put together. All state
-// of a rank hangs here. Calls take the thread model's lock; functions named `*_locked` expect it
-// held.
+// What the rooms of an endpoint stand on: the policies of its stack, each made once, and its
+// operations.
 
 namespace mpx::inline v0::detail {
 
+/// The first base of an endpoint: made before its rooms, and gone after them.
 template <class Stack>
-class endpoint {
+class ground {
  public:
   using transport_type = typename Stack::transport_type;
-  using job_type = job_of<transport_type>;
   using flow_type = typename Stack::flow_type;
   using trace_type = typename Stack::trace_type;
-  static constexpr bool concurrent = Stack::threading_type::concurrent;
+  using job_type = job_of<transport_type>;
+  using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
+                                   generation_bits_of<typename Stack::protocol_type>()>;
 
-  /// Collective over the job. `job` outlives the endpoint.
-  explicit endpoint(job_type& job)
-      : transport_(job),
-        flow_(transport_.peers()),
-        links_(transport_.peers()),
-        job_(job),
-        news_(job.failure_word()),
-        announced_max_(greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()))) {
-    vital_->ours = 1;
-    vital_->takes = takes_max;
-  }
-  endpoint(const endpoint&) = delete;
-  endpoint& operator=(const endpoint&) = delete;
-  ~endpoint();
+  explicit ground(job_type& job) : transport_(job), flow_(transport_.peers()) {}
+  ground(const ground&) = delete;
+  ground& operator=(const ground&) = delete;
 
-  peer_id self() const noexcept { return transport_.self(); }
   transport_type& transport() noexcept { return transport_; }
+  const transport_type& transport() const noexcept { return transport_; }
+  flow_type& flow() noexcept { return flow_; }
+  const flow_type& flow() const noexcept { return flow_; }
+  typename Stack::protocol_type& protocol() noexcept { return protocol_; }
+  typename Stack::threading_type& threading() noexcept { return threading_; }
+  trace_type& trace() noexcept { return trace_; }
   const trace_type& trace() const noexcept { return trace_; }
+  pool_type& pool() noexcept { return pool_; }
+
   /// A steady clock, in nanoseconds: the transport's if it has one.
   std::int64_t now_ns() const noexcept {
     if constexpr (ClockedTransport<transport_type>) {
@@ -6115,37 +5358,2922 @@ class endpoint {
       return platform::now_ns();
     }
   }
-  typename Stack::protocol_type& protocol() noexcept { return protocol_; }
-  const flow_type& flow() const noexcept { return flow_; }
-  std::uint64_t unexpected_bytes() const noexcept { return early_bytes_; }
+  /// How many messages one peer may announce at a time.
+  std::uint32_t announced_max() const noexcept {
+    return greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()));
+  }
 
-  // --- Starting (endpoint_send.hpp, endpoint_receive.hpp) ----------------------------------------
+ private:
+  transport_type transport_;
+  flow_type flow_;
+  [[no_unique_address]] typename Stack::protocol_type protocol_;
+  [[no_unique_address]] typename Stack::threading_type threading_;
+  [[no_unique_address]] trace_type trace_;
+  pool_type pool_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/hang_report.hpp
+
+// A report on ranks that wait: what each waits for, what lies unmatched, who waits for whom in a
+// circle. Plain structs and a pure function, so that whoever knows that nothing can move any more
+// (a timer, a simulator) can print it.
+
+namespace mpx::inline v0::detail {
+
+/// How far a send or receive has come.
+enum class hang_stage : std::uint8_t {
+  posted,     ///< A receive that has met no message.
+  probed,     ///< A probe that has met no message.
+  queued,     ///< A send of which nothing is on the wire.
+  announced,  ///< A send that its receiver knows of, and has not received.
+  moving,     ///< Matched; data is on its way.
+  arrived,    ///< A message that has met no receive.
+  claimed,    ///< A message that a matched probe has taken, and nobody has received.
+  count_
+};
+
+/// One send, receive or message.
+struct hang_operation {
+  rank_t peer = -1;  ///< -1: any
+  tag_t tag = -1;    ///< -1: any
+  context_id context = 0;
+  hang_stage stage{};
+  bool sends = false;
+  std::uint64_t bytes = 0;
+};
+
+/// The first of some operations, and how many there are. (From here on no member has an
+/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
+template <std::uint32_t Max>
+struct hang_list {
+  hang_operation at[Max];
+  std::uint32_t kept;
+  std::uint32_t total;
+
+  void add(const hang_operation& op) noexcept {
+    ++total;
+    if (kept < Max) at[kept++] = op;
+  }
+  const hang_operation* begin() const noexcept { return at; }
+  const hang_operation* end() const noexcept { return at + kept; }
+};
+
+/// A call that waits.
+struct hang_call {
+  char name[24];
+  char file[120];
+  std::uint32_t line;
+  wait_kind kind;
+  std::int64_t since_ns;  ///< 0: not known
+  hang_list<8> on;
+};
+
+enum class hang_state : std::uint8_t {
+  waits,       ///< In mpx: `calls` says where.
+  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
+  unborn,      ///< Has not joined.
+  left,        ///< Has left the job.
+  failed,      ///< Has died.
+  unreadable,  ///< What it published makes no sense.
+  count_
+};
+
+/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
+struct hang_info {
+  rank_t rank;
+  std::int32_t pid;  ///< 0: not worth telling
+  std::uint32_t environment;
+  hang_state state;
+  std::int64_t now_ns;
+  std::int64_t since_ns;
+  std::uint32_t calls_kept;
+  std::uint32_t calls_total;
+  hang_call calls[4];
+  hang_list<16> posted;
+  hang_list<16> unexpected;
+  hang_list<16> sends;
+
+  hang_call* add_call() noexcept {
+    ++calls_total;
+    return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
+  }
+};
+
+template <std::size_t N>
+void copy_head(char (&into)[N], const char* text) noexcept {
+  const std::size_t n = lesser(std::strlen(text), N - 1);
+  std::memcpy(into, text, n);
+  into[n] = '\0';
+}
+/// Copies the end of a path.
+template <std::size_t N>
+void copy_tail(char (&into)[N], const char* text) noexcept {
+  const std::size_t n = std::strlen(text);
+  std::memcpy(into, n < N ? text : text + (n - N + 1), lesser(n, N - 1) + 1);
+}
+
+/// Whether a rank's own words, read from shared memory, can be used in a job of `ranks`; cuts what
+/// is not text.
+[[gnu::cold]] inline bool sound(hang_info& info, rank_t ranks) noexcept {
+  bool good = info.state < hang_state::count_ && info.calls_kept <= std::size(info.calls);
+  const auto check = [&](const auto& list) {
+    good = good && list.kept <= std::size(list.at) && list.kept <= list.total;
+    for (std::uint32_t i = 0; good && i < list.kept; ++i)
+      good =
+          list.at[i].stage < hang_stage::count_ && list.at[i].peer >= -2 && list.at[i].peer < ranks;
+  };
+  const auto mend = [](auto& text) {
+    text[std::size(text) - 1] = '\0';
+    for (char& c : text)
+      if (c != '\0' && (c < ' ' || c > '~')) c = '?';
+  };
+  check(info.posted);
+  check(info.unexpected);
+  check(info.sends);
+  for (hang_call& call : info.calls) {
+    check(call.on);
+    good = good && call.kind < wait_kind::count_;
+    mend(call.name);
+    mend(call.file);
+  }
+  return good;
+}
+
+/// Text that grows by printf formats: cheap to compile.
+class hang_text {
+ public:
+  [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
+    char line[512];
+    std::va_list rest;
+    va_start(rest, format);
+    const int n = std::vsnprintf(line, sizeof line, format, rest);
+    va_end(rest);
+    if (n > 0) text.append(line, lesser(static_cast<std::size_t>(n), sizeof line - 1));
+  }
+  std::string text;
+};
+
+/// Who waits for whom among ranks 0 .. n - 1.
+class hang_graph {
+ public:
+  explicit hang_graph(std::span<const hang_info> ranks) : ranks_(ranks), dead_(ranks.size()) {
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      dead_[r] = waits(r) || gone(r);
+      free_ += !dead_[r];
+    }
+    for (bool changed = true; changed;) {  // Who waits for somebody who is free may go on.
+      changed = false;
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        if (!dead_[r] || !waits(r) || !may_go_on(r)) continue;
+        dead_[r] = false;
+        ++free_;
+        changed = true;
+      }
+    }
+  }
+
+  bool waits(std::size_t r) const noexcept { return ranks_[r].state == hang_state::waits; }
+  bool gone(std::size_t r) const noexcept {
+    return ranks_[r].state == hang_state::left || ranks_[r].state == hang_state::failed;
+  }
+  /// Whether nothing that this rank waits for can come.
+  bool dead(std::size_t r) const noexcept { return dead_[r] != 0; }
+
+  /// Calls `f(other)` for every rank that `call` of `r` depends on.
+  template <class F>
+  void for_each_target(std::size_t r, const hang_call& call, F&& f) const {
+    const bool meeting = call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
+    for (std::size_t other = 0; meeting && other < ranks_.size(); ++other)
+      if (!meets(other, ranks_[r], call.kind)) f(other);
+    for (const hang_operation& op : call.on) {
+      if (op.peer >= 0) f(static_cast<std::size_t>(op.peer));
+      for (std::size_t other = 0; op.peer == -1 && other < ranks_.size(); ++other)
+        if (other != r) f(other);
+    }
+  }
+
+  /// The rank that keeps `r` waiting, if it is itself waiting for ever; else the number of ranks.
+  std::size_t next(std::size_t r) const {
+    std::size_t found = ranks_.size();
+    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
+      for_each_target(r, ranks_[r].calls[i], [&](std::size_t to) {
+        if (found == ranks_.size() && waits(to) && dead_[to]) found = to;
+      });
+    return found;
+  }
+
+ private:
+  bool meets(std::size_t other, const hang_info& mine, wait_kind kind) const noexcept {
+    const hang_info& it = ranks_[other];
+    if (it.state == hang_state::left) return kind == wait_kind::leaving;
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
+      if (waits(other) && it.calls[i].kind == kind && it.environment == mine.environment)
+        return true;
+    return false;
+  }
+  bool may_go_on(std::size_t r) const {
+    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
+      if (may_end(r, ranks_[r].calls[i])) return true;
+    return ranks_[r].calls_kept == 0;
+  }
+  bool may_end(std::size_t r, const hang_call& call) const {
+    if (call.kind == wait_kind::joining || call.kind == wait_kind::leaving) {
+      bool all = true;
+      for_each_target(r, call, [&](std::size_t to) { all = all && !dead_[to]; });
+      return all;
+    }
+    bool one = call.on.kept == 0;  // What it waits for is not known.
+    bool all = true;
+    for (const hang_operation& op : call.on) {
+      const bool can = op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
+      one = one || can;
+      all = all && can;
+    }
+    return call.kind == wait_kind::any || call.kind == wait_kind::testing ? one : all;
+  }
+
+  std::span<const hang_info> ranks_;
+  plain_array<unsigned char> dead_;
+  std::size_t free_ = 0;
+};
+
+/// The report, put together part by part.
+class hang_writer : hang_text {
+ public:
+  explicit hang_writer(std::span<const hang_info> ranks) : ranks_(ranks), graph_(ranks) {}
+
+  /// Ranks that are told about one by one; of more, only those that matter most.
+  static constexpr std::size_t ranks_told_max = 64;
+
+  [[gnu::cold]] std::string write() {
+    std::size_t told = 0;
+    for (std::size_t r = 0; r < ranks_.size() && told < ranks_told_max; ++r, ++told) rank(r);
+    if (told < ranks_.size()) add("  and %zu ranks more\n", ranks_.size() - told);
+    cycles();
+    causes();
+    hints();
+    return std::move(text);
+  }
+
+ private:
+  static double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
+
+  void envelope(const hang_operation& op) {
+    if (op.peer == -1) {
+      add("any rank");
+    } else if (op.peer < 0) {
+      add("nobody");
+    } else {
+      add("rank %d", static_cast<int>(op.peer));
+    }
+    if ((op.context & 1) != 0) {
+      add(", collective call %d of communicator %u", static_cast<int>(op.tag) + 1, op.context >> 1);
+    } else if (op.tag < 0) {
+      add(", any tag, communicator %u", op.context >> 1);
+    } else {
+      add(", tag %d, communicator %u", static_cast<int>(op.tag), op.context >> 1);
+    }
+  }
+
+  void operation(const hang_operation& op) {
+    static constexpr const char* stages[] = {"",
+                                             "",
+                                             ", not on the wire yet",
+                                             ", not received yet",
+                                             ", data on its way",
+                                             "",
+                                             ", taken by a matched probe"};
+    add(op.sends ? "to " : "from ");
+    envelope(op);
+    if (op.stage == hang_stage::probed) return;
+    add(op.stage == hang_stage::posted ? ", room for %llu byte%s%s" : ", %llu byte%s%s",
+        static_cast<unsigned long long>(op.bytes), op.bytes == 1 ? "" : "s",
+        stages[static_cast<unsigned>(op.stage)]);
+  }
+
+  template <class List>
+  void list(const char* what, const List& all) {
+    if (all.total == 0) return;
+    add("      %s:", what);
+    const char* separator = " ";
+    for (const hang_operation& op : all) {
+      add("%s", separator);
+      operation(op);
+      separator = "; ";
+    }
+    if (all.kept < all.total) add("; and %u more", all.total - all.kept);
+    add("\n");
+  }
+
+  /// "rank 3", "ranks 1, 2 and 5 more".
+  void some(std::size_t count, const std::size_t (&ranks)[8]) {
+    add(count == 1 ? "rank " : "ranks ");
+    for (std::size_t i = 0; i < lesser<std::size_t>(count, 8); ++i)
+      add(i == 0 ? "%zu" : ", %zu", ranks[i]);
+    if (count > 8) add(" and %zu more", count - 8);
+  }
+
+  void meeting(std::size_t r, const hang_call& c) {
+    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
+    if (c.line != 0) add(" at %s:%u", c.file, c.line);
+    std::size_t count = 0;
+    std::size_t targets[8] = {};
+    graph_.for_each_target(r, c, [&](std::size_t to) {
+      if (count++ < 8) targets[count - 1] = to;
+    });
+    if (count == 0) return;
+    add(", waits for ");
+    some(count, targets);
+  }
+
+  void call(std::size_t r, const hang_call& c) {
+    if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
+      meeting(r, c);
+    } else {
+      if (c.kind == wait_kind::testing) {
+        add("tests or probes again and again");
+      } else {
+        add("waits in %s", c.name);
+        if (c.line != 0) add(" at %s:%u", c.file, c.line);
+      }
+      if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
+      for (const hang_operation& op : c.on) {
+        add(&op == c.on.begin() ? " " : "; ");
+        operation(op);
+      }
+      if (c.on.kept < c.on.total) add("; and %u more", c.on.total - c.on.kept);
+    }
+    if (c.since_ns != 0) add(" (for %.1f s)", seconds(ranks_[r].now_ns - c.since_ns));
+  }
+
+  void rank(std::size_t r) {
+    const hang_info& it = ranks_[r];
+    add("  rank %zu", r);
+    if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
+    const double since = seconds(it.now_ns - it.since_ns);
+    switch (it.state) {
+      case hang_state::waits: break;
+      case hang_state::busy:
+        return add(" is not in mpx (for %.1f s)%s\n", since,
+                   since < 1 ? ": it computes, or never waits long" : "");
+      case hang_state::unborn: return add(" has not joined the job\n");
+      case hang_state::left: return add(" has left the job\n");
+      case hang_state::failed: return add(" has failed\n");
+      default: return add(" cannot be understood\n");
+    }
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
+      add(i == 0 ? " " : "\n      and ");
+      call(r, it.calls[i]);
+    }
+    if (it.calls_kept < it.calls_total)
+      add("\n      and %u calls more", it.calls_total - it.calls_kept);
+    if (it.calls_kept == 0) add(" is in mpx");
+    add("\n");
+    list("posted receives", it.posted);
+    list("unexpected messages", it.unexpected);
+    list("sends under way", it.sends);
+  }
+
+  /// Each rank has one edge at most, so that cycles do not touch.
+  void cycles() {
+    plain_array<std::uint32_t> seen(ranks_.size());  // 0: not yet, else the walk that came by.
+    for (std::size_t start = 0; start < ranks_.size(); ++start) {
+      const auto walk = static_cast<std::uint32_t>(start + 1);
+      std::size_t r = start;
+      while (r < ranks_.size() && seen[r] == 0 && graph_.waits(r) && graph_.dead(r)) {
+        seen[r] = walk;
+        r = graph_.next(r);
+      }
+      if (r >= ranks_.size() || seen[r] != walk) continue;
+      std::size_t at = r;
+      std::size_t told = 0;
+      do {
+        const std::size_t next = graph_.next(at);
+        if (++told <= ranks_told_max)
+          add(told == 1 ? "  cycle: rank %zu waits for rank %zu" : ", rank %zu for rank %zu", at,
+              next);
+        at = next;
+      } while (at != r);
+      if (told > ranks_told_max) add(", and so on through %zu ranks", told);
+      add("\n");
+      found_ = true;
+    }
+  }
+
+  /// Those who could act and do not, and those who never will.
+  void causes() {
+    for (std::size_t to = 0; to < ranks_.size(); ++to) {
+      if (graph_.waits(to)) continue;
+      std::size_t count = 0;
+      std::size_t waiting[8] = {};
+      for (std::size_t r = 0; r < ranks_.size(); ++r) {
+        bool on = false;
+        for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i)
+          graph_.for_each_target(r, ranks_[r].calls[i], [&](std::size_t t) { on = on || t == to; });
+        if (on && count++ < 8) waiting[count - 1] = r;
+      }
+      if (count == 0) continue;
+      add("  ");
+      some(count, waiting);
+      add(count > 1 ? " wait for rank %zu, which " : " waits for rank %zu, which ", to);
+      const hang_state s = ranks_[to].state;
+      add("%s\n", s == hang_state::left     ? "has left the job: nothing more comes from it"
+                  : s == hang_state::failed ? "has failed"
+                  : s == hang_state::unborn ? "has not joined the job"
+                  : s == hang_state::busy   ? "is not in mpx"
+                                            : "cannot be understood");
+      found_ = true;
+    }
+    if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
+  }
+
+  void hints() {
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i)
+        for (const hang_operation& op : ranks_[r].calls[i].on)
+          if (!op.sends) hint(r, op);
+    collective_hints();
+  }
+
+  /// A message that is there and differs in one thing from what is waited for.
+  void hint(std::size_t r, const hang_operation& want) {
+    for (const hang_operation& is : ranks_[r].unexpected) {
+      const bool tag = want.tag == -1 || want.tag == is.tag;
+      const bool peer = want.peer == -1 || want.peer == is.peer;
+      const bool context = want.context == is.context;
+      if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
+          ((want.context | is.context) & 1) != 0)
+        continue;
+      add("  hint: rank %zu wants ", r);
+      if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
+      if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
+      if (!context)
+        add("a message on communicator %u, one here is on %u", want.context >> 1, is.context >> 1);
+      add("; all else fits\n");
+      return;
+    }
+  }
+
+  /// The first two ranks for which one collective call is two.
+  void collective_hints() {
+    const hang_call* first = nullptr;
+    std::size_t first_rank = 0;
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i) {
+        const hang_call& c = ranks_[r].calls[i];
+        if (c.on.kept == 0 || (c.on.at[0].context & 1) == 0) continue;
+        if (first == nullptr) {
+          first = &c;
+          first_rank = r;
+          continue;
+        }
+        const hang_operation& a = first->on.at[0];
+        const hang_operation& b = c.on.at[0];
+        if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
+          continue;
+        add("  hint: collective call %d of communicator %u is %s on rank %zu and %s on rank %zu: "
+            "all ranks must make the same calls in the same order\n",
+            a.tag + 1, a.context >> 1, first->name, first_rank, c.name, r);
+        return;
+      }
+  }
+
+  std::span<const hang_info> ranks_;
+  hang_graph graph_;
+  bool found_ = false;
+};
+
+/// The report on a job, from what each of its ranks says: `ranks[i]` is rank i.
+/// Returns: lines that end in a line feed, without a headline.
+[[gnu::cold]] inline std::string format_hang_report(std::span<const hang_info> ranks) {
+  return hang_writer(ranks).write();
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/hang_watch.hpp
+
+// Notices that no rank of a job can go on, and prints one report. Each rank that has waited for
+// MPX_HANG_REPORT seconds publishes what for; the lowest of them gathers and prints. Everything
+// here happens while a rank waits anyway.
+
+namespace mpx::inline v0::detail {
+
+using bootstrap::hang_seconds_max;
+
+/// Where a watch learns what its rank is doing.
+struct hang_source {
+  void* self;
+  void (*describe)(void* self, hang_info& into);
+  std::uint64_t (*digest)(void* self);  // Differs when operations have been started or ended.
+};
+
+/// One rank's part. All times are those of the monotonic clock.
+class hang_watch {
+ public:
+  /// `where`: the line that joins the job. `job` outlives this.
+  /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
+  hang_watch(bootstrap::any& job, std::source_location where) : job_(job), joined_{"", where} {
+    const char* text = std::getenv("MPX_HANG_REPORT");
+    if (text == nullptr) return;
+    if (!parse_seconds(text, hang_seconds_max, limit_ns_))
+      throw error(errc::argument, "MPX_HANG_REPORT=" + std::string(text) +
+                                      ": give seconds from 0.001 to " +
+                                      std::to_string(hang_seconds_max) + ", such as 10 or 0.5");
+    pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
+    joined_ns_ = platform::now_ns();
+    saw(joined_ns_);
+  }
+  hang_watch(const hang_watch&) = delete;
+  hang_watch& operator=(const hang_watch&) = delete;
+  ~hang_watch() {
+    if (stuck_) retract();
+  }
+
+  bool on() const noexcept { return limit_ns_ != 0; }
+  const call_site& joined() const noexcept { return joined_; }
+
+  /// The rank is in mpx, and busy.
+  void saw(std::int64_t now) noexcept { words().seen_ns.store(now, std::memory_order_relaxed); }
+  /// A call that waited is over.
+  void went_on() noexcept {
+    saw(platform::now_ns());
+    if (stuck_) retract();
+  }
+  /// Called again and again while the rank joins the job.
+  void join_step() noexcept {
+    if (!on()) return;
+    const auto describe = [](void* self, hang_info& into) {
+      static_cast<hang_watch*>(self)->describe_joining(into);
+    };
+    step({this, describe, nullptr}, 0, joined_ns_);
+  }
+
+  /// Called again and again while the rank waits since `since_ns`, or tests again and again (0).
+  /// `moves` differs from that of the last call when something has moved at this rank.
+  [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
+                                         std::int64_t since_ns) noexcept try {
+    const std::int64_t now = platform::now_ns();
+    if (now - looked_ns_ < pace_ns_) return;
+    const bool testing = since_ns == 0;
+    const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
+    looked_ns_ = now;
+    saw(now);
+    bool moved = moves != moves_ || testing != testing_ || away;
+    if (testing && now - digested_ns_ >= limit_ns_) {
+      digested_ns_ = now;
+      const std::uint64_t digest = from.digest(from.self);
+      moved = moved || digest != digest_;
+      digest_ = digest;
+    }
+    if (moved) {
+      moves_ = moves;
+      testing_ = testing;
+      still_since_ns_ = now;
+      if (stuck_) retract();
+    }
+    if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
+      publish(from, now);
+      stuck_ = true;
+      const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+      words().mark.store(
+          (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
+          std::memory_order_release);
+    }
+    if (const std::uint32_t asked = head().asked.load(std::memory_order_acquire);
+        asked != words().answered.load(std::memory_order_relaxed)) {
+      if (!stuck_) publish(from, now);
+      words().answered.store(asked, std::memory_order_release);
+    }
+    if (stuck_) look_around(now);
+  } catch (const std::exception&) {
+    asked_ns_ = 0;  // Later, perhaps.
+  }
+
+  /// Since when a rank that tests has tested in vain.
+  void describe_testing(hang_call& call) const noexcept { call.since_ns = still_since_ns_; }
+
+ private:
+  using hang_words = bootstrap::detail::hang_words;
+  static constexpr std::int64_t second_ns = 1'000'000'000;
+  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look around more often.
+
+  const bootstrap::job_segment& segment() const noexcept { return job_.segment(); }
+  hang_words& words() const noexcept { return segment().hang(job_.rank()); }
+  bootstrap::detail::hang_head& head() const noexcept { return segment().hang_head(); }
+
+  void describe_joining(hang_info& into) const {
+    hang_call& call = *into.add_call();
+    copy_tail(call.file, joined_.where.file_name());
+    call.line = joined_.where.line();
+    call.kind = wait_kind::joining;
+    call.since_ns = joined_ns_;
+  }
+  void publish(const hang_source& from, std::int64_t now) {
+    static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
+                  std::is_trivially_copyable_v<hang_info>);
+    hang_info info{};
+    from.describe(from.self, info);
+    info.rank = job_.rank();
+    info.environment = job_.environment();
+    info.now_ns = now;
+    segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
+  }
+  void retract() noexcept {
+    stuck_ = false;
+    partly_ns_ = asked_ns_ = 0;
+    sum_ = 0;
+    const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+    words().mark.store(number + hang_words::next, std::memory_order_release);
+  }
+
+  /// Whether this rank waits for ever, as far as it knows. One that tests may have gone away.
+  static bool is_stuck(const hang_words& w, std::uint32_t mark, std::int64_t now) noexcept {
+    if ((mark & hang_words::stuck) == 0) return false;
+    return (mark & hang_words::testing) == 0 ||
+           now - w.seen_ns.load(std::memory_order_relaxed) < second_ns;
+  }
+  bool is_gone(rank_t rank) const noexcept { return job_.state(rank) >= rank_state::finished; }
+
+  /// Reports if this is the lowest rank that waits, and it is time.
+  void look_around(std::int64_t now) {
+    bool all = true;
+    bool news = false;
+    bool first = true;
+    std::uint32_t sum = 1;
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const hang_words& w = segment().hang(r);
+      const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+      if (!is_stuck(w, mark, now)) {
+        all = all && is_gone(r);
+        continue;
+      }
+      const bool awake = now - w.seen_ns.load(std::memory_order_relaxed) < 2 * second_ns;
+      if (first && awake && r != job_.rank()) {
+        partly_ns_ = asked_ns_ = 0;
+        return;
+      }
+      first = first && !awake;
+      news = news || w.told.load(std::memory_order_relaxed) != mark;
+      sum = sum * 31 + mark;
+    }
+    const bool same = sum == sum_;
+    sum_ = sum;
+    if (!news) {
+      partly_ns_ = asked_ns_ = 0;
+    } else if (all) {
+      if (same) report(now, true);  // Seen twice: nobody was just about to go on.
+    } else if (partly_ns_ == 0) {
+      partly_ns_ = now;
+    } else if (now - partly_ns_ >= limit_ns_) {
+      if (asked_ns_ == 0) {
+        asked_ns_ = now;
+        head().asked.fetch_add(1, std::memory_order_release);
+      } else if (now - asked_ns_ >= answer_ns) {
+        report(now, false);
+      }
+    }
+  }
+
+  /// What is known of rank `r`, with the mark that goes with it.
+  std::uint32_t gather(rank_t r, std::int64_t now, bool all, hang_info& into) const {
+    const hang_words& w = segment().hang(r);
+    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+    const bool stuck = is_stuck(w, mark, now);
+    const rank_state state = job_.state(r);
+    const bool answered = !all && w.answered.load(std::memory_order_acquire) ==
+                                      head().asked.load(std::memory_order_relaxed);
+    if (stuck || (answered && !is_gone(r))) {
+      const bool read = segment().get_hang(r, std::as_writable_bytes(std::span(&into, 1)));
+      if (!read || !sound(into, job_.size())) {
+        into = {};
+        into.state = hang_state::unreadable;
+      }
+    } else {
+      into.state = state == rank_state::waiting    ? hang_state::unborn
+                   : state == rank_state::joined   ? hang_state::busy
+                   : state == rank_state::finished ? hang_state::left
+                                                   : hang_state::failed;
+      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
+    }
+    into.rank = r;
+    into.now_ns = now;
+    into.pid = segment().pid(0) != segment().pid(job_.size() - 1) ? segment().pid(r) : 0;
+    return stuck ? mark : 0;
+  }
+
+  [[gnu::cold]] void report(std::int64_t now, bool all) {
+    std::uint32_t writer = 0;
+    const auto me = static_cast<std::uint32_t>(job_.rank()) + 1;
+    if (!head().writer.compare_exchange_strong(writer, me)) {
+      if (writer <= static_cast<std::uint32_t>(job_.size()) &&
+          !is_gone(static_cast<rank_t>(writer) - 1))
+        return;
+      if (!head().writer.compare_exchange_strong(writer, me)) return;  // Its writer died.
+    }
+    const struct release {
+      bootstrap::detail::word& writer;
+      ~release() { writer.store(0, std::memory_order_release); }
+    } guard{head().writer};
+    plain_array<hang_info> ranks(static_cast<std::size_t>(job_.size()));
+    int stuck = 0;
+    bool news = false;
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const std::uint32_t mark = gather(r, now, all, ranks[static_cast<std::size_t>(r)]);
+      if (mark == 0) continue;
+      ++stuck;
+      news |= segment().hang(r).told.exchange(mark, std::memory_order_relaxed) != mark;
+    }
+    if (news) print(ranks, stuck, all);
+    partly_ns_ = asked_ns_ = 0;
+  }
+
+  void print(const plain_array<hang_info>& ranks, int stuck, bool all) const {
+    hang_text out;
+    const double seconds = static_cast<double>(limit_ns_) * 1e-9;
+    if (all) {
+      out.add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n", seconds,
+              static_cast<int>(job_.size()), job_.size() == 1 ? "" : "s");
+    } else {
+      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
+              static_cast<int>(job_.size()), seconds);
+    }
+    out.text += format_hang_report({ranks.begin(), ranks.size()});
+    out.add("  the job goes on waiting; another report follows only if something moves\n");
+    std::fwrite(out.text.data(), 1, out.text.size(), stderr);
+    std::fflush(stderr);
+  }
+
+  bootstrap::any& job_;
+  call_site joined_;
+  std::int64_t limit_ns_ = 0;
+  std::int64_t pace_ns_ = 0;
+  std::int64_t joined_ns_ = 0;
+  std::int64_t looked_ns_ = 0;
+  std::int64_t still_since_ns_ = 0;  // Nothing has moved here since.
+  std::int64_t digested_ns_ = 0;
+  std::int64_t partly_ns_ = 0;  // Since when some ranks wait for ever and others do not.
+  std::int64_t asked_ns_ = 0;
+  std::uint64_t moves_ = 0;
+  std::uint64_t digest_ = 0;
+  std::uint32_t sum_ = 0;
+  bool testing_ = false;
+  bool stuck_ = false;
+};
+
+/// Watches nothing: for jobs whose end is seen by whoever runs them.
+class no_watch {
+ public:
+  template <class Job>
+  no_watch(Job&, std::source_location where) : joined_{"", where} {}
+  const call_site& joined() const noexcept { return joined_; }
+  void join_step() noexcept {}
+  void went_on() noexcept {}
+
+ private:
+  call_site joined_;
+};
+
+template <class Job>
+using watch_of = std::conditional_t<std::same_as<Job, bootstrap::any>, hang_watch, no_watch>;
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/service.hpp
+
+// How a layer above the engine gets packets of its own: it registers for a range of kinds, and the
+// tagged path never sees them.
+
+namespace mpx::inline v0::detail {
+
+/// Gets packets of the kinds that it is registered for, and news of lost peers. Called under the
+/// endpoint's lock, from whichever call makes progress: it starts no operation and waits for
+/// nothing. It may answer by endpoint::send_to_service.
+class service {
+ public:
+  /// A packet of `source`, of which nothing has been checked but the credit count.
+  /// Returns errc{}, or what the packet breaks: errc::protocol loses the peer, as does
+  /// errc::no_resources.
+  virtual errc on_packet(peer_id source, const wire::header& h,
+                         std::span<const std::byte> payload) noexcept = 0;
+  /// Nothing more will come from `peer`.
+  virtual void on_loss(peer_id peer) noexcept = 0;
+
+ protected:
+  service() = default;
+  service(const service&) = delete;
+  service& operator=(const service&) = delete;
+  ~service() = default;
+
+ private:
+  friend class service_list;
+  service* next_ = nullptr;
+  std::uint8_t first_ = 0;
+  std::uint8_t last_ = 0;
+};
+
+/// The services of an endpoint, each with its range of kinds. Owns none.
+class service_list {
+ public:
+  /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
+  /// engine's own.
+  errc add(service& s, std::uint8_t first, std::uint8_t last) noexcept {
+    if (first < wire::service_kind_first || last < first) return errc::argument;
+    for (const service* other = first_; other != nullptr; other = other->next_)
+      if (first <= other->last_ && other->first_ <= last) return errc::argument;
+    s.first_ = first;
+    s.last_ = last;
+    s.next_ = std::exchange(first_, &s);
+    return errc{};
+  }
+  void remove(const service& s) noexcept {
+    for (service** at = &first_; *at != nullptr; at = &(*at)->next_)
+      if (*at == &s) {
+        *at = s.next_;
+        return;
+      }
+  }
+  /// nullptr: nobody is registered for this kind.
+  service* find(std::uint8_t kind) const noexcept {
+    service* s = first_;
+    while (s != nullptr && (kind < s->first_ || s->last_ < kind)) s = s->next_;
+    return s;
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (service* s = first_; s != nullptr; s = s->next_) f(*s);
+  }
+
+ private:
+  service* first_ = nullptr;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/revocations.hpp
+
+// Which collective calls other ranks have left with an error: who waits for them there shall not.
+
+namespace mpx::inline v0::detail {
+
+/// The service of kind `revoke`. Threads: under the endpoint's lock.
+class revocations final : public service {
+ public:
+  static constexpr std::uint32_t context_serial_max = (1u << 13) - 1;
+
+  /// This rank begins `call`: it has got past all before.
+  void begin(collective_call call) noexcept {
+    revoked_.erase_if([call](collective_call old) {
+      return old.context == call.context &&
+             static_cast<std::int32_t>(static_cast<std::uint32_t>(old.serial - call.serial) << 1) <
+                 0;
+    });
+  }
+  bool contains(collective_call call) const noexcept {
+    for (const collective_call& r : revoked_)
+      if (r.context == call.context && r.serial == call.serial) return true;
+    return false;
+  }
+
+  errc on_packet(peer_id, const wire::header& h,
+                 std::span<const std::byte> payload) noexcept override {
+    if (!payload.empty() || (h.context & 1) == 0 || h.context >> 1 > context_serial_max ||
+        h.tag < 0)
+      return errc::protocol;
+    return add({h.context, h.tag}) ? errc{} : errc::no_resources;
+  }
+  void on_loss(peer_id) noexcept override {}
+
+ private:
+  static constexpr std::size_t revoked_max = 4096;
+
+  bool add(collective_call call) noexcept try {
+    if (contains(call)) return true;
+    if (revoked_.size() == revoked_max) return false;
+    revoked_.push_back(call);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+
+  plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/block_cache.hpp
+
+// Blocks of memory in steps of 64 bytes: small ones are recycled through free lists of bounded
+// length, large ones go to and from the system.
+
+namespace mpx::inline v0 {
+
+/// Keeps at most `cached_bytes_max` of free memory. Cost: a pop or a push for blocks up to 1 KiB.
+class block_cache {
+ public:
+  static constexpr std::size_t step = 64;
+  static constexpr std::size_t small_max = 1024;
+  static constexpr std::size_t class_bytes_max = std::size_t{128} * 1024;
+  static constexpr std::size_t cached_bytes_max = class_bytes_max * (small_max / step);
+
+  block_cache() = default;
+  block_cache(const block_cache&) = delete;
+  block_cache& operator=(const block_cache&) = delete;
+  ~block_cache() {
+    for (free_list& list : lists_)
+      while (list.first != nullptr) release(pop(list));
+  }
+
+  /// Returns `bytes` rounded up to a step, aligned to 16, or nullptr when memory is out.
+  void* take(std::size_t bytes) noexcept {
+    in_use_ += round_up(bytes);
+    if (bytes <= small_max) {
+      free_list& list = lists_[index(bytes)];
+      if (list.first != nullptr) return pop(list);
+    }
+    return take_fresh(round_up(bytes));
+  }
+
+  /// Gives back what `take(bytes)` returned.
+  void give(void* p, std::size_t bytes) noexcept {
+    in_use_ -= round_up(bytes);
+    if (bytes <= small_max) {
+      free_list& list = lists_[index(bytes)];
+      if ((list.length + 1) * round_up(bytes) <= class_bytes_max) {
+        list.first = ::new (p) node{list.first};
+        ++list.length;
+        return;
+      }
+    }
+    release(p);
+  }
+
+  /// Bytes handed out and not yet given back.
+  std::size_t in_use_bytes() const noexcept { return in_use_; }
+
+ private:
+  struct node {
+    node* next;
+  };
+  struct free_list {
+    node* first = nullptr;
+    std::size_t length = 0;
+  };
+
+  static constexpr std::size_t round_up(std::size_t n) noexcept {
+    return (n + step - 1) / step * step;
+  }
+  static constexpr std::size_t index(std::size_t bytes) noexcept {
+    return bytes == 0 ? 0 : (bytes - 1) / step;
+  }
+  [[gnu::noinline]] void* take_fresh(std::size_t rounded) noexcept {
+    void* p = platform::allocate(rounded);
+    if (p == nullptr) in_use_ -= rounded;
+    return p;
+  }
+  static void* pop(free_list& list) noexcept {
+    node* n = list.first;
+    list.first = n->next;
+    --list.length;
+    return n;
+  }
+  static void release(void* p) noexcept { platform::deallocate(p); }
+
+  std::array<free_list, small_max / step> lists_{};
+  std::size_t in_use_ = 0;
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/rooms/early_messages.hpp
+
+// The memory of messages that came before their receives, and those that a matched probe has taken
+// out of matching: a part of the inbox.
+
+namespace mpx::inline v0::detail {
+
+static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
+
+class early_messages {
+ public:
+  early_messages() = default;
+  early_messages(const early_messages&) = delete;
+  early_messages& operator=(const early_messages&) = delete;
+  ~early_messages() {
+    while (!claimed_.empty()) {
+      arrived_message& m = claimed_.front();
+      claimed_.pop_front();
+      forget(&m);
+    }
+  }
+
+  /// A record of a message with a copy of `payload`. Returns nullptr when memory is out.
+  arrived_message* make(peer_id source, const wire::header& h, std::span<const std::byte> payload) {
+    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
+    if (block == nullptr) return nullptr;
+    auto* const m = ::new (block) arrived_message;
+    m->is = {h.context, source, h.tag};
+    m->kind = h.kind;
+    m->flags = h.flags;
+    m->ticket = h.ticket;
+    m->stored = static_cast<std::uint32_t>(payload.size());
+    m->bytes = payload.size();
+    if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
+    return m;
+  }
+  /// Requires: `m` is out of the matcher, and not claimed.
+  void forget(arrived_message* m) noexcept {
+    const std::size_t bytes = sizeof(arrived_message) + m->stored;
+    m->~arrived_message();
+    blocks_.give(m, bytes);
+  }
+
+  void claim(arrived_message& m) noexcept { claimed_.push_back(m); }
+  void unclaim(arrived_message& m) noexcept { claimed_.erase(claimed_.iterator_to(m)); }
+  const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
+
+  /// Eager bytes held, as flow control counts them.
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  void count(std::uint64_t more) noexcept { bytes_ += more; }
+  void discount(std::uint64_t less) noexcept { bytes_ -= less; }
+
+ private:
+  std::uint64_t bytes_ = 0;
+  block_cache blocks_;
+  linked_list<arrived_message, arrival_tag> claimed_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/peer_record.hpp
+
+// What a rank keeps for a peer that is or was busy: a part for each room that has something to
+// keep, which nobody but that room can name.
+
+namespace mpx::inline v0::detail {
+
+struct busy_tag;
+struct stalled_tag;
+
+/// What has not left yet.
+class outbound {
+  template <class, class>
+  friend class outbox_room;
+  linked_list<operation, queue_tag> control_;  // Answers that did not fit the channel.
+  linked_list<operation, queue_tag> backlog_;  // Sends in order, not yet on the wire.
+  std::uint32_t answers_ = 0;                  // Length of `control_`.
+  std::uint32_t announced_ = 0;                // Sent, and not yet answered.
+  std::uint32_t allowance_ = 0;                // How many there may be.
+  bool owes_credit_ = false;
+};
+
+/// What the peer may still do here.
+class inbound {
+  template <class, class>
+  friend class inbox_room;
+  std::uint32_t heard_ = 0;       // Its announcements that are not answered.
+  std::uint32_t granted_ = 0;     // How many there may be.
+  std::uint64_t held_bytes_ = 0;  // What its early eager messages cost here.
+  operation* placed_ = nullptr;   // The receive that the transport is writing a body to.
+};
+
+/// Long data under way to the peer.
+class transfers {
+  template <class, class>
+  friend class mover_room;
+  linked_list<operation, queue_tag> streams_;  // Matched sends whose data goes as packets.
+};
+
+/// Handlers of packets get by without memory: where there is none for a record, the peer is lost
+/// and shares one with others of its kind.
+class peer_record : public list_node<busy_tag>,
+                    public list_node<stalled_tag>,
+                    public outbound,
+                    public inbound,
+                    public transfers,
+                    public allocated {
+  template <class, class>
+  friend class peers_room;
+
+ public:
+  explicit peer_record(peer_id to) noexcept : peer(to) {}
+  const peer_id peer;
+  /// Why nothing passes any more, or errc{}.
+  errc failure() const noexcept { return failure_; }
+
+ private:
+  errc failure_{};
+  bool busy_ = false;     // Something waits for room in its channel.
+  bool stalled_ = false;  // It may announce no more until it is allowed to.
+  bool refused_ = false;  // The transport cannot reach it.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/inbox.hpp
+
+// The room of what waits to match: posted receives, early messages within their budget, probes, and
+// the receive that looks for its message itself. Nothing that a packet says is used before it is
+// checked.
+
+namespace mpx::inline v0::detail {
+
+/// Of `House` it needs: transport(), flow(), trace(), pool(); finish(op, why), give(op),
+/// poll_once(), arrived(); peers(), outbox() and mover().
+template <class Stack, class House>
+class inbox_room {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr bool concurrent = Stack::threading_type::concurrent;
+  static constexpr unsigned direct_polls = 4096;
+  static constexpr std::uint32_t allowance_max = 1u << 31;
+
+ public:
+  explicit inbox_room(std::uint32_t announced_max) noexcept : announced_max_(announced_max) {}
+  inbox_room(const inbox_room&) = delete;
+  inbox_room& operator=(const inbox_room&) = delete;
+  ~inbox_room() {
+    matcher_.for_each([this](unexpected_message& m) {
+      matcher_.withdraw(m);
+      early_.forget(static_cast<arrived_message*>(&m));
+    });
+  }
+
+  // --- Receives ----------------------------------------------------------------------------------
+
+  [[gnu::always_inline]] started receive(const memory& into, const pattern& want) {
+    operation* op = new_receive(into);
+    if (op == nullptr) [[unlikely]]
+      return {nullptr, errc::no_resources};
+    op->want.bits = want.bits;  // One by one: a copy of the whole stalls on store forwarding.
+    op->want.ignore = want.ignore;
+    op->want.source = want.source;
+    if (unexpected_message* m = matcher_.match_receive(op->want); m != nullptr) [[unlikely]] {
+      accept(*op, static_cast<arrived_message*>(m));
+      return {op};
+    }
+    if (house().peers().failures() != 0 && end_if_unmatchable(*op)) [[unlikely]]
+      return {op};
+    matcher_.post(*op);
+    return {op};
+  }
+  /// A receive from nobody: complete, with no data.
+  started receive_nothing(peer_id nobody) {
+    operation* op = new_receive({});
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    op->want = pattern{0, nobody, -1};
+    end_unmatched(*op, errc{});
+    return {op};
+  }
+  /// Takes a receive back that has not matched. Requires: it is posted.
+  void cancel(operation& op) noexcept {
+    matcher_.cancel(op);
+    op.cancelled = true;
+    end_unmatched(op, errc{});
+  }
+  void withdraw(operation& op) noexcept { matcher_.cancel(op); }
+
+  /// Receives and waits for a while: a message that comes meanwhile needs no operation and no
+  /// matching. If d.failure is `undecided` afterwards, d.posted has to be waited for.
+  [[gnu::noinline]] void receive_now(direct_receive& d) {
+    if constexpr (!concurrent) {
+      if (matcher_.pending() == 0 && d.want.source != any_peer && house().peers().may_take())
+          [[likely]] {
+        if (take_direct(d)) [[likely]]
+          return;
+      }
+    }
+    receive_slow(d);
+  }
+  /// What `op`, complete, has to say of `d`.
+  void received(direct_receive& d, operation& op) {
+    d.want.source = op.peer;
+    d.want.bits = match_bits_of(0, op.tag);
+    d.bytes = op.message_bytes;
+    d.failure = op.failure;
+    house().give(op);
+  }
+  void post_direct_if_any() {
+    if (direct_ != nullptr) post_direct();
+  }
+
+  // --- Packets -----------------------------------------------------------------------------------
+
+  /// A plain eager message. Returns false if it meets no receive.
+  [[gnu::always_inline]] bool on_plain(peer_id source, match_bits bits,
+                                       std::span<const std::byte> payload) noexcept {
+    const envelope is{bits, source};
+    if (direct_ != nullptr) {
+      if (!direct_->want.matches(is)) [[unlikely]]
+        return false;
+      direct_receive& d = *std::exchange(direct_, nullptr);
+      d.want.source = source;
+      d.want.bits = bits;
+      d.bytes = payload.size();
+      d.done = true;
+      if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
+        std::memcpy(d.buffer, payload.data(), 8);
+        d.failure = errc{};
+        released<8>(source);
+        return true;
+      }
+      d.failure = copy_eager(d.buffer, d.capacity, payload);
+      if (house().flow().release(source, payload.size())) [[unlikely]]
+        house().outbox().owe_credit(source);
+      return true;
+    }
+    posted_receive* const r = matcher_.match_arrival(is);
+    if (r == nullptr) [[unlikely]]
+      return false;
+    deliver(static_cast<operation&>(*r), source, is.tag(), payload);
+    return true;
+  }
+
+  /// An eager message that asks for an answer, or has met no receive.
+  [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
+                                       std::span<const std::byte> payload) {
+    if (h.reserved != 0 || h.tag < 0 || (h.flags & ~wire::flags_all) != 0 ||
+        payload.size() > protocol_type::short_bytes_ceiling)
+      return errc::protocol;
+    const peer_id source = r.peer;
+    if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
+      finish_placed(*op, payload);
+      if (h.flags != 0)
+        house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+      return errc{};
+    }
+    posted_receive* met = nullptr;
+    if (h.flags != 0) {
+      post_direct_if_any();
+      met = matcher_.match_arrival({h.context, source, h.tag});
+    }
+    if (met == nullptr) return store_early(r, h, payload);
+    deliver(static_cast<operation&>(*met), source, h.tag, payload);
+    house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+    return errc{};
+  }
+
+  errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
+    post_direct_if_any();
+    wire::announcement a;
+    const bool read = wire::read(payload, a);
+    if (!read || h.tag < 0 || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
+    ++r.heard_;
+    if ((h.flags & wire::flag_last) != 0) house().peers().set_stalled(r);
+    const peer_id source = r.peer;
+    arrived_message m;
+    m.is = {h.context, source, h.tag};
+    m.kind = h.kind;
+    m.flags = h.flags;
+    m.ticket = h.ticket;
+    m.bytes = a.bytes;
+    m.memory = a.memory;
+    if (posted_receive* met = matcher_.match_arrival(m.is); met != nullptr) {
+      house().mover().begin(static_cast<operation&>(*met), m);
+      return errc{};
+    }
+    arrived_message* kept = store(source, h, {});
+    if (kept == nullptr) return errc::no_resources;
+    kept->bytes = a.bytes;
+    kept->memory = a.memory;
+    if ((h.flags & wire::flag_ready) != 0) {
+      kept->unready = true;
+      --r.heard_;
+      house().outbox().answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
+    }
+    return errc{};
+  }
+  void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
+
+  /// Where the body of an eager message belongs whose header has come; an empty span: nowhere yet.
+  /// The receive is this message's from here on.
+  std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept {
+    if (r.placed_ != nullptr || bytes == 0 || h.tag < 0 || h.reserved != 0) return {};
+    post_direct_if_any();
+    const envelope is{h.context, r.peer, h.tag};
+    posted_receive* const met = matcher_.match_arrival(is);
+    if (met == nullptr) return {};
+    auto& op = static_cast<operation&>(*met);
+    op.peer = r.peer;
+    op.tag = h.tag;
+    op.message_bytes = bytes;
+    op.stage = stage::placed;
+    r.placed_ = &op;
+    if (!op.data.contiguous() || bytes > op.data.bytes) return {};  // The packet is copied.
+    return op.data.piece(0, bytes);
+  }
+  bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
+
+  // --- Probes ------------------------------------------------------------------------------------
+
+  /// The earliest message that matches, or nullptr. `failure`: why none can come any more.
+  arrived_message* find(const pattern& want, errc& failure) noexcept {
+    auto* m = static_cast<arrived_message*>(matcher_.find(want));
+    failure = m == nullptr ? why_unmatchable(want) : errc{};
+    return m;
+  }
+  /// The same, taken out of matching; `receive_claimed` or `discard` follows.
+  arrived_message* claim(const pattern& want, errc& failure) noexcept {
+    auto* m = static_cast<arrived_message*>(matcher_.match_receive(want));
+    failure = m == nullptr ? why_unmatchable(want) : errc{};
+    if (m != nullptr) early_.claim(*m);
+    return m;
+  }
+  started receive_claimed(arrived_message* m, const memory& into) {
+    operation* op = new_receive(into);
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    early_.unclaim(*m);
+    op->want = pattern::of(m->is.bits, 0, m->is.source);
+    accept(*op, m);
+    return {op};
+  }
+  /// As a receive without room, but this needs no operation: no data moves.
+  void discard(arrived_message* m) noexcept {
+    early_.unclaim(*m);
+    const peer_id source = m->is.source;
+    const arrived_message was = *m;
+    early_.forget(m);
+    if (was.kind == wire::kind::announce) {
+      if (was.unready) return;  // The sender has been told.
+      house().peers().check();
+      if (house().peers().failure_of(source) != errc{}) return;
+      announcement_answered(source);
+      return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+    }
+    give_back_early(source, was.stored);
+    if (house().flow().release(source, was.stored)) house().outbox().owe_credit(source);
+    if ((was.flags & wire::flag_synchronous) != 0)
+      house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+  }
+  void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
+
+  /// The message that this rank waits for may be behind those that a peer may not announce: let it.
+  void allow_announcements() {
+    if (!house().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
+    while (peer_record* r = house().peers().next_stalled()) {
+      r->granted_ = lesser(r->granted_ + announced_max_, allowance_max);
+      house().outbox().answer(
+          r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
+    }
+  }
+
+  void on_new_record(peer_record& r) noexcept { r.granted_ = announced_max_; }
+  void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
+  /// Ends a posted receive if it waits for `peer` alone, or for whoever comes.
+  void end_if_for(operation& op, peer_id peer, errc why) {
+    if (op.want.source != peer && op.want.source != any_peer) return;
+    matcher_.cancel(op);
+    end_unmatched(op, why);
+  }
+
+  /// The use of memory by eager messages that arrived before their receives, in bytes.
+  std::uint64_t early_bytes() const noexcept { return early_.bytes(); }
+  /// Calls take(message, claimed) for each that waits.
+  template <class Take>
+  void for_each_early(Take&& take) {
+    matcher_.for_each(
+        [&](const unexpected_message& m) { take(static_cast<const arrived_message&>(m), false); });
+    for (const arrived_message& m : early_.claimed()) take(m, true);
+  }
+  const direct_receive* direct() const noexcept { return direct_; }
+
+ private:
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  [[gnu::always_inline]] operation* new_receive(const memory& into) {
+    operation* op = house().pool().take();
+    if (op != nullptr) [[likely]]
+      begin_receive(*op, into);
+    return op;
+  }
+  [[gnu::always_inline]] static void begin_receive(operation& op, const memory& into) noexcept {
+    op.begin(role::receive, stage::posted, 0);
+    op.data.base = into.base;
+    op.data.bytes = into.bytes;
+    op.data.how = into.how;
+  }
+
+  /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
+  /// posted or stored that could match first.
+  [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept {
+    if constexpr (PeekingTransport<transport_type>) {
+      const peer_id source = d.want.source;
+      bool tell = false;
+      const bool taken = house().transport().take_if(
+          source, [&](const frame_header& f, std::span<const std::byte> payload) {
+            // A receive from any tag takes tag 0 here, and the others by the poll that follows.
+            if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
+                !house().flow().incoming(source, f.word[wire::word_credit]))
+              return false;
+            d.bytes = payload.size();
+            if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
+              std::memcpy(d.buffer, payload.data(), 8);
+              d.failure = errc{};
+              tell = house().flow().release(source, 8);
+              return true;
+            }
+            d.failure = copy_eager(d.buffer, d.capacity, payload);
+            tell = house().flow().release(source, payload.size());
+            return true;
+          });
+      if (tell) [[unlikely]]
+        house().outbox().owe_credit(source);
+      return taken;
+    }
+    return false;
+  }
+
+  [[gnu::noinline]] void receive_slow(direct_receive& d) {
+    d.posted = nullptr;
+    d.failure = undecided;
+    if constexpr (!concurrent) {
+      if (house().peers().orphaned()) [[unlikely]]
+        house().peers().check();
+      else
+        house().peers().polled();
+      if (matcher_.nothing_posted() && house().peers().failures() == 0 &&
+          matcher_.find(d.want) == nullptr) [[likely]] {
+        house().noticed();
+        if (spare_ == nullptr) spare_ = house().pool().take();
+        if (spare_ == nullptr) [[unlikely]] {
+          d.failure = errc::no_resources;
+          return;
+        }
+        d.done = false;
+        direct_ = &d;
+        for (unsigned polls = house().transport().oversubscribed() ? 1 : direct_polls; polls > 0;
+             --polls) {
+          house().poll_once();
+          if (d.done) [[likely]]
+            return;
+        }
+        if (direct_ != nullptr) post_direct();
+      }
+    }
+    if (d.posted == nullptr) d.posted = receive({d.buffer, d.capacity}, d.want).op;
+    if (d.posted == nullptr) [[unlikely]] {
+      d.failure = errc::no_resources;
+      return;
+    }
+    if constexpr (!concurrent) {
+      if (d.posted->done()) received(d, *d.posted);
+    }
+  }
+
+  /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
+  /// an operation.
+  [[gnu::noinline]] void post_direct() {
+    direct_receive& d = *std::exchange(direct_, nullptr);
+    d.posted = std::exchange(spare_, nullptr);
+    begin_receive(*d.posted, {d.buffer, d.capacity});
+    d.posted->want = d.want;
+    matcher_.post(*d.posted);
+  }
+
+  /// Copies what fits. Returns errc::truncate if not all did.
+  [[gnu::always_inline]] static errc copy_eager(std::byte* into, std::size_t capacity,
+                                                std::span<const std::byte> payload) noexcept {
+    const std::size_t n = lesser(payload.size(), capacity);
+    if (n != 0) std::memcpy(into, payload.data(), n);
+    return n < payload.size() ? errc::truncate : errc{};
+  }
+  /// Copies an eager message to its receive and completes it.
+  [[gnu::always_inline]] void deliver(operation& op, peer_id source, tag_t tag,
+                                      std::span<const std::byte> payload) noexcept {
+    op.peer = source;
+    op.tag = tag;
+    op.message_bytes = payload.size();
+    if (payload.size() == 8 && op.data.bytes >= 8 && op.data.contiguous()) [[likely]] {
+      std::memcpy(op.data.base, payload.data(), 8);
+      house().finish(op, errc{});
+      return released<8>(source);
+    }
+    errc why;
+    if (op.data.contiguous()) [[likely]] {
+      why = copy_eager(op.data.base, op.data.bytes, payload);
+    } else {
+      why = payload.size() > op.data.bytes ? errc::truncate : errc{};
+      op.data.write(0, payload.first(lesser(payload.size(), op.data.bytes)));
+    }
+    house().finish(op, why);
+    if (house().flow().release(source, payload.size())) [[unlikely]]
+      house().outbox().owe_credit(source);
+  }
+  /// Eager bytes of a size known at compile time have left this process's memory.
+  template <std::size_t Bytes>
+  [[gnu::always_inline]] void released(peer_id source) noexcept {
+    if (house().flow().release(source, Bytes)) [[unlikely]]
+      house().outbox().owe_credit(source);
+  }
+  /// The body of a receive that its header had met is whole.
+  void finish_placed(operation& op, std::span<const std::byte> payload) noexcept {
+    if (op.data.base == nullptr || payload.data() == op.data.base) {  // Dropped, or in place.
+      const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
+      const peer_id source = op.peer;
+      house().finish(op, why);
+      if (house().flow().release(source, payload.size())) house().outbox().owe_credit(source);
+      return;
+    }
+    deliver(op, op.peer, op.tag, payload);
+  }
+
+  /// Keeps an eager message that came before its receive.
+  [[gnu::always_inline]] errc store_early(peer_record& r, const wire::header& h,
+                                          std::span<const std::byte> payload) {
+    const std::size_t cost = unexpected_cost(payload.size());
+    if (r.held_bytes_ + cost > house().flow().window_bytes()) return errc::protocol;
+    arrived_message* m = store(r.peer, h, payload);
+    if (m == nullptr) return errc::no_resources;
+    r.held_bytes_ += cost;
+    early_.count(cost);
+    house().trace().on(event::unexpected_bytes, payload.size());
+    if ((h.flags & wire::flag_ready) == 0) return errc{};
+    m->unready = true;
+    house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+    return errc{};
+  }
+  void give_back_early(peer_id source, std::size_t stored) noexcept {
+    house().peers().find(source)->held_bytes_ -= unexpected_cost(stored);
+    early_.discount(unexpected_cost(stored));
+  }
+
+  /// Keeps an early message and shows it to the matcher. Returns nullptr when memory is out.
+  arrived_message* store(peer_id source, const wire::header& h,
+                         std::span<const std::byte> payload) {
+    arrived_message* const m = early_.make(source, h, payload);
+    if (m == nullptr) return nullptr;
+    matcher_.store(*m);
+    house().trace().on(event::unexpected, 1);
+    house().arrived();
+    return m;
+  }
+
+  /// Gives an early message, already out of the matcher, to its receive.
+  [[gnu::noinline]] void accept(operation& op, arrived_message* m) {
+    const peer_id source = m->is.source;
+    if (m->kind == wire::kind::announce) {
+      const arrived_message copy = *m;
+      early_.forget(m);
+      return house().mover().begin(op, copy);
+    }
+    give_back_early(source, m->stored);
+    const bool unready = m->unready;
+    const std::uint32_t ticket = m->ticket;
+    const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
+    deliver(op, source, m->is.tag(), {m->data(), m->stored});
+    if (unready && op.failure == errc{}) op.failure = errc::not_ready;
+    early_.forget(m);
+    if (synchronous)
+      house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
+  }
+
+  void end_unmatched(operation& op, errc why) noexcept {
+    op.peer = op.want.source;
+    op.tag = op.want.tag();
+    op.message_bytes = 0;
+    house().finish(op, why);
+  }
+  /// Completes a receive that can never match. Returns false if it can.
+  [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
+    const errc why = why_unmatchable(op.want);
+    if (why != errc{}) end_unmatched(op, why);
+    return why != errc{};
+  }
+  /// Why a receive can never match, or errc{}.
+  errc why_unmatchable(const pattern& want) noexcept {
+    if (house().peers().failures() == 0) return errc{};
+    if (house().peers().orphaned()) return errc::not_a_rank;
+    if (want.source == any_peer) return house().peers().unacknowledged() ? errc::peer_lost : errc{};
+    return house().peers().failure_of(want.source);
+  }
+
+  typename Stack::matching_type matcher_;
+  direct_receive* direct_ = nullptr;
+  operation* spare_ = nullptr;  // For the direct receive that has to be posted by a handler.
+  unsigned probing_ = 0;        // Blocked probes.
+  std::uint32_t announced_max_;
+  early_messages early_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/outbox.hpp
+
+// The room of what has not left: sends in order, answers, credit, announcements, buffered sends.
+// A message that the transport takes at once leaves no trace here.
+
+namespace mpx::inline v0::detail {
+
+/// Who a completion of the transport is for.
+enum class cookie_kind : std::uint8_t { packet, copy };
+/// Names an operation to the transport; 0 names none.
+inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
+  return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
+}
+
+/// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(); finish(op, why),
+/// end(op, why), give(op); peers() and mover().
+template <class Stack, class House>
+class outbox_room {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr std::uint32_t allowance_max = 1u << 31;
+  static constexpr std::uint32_t answers_max = 1u << 17;
+
+ public:
+  explicit outbox_room(std::uint32_t announced_max) noexcept : announced_max_(announced_max) {}
+  outbox_room(const outbox_room&) = delete;
+  outbox_room& operator=(const outbox_room&) = delete;
+
+  /// Tiny messages never are, so that one that is known to be tiny is not compared.
+  [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
+    return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
+  }
+
+  /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
+  [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
+    if constexpr (posts_pend<transport_type>) return false;  // It needs an operation to complete.
+    const std::size_t bytes = c.data.bytes;
+    if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
+      return false;
+    if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
+      return false;
+    const frame_header f = wire::plain_eager_frame(c.context, c.tag, house().flow().outgoing(c.to));
+    if (house().transport().post(c.to, f, {c.data.base, bytes}, 0) != outcome::done) [[unlikely]] {
+      house().flow().restore(c.to, bytes);
+      return false;
+    }
+    house().trace().on(event::packets_sent, 1);
+    house().trace().on(event::eager_sent, 1);
+    return true;
+  }
+
+  /// The general send: keeps order behind earlier sends, falls back to announcing.
+  /// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
+  [[gnu::noinline]] started send(const send_call& c, std::uint8_t flags) {
+    peer_record* const known = house().peers().find_or_make(c.to);
+    operation* op = known == nullptr ? nullptr : new_send(c, flags);
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    peer_record& r = *known;
+    if (r.failure() != errc{}) {
+      house().finish(*op, r.failure());
+      return {op};
+    }
+    r.backlog_.push_back(*op);
+    flush(r);
+    if (op->stage == stage::queued) house().peers().set_busy(r);
+    return {op};
+  }
+
+  /// Complete when this returns. Errors: errc::buffer if it does not fit, errc::no_resources, what
+  /// became of the peer.
+  errc send_buffered(const send_call& c) {
+    if (!has_attached_) return errc::buffer;
+    const auto at = attached_space_.allocate(c.data.bytes, 1);
+    if (!at) return errc::buffer;
+    if (c.data.contiguous() && send_now(c)) {
+      attached_space_.deallocate(*at);
+      return errc{};
+    }
+    std::byte* const copy = attached_.data() + *at;
+    c.data.read(0, {copy, c.data.bytes});
+    const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.context, c.tag}, 0);
+    if (op == nullptr) {
+      attached_space_.deallocate(*at);
+      return failure;
+    }
+    op->owned = copy;
+    op->owned_by_attached = true;
+    op->handled = false;
+    if (!op->done()) return errc{};
+    const errc why = op->failure;
+    house().give(*op);
+    return why;
+  }
+
+  errc attach(std::span<std::byte> piece) {
+    if (has_attached_) return errc::buffer;
+    attached_space_ = offset_allocator(piece.size());
+    attached_ = piece;
+    has_attached_ = true;
+    return errc{};
+  }
+  /// Nothing of the attached memory is in use.
+  bool attached_is_free() const noexcept { return attached_space_.empty(); }
+  /// Requires: attached_is_free().
+  std::span<std::byte> detach() noexcept {
+    has_attached_ = false;
+    return std::exchange(attached_, {});
+  }
+  /// Frees the copy of its data that `op` owns.
+  void free_copy(operation& op) noexcept {
+    std::byte* copy = std::exchange(op.owned, nullptr);
+    if (op.owned_by_attached) {
+      attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
+    } else {
+      platform::deallocate(copy);
+    }
+  }
+
+  // --- Packets -----------------------------------------------------------------------------------
+
+  /// Posts a packet. What the transport keeps of `payload` it gives back by a completion of `op`,
+  /// which counts it; without `op` there is no payload. Returns false if it is to be tried again.
+  bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
+            operation* op) noexcept {
+    h.credit = house().flow().outgoing(to);
+    if (op != nullptr && op->pending == pending_max) return false;
+    const outcome o = house().transport().post(
+        to, wire::pack(h), payload, op != nullptr ? cookie_of(*op, cookie_kind::packet) : 0);
+    if (o == outcome::refused) [[unlikely]]
+      house().peers().refuse(to);
+    if (o == outcome::pending && op != nullptr) ++op->pending;
+    const bool taken = o == outcome::done || o == outcome::pending;
+    house().trace().on(taken ? event::packets_sent : event::posts_retried, 1);
+    return taken;
+  }
+
+  /// Sends a control packet without a payload, now or as soon as the channel takes it.
+  void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
+  /// The same with the payload that lies in `of.control`.
+  void answer(const wire::header& h, operation& of) {
+    answer(of.peer, h, std::span(of.control).first(of.control_bytes), &of);
+  }
+  /// The same with a payload of at most 40 bytes that is copied.
+  bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+    peer_record& r = house().peers().of(to);
+    if (r.failure() != errc{}) return false;
+    operation* const op = new_control(r, h, payload);
+    if (op == nullptr) return false;
+    queue_control(r, *op);
+    flush(r);
+    if (op->stage == stage::queued) house().peers().set_busy(r);
+    return true;
+  }
+
+  /// The peer is to be told how much of what it sent has left this process's memory.
+  [[gnu::noinline]] void owe_credit(peer_id peer) {
+    peer_record& r = house().peers().of(peer);
+    if (r.failure() != errc{}) return;
+    if (post(peer, {.kind = wire::kind::credit}, {}, nullptr)) {
+      house().trace().on(event::credits_sent, 1);
+      return;
+    }
+    r.owes_credit_ = true;
+    house().peers().set_busy(r);
+  }
+
+  /// `matched` or `unready`. Returns false if it makes no sense.
+  bool on_answer(operation* op, const wire::header& h) {
+    if (op == nullptr || op->stage != stage::answer || op->split) return false;
+    if (op->announced && h.kind == wire::kind::matched) return false;  // It answers eager ones.
+    if (op->announced) announcement_answered(op->peer);
+    house().mover().end_exposure(*op);
+    house().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
+    return true;
+  }
+  bool on_allow(peer_id source, const wire::header& h) {
+    if (h.tag <= 0) return false;
+    peer_record& r = house().peers().of(source);
+    r.allowance_ = static_cast<std::uint32_t>(lesser<std::uint64_t>(
+        std::uint64_t{r.allowance_} + static_cast<std::uint32_t>(h.tag), allowance_max));
+    return true;
+  }
+  void announcement_answered(peer_id peer) { --house().peers().of(peer).announced_; }
+
+  // --- Flushing ----------------------------------------------------------------------------------
+
+  /// A send to this peer may go now; it overtakes nobody.
+  [[gnu::always_inline]] bool quiet(peer_id to) noexcept {
+    return house().peers().calm_and_no_news() || quiet_slow(to);
+  }
+
+  /// Sends what waits for all peers that are busy. Returns how much has left.
+  std::size_t flush_busy() {
+    std::size_t sent = 0;
+    house().peers().for_each_busy([&](peer_record& r) {
+      sent += flush(r);
+      return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ && house().mover().idle(r);
+    });
+    return sent;
+  }
+
+  void on_new_record(peer_record& r) noexcept { r.allowance_ = announced_max_; }
+  /// What waits for the peer has been ended, and is to be forgotten.
+  void on_loss(peer_record& r) noexcept {
+    r.control_.clear();
+    r.backlog_.clear();
+    r.answers_ = 0;
+    r.owes_credit_ = false;
+  }
+
+ private:
+  static constexpr std::uint8_t pending_max = 255;
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
+    house().peers().check();
+    const peer_record* r = house().peers().find(to);
+    return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
+  }
+
+  operation* new_send(const send_call& c, std::uint8_t flags) {
+    operation* op = house().pool().take();
+    if (op == nullptr) return nullptr;
+    op->begin(role::send, stage::queued, flags);
+    op->owned_by_attached = op->split = op->fetched = false;
+    op->peer = c.to;
+    op->tag = c.tag;
+    op->context = c.context;
+    op->data = c.data;
+    op->limit = op->moved = 0;
+    op->own.key = 0;
+    if (c.data.contiguous()) [[likely]]
+      return op;
+    // Transports take bytes in one piece.
+    op->owned = static_cast<std::byte*>(platform::allocate(c.data.bytes));
+    if (op->owned == nullptr) {
+      house().pool().give(op);
+      return nullptr;
+    }
+    c.data.read(0, {op->owned, c.data.bytes});
+    op->data = {op->owned, c.data.bytes};
+    return op;
+  }
+
+  operation* new_control(peer_record& r, const wire::header& h,
+                         std::span<const std::byte> payload) {
+    operation* op = r.answers_ < answers_max ? house().pool().take() : nullptr;
+    if (op == nullptr) {
+      house().peers().lose(r.peer, errc::no_resources);
+      return nullptr;
+    }
+    op->begin(role::control, stage::queued, 0);
+    op->handled = false;
+    op->peer = r.peer;
+    op->header = h;
+    op->control_bytes = static_cast<std::uint8_t>(payload.size());
+    if (!payload.empty()) std::memcpy(op->control.data(), payload.data(), payload.size());
+    return op;
+  }
+  void queue_control(peer_record& r, operation& op) {
+    ++r.answers_;
+    r.control_.push_back(op);
+  }
+
+  void answer(peer_id to, const wire::header& h, std::span<const std::byte> payload,
+              operation* of) {
+    peer_record& r = house().peers().of(to);
+    if (r.failure() != errc{}) return;
+    if (r.control_.empty() && post(to, h, payload, of)) return;
+    operation* const op = new_control(r, h, payload);
+    if (op == nullptr) return;
+    queue_control(r, *op);
+    house().peers().set_busy(r);
+  }
+
+  /// Sends what waits for one peer: answers first, then credit, then sends in order, then data.
+  std::size_t flush(peer_record& r) {
+    std::size_t sent = 0;
+    while (!r.control_.empty()) {
+      operation& op = r.control_.front();
+      const std::span payload = std::span(op.control).first(op.control_bytes);
+      if (!post(r.peer, op.header, payload, payload.empty() ? nullptr : &op)) return sent;
+      r.control_.pop_front();
+      --r.answers_;
+      house().end(op, errc{});
+      ++sent;
+    }
+    if (r.owes_credit_) {
+      if (!post(r.peer, {.kind = wire::kind::credit}, {}, nullptr)) return sent;
+      r.owes_credit_ = false;
+      ++sent;
+    }
+    while (!r.backlog_.empty() && push(r, r.backlog_.front())) ++sent;
+    return sent + house().mover().flush(r);
+  }
+
+  /// Puts the first send of a backlog on the wire. Returns false if it must wait.
+  bool push(peer_record& r, operation& op) {
+    const std::size_t bytes = op.data.bytes;
+    if (!is_long(bytes) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
+      if (push_eager(r, op)) return true;
+      house().flow().restore(op.peer, bytes);
+      return false;
+    }
+    return push_announcement(r, op);
+  }
+
+  bool push_eager(peer_record& r, operation& op) {
+    const wire::header h{.kind = wire::kind::eager,
+                         .flags = op.flags,
+                         .tag = op.tag,
+                         .context = op.context,
+                         .ticket = op.flags != 0 ? op.ticket : 0};
+    if (!post(op.peer, h, {op.data.base, op.data.bytes}, &op)) return false;
+    r.backlog_.pop_front();
+    house().trace().on(event::eager_sent, 1);
+    if (op.flags == 0) {
+      house().end(op, errc{});
+    } else {
+      op.stage = stage::answer;
+    }
+    return true;
+  }
+
+  bool push_announcement(peer_record& r, operation& op) {
+    if (r.announced_ >= r.allowance_) return false;
+    const wire::announcement a{.bytes = op.data.bytes, .memory = house().mover().offer(op)};
+    op.control_bytes = sizeof a;
+    std::memcpy(op.control.data(), &a, sizeof a);
+    const bool last = r.announced_ + 1 == r.allowance_;
+    const wire::header h{
+        .kind = wire::kind::announce,
+        .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0)),
+        .tag = op.tag,
+        .context = op.context,
+        .ticket = op.ticket};
+    if (!post(op.peer, h, std::span(op.control).first(sizeof a), &op)) return false;
+    r.backlog_.pop_front();
+    ++r.announced_;
+    op.announced = true;
+    op.stage = stage::answer;
+    house().trace().on(event::announced, 1);
+    if (op.data.bytes <= house().protocol().short_bytes_max())
+      house().trace().on(event::announced_for_flow, 1);
+    return true;
+  }
+
+  std::uint32_t announced_max_;
+  std::span<std::byte> attached_{};
+  offset_allocator attached_space_{0};
+  bool has_attached_ = false;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/mover.hpp
+
+// The room of long messages, from the match to the end: fetched, stored or sent as packets, and the
+// memory that a peer may reach meanwhile. Nothing that a packet says is used before it is checked.
+
+namespace mpx::inline v0::detail {
+
+/// Of `House` it needs: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
+/// end(op, why); peers(), outbox() and inbox().
+template <class Stack, class House>
+class mover_room {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr std::size_t learnt_bytes_min = 4096;
+  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
+
+ public:
+  mover_room() = default;
+  mover_room(const mover_room&) = delete;
+  mover_room& operator=(const mover_room&) = delete;
+
+  /// A receive has met an announced message: moves its data.
+  void begin(operation& op, const arrived_message& m) {
+    op.peer = m.is.source;
+    op.tag = m.is.tag();
+    op.message_bytes = m.bytes;
+    op.remote_ticket = m.ticket;
+    op.way = protocol::path::packets;
+    op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
+    op.moved = 0;
+    op.learns = false;
+    op.own.key = 0;
+    op.stage = stage::moving;
+    if (m.unready)  // The sender has been told; its data is gone.
+      return house().finish(op, errc::not_ready);
+    if (const errc why = house().peers().failure_of(op.peer); why != errc{})
+      return house().finish(op, why);
+    house().inbox().announcement_answered(op.peer);
+    if (op.limit == 0) return receive_done(op, wire::kind::finished);
+    if (op.data.contiguous() &&
+        house().peers().loss_of(op.peer) == errc{}) {  // Else its memory is gone.
+      if (try_get(op, m.memory)) return;
+      op.learns = false;
+    }
+    request_packets(op);
+  }
+
+  /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
+  remote_memory offer(operation& op) {
+    if constexpr (RmaTransport<transport_type>) {
+      if (protocol_type::long_by != long_path::packets &&
+          protocol_type::long_by != long_path::put && op.data.bytes > 0 && !op.exposed &&
+          !op.data_lost()) {
+        op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
+        op.exposed = op.own.key != 0;
+      }
+      if (op.exposed) return op.own;
+    }
+    return {};
+  }
+
+  /// Takes back what the peer of `op` could reach. Returns false while it is in the middle of a
+  /// copy, or may be, as far as the transport knows.
+  bool withdraw(operation& op) noexcept {
+    if constexpr (RmaTransport<transport_type>) {
+      if (op.exposed) op.exposed = house().transport().withdraw(op.own) != outcome::done;
+      return !op.exposed;
+    }
+    return true;
+  }
+  /// The same where the peer has no business there any more, or is lost: waits for a copy that it
+  /// has begun, but not for a peer that is gone, nor for ever.
+  void end_exposure(operation& op) noexcept {
+    if (withdraw(op)) [[likely]]
+      return;
+    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+    while (!withdraw(op)) {
+      if (house().peers().loss_of(op.peer) != errc{} || platform::now_ns() > until_ns) break;
+      ::sched_yield();
+    }
+    op.exposed = false;
+  }
+
+  // --- Packets; each returns false if it makes no sense, or lacks what it needs ------------------
+
+  errc on_clear(operation* op, std::span<const std::byte> payload) {
+    wire::clearance c;
+    const bool read = wire::read(payload, c);
+    if (!read || op == nullptr || op->stage != stage::answer || !op->announced || op->split ||
+        c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
+      return errc::protocol;
+    house().outbox().announcement_answered(op->peer);
+    op->split = c.from != 0;
+    op->limit = c.bytes;
+    op->moved = c.from;
+    op->remote_ticket = c.ticket;
+    op->target = c.memory;
+    if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
+    if (op->data_lost()) return errc::no_resources;
+    start_put(*op);
+    return errc{};
+  }
+  /// A fragment: its offset is where context and tag are.
+  errc on_data(operation* op, std::uint64_t offset, std::span<const std::byte> payload) {
+    if (!takes(op, offset, payload.size())) return errc::protocol;
+    // Without a base the request was dropped: its memory may be gone. In place already?
+    if (op->data.base != nullptr &&
+        (!op->data.contiguous() || payload.data() != op->data.base + op->moved))
+      op->data.write(op->moved, payload);
+    op->moved += payload.size();
+    moved_some(*op);
+    if (op->moved == op->limit) receive_done(*op, wire::kind::data);
+    return errc{};
+  }
+  /// Where a fragment that is still arriving belongs.
+  std::span<std::byte> place(operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
+    if (!takes(op, offset, bytes) || op->data.base == nullptr || !op->data.contiguous()) return {};
+    return op->data.piece(op->moved, bytes);
+  }
+  errc on_delivered(operation* op) {
+    if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
+    moved_some(*op);
+    receive_done(*op, wire::kind::delivered);
+    return errc{};
+  }
+  /// The receiver has fetched the data, or its part of it.
+  errc on_finished(operation* op) {
+    if (op != nullptr && op->split) {
+      if (op->fetched) return errc::protocol;
+      op->fetched = true;
+      if (op->stage == stage::answer) sent_all(*op);
+      return errc{};
+    }
+    if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
+    house().outbox().announcement_answered(op->peer);
+    end_exposure(*op);
+    house().end(*op, errc{});
+    return errc{};
+  }
+  /// A get or put of `op` that was under way has ended.
+  void on_copied(operation& op, bool ok) {
+    if (op.role == role::receive) {
+      if (!ok) return request_packets(op);
+      house().trace().on(event::bytes_got, op.limit);
+      return receive_done(op, wire::kind::finished);
+    }
+    op.target = {};
+    if (!ok) return start_put(op);  // No target any more: as packets.
+    put_done(op);
+  }
+
+  // --- Streams -----------------------------------------------------------------------------------
+
+  bool idle(const peer_record& r) const noexcept { return r.streams_.empty(); }
+  /// Sends fragments to a peer. Returns how many messages have moved.
+  std::size_t flush(peer_record& r) {
+    std::size_t sent = 0;
+    while (!r.streams_.empty()) {
+      operation& op = r.streams_.front();
+      const std::size_t before = op.moved;
+      if (!push_fragments(r, op)) return sent + (op.moved != before);
+      ++sent;
+    }
+    return sent;
+  }
+  void on_loss(peer_record& r) noexcept { r.streams_.clear(); }
+
+ private:
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
+    return op != nullptr && op->stage == stage::streaming && offset == op->moved && bytes != 0 &&
+           bytes <= op->limit - op->moved;
+  }
+
+  /// Fetches the data if the transport can and it pays. Returns false if another path is to be
+  /// taken.
+  bool try_get(operation& op, const remote_memory& from) {
+    if constexpr (RmaTransport<transport_type>) {
+      constexpr long_path by = protocol_type::long_by;
+      if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
+      auto& transport = house().transport();
+      advice a = advice::always;
+      if (by == long_path::automatic) a = transport.get_pays(op.peer, from, op.limit);
+      if (a == advice::never) return false;
+      if (a == advice::learn) {
+        if (op.limit < learnt_bytes_min) return false;  // One packet: nothing to gain.
+        op.learns = true;
+        op.spent_ns = 0;
+        op.asked_at_ns = house().now_ns();
+        op.way = paths_.choose(op.limit);
+        if (op.way == protocol::path::packets) {
+          request_packets(op);
+          return true;
+        }
+        if (op.way == protocol::path::split) return split(op, from);
+      }
+      const outcome o = transport.get(op.peer, from, 0, op.data.piece(0, op.limit),
+                                      cookie_of(op, cookie_kind::copy));
+      if (o == outcome::pending) {
+        ++op.pending;
+        return true;
+      }
+      if (o != outcome::done) return false;
+      moved_some(op);
+      house().trace().on(event::bytes_got, op.limit);
+      receive_done(op, wire::kind::finished);
+      return true;
+    }
+    return false;
+  }
+
+  /// Asks the sender for the data, as packets or by a put.
+  void request_packets(operation& op) {
+    ask(op, 0, protocol_type::long_by == long_path::put && op.data.contiguous());
+  }
+
+  /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
+  void ask(operation& op, std::size_t from, bool stores) {
+    wire::clearance c{
+        .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
+    if constexpr (RmaTransport<transport_type>) {
+      if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
+    }
+    op.stage = stage::streaming;
+    op.own = c.memory;
+    op.exposed = c.memory.key != 0;
+    op.moved = from;
+    op.control_bytes = sizeof c;
+    std::memcpy(op.control.data(), &c, sizeof c);
+    house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
+  }
+
+  /// Both sides copy: the sender stores the second half while this fetches the first.
+  bool split(operation& op, const remote_memory& from) {
+    if constexpr (CopyingTransport<transport_type>) {
+      auto& transport = house().transport();
+      const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
+      {
+        // Once the sender has begun there is no way back: nobody shall take this memory away, and
+        // first see whether it can be fetched.
+        const auto held = transport.hold(op.peer, from);
+        if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
+          return false;
+        ask(op, half, true);
+        if (op.done()) return true;
+        if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
+          house().peers().lose(op.peer, errc::peer_lost);  // It was there a moment ago.
+          return true;
+        }
+      }
+      moved_some(op);
+      house().trace().on(event::bytes_got, half);
+      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+      return true;
+    }
+    return false;
+  }
+
+  /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
+  /// its.
+  void moved_some(operation& op) {
+    if (!op.learns) return;
+    const std::int64_t now = house().now_ns();
+    op.spent_ns += now - greater(op.asked_at_ns, moved_at_ns_);
+    moved_at_ns_ = now;
+  }
+
+  /// All data of a long message is here.
+  void receive_done(operation& op, wire::kind tell) {
+    end_exposure(op);
+    if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
+    if (tell == wire::kind::finished)
+      house().outbox().answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
+    if (op.done()) return;  // The answer found the peer dead.
+    house().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
+  }
+
+  /// Moves matched data by a put into the memory that the receiver offered; else as packets.
+  void start_put(operation& op) {
+    if constexpr (RmaTransport<transport_type>) {
+      if (op.target.key != 0) {
+        auto& transport = house().transport();
+        op.stage = stage::moving;
+        const std::span<const std::byte> data = op.data.piece(op.moved, op.limit - op.moved);
+        const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+        outcome o;
+        if constexpr (ImmediateTransport<transport_type>) {
+          o = transport.put_then(op.peer, op.target, op.moved, data,
+                                 wire::pack({.kind = wire::kind::delivered,
+                                             .credit = house().flow().outgoing(op.peer),
+                                             .ticket = op.remote_ticket}),
+                                 cookie);
+        } else {
+          o = transport.put(op.peer, op.target, op.moved, data, cookie);
+        }
+        if (o == outcome::pending) {
+          ++op.pending;
+          return;
+        }
+        if (o == outcome::done) return put_done(op);
+      }
+    }
+    peer_record& r = house().peers().of(op.peer);
+    op.stage = stage::streaming;
+    r.streams_.push_back(op);
+    if (&r.streams_.front() != &op || !push_fragments(r, op)) house().peers().set_busy(r);
+  }
+
+  void put_done(operation& op) {
+    house().trace().on(event::bytes_put, op.limit - op.moved);
+    if constexpr (!ImmediateTransport<transport_type>)  // Else the put carried it.
+      house().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
+    if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
+  }
+
+  /// The sender's part of a long message is out: the send is complete, unless the receiver still
+  /// fetches.
+  void sent_all(operation& op) {
+    if (op.split && !op.fetched) {
+      op.stage = stage::answer;
+      return;
+    }
+    end_exposure(op);
+    house().end(op, errc{});
+  }
+
+  /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
+  bool push_fragments(peer_record& r, operation& op) {
+    constexpr std::size_t fragment =
+        lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+    if (op.data_lost()) {
+      house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
+      return false;
+    }
+    while (op.moved < op.limit) {
+      const std::size_t n = lesser(fragment, op.limit - op.moved);
+      const wire::header h{.kind = wire::kind::data,
+                           .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.moved)),
+                           .context = static_cast<context_id>(op.moved >> 32),
+                           .ticket = op.remote_ticket};
+      if (!house().outbox().post(op.peer, h, op.data.piece(op.moved, n), &op)) return false;
+      op.moved += n;
+      house().trace().on(event::bytes_streamed, n);
+    }
+    r.streams_.pop_front();
+    sent_all(op);
+    return true;
+  }
+
+  protocol::path_learner paths_;
+  std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/wiped_on_fork.hpp
+
+// A few words that a forked child finds zeroed, so that it can tell that it is not its parent at
+// the price of a look at a word that is looked at anyway.
+
+namespace mpx::inline v0::detail {
+
+/// Owns a T on a page of its own. In a child of fork(2), all bytes of T are zero.
+/// Errors: errc::no_resources. Cost: a page. Source: madvise(2), MADV_WIPEONFORK, Linux 4.14.
+template <class T>
+class wiped_on_fork {
+ public:
+  wiped_on_fork() {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= bytes);
+    void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw error(errc::no_resources, "no memory for a page: check `ulimit -v`");
+    ::madvise(p, bytes, MADV_WIPEONFORK);  // Older kernels: a child is not noticed.
+    value_ = ::new (p) T{};
+  }
+  wiped_on_fork(const wiped_on_fork&) = delete;
+  wiped_on_fork& operator=(const wiped_on_fork&) = delete;
+  ~wiped_on_fork() { ::munmap(value_, bytes); }
+
+  T& operator*() const noexcept { return *value_; }
+  T* operator->() const noexcept { return value_; }
+
+ private:
+  static constexpr std::size_t bytes = 4096;
+
+  T* value_;
+};
+
+/// The same face for ranks that are no process: fibers of a simulation.
+template <class T>
+class never_wiped {
+ public:
+  T& operator*() noexcept { return value_; }
+  T* operator->() noexcept { return &value_; }
+  const T* operator->() const noexcept { return &value_; }
+
+ private:
+  T value_{};
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/peers.hpp
+
+// The room of the peers: the record of each, who is lost and why, who is busy, who may announce no
+// more. Tells the other rooms when a peer is lost.
+
+namespace mpx::inline v0::detail {
+
+/// What every call looks at. All zero in a forked child, which thus looks closer before it does
+/// what only its parent may.
+struct vital_words {
+  std::uint32_t calm;  // The failure epoch at which nothing is wrong with any peer; 0: look closer.
+  std::int32_t takes;  // Messages to take past the poll before the next one, and before trouble.
+  std::uint32_t ours;  // 1
+};
+
+/// Of `House` it needs: transport(); poll_until_quiet(), which takes what those who are gone have
+/// sent; before_loss() and on_loss(record, why), which tell the other rooms; wake_waiters().
+template <class Stack, class House>
+class peers_room {
+  using job_type = job_of<typename Stack::transport_type>;
+  using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
+                                        wiped_on_fork<vital_words>, never_wiped<vital_words>>;
+
+ public:
+  static constexpr std::int32_t takes_max = 1024;
+
+  peers_room(job_type& job, peer_id peers) : records_(peers), job_(job), news_(job.failure_word()) {
+    vital_->ours = 1;
+    vital_->takes = takes_max;
+  }
+  peers_room(const peers_room&) = delete;
+  peers_room& operator=(const peers_room&) = delete;
+  ~peers_room() {
+    for (std::size_t peer = 0; peer < records_.size(); ++peer)
+      if (records_[peer] == &gone_ || records_[peer] == &broken_) records_.drop(peer);
+  }
+
+  // --- What every call looks at ------------------------------------------------------------------
+
+  /// True in a forked child, which is no rank.
+  [[gnu::always_inline]] bool orphaned() const noexcept { return vital_->ours == 0; }
+  /// Nothing is wrong with any peer, as far as is known without looking.
+  [[gnu::always_inline]] bool calm() const noexcept { return vital_->calm != 0; }
+  /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
+  [[gnu::always_inline]] bool calm_and_no_news() noexcept {
+    return vital_->calm == news_.load(std::memory_order_relaxed);
+  }
+  bool has_news() const noexcept { return news_.load(std::memory_order_acquire) != failure_epoch_; }
+  /// Counts a message that is to be taken past the poll. False: poll first.
+  [[gnu::always_inline]] bool may_take() noexcept { return --vital_->takes >= 0; }
+  void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
+  std::int32_t takes() const noexcept { return vital_->takes; }
+  /// Something waits, or somebody is lost.
+  bool troubled() const noexcept { return troubles_ != 0; }
+
+  std::uint32_t failures() const noexcept { return failures_; }
+  /// Of those, such as every rank learns of by itself.
+  std::uint32_t deaths() const noexcept { return deaths_; }
+  bool unacknowledged() const noexcept { return failures_ != acknowledged_; }
+  void acknowledge() noexcept { acknowledged_ = failures_; }
+
+  // --- Records -----------------------------------------------------------------------------------
+
+  /// nullptr: it has never been busy.
+  [[gnu::always_inline]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
+  errc failure_of(peer_id peer) const noexcept {
+    const peer_record* r = records_[peer];
+    return r == nullptr ? errc{} : r->failure_;
+  }
+  /// Made if need be; nullptr when there is no memory for it.
+  peer_record* find_or_make(peer_id peer) noexcept {
+    return records_[peer] != nullptr ? records_[peer] : make(peer);
+  }
+  /// For what a peer has sent: without memory for a record the peer is lost. Look at its failure.
+  [[gnu::always_inline]] peer_record& of(peer_id peer) noexcept {
+    if (records_[peer] == nullptr && make(peer) == nullptr) [[unlikely]]
+      lose(peer, errc::no_resources);
+    return *records_[peer];
+  }
+
+  // --- Lists -------------------------------------------------------------------------------------
+
+  /// Something for the peer has to wait: it is tried again by every look until it has left.
+  void set_busy(peer_record& r) noexcept {
+    if (r.busy_) return;
+    r.busy_ = true;
+    ++troubles_;
+    set_calm();
+    busy_.push_back(r);
+  }
+  bool any_busy() const noexcept { return !busy_.empty(); }
+  /// Calls `flush(record)` for each that is busy, and forgets those for which it returns true.
+  template <class Flush>
+  void for_each_busy(Flush&& flush) {
+    for (auto at = busy_.begin(); at != busy_.end();) {
+      peer_record& r = *at;
+      const bool idle = flush(r);
+      if (r.refused_) [[unlikely]]
+        lose(r.peer, errc::no_resources);
+      if (idle || r.failure_ != errc{}) {
+        at = busy_.erase(at);
+        r.busy_ = false;
+        --troubles_;
+      } else {
+        ++at;
+      }
+    }
+    set_calm();
+  }
+  /// The transport cannot reach it: it is given up by whoever looks next. (The caller is in the
+  /// middle of something that depends on it.)
+  void refuse(peer_id peer) noexcept {
+    peer_record& r = of(peer);
+    r.refused_ = true;
+    if (r.failure_ == errc{}) set_busy(r);
+  }
+  /// The peer may announce no more until `next_stalled` has named it.
+  void set_stalled(peer_record& r) noexcept {
+    if (r.stalled_) return;
+    r.stalled_ = true;
+    stalled_.push_back(r);
+  }
+  bool any_stalled() const noexcept { return !stalled_.empty(); }
+  /// Takes one out; nullptr: there is none.
+  peer_record* next_stalled() noexcept {
+    if (stalled_.empty()) return nullptr;
+    peer_record& r = stalled_.front();
+    stalled_.pop_front();
+    r.stalled_ = false;
+    return &r;
+  }
+
+  // --- Losses ------------------------------------------------------------------------------------
+
+  /// Why nothing more will come from `peer`, as the job knows it.
+  errc loss_of(peer_id peer) const noexcept {
+    const auto rank = static_cast<rank_t>(peer);
+    if (rank >= job_.size()) return errc{};
+    if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
+    return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
+  }
+  /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
+  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
+    const auto rank = static_cast<rank_t>(peer);
+    if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
+    const errc given_up = job_.renounced_by(rank);
+    std::string s = ": rank " + std::to_string(rank);
+    if (given_up == errc::protocol)
+      return s + " has given this rank up, whose packets make no sense to it";
+    if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
+    if constexpr (requires { job_.loss_text(rank); }) {
+      s = job_.loss_text(rank);
+      return s.empty() ? s : ": " + s;
+    }
+    return {};
+  }
+
+  /// Looks whether ranks have gone since the last time, and ends what waits for them.
+  [[gnu::noinline]] void check() {
+    if (orphaned()) [[unlikely]] {  // A forked child has no peers, and is nobody's.
+      for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
+      return;
+    }
+    for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
+      failure_epoch_ = epoch;
+      bool polled = false;
+      for (peer_id peer = 0; peer < records_.size(); ++peer) {
+        if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
+        if (!polled) house().poll_until_quiet();
+        polled = true;
+        deaths_ += job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
+        lose(peer, errc::peer_lost);
+      }
+      set_calm();
+    }
+  }
+
+  /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
+  [[gnu::noinline]] void lose(peer_id peer, errc why) {
+    if (failure_of(peer) != errc{}) return;
+    house().before_loss();
+    mark_lost(peer, why);
+    peer_record& r = *records_[peer];
+    // The peer is alive, and would wait for this rank.
+    if (is_fault(why) && static_cast<rank_t>(peer) < job_.size())
+      job_.renounce(static_cast<rank_t>(peer), why);
+    if (r.stalled_) stalled_.erase(stalled_.iterator_to(r));
+    r.stalled_ = false;
+    house().on_loss(r, peer, why);
+  }
+
+ private:
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  [[gnu::noinline]] peer_record* make(peer_id peer) noexcept {
+    auto* const r = new (std::nothrow) peer_record(peer);
+    if (r == nullptr) return nullptr;
+    house().on_new_record(*r);
+    return &records_.put(peer, r);
+  }
+  /// Needs no memory.
+  void mark_lost(peer_id peer, errc why) noexcept {
+    peer_record* r = records_[peer];
+    if (r == nullptr) {
+      r = &gone_;
+      if (why != errc::peer_lost && !orphaned()) {
+        r = new (std::nothrow) peer_record(peer);
+        if (r == nullptr) r = &broken_;
+      }
+      if (r == &broken_) why = errc::no_resources;
+      records_.put(peer, r);
+    }
+    r->failure_ = why;
+    ++troubles_;
+    ++failures_;
+    set_calm();
+  }
+  void set_calm() noexcept {
+    if (orphaned()) return;
+    vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
+    if (troubles_ != 0) vital_->takes = 0;
+  }
+
+  unsigned troubles_ = 0;  // Busy and failed peers: while 0, sends need not look.
+  vital_type vital_;
+  owning_table<peer_record> records_;
+  peer_record gone_{any_peer};    // Of all peers that were lost before they had one.
+  peer_record broken_{any_peer};  // Of those for which there was no memory.
+  linked_list<peer_record, busy_tag> busy_;
+  linked_list<peer_record, stalled_tag> stalled_;
+  job_type& job_;
+  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
+  std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
+  std::uint32_t failures_ = 0;
+  std::uint32_t deaths_ = 0;
+  std::uint32_t acknowledged_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/progress.hpp
+
+// The room of progress: who polls, who sleeps, who is woken, and what a blocked rank owes to the
+// others meanwhile. All communication of a rank moves whenever any call enters.
+
+namespace mpx::inline v0::detail {
+
+/// Of `House` it needs: transport(), trace(); poll_packets(), poll_packets_apart(); flush_busy();
+/// inbox() and peers().
+template <class Stack, class House>
+class progress_room {
+  using threading_type = typename Stack::threading_type;
+  using lock_type = std::unique_lock<threading_type>;
+  static constexpr bool concurrent = threading_type::concurrent;
+  static constexpr unsigned polls_per_check = 256;
+  static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
+  static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
+
+ public:
+  progress_room() = default;
+  progress_room(const progress_room&) = delete;
+  progress_room& operator=(const progress_room&) = delete;
+
+  // --- Polling -----------------------------------------------------------------------------------
+
+  /// Takes what has arrived and sends what waits. Returns how much that was. Does not ask the job
+  /// for news.
+  [[gnu::always_inline]] std::size_t poll_once() {
+    if (!house().peers().calm()) [[unlikely]]
+      return poll_troubled();
+    const std::uint64_t before = completions_;
+    const std::size_t n = house().poll_packets();
+    wake_waiters_if_new(before);
+    return n;
+  }
+  /// The same, and notices what has become of the other ranks.
+  [[gnu::noinline]] std::size_t poll_and_check() {
+    if (!house().peers().calm_and_no_news()) [[unlikely]]
+      return poll_troubled();
+    return poll_once();
+  }
+  /// By a call that does not block. Many in vain are a way of blocking: they owe the same.
+  void poll_unblocked() {
+    if (poll_and_check() == 0 && ++polls_ % polls_per_check == 0) before_rest();
+  }
+  /// Takes what those who are gone have sent: it is all here, and nothing more will come.
+  void poll_until_quiet() {
+    for (unsigned polls = 0; polls < last_polls_max && house().poll_packets_apart() > 0; ++polls) {
+    }
+  }
+  /// While the job leaves together. Who leaves meanwhile is no loss.
+  void drain() {
+    for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
+      if (house().peers().orphaned()) return;
+      std::size_t n = house().poll_packets_apart();
+      if (house().peers().troubled()) n += house().flush_busy();
+      if (n == 0) break;
+      ++moves_;
+    }
+    if (step_ != nullptr) step_(house());
+  }
+
+  // --- Waiting -----------------------------------------------------------------------------------
+
+  /// Blocks until `done()`, which is called under the lock, returns true. `site`: the call to name
+  /// if that takes for ever.
+  template <class Done>
+  [[gnu::noinline]] void wait_until(threading_type& threading, call_site site, awaited on,
+                                    Done&& done) {
+    lock_type lock(threading);
+    if (done()) return;
+    const blocked_scope scope(*this, site, on);
+    typename Stack::wait_type::pace pace(house().transport().oversubscribed());
+    for (unsigned polls = 1;; ++polls) {
+      if (poll_and_check() > 0) {
+        ++moves_;
+        if (done()) break;
+        pace.reset();
+        continue;
+      }
+      if (polls % polls_per_check == 0) [[unlikely]] {
+        before_rest();
+        if (done()) break;
+      }
+      if constexpr (concurrent) lock.unlock();
+      const bool tired = pace.should_sleep();
+      if constexpr (concurrent) {
+        lock.lock();
+        if (done()) break;
+      }
+      if (tired) {
+        before_rest();
+        if (done()) break;  // Its peer is lost: nobody would wake this thread for that any more.
+        sleep(lock);
+        if (done()) break;
+      }
+    }
+    if constexpr (concurrent) {
+      if (followers_ != 0 && !leader_) wake_waiters();  // Somebody else must poll now.
+    }
+  }
+
+  /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
+  /// at both ends.
+  class blocked_scope {
+   public:
+    blocked_scope(progress_room& p, call_site site, awaited on) noexcept
+        : p_(p), call_{site, on, p.watch_ != nullptr ? platform::now_ns() : 0, p.blocked_} {
+      p.blocked_ = &call_;
+    }
+    blocked_scope(const blocked_scope&) = delete;
+    blocked_scope& operator=(const blocked_scope&) = delete;
+    ~blocked_scope() {
+      blocked_call** at = &p_.blocked_;
+      while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
+      *at = call_.next;
+      if (p_.watch_ != nullptr) p_.watch_->went_on();
+    }
+
+   private:
+    progress_room& p_;
+    blocked_call call_;
+  };
+  /// The latest; more than one where threads are.
+  const blocked_call* blocked() const noexcept { return blocked_; }
+
+  /// Something that a waiting thread may look for has happened.
+  [[gnu::always_inline]] void completed() noexcept {
+    if constexpr (concurrent) ++completions_;
+  }
+  std::uint64_t completions() const noexcept { return completions_; }
+  [[gnu::always_inline]] void wake_waiters_if_new(std::uint64_t before) noexcept {
+    if constexpr (concurrent) {
+      if (completions_ != before && (followers_ != 0 || leader_)) wake_waiters();
+    }
+  }
+  /// All threads that wait look again.
+  [[gnu::noinline]] void wake_waiters() noexcept {
+    if (followers_ != 0) {
+      epoch_.fetch_add(1, std::memory_order_relaxed);
+      platform::futex_wake(epoch_, static_cast<int>(followers_));
+    }
+    if (leader_) house().transport().wake();
+  }
+
+  // --- Watching ----------------------------------------------------------------------------------
+
+  /// From now on, `watch` learns when this rank waits; `step` is called again and again meanwhile.
+  /// It outlives this. (What a step takes is compiled where environments are made, not wherever
+  /// somebody waits.)
+  void watch(hang_watch& watch, void (*step)(House&) noexcept) noexcept {
+    watch_ = &watch;
+    step_ = step;
+  }
+  hang_watch* watch() const noexcept { return watch_; }
+  void noticed() noexcept {
+    if (watch_ != nullptr) [[unlikely]]
+      watch_->saw(platform::now_ns());
+  }
+  /// Polls of blocked calls that found something.
+  std::uint64_t moves() const noexcept { return moves_; }
+
+ private:
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  [[gnu::noinline]] std::size_t poll_troubled() {
+    house().peers().check();
+    if (house().peers().orphaned()) return 0;
+    const std::uint64_t before = completions_;
+    std::size_t n = house().poll_packets_apart();
+    if (house().peers().troubled()) n += house().flush_busy();
+    wake_waiters_if_new(before);
+    return n;
+  }
+
+  /// What a blocked rank owes to the others, and what it must know, before it rests.
+  [[gnu::noinline]] void before_rest() {
+    house().peers().check();
+    if (step_ != nullptr) [[unlikely]]
+      step_(house());
+    house().inbox().allow_announcements();
+  }
+
+  [[gnu::noinline]] void sleep(lock_type& lock) {
+    if constexpr (concurrent) {
+      if (leader_) return follow(lock);
+    }
+    auto& transport = house().transport();
+    if (house().peers().has_news() || !transport.arm()) return;
+    house().trace().on(event::sleeps, 1);
+    leader_ = true;
+    if constexpr (concurrent) lock.unlock();
+    transport.sleep(Stack::wait_type::sleep_ns_max);
+    if constexpr (concurrent) lock.lock();
+    leader_ = false;
+    transport.disarm();
+  }
+  void follow(lock_type& lock) {
+    ++followers_;
+    const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+    lock.unlock();
+    platform::futex_wait(epoch_, epoch, Stack::wait_type::sleep_ns_max);
+    lock.lock();
+    --followers_;
+  }
+
+  // Several waiting threads: one, the leader, sleeps in the transport, the others on `epoch_`.
+  std::uint64_t completions_ = 0;
+  platform::atomic<std::uint32_t> epoch_{0};
+  unsigned followers_ = 0;
+  bool leader_ = false;
+  unsigned polls_ = 0;  // In vain, of calls that do not block.
+  std::uint64_t moves_ = 0;
+  blocked_call* blocked_ = nullptr;
+  hang_watch* watch_ = nullptr;
+  void (*step_)(House&) noexcept = nullptr;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/endpoint.hpp
+
+// The endpoint: one rank's policies and operations, and the five rooms that use them. All state of
+// a rank hangs here. Calls take the thread model's lock; the rooms expect it held.
+
+namespace mpx::inline v0::detail {
+
+/// Ground and rooms are its bases, so that each finds the others at no cost, and none can name what
+/// another owns. A packet goes to one room; a lost peer is told to all.
+template <class Stack>
+class endpoint : ground<Stack>,
+                 peers_room<Stack, endpoint<Stack>>,
+                 outbox_room<Stack, endpoint<Stack>>,
+                 inbox_room<Stack, endpoint<Stack>>,
+                 mover_room<Stack, endpoint<Stack>>,
+                 progress_room<Stack, endpoint<Stack>> {
+  using ground_type = ground<Stack>;
+  using peers_type = peers_room<Stack, endpoint>;
+  using outbox_type = outbox_room<Stack, endpoint>;
+  using inbox_type = inbox_room<Stack, endpoint>;
+  using mover_type = mover_room<Stack, endpoint>;
+  using progress_type = progress_room<Stack, endpoint>;
+  friend peers_type;
+  friend outbox_type;
+  friend inbox_type;
+  friend mover_type;
+  friend progress_type;
+
+ public:
+  using transport_type = typename Stack::transport_type;
+  using job_type = typename ground_type::job_type;
+  using pool_type = typename ground_type::pool_type;
+  static constexpr bool concurrent = Stack::threading_type::concurrent;
+
+  /// Collective over the job. `job` outlives the endpoint.
+  explicit endpoint(job_type& job)
+      : ground_type(job),
+        peers_type(job, transport().peers()),
+        outbox_type(this->announced_max()),
+        inbox_type(this->announced_max()) {
+    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+  }
+  endpoint(const endpoint&) = delete;
+  endpoint& operator=(const endpoint&) = delete;
+  ~endpoint() {
+    pool().for_each([this](operation& op) {
+      if (op.owned != nullptr && !op.owned_by_attached) outbox().free_copy(op);
+    });
+  }
+
+  peer_id self() const noexcept { return ground_type::transport().self(); }
+  using ground_type::flow;
+  using ground_type::now_ns;
+  using ground_type::protocol;
+  using ground_type::trace;
+  using ground_type::transport;
+  std::uint64_t unexpected_bytes() const noexcept { return inbox_type::early_bytes(); }
+
+  // --- Starting ----------------------------------------------------------------------------------
 
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
   [[gnu::always_inline]] started send(const send_call& c) {
-    std::lock_guard lock(threading_);
-    if (send_now_locked(c)) [[likely]]
+    std::lock_guard lock(threading());
+    if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
       return {};
-    return queue_plain_locked(c.data, c.bytes, c.to, c.context, c.tag);
+    return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.context, c.tag);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
-    std::lock_guard lock(threading_);
-    return queue_send_locked(c, flag);
+    std::lock_guard lock(threading());
+    return send_queued_locked(c, flag);
   }
-  /// A buffered send: complete when this returns. Returns errc::buffer if it does not fit.
-  errc send_buffered(const send_call& c);
-
+  /// Complete when this returns. Returns errc::buffer if it does not fit.
+  errc send_buffered(const send_call& c) {
+    std::lock_guard lock(threading());
+    return outbox().send_buffered(c);
+  }
   /// Starts a receive.
-  [[gnu::always_inline]] started receive(std::byte* buffer, std::size_t capacity, pattern want);
+  [[gnu::always_inline]] started receive(const memory& into, const pattern& want) {
+    std::lock_guard lock(threading());
+    return inbox().receive(into, want);
+  }
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
-  /// looks for it needs no operation and no matching.
+  /// polls for it needs no operation and no matching.
   /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
-  void receive_now(direct_receive& d);
-  void receive_rest(direct_receive& d, call_site site);
-
-  /// A receive from nobody: complete, with no data.
-  started receive_nothing();
+  [[gnu::always_inline]] void receive_now(direct_receive& d) {
+    std::lock_guard lock(threading());
+    inbox().receive_now(d);
+  }
+  [[gnu::noinline]] void receive_rest(direct_receive& d, call_site site) {
+    wait(*d.posted, site);
+    std::lock_guard lock(threading());
+    inbox().received(d, *d.posted);
+  }
+  started receive_nothing() {
+    std::lock_guard lock(threading());
+    return inbox().receive_nothing(static_cast<peer_id>(rank_t{proc_null}));
+  }
 
   // --- Finishing ---------------------------------------------------------------------------------
 
@@ -6153,86 +8281,174 @@ class endpoint {
   [[gnu::always_inline]] void wait(operation& op, call_site site) {
     if (!look(op)) wait_slow(op, site);
   }
-  /// Whether `op` is complete, at most after a first look; if not, `wait_slow` follows.
+  /// Whether `op` is complete, at most after a first poll; if not, `wait_slow` follows.
   [[gnu::always_inline]] bool look(operation& op) {
     if constexpr (concurrent) return false;  // Only the lock tells.
-    return op.done() || look_for(op);
+    return op.done() || poll_for(op);
   }
-  void wait_slow(operation& op, call_site site);
+  [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
+    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
+  }
   /// Blocks until `op` is complete, or until `lost()`, called under the lock, finds that what `op`
   /// belongs to has lost a peer. Returns whether `op` is complete.
   template <class Lost>
-  bool wait_unless(operation& op, call_site site, Lost&& lost);
-  /// One look: progress, then whether `op` is complete.
+  bool wait_unless(operation& op, call_site site, Lost&& lost) {
+    if (look(op)) return true;
+    bool done = false;
+    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
+      done = op.done();
+      return done || (peers().failures() != 0 && lost());
+    });
+    return done;
+  }
+  /// Polls once, then tells whether `op` is complete.
   bool test(operation& op) {
-    std::lock_guard lock(threading_);
-    if (!op.done()) look_locked();
+    std::lock_guard lock(threading());
+    if (!op.done()) pace().poll_unblocked();
     return op.done();
   }
   bool is_done(const operation& op) {
-    std::lock_guard lock(threading_);
+    std::lock_guard lock(threading());
     return op.done();
   }
   /// Blocks until `done()`, which is called under the lock, returns true.
   template <class Done>
-  void wait_until(call_site site, awaited on, Done&& done);
+  void wait_until(call_site site, awaited on, Done&& done) {
+    pace().wait_until(threading(), site, on, done);
+  }
   void progress() {
-    std::lock_guard lock(threading_);
-    look_locked();
+    std::lock_guard lock(threading());
+    pace().poll_unblocked();
   }
   /// Gives a complete operation back.
   [[gnu::always_inline]] void release(operation& op) {
-    std::lock_guard lock(threading_);
+    std::lock_guard lock(threading());
     give(op);
   }
   /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
-  void abandon(operation& op);
+  void abandon(operation& op) {
+    wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
+               [&] { return part(op); });
+  }
   /// Takes a receive back that has not matched. Returns false if it has.
-  bool cancel(operation& op);
+  bool cancel(operation& op) {
+    std::lock_guard lock(threading());
+    if (op.role != role::receive || op.stage != stage::posted) return false;
+    inbox().cancel(op);
+    return true;
+  }
+
+  // --- Collectives -------------------------------------------------------------------------------
+
   /// Returns whether the collective can end well, as far as this rank knows.
-  bool begin_collective(collective_call call);
+  bool begin_collective(collective_call call) {
+    std::lock_guard lock(threading());
+    if (orphaned()) peers().check();
+    revocations_.begin(call);
+    return peers().failures() == 0;  // What others have left may have got here what it needs.
+  }
   /// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has left it
   /// with an error. Returns whether `op` is complete.
-  bool wait_in_collective(operation& op, call_site site, collective_call call);
+  bool wait_in_collective(operation& op, call_site site, collective_call call) {
+    if (look(op)) return true;
+    bool done = false;
+    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
+      done = op.done();
+      return done || peers().failures() != 0 || revocations_.contains(call);
+    });
+    return done;
+  }
   /// This rank leaves a collective that it has begun: the others shall not wait for it.
-  void give_up_collective(collective_call call) noexcept;
+  void give_up_collective(collective_call call) noexcept {
+    std::lock_guard lock(threading());
+    if (revocations_.contains(call) || orphaned()) return;
+    if (peers().deaths() != 0) return;  // Everybody knows, and leaves as well.
+    for (peer_id peer = 0; peer < transport().peers(); ++peer)
+      if (peer != self())
+        outbox().answer(peer,
+                        {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});
+  }
 
   // --- Probing -----------------------------------------------------------------------------------
 
-  /// Looks once. `failure`: why nothing can come any more.
-  std::optional<probe_result> probe(const pattern& want, errc& failure);
+  /// Polls once. `failure`: why nothing can come any more.
+  std::optional<probe_result> probe(const pattern& want, errc& failure) {
+    std::lock_guard lock(threading());
+    poll_probing();
+    arrived_message* m = inbox().find(want, failure);
+    if (m == nullptr) return std::nullopt;
+    return probe_result{m->is.source, m->is.tag(), m->bytes};
+  }
   /// Blocks until there is one, or it cannot come any more (`failure`).
-  probe_result wait_probe(const pattern& want, call_site site, errc& failure);
+  probe_result wait_probe(const pattern& want, call_site site, errc& failure) {
+    probe_result found;
+    wait_probing(want, site, [&] {
+      arrived_message* m = inbox().find(want, failure);
+      if (m != nullptr) found = probe_result{m->is.source, m->is.tag(), m->bytes};
+      return m != nullptr || failure != errc{};
+    });
+    return found;
+  }
   /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
-  arrived_message* claim(const pattern& want, errc& failure);
-  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
-  started receive_claimed(arrived_message* m, std::byte* buffer, std::size_t capacity);
-  void discard(arrived_message* m) noexcept;
+  arrived_message* claim(const pattern& want, errc& failure) {
+    std::lock_guard lock(threading());
+    poll_probing();
+    return inbox().claim(want, failure);
+  }
+  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure) {
+    arrived_message* found = nullptr;
+    wait_probing(want, site, [&] {
+      found = inbox().claim(want, failure);
+      return found != nullptr || failure != errc{};
+    });
+    return found;
+  }
+  started receive_claimed(arrived_message* m, const memory& into) {
+    std::lock_guard lock(threading());
+    return inbox().receive_claimed(m, into);
+  }
+  void discard(arrived_message* m) noexcept {
+    std::lock_guard lock(threading());
+    inbox().discard(m);
+  }
 
-  // --- Buffers, arenas, failures -----------------------------------------------------------------
+  // --- Buffers, arenas ---------------------------------------------------------------------------
 
-  errc attach(std::span<std::byte> memory);
-  std::span<std::byte> detach(call_site site);
+  errc attach(std::span<std::byte> piece) {
+    std::lock_guard lock(threading());
+    return outbox().attach(piece);
+  }
+  std::span<std::byte> detach(call_site site) {
+    wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
+    std::lock_guard lock(threading());
+    return outbox().detach();
+  }
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
       requires SharedMemoryTransport<transport_type>
   {
-    std::lock_guard lock(threading_);
+    std::lock_guard lock(threading());
     if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
-    return transport_.allocate_shared(bytes, alignment);
+    return transport().allocate_shared(bytes, alignment);
   }
   void deallocate_shared(void* p, std::size_t bytes) noexcept
       requires SharedMemoryTransport<transport_type>
   {
-    std::lock_guard lock(threading_);
-    transport_.deallocate_shared(p, bytes);
+    std::lock_guard lock(threading());
+    transport().deallocate_shared(p, bytes);
   }
+
+  // --- Losses and leaving ------------------------------------------------------------------------
+
   /// Receives from any source are possible again after a failure.
   void acknowledge_failures() {
-    std::lock_guard lock(threading_);
-    failures_acknowledged_ = failures_;
+    std::lock_guard lock(threading());
+    peers().acknowledge();
   }
-  /// Progress while the job leaves together: looks until nothing more arrives, or for a while.
-  void drain() noexcept;
+  /// Progress while the job leaves together: polls until nothing more arrives, or for a while.
+  void drain() {
+    std::lock_guard lock(threading());
+    pace().drain();
+  }
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
   void send_last(std::int64_t patience_ns) noexcept;
@@ -6241,70 +8457,61 @@ class endpoint {
     return ": " + std::to_string(pool_type::operations_max) +
            " operations are under way, or memory is out";
   }
-  /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
-  std::string loss_text(peer_id peer, errc why) const;
-  /// True in a forked child, which is no rank.
-  bool orphaned() const noexcept { return vital_->ours == 0; }
+  using peers_type::loss_text;
+  using peers_type::orphaned;
+
+  // --- Services ----------------------------------------------------------------------------------
+
+  /// From now on `s` gets the packets of kinds first .. last, and news of losses. It outlives this,
+  /// or is removed. Errors: errc::argument if a kind is taken or the engine's own.
+  errc add_service(service& s, std::uint8_t first, std::uint8_t last) {
+    std::lock_guard lock(threading());
+    return services_.add(s, first, last);
+  }
+  void remove_service(const service& s) noexcept {
+    std::lock_guard lock(threading());
+    services_.remove(s);
+  }
+  /// Sends a packet of a service, in order with this rank's other answers to `to`; waits for
+  /// nothing. `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
+  errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+    std::lock_guard lock(threading());
+    return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
+  }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
 
   /// A call that is blocked outside of the endpoint.
-  class blocked_scope;
+  using blocked_scope = typename progress_type::blocked_scope;
+  progress_type& waits() noexcept { return *this; }
   /// What this rank waits for, and what lies in its queues. Threads: any.
   hang_info describe_hang();
   /// From now on, `watch` learns when this rank waits. It outlives the endpoint.
   void watch(hang_watch& watch) noexcept {
-    if (!watch.on()) return;
-    watch_ = &watch;
-    step_ = [](endpoint& e) noexcept { e.watch_locked(); };
+    if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
+  // --- Communicators -----------------------------------------------------------------------------
+
+  static constexpr std::uint32_t context_serial_max = revocations::context_serial_max;
   /// The serial of the next communicator that this rank leads; 0 when all are used up.
   std::uint32_t take_context_serial() {
-    std::lock_guard lock(threading_);
+    std::lock_guard lock(threading());
     return next_serial_ <= context_serial_max ? next_serial_++ : 0;
   }
-  static constexpr std::uint32_t context_serial_max = (1u << 13) - 1;
   communicator_state& new_communicator_state() {
-    std::lock_guard lock(threading_);
+    std::lock_guard lock(threading());
     return communicators_.add(new communicator_state());
   }
 
  private:
-  static constexpr std::uint32_t allowance_max = 1u << 31;
-  static constexpr std::uint32_t answers_max = 1u << 17;
-  static constexpr unsigned looks_per_check = 256;
-  static constexpr unsigned direct_looks = 4096;
-  static constexpr std::int32_t takes_max = 1024;
-  static constexpr std::size_t learnt_bytes_min = 4096;
-  static constexpr std::size_t revoked_max = 4096;
-  static constexpr unsigned drain_looks_max = 4096;  // A flood must not keep a rank from leaving.
-  static constexpr unsigned last_looks_max = 1u << 20;  // More than any channel holds.
-  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
-
-  struct busy_tag;
-  struct stalled_tag;
-
-  /// What is kept for a peer that is or was busy. Handlers of packets get by without memory: where
-  /// there is none for a link, the peer is lost and shares one with others of its kind.
-  struct link : list_node<busy_tag>, list_node<stalled_tag>, allocated {
-    explicit link(peer_id to) noexcept : peer(to) {}
-    const peer_id peer;
-    linked_list<operation, queue_tag> control;  // Answers that did not fit the channel.
-    linked_list<operation, queue_tag> backlog;  // Sends in order, not yet on the wire.
-    linked_list<operation, queue_tag> streams;  // Matched sends whose data goes as packets.
-    std::uint32_t announced = 0;                // Sent, and not yet answered.
-    std::uint32_t allowance = 0;
-    bool busy = false;
-    bool owes_credit = false;
-    bool peer_stalled = false;     // It may announce no more until it is allowed to.
-    bool refused = false;          // The transport cannot reach it.
-    std::uint32_t answers = 0;     // Length of `control`.
-    std::uint32_t heard = 0;       // Its announcements that are not answered.
-    std::uint32_t granted = 0;     // How many there may be.
-    std::uint64_t held_bytes = 0;  // What its early eager messages cost here.
-    errc failure{};
-  };
+  using ground_type::pool;
+  using ground_type::threading;
+  peers_type& peers() noexcept { return *this; }
+  outbox_type& outbox() noexcept { return *this; }
+  inbox_type& inbox() noexcept { return *this; }
+  mover_type& mover() noexcept { return *this; }
+  progress_type& pace() noexcept { return *this; }
 
   /// What the transport talks to.
   struct sink {
@@ -6313,784 +8520,195 @@ class endpoint {
                                        std::span<const std::byte> payload) noexcept {
       e.on_packet(source, f, payload);
     }
-    std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
-    void complete(cookie_t cookie, bool ok) noexcept { e.on_moved(cookie, ok); }
-    void malformed(peer_id source) noexcept { e.fail_peer_locked(source, errc::protocol); }
-    void unreachable(peer_id source) noexcept { e.fail_peer_locked(source, errc::no_resources); }
+    std::span<std::byte> place(peer_id source, const frame_header& f, std::size_t bytes) noexcept {
+      return e.on_place(source, f, bytes);
+    }
+    void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
+    void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
+    void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
   };
 
-  /// A blocked probe, for as long as it lives.
-  class probing_scope {
-   public:
-    explicit probing_scope(endpoint& e) : e_(e) { add(1); }
-    probing_scope(const probing_scope&) = delete;
-    probing_scope& operator=(const probing_scope&) = delete;
-    ~probing_scope() { add(-1); }
-
-   private:
-    void add(int n) {
-      std::lock_guard lock(e_.threading_);
-      e_.probing_ += static_cast<unsigned>(n);
+  [[gnu::always_inline]] std::size_t poll_packets() {
+    sink s{*this};
+    return transport().poll(s);
+  }
+  [[gnu::noinline]] std::size_t poll_packets_apart() { return poll_packets(); }
+  using outbox_type::flush_busy;
+  using peers_type::lose;
+  using progress_type::noticed;
+  using progress_type::poll_once;
+  using progress_type::poll_until_quiet;
+  /// A blocked probe may look for it.
+  void arrived() noexcept { pace().completed(); }
+  void on_new_record(peer_record& r) noexcept {
+    outbox_type::on_new_record(r);
+    inbox_type::on_new_record(r);
+  }
+  void before_loss() { inbox().post_direct_if_any(); }
+  void on_loss(peer_record& r, peer_id peer, errc why) {
+    unplace(peer);
+    pool().for_each([&](operation& op) { fail(op, peer, why); });
+    outbox_type::on_loss(r);
+    inbox_type::on_loss(r);
+    mover_type::on_loss(r);
+    services_.for_each([peer](service& s) { s.on_loss(peer); });
+    if constexpr (concurrent) {
+      pace().completed();
+      pace().wake_waiters();
     }
-    endpoint& e_;
-  };
-
-  // Sending.
-  /// Tiny messages never are, so that one that is known to be tiny is not compared.
-  [[gnu::always_inline]] bool is_long(std::size_t bytes) const noexcept {
-    return bytes > Stack::protocol_type::tiny_bytes_max && bytes > protocol_.short_bytes_max();
-  }
-  [[gnu::always_inline]] bool quiet(peer_id to) noexcept {
-    return vital_->calm == news_.load(std::memory_order_relaxed) || quiet_slow(to);
-  }
-  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
-    check_failures();
-    const link* l = links_[to];
-    return l == nullptr || (l->backlog.empty() && l->failure == errc{});
-  }
-  [[gnu::always_inline]] bool send_now_locked(const send_call& c) noexcept {
-    if (is_long(c.bytes) || !quiet(c.to)) [[unlikely]]
-      return false;
-    if (!flow_.try_acquire(c.to, c.bytes)) [[unlikely]]
-      return false;
-    const frame_header f = wire::plain_eager_frame(c.context, c.tag, flow_.outgoing(c.to));
-    if (transport_.post(c.to, f, {c.data, c.bytes}, 0) != outcome::done) [[unlikely]] {
-      flow_.restore(c.to, c.bytes);
-      return false;
-    }
-    trace_.on(event::packets_sent, 1);
-    trace_.on(event::eager_sent, 1);
-    return true;
-  }
-  started queue_send_locked(const send_call& c, std::uint8_t flags);
-  /// By value: a call whose address is taken must lie in memory, and the stores that put it there
-  /// would fill the store buffer ahead of those to the ring.
-  [[gnu::noinline]] started queue_plain_locked(const std::byte* data, std::size_t bytes, peer_id to,
-                                               context_id context, tag_t tag) {
-    return queue_send_locked({data, bytes, to, context, tag}, 0);
-  }
-  operation* new_send(const send_call& c, std::uint8_t flags);
-  bool push(link& l, operation& op);
-  bool push_eager(operation& op);
-  bool push_announcement(link& l, operation& op);
-  bool push_fragments(link& l, operation& op);
-  void start_put(operation& op);
-  void put_done(operation& op);
-  void sent_all(operation& op);
-  std::size_t flush(link& l);
-  std::size_t flush_busy();
-  void make_busy(link& l);
-  link* make_link(peer_id peer) noexcept;
-  link& link_to(peer_id peer) noexcept;
-  outcome post(peer_id to, wire::header h, std::span<const std::byte> payload) noexcept;
-  void answer(peer_id to, wire::header h, std::span<const std::byte> payload = {});
-  void owe_credit(peer_id peer);
-
-  // Receiving.
-  [[gnu::always_inline]] void on_packet(peer_id source, const frame_header& f,
-                                        std::span<const std::byte> payload) noexcept;
-  void on_other(peer_id source, const wire::header& h, std::span<const std::byte> payload) noexcept;
-  [[gnu::always_inline]] static errc copy_eager(std::byte* into, std::size_t capacity,
-                                                std::span<const std::byte> payload) noexcept;
-  void store_early(peer_id source, const wire::header& h, std::span<const std::byte> payload);
-  void post_direct();
-  void on_control(peer_id source, const wire::header& h, std::span<const std::byte> payload);
-  void on_announce(peer_id source, const wire::header& h, std::span<const std::byte> payload);
-  void on_clear(peer_id source, const wire::header& h, std::span<const std::byte> payload);
-  void on_data(peer_id source, const wire::header& h, std::span<const std::byte> payload);
-  void on_moved(cookie_t cookie, bool ok);
-  [[gnu::always_inline]] void deliver(operation& op, peer_id source, tag_t tag,
-                                      std::span<const std::byte> payload) noexcept;
-  arrived_message* store(peer_id source, const wire::header& h, std::size_t stored);
-  void forget(arrived_message* m) noexcept;
-  void accept(operation& op, arrived_message* m);
-  void take_announced(operation& op, const arrived_message& m);
-  bool try_get(operation& op, const remote_memory& memory);
-  void request_packets(operation& op);
-  void ask(operation& op, std::size_t from, bool offer);
-  bool split(operation& op, const remote_memory& memory);
-  bool withdraw(operation& op) noexcept;
-  void end_exposure(operation& op) noexcept;
-  void moved_some(operation& op);
-  void receive_done(operation& op, wire::kind tell);
-  operation* answered(peer_id source, std::uint32_t ticket, detail::role role);
-  [[gnu::always_inline]] operation* start_receive_locked(std::byte* buffer, std::size_t capacity);
-  [[gnu::always_inline]] static void begin_receive(operation& op, std::byte* buffer,
-                                                   std::size_t capacity) noexcept {
-    op.begin(role::receive, stage::posted, 0);
-    op.buffer = buffer;
-    op.bytes = capacity;
   }
 
-  [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept;
-  void receive_slow(direct_receive& d);
-  void received(direct_receive& d, operation& op);
-
-  // Finishing.
-  bool look_for(const operation& op);
-  void look_locked();
-  std::size_t progress_locked();
-  [[gnu::always_inline]] std::size_t progress_inlined();
-  std::size_t progress_troubled();
-  bool detach_locked(operation& op);
+  // Operations.
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
-    op.failure = failure;
+    if (failure != errc{}) op.failure = failure;  // Else it has been errc{} since `begin`.
     op.stage = stage::complete;
-    if constexpr (concurrent) ++completions_;
+    pace().completed();
     if (!op.handled) [[unlikely]]
       give(op);
   }
+  /// The same, once the transport has done with the operation's memory.
+  void end(operation& op, errc failure) noexcept {
+    if (op.pending == 0) return finish(op, failure);
+    op.failure = failure;
+    op.stage = stage::closing;
+  }
   [[gnu::always_inline]] void give(operation& op) noexcept {
     if (op.owned != nullptr) [[unlikely]]
-      free_copy(op);
-    pool_.give(&op);
+      outbox().free_copy(op);
+    pool().give(&op);
   }
-  void free_copy(operation& op) noexcept;
-  void before_sleep();
-  void sleep(std::unique_lock<typename Stack::threading_type>& lock);
-  void follow(std::unique_lock<typename Stack::threading_type>& lock);
-  void rouse() noexcept;
-  void check_failures();
-  void last_look();
-  errc loss_of(peer_id peer) const noexcept;
-  void mark_lost(peer_id peer, errc why) noexcept;
-  void fail_peer_locked(peer_id peer, errc why);
-  void set_calm() noexcept {
-    if (orphaned()) return;
-    vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
-    if (troubles_ != 0) vital_->takes = 0;
+  /// The operation that a peer's ticket names, if it is the peer's to name.
+  operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
+    operation* op = pool().find(ticket);
+    if (op == nullptr || op->role != role || op->peer != source || op->stage >= stage::closing)
+      return nullptr;
+    return op;
   }
-  bool is_revoked(collective_call call) const noexcept;
-  bool mark_revoked(collective_call call) noexcept;
-  void fail_operation(operation& op, peer_id peer, errc why);
-  bool end_if_doomed(operation& op);
-  errc doom(const pattern& want) const noexcept;
-  void describe_locked(hang_info& info);
-  void watch_locked() noexcept;
+  void fail(operation& op, peer_id peer, errc why);
+  bool part(operation& op);
+  void unplace([[maybe_unused]] peer_id source) noexcept {
+    if constexpr (PlacingTransport<transport_type>) transport().unplace(source);
+  }
 
-  /// What every call looks at. All zero in a forked child, which thus looks closer before it does
-  /// what only its parent may.
-  struct vital_words {
-    std::uint32_t
-        calm;  // The failure epoch at which nothing is wrong with any peer; 0: look closer.
-    std::int32_t takes;  // Messages to take past the poll before the next one, and before trouble.
-    std::uint32_t ours;  // 1
-  };
-  using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
-                                        wiped_on_fork<vital_words>, never_wiped<vital_words>>;
-  using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
-                                   generation_bits_of<typename Stack::protocol_type>()>;
+  /// The first poll of a call that waits: most often it finds it, so nothing more is set up before.
+  [[gnu::noinline]] bool poll_for(const operation& op) {
+    const std::lock_guard lock(threading());
+    pace().poll_once();
+    return op.done();
+  }
+  /// By value: a call whose address is taken must lie in memory, and the stores that put it there
+  /// would fill the store buffer ahead of those to the ring.
+  [[gnu::noinline]] started send_queued(std::byte* base, std::size_t bytes, const layout* how,
+                                        peer_id to, context_id context, tag_t tag) {
+    return send_queued_locked({{base, bytes, how}, to, context, tag}, 0);
+  }
+  started send_queued_locked(const send_call& c, std::uint8_t flags) {
+    const std::uint64_t before = pace().completions();
+    const started s = outbox().send(c, flags);
+    pace().wake_waiters_if_new(before);
+    return s;
+  }
+  void poll_probing() {
+    inbox().probing(1);
+    pace().poll_unblocked();
+    inbox().probing(-1);
+  }
+  template <class Done>
+  void wait_probing(const pattern& want, call_site site, Done&& done) {
+    const auto probing = [this](int more) {
+      std::lock_guard lock(threading());
+      inbox().probing(more);
+    };
+    probing(1);
+    wait_until(site, {wait_kind::all, awaited::form::probed, &want}, done);
+    probing(-1);
+  }
 
-  transport_type transport_;
-  flow_type flow_;
-  unsigned troubles_ = 0;  // Busy links and failed peers: while 0, sends need not look.
-  vital_type vital_;
-  [[no_unique_address]] typename Stack::protocol_type protocol_;
-  [[no_unique_address]] typename Stack::threading_type threading_;
-  [[no_unique_address]] trace_type trace_;
-  pool_type pool_;
-  operation* spare_ = nullptr;  // For the direct receive that has to be posted by a handler.
-  typename Stack::matching_type matcher_;
-  direct_receive* direct_ = nullptr;
-  unsigned probing_ = 0;  // Blocked probes.
-  unsigned looks_ = 0;    // Fruitless looks of calls that do not block.
-  owning_table<link> links_;
-  link gone_{any_peer};    // Of all peers that were lost before they had one.
-  link broken_{any_peer};  // Of those for which there was no memory.
-  linked_list<link, busy_tag> busy_;
-  linked_list<link, stalled_tag> stalled_;  // Those with `peer_stalled`.
-  block_cache blocks_;
-  protocol::path_learner paths_;
-  std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
-  std::uint64_t early_bytes_ = 0;
-  linked_list<arrived_message, arrival_tag> claimed_;
-  job_type& job_;
-  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
-  std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
-  std::uint32_t failures_ = 0;
-  std::uint32_t deaths_ = 0;  // Of those, such as every rank learns of by itself.
-  std::uint32_t failures_acknowledged_ = 0;
-  std::uint32_t announced_max_;
+  [[gnu::always_inline]] void on_packet(peer_id source, const frame_header& f,
+                                        std::span<const std::byte> payload) noexcept {
+    if (!flow().incoming(source, f.word[wire::word_credit])) [[unlikely]]
+      return lose(source, errc::protocol);
+    if (f.word[wire::word_kind] != wire::plain_eager || has_placed(source) ||
+        !inbox().on_plain(source, wire::match_of(f), payload)) [[unlikely]]
+      on_other(source, wire::unpack(f), payload);
+  }
+  [[gnu::always_inline]] bool has_placed([[maybe_unused]] peer_id source) noexcept {
+    if constexpr (PlacingTransport<transport_type>) {
+      const peer_record* r = peers().find(source);
+      return r != nullptr && inbox().has_placed(*r);
+    }
+    return false;
+  }
+  void on_other(peer_id source, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  errc dispatch(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
+  std::span<std::byte> on_place(peer_id source, const frame_header& f, std::size_t bytes) noexcept;
+  void on_complete(cookie_t cookie, bool ok) noexcept;
+
+  void describe(hang_info& info);
+  void watch_step() noexcept;
+
   std::uint32_t next_serial_ = 1;
   owning_table<communicator_state> communicators_;
-  plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
-  std::span<std::byte> attached_{};
-  offset_allocator attached_space_{0};
-  bool has_attached_ = false;
-
-  // Several waiting threads: one sleeps in the transport, the others on `epoch_`.
-  platform::atomic<std::uint32_t> epoch_{0};
-  unsigned followers_ = 0;
-  bool leader_ = false;
-  std::uint64_t completions_ = 0;
-
-  blocked_call* blocked_ = nullptr;  // The latest; more than one where threads are.
-  hang_watch* watch_ = nullptr;
-  // What it takes is compiled where environments are made, not wherever somebody waits.
-  void (*step_)(endpoint&) noexcept = nullptr;
-  std::uint64_t moves_ = 0;  // Looks of blocked calls that found something.
+  service_list services_;
+  revocations revocations_;
 };
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_control.hpp
+// ==== mpx/engine/detail/endpoint_ends.hpp
 
-// Long messages and control packets at both ends of the endpoint: announcements, the ways their
-// data moves, and answers. Included by endpoint.hpp. Nothing that a packet says is used before it
-// is checked.
+// What ends operations out of turn: a lost peer, a request that is gone, a rank that leaves.
+// Included by endpoint.hpp.
 
 namespace mpx::inline v0::detail {
 
-inline constexpr std::uint32_t no_ticket = 0;
-
+/// Ends one operation if it depends on `peer`; its links into the peer's queues are dropped by
+/// the rooms.
 template <class Stack>
-void endpoint<Stack>::on_announce(peer_id source, const wire::header& h,
-                                  std::span<const std::byte> payload) {
-  wire::announcement a;
-  const bool read = wire::read(payload, a);
-  link& l = link_to(source);
-  if (!read || h.tag < 0 || h.ticket == no_ticket || l.heard == l.granted)
-    return fail_peer_locked(source, errc::protocol);
-  ++l.heard;
-  if ((h.flags & wire::flag_last) != 0 && !l.peer_stalled) {
-    l.peer_stalled = true;
-    stalled_.push_back(l);
-  }
-  arrived_message m;
-  m.is = {h.context, source, h.tag};
-  m.kind = h.kind;
-  m.flags = h.flags;
-  m.ticket = h.ticket;
-  m.bytes = a.bytes;
-  m.memory = a.memory;
-  if (posted_receive* r = matcher_.match_arrival(m.is); r != nullptr) {
-    return take_announced(static_cast<operation&>(*r), m);
-  }
-  arrived_message* kept = store(source, h, 0);
-  if (kept == nullptr) return fail_peer_locked(source, errc::no_resources);
-  kept->bytes = a.bytes;
-  kept->memory = a.memory;
-  if ((h.flags & wire::flag_ready) != 0) {
-    kept->unready = true;
-    --l.heard;
-    answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
-  }
-}
-
-/// A receive has met an announced message: move its data.
-template <class Stack>
-void endpoint<Stack>::take_announced(operation& op, const arrived_message& m) {
-  op.peer = m.is.source;
-  op.tag = m.is.tag;
-  op.message_bytes = m.bytes;
-  op.remote_ticket = m.ticket;
-  op.way = protocol::path::packets;
-  op.limit = lesser<std::uint64_t>(m.bytes, op.bytes);
-  op.moved = 0;
-  op.exposed = false;
-  op.pending = false;
-  op.learns = false;
-  op.stage = stage::moving;
-  if (m.unready) return finish(op, errc::not_ready);  // The sender has been told; its data is gone.
-  link& l = *links_[op.peer];
-  if (l.failure != errc{}) return finish(op, l.failure);
-  --l.heard;
-  if (op.limit == 0) return receive_done(op, wire::kind::finished);
-  if (loss_of(op.peer) == errc{}) {  // Else its memory is gone.
-    if (try_get(op, m.memory)) return;
-    op.learns = false;
-  }
-  request_packets(op);
-}
-
-/// Fetches the data if the transport can and it pays. Returns false if another path is to be taken.
-template <class Stack>
-bool endpoint<Stack>::try_get(operation& op, const remote_memory& memory) {
-  if constexpr (RmaTransport<transport_type>) {
-    constexpr long_path by = Stack::protocol_type::long_by;
-    if (by == long_path::packets || by == long_path::put || memory.key == 0) return false;
-    advice a = advice::always;
-    if (by == long_path::automatic) a = transport_.get_pays(op.peer, memory, op.limit);
-    if (a == advice::never) return false;
-    if (a == advice::learn) {
-      if (op.limit < learnt_bytes_min) return false;  // One packet: nothing to gain.
-      op.learns = true;
-      op.spent_ns = 0;
-      op.asked_at_ns = now_ns();
-      op.way = paths_.choose(op.limit);
-      if (op.way == protocol::path::packets) {
-        request_packets(op);
-        return true;
-      }
-      if (op.way == protocol::path::split) return split(op, memory);
-    }
-    const outcome o =
-        transport_.get(op.peer, memory, 0, {op.buffer, op.limit}, cookie_t{op.ticket});
-    op.pending = o == outcome::pending;
-    if (op.pending) return true;
-    if (o != outcome::done) return false;
-    moved_some(op);
-    trace_.on(event::bytes_got, op.limit);
-    receive_done(op, wire::kind::finished);
-    return true;
-  }
-  return false;
-}
-
-/// Asks the sender for the data, as packets or by a put.
-template <class Stack>
-void endpoint<Stack>::request_packets(operation& op) {
-  ask(op, 0, Stack::protocol_type::long_by == long_path::put);
-}
-
-/// Lets the sender move what lies behind `from`; `offer`: it may store it here itself.
-template <class Stack>
-void endpoint<Stack>::ask(operation& op, std::size_t from, bool offer) {
-  wire::clearance c{
-      .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
-  if constexpr (RmaTransport<transport_type>) {
-    if (offer) c.memory = transport_.expose(op.peer, {op.buffer, op.limit});
-  }
-  op.stage = stage::streaming;
-  op.own = c.memory;
-  op.exposed = c.memory.key != 0;
-  op.moved = from;
-  answer(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
-         std::as_bytes(std::span(&c, 1)));
-}
-
-/// Both sides copy: the sender stores the second half while this fetches the first.
-template <class Stack>
-bool endpoint<Stack>::split(operation& op, const remote_memory& memory) {
-  if constexpr (CopyingTransport<transport_type>) {
-    const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
-    {
-      // Once the sender has begun there is no way back: nobody shall take this memory away, and
-      // first see whether it can be fetched.
-      const auto held = transport_.hold(op.peer, memory);
-      if (!held || !transport_.get_held(op.peer, memory, 0, {op.buffer, cache_line_bytes}))
-        return false;
-      ask(op, half, true);
-      if (op.done()) return true;
-      if (!transport_.get_held(op.peer, memory, 0, {op.buffer, half})) {
-        fail_peer_locked(op.peer, errc::peer_lost);  // It was there a moment ago.
-        return true;
-      }
-    }
-    moved_some(op);
-    trace_.on(event::bytes_got, half);
-    answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
-    return true;
-  }
-  return false;
-}
-
-/// Takes back what the peer of `op` could reach. Returns false while it is in the middle of a copy,
-/// or may be, as far as the transport knows.
-template <class Stack>
-bool endpoint<Stack>::withdraw(operation& op) noexcept {
-  if constexpr (RmaTransport<transport_type>) {
-    if (op.exposed) op.exposed = transport_.withdraw(op.own) != outcome::done;
-    return !op.exposed;
-  }
-  return true;
-}
-
-/// The same where the peer has no business there any more, or is lost: waits for a copy that it has
-/// begun, but not for a peer that is gone, nor for ever.
-template <class Stack>
-void endpoint<Stack>::end_exposure(operation& op) noexcept {
-  if (withdraw(op)) [[likely]]
+void endpoint<Stack>::fail(operation& op, peer_id peer, errc why) {
+  if (op.done()) return;
+  if (op.role == role::receive && op.stage == stage::posted)
+    return inbox().end_if_for(op, peer, why);
+  if (op.peer != peer) return;
+  if (op.pending != 0) {  // The transport is still at its buffer: what it says of it ends this.
+    if (op.stage != stage::closing) op.failure = why;
+    op.stage = stage::closing;
     return;
-  const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-  while (!withdraw(op)) {
-    if (loss_of(op.peer) != errc{} || platform::now_ns() > until_ns) break;
-    ::sched_yield();
   }
-  op.exposed = false;
-}
-
-/// Data of `op` has moved: the time since data last moved here, or since it was asked for, is its.
-template <class Stack>
-void endpoint<Stack>::moved_some(operation& op) {
-  if (!op.learns) return;
-  const std::int64_t now = now_ns();
-  op.spent_ns += now - greater(op.asked_at_ns, moved_at_ns_);
-  moved_at_ns_ = now;
-}
-
-/// All data of a long message is here.
-template <class Stack>
-void endpoint<Stack>::receive_done(operation& op, wire::kind tell) {
-  end_exposure(op);
-  if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
-  if (tell == wire::kind::finished) answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
-  if (op.done()) return;  // The answer found the peer dead.
-  finish(op, op.message_bytes > op.bytes ? errc::truncate : errc{});
-}
-
-/// The operation that a peer's ticket names, if it is the peer's to name.
-template <class Stack>
-operation* endpoint<Stack>::answered(peer_id source, std::uint32_t ticket, detail::role role) {
-  operation* op = pool_.find(ticket);
-  if (op == nullptr || op->role != role || op->peer != source || op->done()) return nullptr;
-  return op;
-}
-
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::on_control(peer_id source, const wire::header& h,
-                                                   std::span<const std::byte> payload) {
-  const auto malformed = [&] { fail_peer_locked(source, errc::protocol); };
-  if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return malformed();
-  switch (h.kind) {
-    case wire::kind::announce: return on_announce(source, h, payload);
-    case wire::kind::clear: return on_clear(source, h, payload);
-    case wire::kind::data: return on_data(source, h, payload);
-    case wire::kind::credit: return;
-    case wire::kind::allow:
-      if (h.tag <= 0) return malformed();
-      link_to(source).allowance = static_cast<std::uint32_t>(lesser<std::uint64_t>(
-          std::uint64_t{link_to(source).allowance} + static_cast<std::uint32_t>(h.tag),
-          allowance_max));
-      return;
-    case wire::kind::delivered: {
-      operation* op = answered(source, h.ticket, role::receive);
-      if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return malformed();
-      moved_some(*op);
-      return receive_done(*op, h.kind);
-    }
-    case wire::kind::revoke:
-      if ((h.context & 1) == 0 || h.context >> 1 > context_serial_max || h.tag < 0)
-        return malformed();
-      if (!mark_revoked({h.context, h.tag})) fail_peer_locked(source, errc::no_resources);
-      return;
-    case wire::kind::finished:
-    case wire::kind::matched:
-    case wire::kind::unready: {
-      operation* op = answered(source, h.ticket, role::send);
-      if (op != nullptr && op->split && h.kind == wire::kind::finished) {
-        if (op->fetched) return malformed();
-        op->fetched = true;
-        if (op->stage == stage::answer) sent_all(*op);
-        return;
-      }
-      if (op == nullptr || op->stage != stage::answer || op->split) return malformed();
-      // `matched` answers an eager message, `finished` an announced one, `unready` either.
-      if (op->announced ? h.kind == wire::kind::matched : h.kind == wire::kind::finished)
-        return malformed();
-      if (op->announced) --link_to(source).announced;
-      end_exposure(*op);
-      return finish(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
-    }
-    default: return malformed();
-  }
-}
-
-template <class Stack>
-void endpoint<Stack>::on_clear(peer_id source, const wire::header& h,
-                               std::span<const std::byte> payload) {
-  wire::clearance c;
-  const bool read = wire::read(payload, c);
-  operation* op = answered(source, h.ticket, role::send);
-  if (!read || op == nullptr || op->stage != stage::answer || !op->announced || op->split ||
-      c.bytes > op->bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
-    return fail_peer_locked(source, errc::protocol);
-  --link_to(source).announced;
-  op->split = c.from != 0;
-  op->limit = c.bytes;
-  op->moved = c.from;
-  op->remote_ticket = c.ticket;
-  op->target = c.memory;
-  if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
-  if (op->data_lost()) return fail_peer_locked(source, errc::no_resources);
-  start_put(*op);
-}
-
-template <class Stack>
-void endpoint<Stack>::on_data(peer_id source, const wire::header& h,
-                              std::span<const std::byte> payload) {
-  operation* op = answered(source, h.ticket, role::receive);
-  const std::uint64_t offset = std::uint64_t{h.context} << 32 | static_cast<std::uint32_t>(h.tag);
-  if (op == nullptr || op->stage != stage::streaming || offset != op->moved || payload.empty() ||
-      payload.size() > op->limit - op->moved)
-    return fail_peer_locked(source, errc::protocol);
-  if (op->buffer != nullptr)  // Else the request was abandoned: its memory may be gone.
-    std::memcpy(op->buffer + op->moved, payload.data(), payload.size());
-  op->moved += payload.size();
-  moved_some(*op);
-  if (op->moved < op->limit) return;
-  receive_done(*op, h.kind);
-}
-
-/// A get or put that was pending in the transport has ended.
-template <class Stack>
-void endpoint<Stack>::on_moved(cookie_t cookie, bool ok) {
-  operation* op = pool_.find(static_cast<std::uint32_t>(cookie));
-  if (op == nullptr || !op->pending) return;
-  op->pending = false;
-  if (op->failure != errc{}) {  // Its peer was lost in the meantime.
-    end_exposure(*op);
-    return finish(*op, op->failure);
-  }
-  if (op->role == role::receive) {
-    if (!ok) return request_packets(*op);
-    trace_.on(event::bytes_got, op->limit);
-    return receive_done(*op, wire::kind::finished);
-  }
-  op->target = {};
-  if (!ok) return start_put(*op);  // No target any more: as packets.
-  put_done(*op);
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/detail/endpoint_finish.hpp
-
-// Progress, waiting, and what ends operations out of turn: abandoning, cancelling, the death of a
-// peer. Included by endpoint.hpp.
-
-namespace mpx::inline v0::detail {
-
-template <class Stack>
-endpoint<Stack>::~endpoint() {
-  matcher_.for_each([this](unexpected_message& m) {
-    matcher_.withdraw(m);
-    forget(static_cast<arrived_message*>(&m));
-  });
-  while (!claimed_.empty()) {
-    arrived_message& m = claimed_.front();
-    claimed_.pop_front();
-    forget(&m);
-  }
-  pool_.for_each([this](operation& op) {
-    if (op.owned != nullptr && !op.owned_by_attached) free_copy(op);
-  });
-  for (peer_id peer = 0; peer < transport_.peers(); ++peer)
-    if (links_[peer] == &gone_ || links_[peer] == &broken_) links_.drop(peer);
-}
-
-/// Also notices what has become of the other ranks.
-template <class Stack>
-[[gnu::noinline]] std::size_t endpoint<Stack>::progress_locked() {
-  if (vital_->calm != news_.load(std::memory_order_relaxed)) [[unlikely]]
-    return progress_troubled();
-  return progress_inlined();
-}
-
-template <class Stack>
-[[gnu::noinline]] std::size_t endpoint<Stack>::progress_troubled() {
-  check_failures();
-  if (orphaned()) return 0;
-  const std::uint64_t before = completions_;
-  sink s{*this};
-  std::size_t n = transport_.poll(s);
-  if (troubles_ != 0) n += flush_busy();
-  if constexpr (concurrent) {
-    if (completions_ != before && (followers_ != 0 || leader_)) rouse();
-  }
-  return n;
-}
-
-/// One look by a call that does not block. Many in a row are a way of blocking: they owe the same.
-template <class Stack>
-void endpoint<Stack>::look_locked() {
-  if (progress_locked() == 0 && ++looks_ % looks_per_check == 0) before_sleep();
-}
-
-/// The first look of a call that waits: most often it finds it, so nothing more is set up before.
-template <class Stack>
-[[gnu::noinline]] bool endpoint<Stack>::look_for(const operation& op) {
-  const std::lock_guard lock(threading_);
-  progress_inlined();
-  return op.done();
-}
-
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::wait_slow(operation& op, call_site site) {
-  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
-}
-
-template <class Stack>
-template <class Lost>
-bool endpoint<Stack>::wait_unless(operation& op, call_site site, Lost&& lost) {
-  if (look(op)) return true;
-  bool done = false;
-  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-    done = op.done();
-    return done || (failures_ != 0 && lost());
-  });
-  return done;
-}
-
-template <class Stack>
-inline std::size_t endpoint<Stack>::progress_inlined() {
-  if (vital_->calm == 0) [[unlikely]]
-    return progress_troubled();
-  const std::uint64_t before = completions_;
-  sink s{*this};
-  const std::size_t n = transport_.poll(s);
-  if constexpr (concurrent) {
-    if (completions_ != before && (followers_ != 0 || leader_)) rouse();
-  }
-  return n;
-}
-
-template <class Stack>
-template <class Done>
-[[gnu::noinline]] void endpoint<Stack>::wait_until(call_site site, awaited on, Done&& done) {
-  std::unique_lock lock(threading_);
-  if (done()) return;
-  const blocked_scope scope(*this, site, on);
-  typename Stack::wait_type::pace pace(transport_.oversubscribed());
-  for (unsigned looks = 1;; ++looks) {
-    if (progress_locked() > 0) {
-      ++moves_;
-      if (done()) break;
-      pace.reset();
-      continue;
-    }
-    if (looks % looks_per_check == 0) [[unlikely]] {
-      before_sleep();
-      if (done()) break;
-    }
-    if constexpr (concurrent) lock.unlock();
-    const bool tired = pace.should_sleep();
-    if constexpr (concurrent) {
-      lock.lock();
-      if (done()) break;
-    }
-    if (tired) {
-      before_sleep();
-      if (done()) break;  // Its peer is lost: nobody would wake this thread for that any more.
-      sleep(lock);
-      if (done()) break;
-    }
-  }
-  if constexpr (concurrent) {
-    if (followers_ != 0 && !leader_) rouse();  // Somebody else must look now.
-  }
-}
-
-/// What a blocked rank owes to the others, and what it must know, before it rests.
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::before_sleep() {
-  check_failures();
-  if (step_ != nullptr) [[unlikely]]
-    step_(*this);
-  if (stalled_.empty() || (matcher_.nothing_posted() && probing_ == 0)) return;
-  // The message that this rank waits for may be behind those that a peer may not announce: let it.
-  while (!stalled_.empty()) {
-    link& l = stalled_.front();
-    stalled_.pop_front();
-    l.peer_stalled = false;
-    l.granted = lesser(l.granted + announced_max_, allowance_max);
-    answer(l.peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
-  }
-}
-
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::sleep(
-    std::unique_lock<typename Stack::threading_type>& lock) {
-  if constexpr (concurrent) {
-    if (leader_) return follow(lock);
-  }
-  if (news_.load(std::memory_order_acquire) != failure_epoch_ || !transport_.arm()) return;
-  trace_.on(event::sleeps, 1);
-  leader_ = true;
-  if constexpr (concurrent) lock.unlock();
-  transport_.sleep(Stack::wait_type::sleep_ns_max);
-  if constexpr (concurrent) lock.lock();
-  leader_ = false;
-  transport_.disarm();
-}
-
-template <class Stack>
-void endpoint<Stack>::follow(std::unique_lock<typename Stack::threading_type>& lock) {
-  ++followers_;
-  const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
-  lock.unlock();
-  platform::futex_wait(epoch_, epoch, Stack::wait_type::sleep_ns_max);
-  lock.lock();
-  --followers_;
-}
-
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::rouse() noexcept {
-  if (followers_ != 0) {
-    epoch_.fetch_add(1, std::memory_order_relaxed);
-    platform::futex_wake(epoch_, static_cast<int>(followers_));
-  }
-  if (leader_) transport_.wake();
-}
-
-template <class Stack>
-void endpoint<Stack>::drain() noexcept {
-  std::lock_guard lock(threading_);
-  const auto look = [this] {  // Who leaves meanwhile is no loss.
-    sink s{*this};
-    return orphaned() ? 0 : transport_.poll(s) + (troubles_ != 0 ? flush_busy() : 0);
-  };
-  for (unsigned looks = 0; looks < drain_looks_max && look() > 0; ++looks) ++moves_;
-  if (step_ != nullptr) step_(*this);
-}
-
-template <class Stack>
-void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
-  std::lock_guard lock(threading_);
-  const std::int64_t until_ns = now_ns() + patience_ns;
-  const auto all_out = [this] {
-    bool out = busy_.empty();
-    pool_.for_each([&out](const operation& op) {
-      out = out && (op.role != role::send || op.done() || op.handled);
-    });
-    return out;
-  };
-  while (!orphaned() && !all_out() && now_ns() < until_ns)
-    if (progress_locked() == 0) ::sched_yield();
-}
-
-template <class Stack>
-bool endpoint<Stack>::cancel(operation& op) {
-  std::lock_guard lock(threading_);
-  if (op.role != role::receive || op.stage != stage::posted) return false;
-  matcher_.cancel(op);
-  op.cancelled = true;
-  op.message_bytes = 0;
-  op.peer = op.want.source;
-  op.tag = op.want.tag;
-  finish(op, errc{});
-  return true;
+  if (!orphaned()) mover().end_exposure(op);
+  finish(op, why);
 }
 
 /// Parts an operation from its request: when this returns true, nothing touches its buffer any
 /// more, whether the operation goes on or not. False: the transport, or a copy that the peer has
 /// begun, is at it right now.
 template <class Stack>
-bool endpoint<Stack>::detach_locked(operation& op) {
-  if (orphaned()) check_failures();
+bool endpoint<Stack>::part(operation& op) {
+  if (orphaned()) peers().check();
   if (op.done()) {
     give(op);
     return true;
   }
-  if (op.pending) return false;
+  if (op.pending != 0) return false;
   if (op.role == role::receive) {
     if (op.stage == stage::posted) {
-      matcher_.cancel(op);
+      inbox().withdraw(op);
       give(op);
       return true;
     }
-    if (!withdraw(op)) return false;
-    op.buffer = nullptr;  // The rest arrives, and is dropped.
+    if (!mover().withdraw(op)) return false;
+    if (op.stage == stage::placed || op.stage == stage::streaming) unplace(op.peer);
+    op.data.base = nullptr;  // The rest arrives, and is dropped.
   } else if (op.stage != stage::answer || (op.announced && !op.split)) {
     if (op.owned == nullptr) {
-      op.owned = static_cast<std::byte*>(platform::allocate(op.bytes));
-      if (op.owned != nullptr && op.bytes > 0) std::memcpy(op.owned, op.buffer, op.bytes);
+      op.owned = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+      if (op.owned != nullptr) op.data.read(0, {op.owned, op.data.bytes});
     }
     // A receiver that knows of the old place finds it closed, and asks for packets.
-    if (!withdraw(op)) return false;
+    if (!mover().withdraw(op)) return false;
     // Without memory the data is lost: to wait for the receiver might be to wait for ever.
-    op.buffer = op.owned;
-  } else if (!withdraw(op)) {  // The data is out, or the receiver is about to have fetched it.
+    op.data.base = op.owned;
+  } else if (!mover().withdraw(op)) {  // The data is out, or the receiver is about to have it.
     return false;
   }
   op.handled = false;
@@ -7098,186 +8716,18 @@ bool endpoint<Stack>::detach_locked(operation& op) {
 }
 
 template <class Stack>
-void endpoint<Stack>::abandon(operation& op) {
-  {
-    std::lock_guard lock(threading_);
-    if (detach_locked(op)) return;
-  }
-  wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
-             [&] { return detach_locked(op); });
-}
-
-/// Why nothing more will come from `peer`, as the job knows it.
-template <class Stack>
-errc endpoint<Stack>::loss_of(peer_id peer) const noexcept {
-  const auto rank = static_cast<rank_t>(peer);
-  if (rank >= job_.size()) return errc{};
-  if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
-  return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
-}
-
-template <class Stack>
-[[gnu::noinline, gnu::cold]] std::string endpoint<Stack>::loss_text(peer_id peer, errc why) const {
-  const auto rank = static_cast<rank_t>(peer);
-  if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
-  const errc given_up = job_.renounced_by(rank);
-  std::string s = ": rank " + std::to_string(rank);
-  if (given_up == errc::protocol)
-    return s + " has given this rank up, whose packets make no sense to it";
-  if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
-  if constexpr (requires { job_.loss_text(rank); }) {
-    s = job_.loss_text(rank);
-    return s.empty() ? s : ": " + s;
-  }
-  return {};
-}
-
-/// Looks whether ranks have gone since the last look, and ends what waits for them.
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::check_failures() {
-  if (orphaned()) [[unlikely]] {  // A forked child has no peers, and is nobody's.
-    for (peer_id peer = 0; peer < transport_.peers(); ++peer)
-      fail_peer_locked(peer, errc::not_a_rank);
-    return;
-  }
-  for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
-    failure_epoch_ = epoch;
-    bool looked = false;
-    for (peer_id peer = 0; peer < transport_.peers(); ++peer) {
-      if (links_[peer] != nullptr && links_[peer]->failure != errc{}) continue;
-      if (loss_of(peer) == errc{}) continue;
-      if (!looked) last_look();
-      looked = true;
-      deaths_ += job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
-      fail_peer_locked(peer, errc::peer_lost);
-    }
-    set_calm();
-  }
-}
-
-/// Takes what those who are gone have sent before: it is all here, and nothing more will come.
-template <class Stack>
-void endpoint<Stack>::last_look() {
-  sink s{*this};
-  for (unsigned looks = 0; looks < last_looks_max && transport_.poll(s) > 0; ++looks) {
-  }
-}
-
-/// Notes down that a peer is lost. Needs no memory.
-template <class Stack>
-void endpoint<Stack>::mark_lost(peer_id peer, errc why) noexcept {
-  link* l = links_[peer];
-  if (l == nullptr) {
-    l = &gone_;
-    if (why != errc::peer_lost && !orphaned()) {
-      l = new (std::nothrow) link(peer);
-      if (l == nullptr) l = &broken_;
-    }
-    if (l == &broken_) why = errc::no_resources;
-    links_.put(peer, l);
-  }
-  l->failure = why;
-  ++troubles_;
-  ++failures_;
-  set_calm();
-}
-
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::fail_peer_locked(peer_id peer, errc why) {
-  if (links_[peer] != nullptr && links_[peer]->failure != errc{}) return;
-  if (direct_ != nullptr) post_direct();
-  mark_lost(peer, why);
-  link& l = *links_[peer];
-  // The peer is alive, and would wait for this rank.
-  if (is_fault(why) && static_cast<rank_t>(peer) < job_.size())
-    job_.renounce(static_cast<rank_t>(peer), why);
-  pool_.for_each([&](operation& op) { fail_operation(op, peer, why); });
-  l.control.clear();
-  l.backlog.clear();
-  l.streams.clear();
-  l.answers = 0;
-  l.owes_credit = false;
-  if (l.peer_stalled) stalled_.erase(stalled_.iterator_to(l));
-  l.peer_stalled = false;
-  if constexpr (concurrent) {
-    ++completions_;
-    rouse();
-  }
-}
-
-/// Ends one operation if it depends on `peer`; its links into the peer's queues are dropped by the
-/// caller.
-template <class Stack>
-void endpoint<Stack>::fail_operation(operation& op, peer_id peer, errc why) {
-  if (op.done()) return;
-  if (op.role == role::receive && op.stage == stage::posted) {
-    if (op.want.source != peer && op.want.source != any_peer) return;
-    matcher_.cancel(op);
-    op.peer = op.want.source;
-    op.tag = op.want.tag;
-    op.message_bytes = 0;
-    return finish(op, why);
-  }
-  if (op.peer != peer) return;
-  if (op.role == role::control) return give(op);
-  if (op.pending) {  // The transport is still at its buffer: what it says of it ends this.
-    op.failure = why;
-    return;
-  }
-  if (!orphaned()) end_exposure(op);
-  finish(op, why);
-}
-
-// --- Collectives that fail -------------------------------------------------------------------
-
-template <class Stack>
-bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
-  if (look(op)) return true;
-  bool done = false;
-  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-    done = op.done();
-    return done || failures_ != 0 || is_revoked(call);
-  });
-  return done;
-}
-
-template <class Stack>
-bool endpoint<Stack>::begin_collective(collective_call call) {
-  std::lock_guard lock(threading_);
-  if (orphaned()) check_failures();
-  revoked_.erase_if([call](collective_call old) {  // This rank has got past those.
-    return old.context == call.context &&
-           static_cast<std::int32_t>(static_cast<std::uint32_t>(old.serial - call.serial) << 1) < 0;
-  });
-  return failures_ == 0;  // What others have left may have got here what it needs before.
-}
-
-template <class Stack>
-bool endpoint<Stack>::is_revoked(collective_call call) const noexcept {
-  for (const collective_call& r : revoked_)
-    if (r.context == call.context && r.serial == call.serial) return true;
-  return false;
-}
-
-template <class Stack>
-bool endpoint<Stack>::mark_revoked(collective_call call) noexcept try {
-  if (is_revoked(call)) return true;
-  if (revoked_.size() == revoked_max) return false;
-  revoked_.push_back(call);
-  if constexpr (concurrent) ++completions_;
-  return true;
-} catch (const std::exception&) {
-  return false;
-}
-
-template <class Stack>
-void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
-  std::lock_guard lock(threading_);
-  if (is_revoked(call) || orphaned()) return;
-  if (deaths_ != 0) return;  // Everybody knows, and leaves as well.
-  for (peer_id peer = 0; peer < transport_.peers(); ++peer)
-    if (peer != self())
-      answer(peer, {.kind = wire::kind::revoke, .context = call.context, .tag = call.serial});
+void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+  std::lock_guard lock(threading());
+  const std::int64_t until_ns = now_ns() + patience_ns;
+  const auto all_out = [this] {
+    bool out = !peers().any_busy();
+    pool().for_each([&out](const operation& op) {
+      out = out && (op.role != role::send || op.done() || op.handled);
+    });
+    return out;
+  };
+  while (!orphaned() && !all_out() && now_ns() < until_ns)
+    if (pace().poll_and_check() == 0) ::sched_yield();
 }
 
 }  // namespace mpx::inline v0::detail
@@ -7288,33 +8738,10 @@ void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
 
 namespace mpx::inline v0::detail {
 
-/// Links a call to its endpoint for as long as it is blocked. Requires the lock, where there is
-/// one, at both ends.
-template <class Stack>
-class endpoint<Stack>::blocked_scope {
- public:
-  blocked_scope(endpoint& e, call_site site, awaited on) noexcept
-      : e_(e), call_{site, on, e.watch_ != nullptr ? platform::now_ns() : 0, e.blocked_} {
-    e.blocked_ = &call_;
-  }
-  blocked_scope(const blocked_scope&) = delete;
-  blocked_scope& operator=(const blocked_scope&) = delete;
-  ~blocked_scope() {
-    blocked_call** at = &e_.blocked_;
-    while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
-    *at = call_.next;
-    if (e_.watch_ != nullptr) e_.watch_->went_on();
-  }
-
- private:
-  endpoint& e_;
-  blocked_call call_;
-};
-
 inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
   return {.peer = static_cast<rank_t>(want.source),
-          .tag = want.tag,
-          .context = want.context,
+          .tag = want.tag(),
+          .context = want.context(),
           .stage = hang_stage::posted,
           .sends = false,
           .bytes = bytes};
@@ -7322,15 +8749,15 @@ inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) 
 
 inline hang_operation hang_operation_of(const operation& op) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
-    return hang_operation_of(op.want, op.bytes);
+    return hang_operation_of(op.want, op.data.bytes);
   hang_operation o{.peer = static_cast<rank_t>(op.peer),
                    .tag = op.tag,
                    .context = op.context,
                    .stage = hang_stage::moving,
                    .sends = op.role == role::send,
-                   .bytes = op.bytes};
+                   .bytes = op.data.bytes};
   if (!o.sends) {
-    o.context = op.want.context;
+    o.context = op.want.context();
     o.bytes = op.message_bytes;
   } else if (op.stage == stage::queued) {
     o.stage = hang_stage::queued;
@@ -7364,36 +8791,33 @@ void add_awaited(const blocked_call& call, List& list) {
 
 template <class Stack>
 hang_info endpoint<Stack>::describe_hang() {
-  std::lock_guard lock(threading_);
+  std::lock_guard lock(threading());
   hang_info info{};
-  describe_locked(info);
+  describe(info);
   return info;
 }
 
 template <class Stack>
-[[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe_locked(hang_info& info) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe(hang_info& info) {
   info.rank = static_cast<rank_t>(self());
   decltype(hang_call::on) buffered{};
-  pool_.for_each([&](const operation& op) {
+  pool().for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
     const hang_operation o = hang_operation_of(op);
     if (op.role == role::send && op.owned != nullptr && op.owned_by_attached) buffered.add(o);
     (o.sends || o.stage == hang_stage::moving ? info.sends : info.posted).add(o);
   });
-  if (direct_ != nullptr) info.posted.add(hang_operation_of(direct_->want, direct_->capacity));
-  const auto message = [&info](const arrived_message& m, hang_stage stage) {
+  if (const direct_receive* d = inbox().direct(); d != nullptr)
+    info.posted.add(hang_operation_of(d->want, d->capacity));
+  inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
     info.unexpected.add({.peer = static_cast<rank_t>(m.is.source),
-                         .tag = m.is.tag,
-                         .context = m.is.context,
-                         .stage = stage,
+                         .tag = m.is.tag(),
+                         .context = m.is.context(),
+                         .stage = claimed ? hang_stage::claimed : hang_stage::arrived,
                          .sends = false,
                          .bytes = m.bytes});
-  };
-  matcher_.for_each([&](const unexpected_message& m) {
-    message(static_cast<const arrived_message&>(m), hang_stage::arrived);
   });
-  for (const arrived_message& m : claimed_) message(m, hang_stage::claimed);
-  for (const blocked_call* b = blocked_; b != nullptr; b = b->next) {
+  for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next) {
     hang_call* call = info.add_call();
     if (call == nullptr) continue;
     copy_head(call->name, b->site.name);
@@ -7409,788 +8833,105 @@ template <class Stack>
   }
 }
 
-/// A look at the time by a call that waits, or tests again and again.
+/// A look at the clock by a call that waits, or tests again and again.
 template <class Stack>
-[[gnu::noinline, gnu::cold]] void endpoint<Stack>::watch_locked() noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::watch_step() noexcept {
   const auto describe = [](void* self, hang_info& into) {
     auto& e = *static_cast<endpoint*>(self);
-    e.describe_locked(into);
-    if (e.blocked_ != nullptr) return;
+    e.describe(into);
+    if (e.pace().blocked() != nullptr) return;
     hang_call& call = *into.add_call();
     call.kind = wait_kind::testing;
-    e.watch_->describe_testing(call);
+    e.pace().watch()->describe_testing(call);
     for (const hang_operation& op : into.posted) call.on.add(op);
     for (const hang_operation& op : into.sends) call.on.add(op);
   };
   const auto digest = [](void* self) -> std::uint64_t {
     auto& e = *static_cast<endpoint*>(self);
-    return e.pool_.digest() * 1024 + e.vital_->takes;
+    return e.pool().digest() * 1024 + static_cast<std::uint64_t>(e.peers().takes());
   };
   std::int64_t since_ns = 0;
-  for (const blocked_call* b = blocked_; b != nullptr; b = b->next)
+  for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
-  watch_->step({this, describe, digest}, moves_, since_ns);
+  pace().watch()->step({this, describe, digest}, pace().moves(), since_ns);
 }
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_receive.hpp
+// ==== mpx/engine/detail/endpoint_packets.hpp
 
-// The receiving half of the endpoint: posting receives, eager messages that meet them or come
-// early, and probes. Included by endpoint.hpp. Nothing that a packet says is used before it is
-// checked.
+// Which room a packet goes to, and what a completion of the transport ends. Included by
+// endpoint.hpp. Nothing that a packet says is used before it is checked.
 
 namespace mpx::inline v0::detail {
-
-static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
-
-template <class Stack>
-inline operation* endpoint<Stack>::start_receive_locked(std::byte* buffer, std::size_t capacity) {
-  operation* op = pool_.take();
-  if (op != nullptr) [[likely]]
-    begin_receive(*op, buffer, capacity);
-  return op;
-}
-
-template <class Stack>
-started endpoint<Stack>::receive_nothing() {
-  std::lock_guard lock(threading_);
-  operation* op = start_receive_locked(nullptr, 0);
-  if (op == nullptr) return {nullptr, errc::no_resources};
-  op->want = {0, static_cast<peer_id>(rank_t{proc_null}), any_tag};
-  op->peer = op->want.source;
-  op->tag = any_tag;
-  op->message_bytes = 0;
-  finish(*op, errc{});
-  return {op};
-}
-
-template <class Stack>
-inline started endpoint<Stack>::receive(std::byte* buffer, std::size_t capacity, pattern want) {
-  std::lock_guard lock(threading_);
-  operation* op = start_receive_locked(buffer, capacity);
-  if (op == nullptr) [[unlikely]]
-    return {nullptr, errc::no_resources};
-  op->want.context = want.context;  // One by one: a copy of the whole stalls on store forwarding.
-  op->want.source = want.source;
-  op->want.tag = want.tag;
-  if (unexpected_message* m = matcher_.match_receive(op->want); m != nullptr) [[unlikely]] {
-    accept(*op, static_cast<arrived_message*>(m));
-    return {op};
-  }
-  if (failures_ != 0 && end_if_doomed(*op)) [[unlikely]]
-    return {op};
-  matcher_.post(*op);
-  return {op};
-}
-
-/// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
-/// posted or stored that could match first.
-template <class Stack>
-inline bool endpoint<Stack>::take_direct(direct_receive& d) noexcept {
-  if constexpr (PeekingTransport<transport_type>) {
-    const peer_id source = d.want.source;
-    bool tell = false;
-    const bool taken =
-        transport_.take_if(source, [&](const frame_header& f, std::span<const std::byte> payload) {
-          if (f.word[wire::word_kind] != wire::plain_eager ||
-              f.word[wire::word_context] != d.want.context ||
-              f.word[wire::word_tag] != static_cast<std::uint32_t>(d.want.tag) ||
-              !flow_.incoming(source, f.word[wire::word_credit]))
-            return false;  // The poll that follows sees to it.
-          tell = flow_.release(source, payload.size());
-          d.bytes = payload.size();
-          d.failure = copy_eager(d.buffer, d.capacity, payload);
-          return true;
-        });
-    if (tell) [[unlikely]]
-      owe_credit(source);
-    return taken;
-  }
-  return false;
-}
-
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::receive_now(direct_receive& d) {
-  if constexpr (!concurrent) {
-    std::lock_guard lock(threading_);
-    // any_tag needs no test: it equals no tag on the wire.
-    if (matcher_.pending() == 0 && d.want.source != any_peer && --vital_->takes >= 0) [[likely]] {
-      if (take_direct(d)) [[likely]]
-        return;
-    }
-  }
-  receive_slow(d);
-}
-
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::receive_slow(direct_receive& d) {
-  d.posted = nullptr;
-  if constexpr (!concurrent) {
-    std::lock_guard lock(threading_);
-    if (orphaned()) [[unlikely]]
-      check_failures();
-    else
-      vital_->takes = troubles_ == 0 ? takes_max : 0;
-    if (matcher_.nothing_posted() && failures_ == 0 && matcher_.find(d.want) == nullptr)
-        [[likely]] {
-      if (watch_ != nullptr) [[unlikely]]
-        watch_->saw(platform::now_ns());
-      if (spare_ == nullptr) spare_ = pool_.take();
-      if (spare_ == nullptr) [[unlikely]] {
-        d.failure = errc::no_resources;
-        return;
-      }
-      d.done = false;
-      direct_ = &d;
-      for (unsigned looks = transport_.oversubscribed() ? 1 : direct_looks; looks > 0; --looks) {
-        progress_inlined();
-        if (d.done) [[likely]]
-          return;
-      }
-      if (direct_ != nullptr) post_direct();
-    }
-  }
-  operation* op = d.posted;
-  if (op == nullptr) op = receive(d.buffer, d.capacity, d.want).op;
-  if (op == nullptr) [[unlikely]] {
-    d.failure = errc::no_resources;
-    return;
-  }
-  if constexpr (!concurrent) {
-    if (op->done()) return received(d, *op);
-  }
-  d.posted = op;
-  d.failure = undecided;
-}
-
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::receive_rest(direct_receive& d, call_site site) {
-  wait(*d.posted, site);
-  received(d, *d.posted);
-}
-
-template <class Stack>
-inline void endpoint<Stack>::received(direct_receive& d, operation& op) {
-  d.want.source = op.peer;
-  d.want.tag = op.tag;
-  d.bytes = op.message_bytes;
-  d.failure = op.failure;
-  release(op);
-}
-
-/// The direct receive becomes an ordinary one: it has looked for long enough, or what came needs an
-/// operation.
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::post_direct() {
-  direct_receive& d = *std::exchange(direct_, nullptr);
-  d.posted = std::exchange(spare_, nullptr);
-  begin_receive(*d.posted, d.buffer, d.capacity);
-  d.posted->want = d.want;
-  matcher_.post(*d.posted);
-}
-
-/// Completes a receive that can never match. Returns false if it can.
-template <class Stack>
-[[gnu::noinline]] bool endpoint<Stack>::end_if_doomed(operation& op) {
-  const errc why = doom(op.want);
-  if (why == errc{}) return false;
-  op.peer = op.want.source;
-  op.tag = op.want.tag;
-  op.message_bytes = 0;
-  finish(op, why);
-  return true;
-}
-
-/// Why a receive can never match, or errc{}.
-template <class Stack>
-errc endpoint<Stack>::doom(const pattern& want) const noexcept {
-  if (orphaned()) return errc::not_a_rank;
-  if (want.source == any_peer)
-    return failures_ != failures_acknowledged_ ? errc::peer_lost : errc{};
-  return links_[want.source] ? links_[want.source]->failure : errc{};
-}
-
-template <class Stack>
-inline void endpoint<Stack>::on_packet(peer_id source, const frame_header& f,
-                                       std::span<const std::byte> payload) noexcept {
-  if (!flow_.incoming(source, f.word[wire::word_credit])) [[unlikely]]
-    return fail_peer_locked(source, errc::protocol);
-  if (f.word[wire::word_kind] != wire::plain_eager) [[unlikely]]
-    return on_other(source, wire::unpack(f), payload);
-  const envelope is{f.word[wire::word_context], source, static_cast<tag_t>(f.word[wire::word_tag])};
-  if (direct_ != nullptr) {
-    if (direct_->want.matches(is)) [[likely]] {
-      direct_receive& d = *std::exchange(direct_, nullptr);
-      d.want.source = source;
-      d.want.tag = is.tag;
-      d.bytes = payload.size();
-      d.failure = copy_eager(d.buffer, d.capacity, payload);
-      d.done = true;
-      if (flow_.release(source, payload.size())) [[unlikely]]
-        owe_credit(source);
-      return;
-    }
-  } else if (posted_receive* r = matcher_.match_arrival(is); r != nullptr) [[likely]] {
-    return deliver(static_cast<operation&>(*r), source, is.tag, payload);
-  }
-  on_other(source, wire::unpack(f), payload);
-}
-
-/// Copies what fits. Returns errc::truncate if not all did.
-template <class Stack>
-inline errc endpoint<Stack>::copy_eager(std::byte* into, std::size_t capacity,
-                                        std::span<const std::byte> payload) noexcept {
-  if (payload.size() == 8 && capacity >= 8) [[likely]] {
-    std::memcpy(into, payload.data(), 8);
-    return errc{};
-  }
-  const std::size_t n = lesser(payload.size(), capacity);
-  if (n != 0) std::memcpy(into, payload.data(), n);
-  return n < payload.size() ? errc::truncate : errc{};
-}
-
-/// Copies an eager message to its receive and completes it.
-template <class Stack>
-inline void endpoint<Stack>::deliver(operation& op, peer_id source, tag_t tag,
-                                     std::span<const std::byte> payload) noexcept {
-  op.peer = source;
-  op.tag = tag;
-  op.message_bytes = payload.size();
-  finish(op, copy_eager(op.buffer, op.bytes, payload));
-  if (flow_.release(source, payload.size())) [[unlikely]]
-    owe_credit(source);
-}
 
 /// Whatever is not a plain eager message that meets its receive.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::on_other(peer_id source, const wire::header& h,
                                                  std::span<const std::byte> payload) noexcept {
-  link& l = link_to(source);
-  if (l.failure != errc{}) return;  // Nothing that it says counts any more.
-  if (h.kind != wire::kind::eager) {
-    if (direct_ != nullptr && h.kind == wire::kind::announce) post_direct();
-    return on_control(source, h, payload);
+  peer_record& r = peers().of(source);
+  if (r.failure() != errc{}) return;  // Nothing that it says counts any more.
+  const errc why =
+      h.kind == wire::kind::eager ? inbox().on_eager(r, h, payload) : dispatch(r, h, payload);
+  if (why != errc{}) lose(source, why);
+}
+
+template <class Stack>
+errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
+                               std::span<const std::byte> payload) {
+  const peer_id source = r.peer;
+  if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
+  switch (h.kind) {
+    case wire::kind::announce: return inbox().on_announce(r, h, payload);
+    case wire::kind::clear: return mover().on_clear(named(source, h.ticket, role::send), payload);
+    case wire::kind::data:
+      return mover().on_data(named(source, h.ticket, role::receive),
+                             match_bits_of(h.context, h.tag), payload);
+    case wire::kind::finished: return mover().on_finished(named(source, h.ticket, role::send));
+    case wire::kind::delivered: return mover().on_delivered(named(source, h.ticket, role::receive));
+    case wire::kind::matched:
+    case wire::kind::unready:
+      return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
+    case wire::kind::credit: return errc{};
+    case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
+    default: break;
   }
-  if (h.reserved != 0 || h.tag < 0 || (h.flags & ~wire::flags_all) != 0 ||
-      payload.size() > Stack::protocol_type::short_bytes_ceiling)
-    return fail_peer_locked(source, errc::protocol);
-  if (direct_ != nullptr && h.flags != 0) post_direct();
-  if (h.flags == 0) return store_early(source, h, payload);
-  posted_receive* r = matcher_.match_arrival({h.context, source, h.tag});
-  if (r == nullptr) return store_early(source, h, payload);
-  deliver(static_cast<operation&>(*r), source, h.tag, payload);
-  answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+  service* const s = services_.find(static_cast<std::uint8_t>(h.kind));
+  if (s == nullptr) return errc::protocol;
+  const errc why = s->on_packet(source, h, payload);
+  if (why == errc{}) pace().completed();  // A thread may wait for what the service has learnt.
+  return why;
 }
 
-/// Keeps an eager message that came before its receive.
+/// Where the body of a packet belongs whose header has come. What it says of credit counts when it
+/// is whole.
 template <class Stack>
-void endpoint<Stack>::store_early(peer_id source, const wire::header& h,
-                                  std::span<const std::byte> payload) {
-  link& l = link_to(source);
-  const std::size_t cost = unexpected_cost(payload.size());
-  if (l.held_bytes + cost > flow_.window_bytes()) return fail_peer_locked(source, errc::protocol);
-  arrived_message* m = store(source, h, payload.size());
-  if (m == nullptr) return fail_peer_locked(source, errc::no_resources);
-  l.held_bytes += cost;
-  early_bytes_ += cost;
-  m->bytes = payload.size();
-  if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
-  trace_.on(event::unexpected_bytes, payload.size());
-  if ((h.flags & wire::flag_ready) == 0) return;
-  m->unready = true;
-  answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
+std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_header& f,
+                                               std::size_t bytes) noexcept {
+  const wire::header h = wire::unpack(f);
+  peer_record& r = peers().of(source);
+  if (r.failure() != errc{}) return {};
+  if (h.kind == wire::kind::eager) return inbox().place(r, h, bytes);
+  if (h.kind != wire::kind::data) return {};
+  return mover().place(named(source, h.ticket, role::receive), match_bits_of(h.context, h.tag),
+                       bytes);
 }
 
-/// Keeps the record of an early message, with room for `stored` bytes, and shows it to the matcher.
+/// A post, get or put that was pending in the transport has ended. What it does not know, or was
+/// told already, is the transport's error, and changes nothing here.
 template <class Stack>
-arrived_message* endpoint<Stack>::store(peer_id source, const wire::header& h, std::size_t stored) {
-  void* block = blocks_.take(sizeof(arrived_message) + stored);
-  if (block == nullptr) return nullptr;
-  auto* m = ::new (block) arrived_message;
-  m->is = {h.context, source, h.tag};
-  m->kind = h.kind;
-  m->flags = h.flags;
-  m->ticket = h.ticket;
-  m->stored = static_cast<std::uint32_t>(stored);
-  matcher_.store(*m);
-  trace_.on(event::unexpected, 1);
-  if constexpr (concurrent) ++completions_;  // A blocked probe may look for it.
-  return m;
-}
-
-template <class Stack>
-void endpoint<Stack>::forget(arrived_message* m) noexcept {
-  const std::size_t bytes = sizeof(arrived_message) + m->stored;
-  m->~arrived_message();
-  blocks_.give(m, bytes);
-}
-
-/// Gives an early message, already out of the matcher, to its receive.
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::accept(operation& op, arrived_message* m) {
-  const peer_id source = m->is.source;
-  if (m->kind == wire::kind::announce) {
-    const arrived_message copy = *m;
-    forget(m);
-    return take_announced(op, copy);
+void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
+  operation* op = pool().find(static_cast<std::uint32_t>(cookie));
+  if (op == nullptr || op->pending == 0) return;
+  --op->pending;
+  if (op->stage == stage::closing) {
+    if (op->pending != 0) return;
+    if (op->exposed && !orphaned()) mover().end_exposure(*op);
+    return finish(*op, op->failure);
   }
-  links_[source]->held_bytes -= unexpected_cost(m->stored);
-  early_bytes_ -= unexpected_cost(m->stored);
-  const bool unready = m->unready;
-  const std::uint32_t ticket = m->ticket;
-  const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
-  deliver(op, source, m->is.tag, {m->data(), m->stored});
-  if (unready && op.failure == errc{}) op.failure = errc::not_ready;
-  forget(m);
-  if (synchronous) answer(source, {.kind = wire::kind::matched, .ticket = ticket});
-}
-
-template <class Stack>
-started endpoint<Stack>::receive_claimed(arrived_message* m, std::byte* buffer,
-                                         std::size_t capacity) {
-  std::lock_guard lock(threading_);
-  operation* op = start_receive_locked(buffer, capacity);
-  if (op == nullptr) return {nullptr, errc::no_resources};
-  claimed_.erase(claimed_.iterator_to(*m));
-  op->want = {m->is.context, m->is.source, m->is.tag};
-  accept(*op, m);
-  return {op};
-}
-
-/// As a receive without room, but this needs no operation: no data moves.
-template <class Stack>
-void endpoint<Stack>::discard(arrived_message* m) noexcept {
-  std::lock_guard lock(threading_);
-  claimed_.erase(claimed_.iterator_to(*m));
-  const peer_id source = m->is.source;
-  const arrived_message was = *m;
-  forget(m);
-  if (was.kind == wire::kind::announce) {
-    if (was.unready) return;  // The sender has been told.
-    check_failures();
-    link& l = *links_[source];
-    if (l.failure != errc{}) return;
-    --l.heard;
-    return answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
-  }
-  links_[source]->held_bytes -= unexpected_cost(was.stored);
-  early_bytes_ -= unexpected_cost(was.stored);
-  if (flow_.release(source, was.stored)) owe_credit(source);
-  if ((was.flags & wire::flag_synchronous) != 0)
-    answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
-}
-
-template <class Stack>
-std::optional<probe_result> endpoint<Stack>::probe(const pattern& want, errc& failure) {
-  std::lock_guard lock(threading_);
-  ++probing_;
-  look_locked();
-  --probing_;
-  auto* m = static_cast<arrived_message*>(matcher_.find(want));
-  failure = failures_ != 0 && m == nullptr ? doom(want) : errc{};
-  if (m == nullptr) return std::nullopt;
-  return probe_result{m->is.source, m->is.tag, m->bytes};
-}
-
-template <class Stack>
-probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, errc& failure) {
-  probe_result found;
-  const probing_scope scope(*this);
-  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, [&] {
-    auto* m = static_cast<arrived_message*>(matcher_.find(want));
-    if (m != nullptr) found = probe_result{m->is.source, m->is.tag, m->bytes};
-    failure = failures_ != 0 && m == nullptr ? doom(want) : errc{};
-    return m != nullptr || failure != errc{};
-  });
-  return found;
-}
-
-template <class Stack>
-arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
-  std::lock_guard lock(threading_);
-  ++probing_;
-  look_locked();
-  --probing_;
-  auto* m = static_cast<arrived_message*>(matcher_.match_receive(want));
-  failure = failures_ != 0 && m == nullptr ? doom(want) : errc{};
-  if (m != nullptr) claimed_.push_back(*m);
-  return m;
-}
-
-template <class Stack>
-arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site, errc& failure) {
-  arrived_message* found = nullptr;
-  const probing_scope scope(*this);
-  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, [&] {
-    found = static_cast<arrived_message*>(matcher_.match_receive(want));
-    if (found != nullptr) claimed_.push_back(*found);
-    failure = failures_ != 0 && found == nullptr ? doom(want) : errc{};
-    return found != nullptr || failure != errc{};
-  });
-  return found;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/detail/endpoint_send.hpp
-
-// The sending half of the endpoint: backlogs in order, announcements, fragments, answers, and the
-// buffered sends. Included by endpoint.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// Returns the link, made if need be; nullptr when there is no memory for it.
-template <class Stack>
-[[gnu::noinline]] typename endpoint<Stack>::link* endpoint<Stack>::make_link(
-    peer_id peer) noexcept {
-  if (links_[peer] != nullptr) return links_[peer];
-  auto* const l = new (std::nothrow) link(peer);
-  if (l == nullptr) return nullptr;
-  l->allowance = l->granted = announced_max_;
-  return &links_.put(peer, l);
-}
-
-/// For what a peer has sent: without memory for a link the peer is lost. Look at its `failure`.
-template <class Stack>
-typename endpoint<Stack>::link& endpoint<Stack>::link_to(peer_id peer) noexcept {
-  if (links_[peer] == nullptr && make_link(peer) == nullptr) [[unlikely]]
-    fail_peer_locked(peer, errc::no_resources);
-  return *links_[peer];
-}
-
-template <class Stack>
-void endpoint<Stack>::make_busy(link& l) {
-  if (l.busy) return;
-  l.busy = true;
-  ++troubles_;
-  set_calm();
-  busy_.push_back(l);
-}
-
-template <class Stack>
-outcome endpoint<Stack>::post(peer_id to, wire::header h,
-                              std::span<const std::byte> payload) noexcept {
-  h.credit = flow_.outgoing(to);
-  const outcome o = transport_.post(to, wire::pack(h), payload, 0);
-  if (o == outcome::refused) [[unlikely]] {
-    link& l = link_to(to);
-    l.refused = true;  // Whoever flushes next ends what depends on this peer.
-    if (l.failure == errc{}) make_busy(l);
-  }
-  trace_.on(o == outcome::done ? event::packets_sent : event::posts_retried, 1);
-  return o;
-}
-
-/// Sends a control packet, now or as soon as the channel takes it.
-template <class Stack>
-void endpoint<Stack>::answer(peer_id to, wire::header h, std::span<const std::byte> payload) {
-  link& l = link_to(to);
-  if (l.failure != errc{}) return;
-  if (l.control.empty()) {
-    if (post(to, h, payload) == outcome::done) return;
-  }
-  operation* op = l.answers < answers_max ? pool_.take() : nullptr;
-  if (op == nullptr) return fail_peer_locked(to, errc::no_resources);
-  ++l.answers;
-  op->begin(role::control, stage::queued, 0);
-  op->handled = false;
-  op->peer = to;
-  op->header = h;
-  op->control_bytes = static_cast<std::uint8_t>(payload.size());
-  if (!payload.empty()) std::memcpy(op->control.data(), payload.data(), payload.size());
-  l.control.push_back(*op);
-  make_busy(l);
-}
-
-template <class Stack>
-void endpoint<Stack>::owe_credit(peer_id peer) {
-  link& l = link_to(peer);
-  if (l.failure != errc{}) return;
-  if (post(peer, {.kind = wire::kind::credit}, {}) == outcome::done) {
-    trace_.on(event::credits_sent, 1);
-    return;
-  }
-  l.owes_credit = true;
-  make_busy(l);
-}
-
-template <class Stack>
-operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
-  operation* op = pool_.take();
-  if (op == nullptr) return nullptr;
-  op->begin(role::send, stage::queued, flags);
-  op->owned_by_attached = op->split = op->fetched = false;
-  op->peer = c.to;
-  op->tag = c.tag;
-  op->context = c.context;
-  op->buffer = const_cast<std::byte*>(c.data);
-  op->bytes = c.bytes;
-  op->limit = op->moved = 0;
-  op->own.key = 0;
-  return op;
-}
-
-/// The general send: keeps order behind earlier sends, falls back to announcing.
-/// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
-template <class Stack>
-started endpoint<Stack>::queue_send_locked(const send_call& c, std::uint8_t flags) {
-  link* const known = make_link(c.to);
-  operation* op = known == nullptr ? nullptr : new_send(c, flags);
-  if (op == nullptr) return {nullptr, errc::no_resources};
-  link& l = *known;
-  if (l.failure != errc{}) {
-    finish(*op, l.failure);
-    return {op};
-  }
-  [[maybe_unused]] const std::uint64_t before = completions_;
-  l.backlog.push_back(*op);
-  flush(l);
-  if (op->stage == stage::queued) make_busy(l);
-  if constexpr (concurrent) {
-    if (completions_ != before && (followers_ != 0 || leader_)) rouse();
-  }
-  return {op};
-}
-
-/// Puts the first send of a backlog on the wire. Returns false if it must wait.
-template <class Stack>
-bool endpoint<Stack>::push(link& l, operation& op) {
-  if (!is_long(op.bytes) && !op.data_lost() && flow_.try_acquire(op.peer, op.bytes)) {
-    if (push_eager(op)) return true;
-    flow_.restore(op.peer, op.bytes);
-    return false;
-  }
-  return push_announcement(l, op);
-}
-
-template <class Stack>
-bool endpoint<Stack>::push_eager(operation& op) {
-  const wire::header h{.kind = wire::kind::eager,
-                       .flags = op.flags,
-                       .context = op.context,
-                       .tag = op.tag,
-                       .ticket = op.flags != 0 ? op.ticket : 0};
-  const outcome o = post(op.peer, h, {op.buffer, op.bytes});
-  if (o != outcome::done) return false;
-  links_[op.peer]->backlog.pop_front();
-  trace_.on(event::eager_sent, 1);
-  if (op.flags == 0) {
-    finish(op, errc{});
-  } else {
-    op.stage = stage::answer;
-  }
-  return true;
-}
-
-template <class Stack>
-bool endpoint<Stack>::push_announcement(link& l, operation& op) {
-  if (l.announced >= l.allowance) return false;
-  wire::announcement a{.bytes = op.bytes, .memory = {}};
-  if constexpr (RmaTransport<transport_type>) {
-    if (Stack::protocol_type::long_by != long_path::packets &&
-        Stack::protocol_type::long_by != long_path::put && op.bytes > 0 && !op.exposed &&
-        !op.data_lost()) {
-      op.own = transport_.expose(op.peer, {op.buffer, op.bytes});
-      op.exposed = op.own.key != 0;
-    }
-    if (op.exposed) a.memory = op.own;
-  }
-  const bool last = l.announced + 1 == l.allowance;
-  const wire::header h{.kind = wire::kind::announce,
-                       .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0)),
-                       .context = op.context,
-                       .tag = op.tag,
-                       .ticket = op.ticket};
-  const outcome o = post(op.peer, h, std::as_bytes(std::span(&a, 1)));
-  if (o != outcome::done) return false;
-  l.backlog.pop_front();
-  ++l.announced;
-  op.announced = true;
-  op.stage = stage::answer;
-  trace_.on(event::announced, 1);
-  if (op.bytes <= protocol_.short_bytes_max()) trace_.on(event::announced_for_flow, 1);
-  return true;
-}
-
-/// Sends fragments of the first stream until it is over. Returns false if the channel is full.
-template <class Stack>
-bool endpoint<Stack>::push_fragments(link& l, operation& op) {
-  constexpr std::size_t fragment =
-      lesser(Stack::protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
-  if (op.data_lost()) {
-    l.refused = true;  // Whoever flushes next gives the peer up.
-    return false;
-  }
-  while (op.moved < op.limit) {
-    const std::size_t n = lesser(fragment, op.limit - op.moved);
-    const wire::header h{.kind = wire::kind::data,
-                         .context = static_cast<context_id>(op.moved >> 32),
-                         .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.moved)),
-                         .ticket = op.remote_ticket};
-    if (post(op.peer, h, {op.buffer + op.moved, n}) != outcome::done) return false;
-    op.moved += n;
-    trace_.on(event::bytes_streamed, n);
-  }
-  l.streams.pop_front();
-  sent_all(op);
-  return true;
-}
-
-/// The sender's part of a long message is out: the send is complete, unless the receiver still
-/// fetches.
-template <class Stack>
-void endpoint<Stack>::sent_all(operation& op) {
-  if (op.split && !op.fetched) {
-    op.stage = stage::answer;
-    return;
-  }
-  end_exposure(op);
-  finish(op, errc{});
-}
-
-/// Moves matched data by a put into the memory that the receiver offered; else as packets.
-template <class Stack>
-void endpoint<Stack>::start_put(operation& op) {
-  if constexpr (RmaTransport<transport_type>) {
-    if (op.target.key != 0) {
-      op.stage = stage::moving;
-      const std::span<const std::byte> data(op.buffer + op.moved, op.limit - op.moved);
-      outcome o;
-      if constexpr (ImmediateTransport<transport_type>) {
-        o = transport_.put_then(op.peer, op.target, op.moved, data,
-                                wire::pack({.kind = wire::kind::delivered,
-                                            .credit = flow_.outgoing(op.peer),
-                                            .ticket = op.remote_ticket}),
-                                cookie_t{op.ticket});
-      } else {
-        o = transport_.put(op.peer, op.target, op.moved, data, cookie_t{op.ticket});
-      }
-      op.pending = o == outcome::pending;
-      if (op.pending) return;
-      if (o == outcome::done) return put_done(op);
-    }
-  }
-  link& l = link_to(op.peer);
-  op.stage = stage::streaming;
-  l.streams.push_back(op);
-  if (l.streams.size() > 1 || !push_fragments(l, op)) make_busy(l);
-}
-
-template <class Stack>
-void endpoint<Stack>::put_done(operation& op) {
-  trace_.on(event::bytes_put, op.limit - op.moved);
-  if constexpr (!ImmediateTransport<transport_type>)  // Else the put carried it.
-    answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
-  if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
-}
-
-/// Sends what waits for one peer: answers first, then credit, then sends in order, then data.
-template <class Stack>
-std::size_t endpoint<Stack>::flush(link& l) {
-  const peer_id peer = l.peer;
-  std::size_t sent = 0;
-  while (!l.control.empty()) {
-    operation& op = l.control.front();
-    if (post(peer, op.header, std::span(op.control).first(op.control_bytes)) != outcome::done)
-      return sent;
-    l.control.pop_front();
-    --l.answers;
-    give(op);
-    ++sent;
-  }
-  if (l.owes_credit) {
-    if (post(peer, {.kind = wire::kind::credit}, {}) != outcome::done) return sent;
-    l.owes_credit = false;
-    ++sent;
-  }
-  while (!l.backlog.empty() && push(l, l.backlog.front())) ++sent;
-  while (!l.streams.empty()) {
-    const std::size_t before = l.streams.front().moved;
-    operation& op = l.streams.front();
-    if (!push_fragments(l, op)) {
-      sent += op.moved != before;
-      break;
-    }
-    ++sent;
-  }
-  return sent;
-}
-
-template <class Stack>
-std::size_t endpoint<Stack>::flush_busy() {
-  std::size_t sent = 0;
-  for (auto at = busy_.begin(); at != busy_.end();) {
-    link& l = *at;
-    sent += flush(l);
-    if (l.refused) [[unlikely]]
-      fail_peer_locked(l.peer, errc::no_resources);
-    if (l.control.empty() && l.backlog.empty() && l.streams.empty() && !l.owes_credit) {
-      at = busy_.erase(at);
-      l.busy = false;
-      --troubles_;
-    } else {
-      ++at;
-    }
-  }
-  set_calm();
-  return sent;
-}
-
-template <class Stack>
-errc endpoint<Stack>::send_buffered(const send_call& c) {
-  std::lock_guard lock(threading_);
-  if (!has_attached_) return errc::buffer;
-  const auto at = attached_space_.allocate(c.bytes, 1);
-  if (!at) return errc::buffer;
-  if (send_now_locked(c)) {
-    attached_space_.deallocate(*at);
-    return errc{};
-  }
-  std::byte* copy = attached_.data() + *at;
-  if (c.bytes > 0) std::memcpy(copy, c.data, c.bytes);
-  const auto [op, failure] = queue_send_locked({copy, c.bytes, c.to, c.context, c.tag}, 0);
-  if (op == nullptr) {
-    attached_space_.deallocate(*at);
-    return failure;
-  }
-  op->owned = copy;
-  op->owned_by_attached = true;
-  op->handled = false;
-  if (op->done()) {
-    const errc why = op->failure;
-    give(*op);
-    return why;
-  }
-  return errc{};
-}
-
-template <class Stack>
-errc endpoint<Stack>::attach(std::span<std::byte> memory) {
-  std::lock_guard lock(threading_);
-  if (has_attached_) return errc::buffer;
-  attached_space_ = offset_allocator(memory.size());
-  attached_ = memory;
-  has_attached_ = true;
-  return errc{};
-}
-
-template <class Stack>
-std::span<std::byte> endpoint<Stack>::detach(call_site site) {
-  wait_until(site, {wait_kind::buffered}, [this] { return attached_space_.empty(); });
-  std::lock_guard lock(threading_);
-  has_attached_ = false;
-  return std::exchange(attached_, {});
-}
-
-template <class Stack>
-void endpoint<Stack>::free_copy(operation& op) noexcept {
-  std::byte* copy = std::exchange(op.owned, nullptr);
-  if (op.owned_by_attached) {
-    attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
-  } else {
-    platform::deallocate(copy);
-  }
+  if (static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy)
+    return mover().on_copied(*op, ok);
+  if (!ok) lose(op->peer, errc::peer_lost);  // The packet will never arrive.
 }
 
 }  // namespace mpx::inline v0::detail
@@ -8221,7 +8962,7 @@ inline rank_t rank_of(peer_id peer) noexcept {
 
 inline status status_of(const operation& op) noexcept {
   const bool receive = op.role == role::receive;
-  return {rank_of(op.peer), op.tag, receive ? op.message_bytes : op.bytes,
+  return {rank_of(op.peer), op.tag, receive ? op.message_bytes : op.data.bytes,
           static_cast<int>(op.failure), op.cancelled};
 }
 
@@ -8229,7 +8970,7 @@ inline std::string describe(const operation& op, rank_t self) {
   const bool receive = op.role == role::receive;
   std::string s =
       describe(receive ? "receive" : "send", self, receive ? " from rank " : " to rank ",
-               rank_of(op.peer), op.tag, receive ? op.want.context : op.context, op.bytes);
+               rank_of(op.peer), op.tag, receive ? op.want.context() : op.context, op.data.bytes);
   if (receive && op.failure == errc::truncate)
     s.append(" of room for a message of ").append(std::to_string(op.message_bytes));
   return s;
@@ -8460,7 +9201,7 @@ class [[nodiscard]] message {
       return {};
     }
     const auto [op, why] = null_ ? endpoint_->receive_nothing()
-                                 : endpoint_->receive_claimed(held_, into.data(), into.size());
+                                 : endpoint_->receive_claimed(held_, into);
     if (why != errc{}) {
       ec = why;
       return {};
@@ -8819,7 +9560,7 @@ class point_to_point {
     endpoint_->receive_now(d);
     if (d.failure != errc{}) [[unlikely]]
       finish_receive(d, {"recv", where});
-    return {rank_of(d.want.source), d.want.tag, d.bytes};
+    return {rank_of(d.want.source), tag_of(d.want.bits), d.bytes};
   }
   [[gnu::always_inline]] request<Stack> irecv_bytes(std::span<std::byte> into, rank_t from,
                                                     tag_t tag) {
@@ -8827,7 +9568,7 @@ class point_to_point {
       raise(why, "receive", " from rank ", from, tag, into.size());
     if (from == proc_null) [[unlikely]]
       return {*endpoint_, endpoint_->receive_nothing().op};
-    const auto [op, why] = endpoint_->receive(into.data(), into.size(), want(from, tag));
+    const auto [op, why] = endpoint_->receive(into, want(from, tag));
     if (why != errc{}) [[unlikely]]
       raise(why, "receive", " from rank ", from, tag, into.size());
     return {*endpoint_, op};
@@ -8917,7 +9658,7 @@ class point_to_point {
     if (d.failure != errc{}) raise_receive(d);
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(const direct_receive& r) const {
-    std::string s = describe("recv", rank_, " from rank ", rank_of(r.want.source), r.want.tag,
+    std::string s = describe("recv", rank_, " from rank ", rank_of(r.want.source), r.want.tag(),
                              context_, r.capacity);
     if (r.failure == errc::truncate)
       s.append(" of room for a message of ").append(std::to_string(r.bytes));
@@ -8930,7 +9671,7 @@ class point_to_point {
   }
   static_assert(static_cast<peer_id>(rank_t{any_source}) == any_peer);
   send_call call(std::span<const std::byte> data, rank_t to, tag_t tag) const noexcept {
-    return {data.data(), data.size(), static_cast<peer_id>(to), context_, tag};
+    return {data, static_cast<peer_id>(to), context_, tag};
   }
   template <mode M>
   [[gnu::always_inline]] started start(std::span<const std::byte> data, rank_t to, tag_t tag) {
@@ -8958,7 +9699,7 @@ class point_to_point {
     }
   }
   message<Stack> held(arrived_message* m) const noexcept {
-    return {*endpoint_, m, status{rank_of(m->is.source), m->is.tag, m->bytes}};
+    return {*endpoint_, m, status{rank_of(m->is.source), m->is.tag(), m->bytes}};
   }
   persistent_request<Stack> init(std::span<const std::byte> data, rank_t to, tag_t tag, mode m) {
     if (const errc why = check_send(to, tag); why != errc{})
@@ -9808,7 +10549,7 @@ class environment {
     }
     try {
       const detail::call_site leaving{"", watch_.joined().where};
-      const blocked_scope scope(endpoint_, leaving, {detail::wait_kind::leaving});
+      const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
       job_.fence([this] { endpoint_.drain(); });
       job_.mark_finished();
     } catch (const std::exception&) {
@@ -10139,7 +10880,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   static constexpr std::string_view name = "inproc";
   static constexpr transport_traits traits{.inline_bytes_max = detail::line_data_bytes,
                                            .packet_bytes_max = geometry.packet_bytes_max(),
-                                           .layout = (std::uint64_t{RingLines} << 32 | PoolBytes)};
+                                           .layout = (std::uint64_t{RingLines} << 32 | PoolBytes),
+                                           .posts_pend = false};
 
   /// Collective over the ranks of `b`. Errors: errc::bootstrap if they are not in one process.
   template <class B>

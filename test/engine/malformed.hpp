@@ -208,11 +208,12 @@ inline wire::packet make_frame(script& s, const wire& w) {
   const auto [peer, ticket] = w.ticket(s.byte());
   const unsigned any = s.byte();
   const kind unasked[] = {kind::eager, kind::announce, kind::eager, kind::credit, kind::allow};
-  mpx::wire::header h{.kind = any % 16 == 15 ? static_cast<kind>(1 + any / 16) : unasked[any % 5],
+  const kind asked = any / 16 == 15 ? kind::revoke : static_cast<kind>(1 + any / 16);
+  mpx::wire::header h{.kind = any % 16 == 15 ? asked : unasked[any % 5],
                       .flags = 0,
                       .reserved = 0,
-                      .context = 0,
                       .tag = static_cast<mpx::tag_t>(s.byte() % 4),
+                      .context = 0,
                       .credit = 0,
                       .ticket = ticket};
   std::vector<std::byte> payload;

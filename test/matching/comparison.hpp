@@ -152,11 +152,12 @@ class comparison {
   }
   pattern some_pattern() {
     const envelope e = some_envelope();
-    pattern p{e.context, e.source, e.tag};
+    pattern p = pattern::of(e.bits, 0, e.source);
     if (below(100) < traffic_.wild_percent) {
-      const unsigned which = 1 + below(3);
+      const unsigned which = 1 + below(7);
       if ((which & 1) != 0) p.source = mpx::any_peer;
-      if ((which & 2) != 0) p.tag = mpx::any_tag;
+      if ((which & 2) != 0) p.ignore = mpx::tag_bits;
+      if ((which & 4) != 0) p.ignore |= mpx::match_bits{1} << below(64);
     }
     return p;
   }

@@ -65,6 +65,25 @@ void check_keys() {
   CHECK(m.find({4, 2, 9}) == nullptr);
 }
 
+/// Whatever bits a receive ignores: the others must agree.
+template <mpx::Matcher M>
+void check_ignored_bits() {
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    const mpx::match_bits one = mpx::match_bits{1} << bit;
+    M m;
+    receive r(pattern::of(0x1234'5678'0abc'def0, one, 3));
+    m.post(r);
+    CHECK(m.match_arrival({0x1234'5678'0abc'def0 ^ (one << 1 | one >> 63), 3}) == nullptr);
+    CHECK(m.match_arrival({0x1234'5678'0abc'def0 ^ one, 4}) == nullptr);
+    CHECK(m.match_arrival({0x1234'5678'0abc'def0 ^ one, 3}) == &r);
+    message u({7, 3});
+    m.store(u);
+    CHECK(m.find(pattern::of(7 ^ one, 0, 3)) == nullptr);
+    CHECK(m.find(pattern::of(7 ^ one, ~one, 3)) == nullptr);
+    CHECK(m.match_receive(pattern::of(7 ^ one, one, any_peer)) == &u);
+  }
+}
+
 /// Keys at the ends of their ranges are keys like others.
 template <mpx::Matcher M>
 void check_extremes() {
@@ -76,7 +95,7 @@ void check_extremes() {
                                      {0xffff'ffff, 0xffff'fffe, mpx::tag_max}};
   std::vector<std::unique_ptr<receive>> receives;
   for (const envelope& e : all) {
-    receives.push_back(std::make_unique<receive>(pattern{e.context, e.source, e.tag}));
+    receives.push_back(std::make_unique<receive>(pattern::of(e.bits, 0, e.source)));
     m.post(*receives.back());
   }
   for (std::size_t i = all.size(); i-- > 0;) CHECK(m.match_arrival(all[i]) == receives[i].get());
@@ -86,7 +105,7 @@ void check_extremes() {
     m.store(*messages.back());
   }
   for (std::size_t i = all.size(); i-- > 0;)
-    CHECK(m.match_receive({all[i].context, all[i].source, all[i].tag}) == messages[i].get());
+    CHECK(m.match_receive(pattern::of(all[i].bits, 0, all[i].source)) == messages[i].get());
 }
 
 /// The earliest receive wins, whichever of them are wildcards.
@@ -233,6 +252,7 @@ template <mpx::Matcher M>
 void check_all() {
   check_nothing<M>();
   check_keys<M>();
+  check_ignored_bits<M>();
   check_extremes<M>();
   check_earliest_receive<M>();
   check_passing_over<M>();

@@ -16,8 +16,8 @@ namespace wire = mpx::wire;
 // What travels has this size and these places; a change of them is a new wire version.
 static_assert(sizeof(wire::header) == 20);
 static_assert(offsetof(wire::header, kind) == 0 && offsetof(wire::header, flags) == 1);
-static_assert(offsetof(wire::header, reserved) == 2 && offsetof(wire::header, context) == 4);
-static_assert(offsetof(wire::header, tag) == 8 && offsetof(wire::header, credit) == 12);
+static_assert(offsetof(wire::header, reserved) == 2 && offsetof(wire::header, tag) == 4);
+static_assert(offsetof(wire::header, context) == 8 && offsetof(wire::header, credit) == 12);
 static_assert(offsetof(wire::header, ticket) == 16);
 static_assert(sizeof(wire::announcement) == 24 && sizeof(wire::clearance) == 40);
 static_assert(sizeof(mpx::remote_memory) == 16);
@@ -31,8 +31,8 @@ TEST_CASE("wire: pack and unpack are inverse") {
     for (std::uint8_t flags = 0; flags <= wire::flags_all; ++flags) {
       const wire::header h{.kind = static_cast<wire::kind>(k),
                            .flags = flags,
-                           .context = 0x0102'0304u + k,
                            .tag = 0x7fff'fff0 + flags,
+                           .context = 0x0102'0304u + k,
                            .credit = 0xdead'beefu - k,
                            .ticket = 0x8000'0001u + flags};
       const wire::header back = wire::unpack(wire::pack(h));
@@ -50,8 +50,8 @@ TEST_CASE("wire: pack and unpack are inverse") {
 TEST_CASE("wire: the words of a frame") {
   const mpx::frame_header f = wire::pack({.kind = wire::kind::data,
                                           .flags = wire::flag_ready,
-                                          .context = 11,
                                           .tag = -12,
+                                          .context = 11,
                                           .credit = 13,
                                           .ticket = 14});
   CHECK(f.word[wire::word_context] == 11);

@@ -133,7 +133,7 @@ class environment {
     }
     try {
       const detail::call_site leaving{"", watch_.joined().where};
-      const blocked_scope scope(endpoint_, leaving, {detail::wait_kind::leaving});
+      const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
       job_.fence([this] { endpoint_.drain(); });
       job_.mark_finished();
     } catch (const std::exception&) {

@@ -78,7 +78,7 @@ class [[nodiscard]] message {
       return {};
     }
     const auto [op, why] = null_ ? endpoint_->receive_nothing()
-                                 : endpoint_->receive_claimed(held_, into.data(), into.size());
+                                 : endpoint_->receive_claimed(held_, into);
     if (why != errc{}) {
       ec = why;
       return {};

@@ -348,7 +348,7 @@ class point_to_point {
     endpoint_->receive_now(d);
     if (d.failure != errc{}) [[unlikely]]
       finish_receive(d, {"recv", where});
-    return {rank_of(d.want.source), d.want.tag, d.bytes};
+    return {rank_of(d.want.source), tag_of(d.want.bits), d.bytes};
   }
   [[gnu::always_inline]] request<Stack> irecv_bytes(std::span<std::byte> into, rank_t from,
                                                     tag_t tag) {
@@ -356,7 +356,7 @@ class point_to_point {
       raise(why, "receive", " from rank ", from, tag, into.size());
     if (from == proc_null) [[unlikely]]
       return {*endpoint_, endpoint_->receive_nothing().op};
-    const auto [op, why] = endpoint_->receive(into.data(), into.size(), want(from, tag));
+    const auto [op, why] = endpoint_->receive(into, want(from, tag));
     if (why != errc{}) [[unlikely]]
       raise(why, "receive", " from rank ", from, tag, into.size());
     return {*endpoint_, op};
@@ -446,7 +446,7 @@ class point_to_point {
     if (d.failure != errc{}) raise_receive(d);
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(const direct_receive& r) const {
-    std::string s = describe("recv", rank_, " from rank ", rank_of(r.want.source), r.want.tag,
+    std::string s = describe("recv", rank_, " from rank ", rank_of(r.want.source), r.want.tag(),
                              context_, r.capacity);
     if (r.failure == errc::truncate)
       s.append(" of room for a message of ").append(std::to_string(r.bytes));
@@ -459,7 +459,7 @@ class point_to_point {
   }
   static_assert(static_cast<peer_id>(rank_t{any_source}) == any_peer);
   send_call call(std::span<const std::byte> data, rank_t to, tag_t tag) const noexcept {
-    return {data.data(), data.size(), static_cast<peer_id>(to), context_, tag};
+    return {data, static_cast<peer_id>(to), context_, tag};
   }
   template <mode M>
   [[gnu::always_inline]] started start(std::span<const std::byte> data, rank_t to, tag_t tag) {
@@ -487,7 +487,7 @@ class point_to_point {
     }
   }
   message<Stack> held(arrived_message* m) const noexcept {
-    return {*endpoint_, m, status{rank_of(m->is.source), m->is.tag, m->bytes}};
+    return {*endpoint_, m, status{rank_of(m->is.source), m->is.tag(), m->bytes}};
   }
   persistent_request<Stack> init(std::span<const std::byte> data, rank_t to, tag_t tag, mode m) {
     if (const errc why = check_send(to, tag); why != errc{})

@@ -40,8 +40,8 @@ struct collective_call {
 
 /// A blocking receive that looks for its message itself, as long as no other receive is posted.
 struct direct_receive {
-  pattern want;  // Once it is done, whence it came.
-  std::byte* buffer;
+  pattern want;       // Once it is done, whence it came.
+  std::byte* buffer;  // In one piece.
   std::size_t capacity;
   operation* posted;  // What it became when it had to be posted after all.
   errc failure;
@@ -54,8 +54,7 @@ inline constexpr errc undecided = static_cast<errc>(-1);
 
 /// A send's arguments, once ranks are peers.
 struct send_call {
-  const std::byte* data;
-  std::size_t bytes;
+  memory data;
   peer_id to;
   context_id context;
   tag_t tag;

@@ -13,6 +13,7 @@
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
+#include "mpx/datatype/memory.hpp"
 #include "mpx/matching/concepts.hpp"
 #include "mpx/protocol/path_learner.hpp"
 #include "mpx/protocol/wire.hpp"
@@ -23,47 +24,74 @@ struct queue_tag {};
 
 enum class role : std::uint8_t { free, receive, send, control };
 
-/// What the data path waits for.
+/// How far an operation has come. Who sets what, and when:
+///
+/// | stage     | of            | set by                                | left when                |
+/// |-----------|---------------|---------------------------------------|--------------------------|
+/// | posted    | receive       | inbox: no message has met it          | one does, or is cancelled|
+/// | queued    | send, control | outbox: behind others, or no room     | the channel takes it     |
+/// | answer    | send          | outbox: an answer is owed             | it comes                 |
+/// | placed    | receive       | inbox: the transport writes its body  | the packet is whole      |
+/// | streaming | send, receive | mover: data goes as packets           | the last byte has gone by|
+/// | moving    | send, receive | mover: a get or put is under way      | its completion comes     |
+/// | closing   | any           | endpoint::end, while the transport    | the last completion comes|
+/// |           |               | still reads or writes its memory      |                          |
+/// | complete  | any           | endpoint::finish, once                | it is given back         |
 enum class stage : std::uint8_t {
-  posted,     ///< Receive: in the matcher.
-  queued,     ///< Send: in its peer's backlog, nothing on the wire yet.
-  answer,     ///< Send: waits for `matched`, `clear` or `finished`.
-  streaming,  ///< Data is on its way as packets.
-  moving,     ///< A get or put is pending in the transport.
+  posted,
+  queued,
+  answer,
+  placed,
+  streaming,
+  moving,
+  closing,
   complete,
 };
 
+/// One send, receive or packet that has to wait. Its flags, each false when it begins:
+///
+/// | flag      | set by                         | cleared by                                     |
+/// |-----------|--------------------------------|------------------------------------------------|
+/// | handled   | begin: a request refers to it  | detach: nobody waits, it is given back at end  |
+/// | announced | outbox: the envelope is posted | never                                          |
+/// | exposed   | mover: the peer may reach it   | mover::withdraw, end_exposure                  |
+/// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
+/// |           | gets and puts under way        |                                                |
+/// | cancelled | cancel                         | never                                          |
+/// | split     | mover: both sides copy         | never                                          |
+/// | fetched   | mover: the receiver's half is  | never                                          |
+/// |           | there                          |                                                |
+/// | learns    | mover: its cost is to count    | mover: its way was not chosen by cost after all|
 struct operation : posted_receive, list_node<queue_tag> {
   detail::stage stage{};
   detail::role role{};
   std::uint8_t flags = 0;  // wire::flag of a send.
-  bool handled = false;    // A request refers to this.
-  bool announced = false;  // Send: the peer knows it by its envelope alone.
-  bool exposed = false;    // The peer may read (send) or write (receive) `buffer` itself.
-  bool pending = false;    // The transport is at work on `buffer`; one completion will follow.
+  bool handled = false;
+  bool announced = false;
+  bool exposed = false;
+  std::uint8_t pending = 0;  // Completions that the transport owes.
   bool cancelled = false;
   errc failure{};
-  bool split = false;    // The receiver fetches the first part of this itself ...
-  bool fetched = false;  // ... and has.
+  bool split = false;
+  bool fetched = false;
   std::uint32_t ticket = 0;
   std::uint32_t remote_ticket = 0;
   peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.
   tag_t tag = 0;
-  context_id context = 0;
-  std::byte* buffer = nullptr;
-  std::size_t bytes = 0;          // Send: length. Receive: capacity.
+  context_id context = 0;         // Of a send.
+  memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
   std::size_t limit = 0;          // Bytes that will move.
   std::size_t moved = 0;          // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
   protocol::path way{};           // Receive: how its data moves.
-  bool learns = false;            // Receive: `way` was chosen by cost, and its cost counts.
-  std::int64_t asked_at_ns = 0;   // Receive: when its way was chosen.
-  std::int64_t spent_ns = 0;      // Receive: what its data has taken so far.
-  std::byte* owned = nullptr;     // A copy that mpx made; freed with the operation, else nullptr.
+  bool learns = false;
+  std::int64_t asked_at_ns = 0;  // Receive: when its way was chosen.
+  std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
+  std::byte* owned = nullptr;    // A copy that mpx made; freed with the operation, else nullptr.
   bool owned_by_attached = false;
-  remote_memory own{};                  // What is exposed of `buffer`.
+  remote_memory own{};                  // What is exposed of `data`.
   remote_memory target{};               // Send: where the receiver wants it.
-  std::array<std::byte, 40> control{};  // Payload of a control packet that had to wait.
+  std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
   std::uint8_t control_bytes = 0;
   wire::header header{};
   operation* next_free = nullptr;
@@ -76,7 +104,7 @@ struct operation : posted_receive, list_node<queue_tag> {
     handled = true;
     announced = false;
     exposed = false;
-    pending = false;
+    pending = 0;
     cancelled = false;
     failure = errc{};
   }
@@ -84,7 +112,7 @@ struct operation : posted_receive, list_node<queue_tag> {
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.
-  bool data_lost() const noexcept { return buffer == nullptr && bytes != 0; }
+  bool data_lost() const noexcept { return data.base == nullptr && data.bytes != 0; }
 };
 
 /// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an

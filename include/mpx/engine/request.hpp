@@ -32,7 +32,7 @@ inline rank_t rank_of(peer_id peer) noexcept {
 
 inline status status_of(const operation& op) noexcept {
   const bool receive = op.role == role::receive;
-  return {rank_of(op.peer), op.tag, receive ? op.message_bytes : op.bytes,
+  return {rank_of(op.peer), op.tag, receive ? op.message_bytes : op.data.bytes,
           static_cast<int>(op.failure), op.cancelled};
 }
 
@@ -40,7 +40,7 @@ inline std::string describe(const operation& op, rank_t self) {
   const bool receive = op.role == role::receive;
   std::string s =
       describe(receive ? "receive" : "send", self, receive ? " from rank " : " to rank ",
-               rank_of(op.peer), op.tag, receive ? op.want.context : op.context, op.bytes);
+               rank_of(op.peer), op.tag, receive ? op.want.context() : op.context, op.data.bytes);
   if (receive && op.failure == errc::truncate)
     s.append(" of room for a message of ").append(std::to_string(op.message_bytes));
   return s;

@@ -17,25 +17,62 @@ struct matching_axis {};
 /// Stands for any peer in a pattern.
 inline constexpr peer_id any_peer = 0xffff'ffff;
 
+/// What messages and receives are compared by, next to the source: the context in the upper half,
+/// the tag in the lower. Source: Portals 3, 64 match bits and 64 ignore bits.
+using match_bits = std::uint64_t;
+
+/// A tag's bits but the sign: what a receive from any tag ignores. (No message has a negative tag.)
+inline constexpr match_bits tag_bits = 0x7fff'ffff;
+
+constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
+  return match_bits{context} << 32 | static_cast<std::uint32_t>(tag);
+}
+constexpr context_id context_of(match_bits bits) noexcept {
+  return static_cast<context_id>(bits >> 32);
+}
+constexpr tag_t tag_of(match_bits bits) noexcept {
+  return static_cast<tag_t>(static_cast<std::uint32_t>(bits));
+}
+
 /// What a message says of itself.
 struct envelope {
-  context_id context = 0;
+  match_bits bits = 0;
   peer_id source = 0;
-  tag_t tag = 0;
+
+  constexpr envelope() = default;
+  constexpr envelope(match_bits b, peer_id s) noexcept : bits(b), source(s) {}
+  constexpr envelope(context_id context, peer_id s, tag_t tag) noexcept
+      : bits(match_bits_of(context, tag)), source(s) {}
+  constexpr context_id context() const noexcept { return context_of(bits); }
+  constexpr tag_t tag() const noexcept { return tag_of(bits); }
 };
 
-/// What a receive asks for: `source` may be any_peer, `tag` may be any_tag.
+/// What a receive asks for: all bits that are not ignored must agree, and the source, which may be
+/// any_peer.
 struct pattern {
-  context_id context = 0;
+  match_bits bits = 0;
+  match_bits ignore = tag_bits;
   peer_id source = any_peer;
-  tag_t tag = -1;
 
-  constexpr bool exact() const noexcept {
-    return (static_cast<std::int32_t>(source) | tag) >= 0;  // Peers are fewer than 2^31.
+  constexpr pattern() = default;
+  /// `tag` may be any_tag.
+  constexpr pattern(context_id context, peer_id s, tag_t tag) noexcept
+      : bits(match_bits_of(context, tag < 0 ? 0 : tag)),
+        ignore(tag < 0 ? tag_bits : 0),
+        source(s) {}
+  static constexpr pattern of(match_bits bits, match_bits ignore, peer_id source) noexcept {
+    pattern p;
+    p.bits = bits;
+    p.ignore = ignore;
+    p.source = source;
+    return p;
   }
+  constexpr context_id context() const noexcept { return context_of(bits); }
+  /// any_tag if the tag is ignored.
+  constexpr tag_t tag() const noexcept { return ignore != 0 ? -1 : tag_of(bits); }
+  constexpr bool exact() const noexcept { return ignore == 0 && source != any_peer; }
   constexpr bool matches(const envelope& e) const noexcept {
-    return e.context == context && (source == any_peer || e.source == source) &&
-           (tag < 0 ? e.tag >= 0 : e.tag == tag);
+    return ((e.bits ^ bits) & ~ignore) == 0 && (source == any_peer || e.source == source);
   }
 };
 

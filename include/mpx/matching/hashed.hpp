@@ -84,11 +84,9 @@ class bucket_table {
   std::uint32_t load_max_ = buckets_min - 1;  // More than `mask_` after growth has failed.
 };
 
-constexpr std::uint32_t mix(context_id context, peer_id source, tag_t tag) noexcept {
-  const std::uint32_t h =
-      (context * 0x9e37'79b1u + source * 0x85eb'ca77u + static_cast<std::uint32_t>(tag)) *
-      0xc2b2'ae3du;
-  return h ^ (h >> 15);
+constexpr std::uint32_t mix(match_bits bits, peer_id source) noexcept {
+  const std::uint64_t h = (bits ^ source * 0x9e37'79b1u) * 0xd6e8'feb8'6659'fd93u;
+  return static_cast<std::uint32_t>(h >> 32);
 }
 
 }  // namespace detail
@@ -108,7 +106,7 @@ class hashed {
 
   [[gnu::always_inline]] posted_receive* match_arrival(const envelope& is) noexcept {
     posted_receive* hit = nullptr;
-    for (posted_receive& r : exact_.at(detail::mix(is.context, is.source, is.tag))) {
+    for (posted_receive& r : exact_.at(detail::mix(is.bits, is.source))) {
       if (!equal(r.want, is)) continue;
       hit = &r;
       break;
@@ -129,7 +127,7 @@ class hashed {
   }
   unexpected_message* find(const pattern& want) noexcept {
     if (want.exact()) {
-      for (unexpected_message& m : unexpected_.at(detail::mix(want.context, want.source, want.tag)))
+      for (unexpected_message& m : unexpected_.at(detail::mix(want.bits, want.source)))
         if (equal(want, m.is)) return &m;
       return nullptr;
     }
@@ -141,7 +139,7 @@ class hashed {
   [[gnu::always_inline]] void post(posted_receive& r) noexcept {
     r.sequence = ++posted_ever_;
     if (r.want.exact()) {
-      r.hash = detail::mix(r.want.context, r.want.source, r.want.tag);
+      r.hash = detail::mix(r.want.bits, r.want.source);
       exact_.insert(r);
     } else {
       wild_.push_back(r);
@@ -150,7 +148,7 @@ class hashed {
   }
 
   void store(unexpected_message& m) noexcept {
-    m.hash = detail::mix(m.is.context, m.is.source, m.is.tag);
+    m.hash = detail::mix(m.is.bits, m.is.source);
     unexpected_.insert(m);
     arrivals_.push_back(m);
   }
@@ -182,7 +180,7 @@ class hashed {
   }
 
   static bool equal(const pattern& want, const envelope& is) noexcept {
-    return want.tag == is.tag && want.source == is.source && want.context == is.context;
+    return want.bits == is.bits && want.source == is.source;
   }
 
   [[gnu::noinline]] posted_receive* earlier_wildcard(const envelope& is,

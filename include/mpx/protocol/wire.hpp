@@ -24,9 +24,11 @@ enum class kind : std::uint8_t {
   unready,    ///< Receiver to sender: a ready message met no receive.
   credit,     ///< Nothing but the header's count.
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
-  revoke,     ///< To all: collective number `tag` of `context` has failed here: do not wait.
+  // From here on: services, layers above that have packets of their own.
+  revoke = 64,  ///< To all: collective number `tag` of `context` has failed here: do not wait.
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::revoke);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::allow);
+inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.
 enum flag : std::uint8_t {
@@ -40,8 +42,8 @@ struct header {
   wire::kind kind{};
   std::uint8_t flags = 0;
   std::uint16_t reserved = 0;  ///< Zero.
-  context_id context = 0;
   tag_t tag = 0;
+  context_id context = 0;
   std::uint32_t credit = 0;  ///< FlowControl's count.
   std::uint32_t ticket = 0;  ///< Names an operation of the side that gave it out; 0 names none.
 };
@@ -52,14 +54,18 @@ constexpr header unpack(const frame_header& f) noexcept { return std::bit_cast<h
 
 /// The words of a frame, for the path that reads each once and needs no more: the first one holds
 /// kind and flags.
-enum word : std::uint8_t { word_kind, word_context, word_tag, word_credit, word_ticket };
+enum word : std::uint8_t { word_kind, word_tag, word_context, word_credit, word_ticket };
 /// The first word of an eager message that asks for no answer.
 inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
 /// The frame of such a message, made of words: a header put together from smaller members and then
 /// copied as a whole stalls on store forwarding.
 [[gnu::always_inline]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
                                                              std::uint32_t credit) noexcept {
-  return {{plain_eager, context, static_cast<std::uint32_t>(tag), credit, 0}};
+  return {{plain_eager, static_cast<std::uint32_t>(tag), context, credit, 0}};
+}
+/// Context and tag of a frame as one number, as matchers compare them (`match_bits`).
+[[gnu::always_inline]] inline std::uint64_t match_of(const frame_header& f) noexcept {
+  return std::uint64_t{f.word[word_context]} << 32 | f.word[word_tag];
 }
 
 /// Payload of kind::announce.

@@ -22,6 +22,7 @@ struct transport_traits {
   std::size_t inline_bytes_max;  ///< Payload that travels in the header's own packet for free.
   std::size_t packet_bytes_max;  ///< The largest payload of one packet.
   std::uint64_t layout = 0;      ///< Differs when two builds could not read each other's memory.
+  bool posts_pend = true;        ///< A post may answer `pending`.
 };
 
 /// Receives what a poll finds.
@@ -86,6 +87,19 @@ concept Transport =
       { t.wake() } noexcept;
       { c.oversubscribed() } noexcept -> std::same_as<bool>;
     };
+
+/// Whether posts to T may answer `pending`, so that sends need an operation to complete.
+template <class T>
+inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
+
+/// A transport that reads a stream, and so asks where a body belongs whose header has come.
+///
+/// `unplace(source)`: from now on nothing is written to what the last `place` of that source named;
+/// the rest of the body goes to memory of the transport.
+template <class T>
+concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
+  { t.unplace(source) } noexcept;
+};
 
 /// A transport that also moves memory.
 ///

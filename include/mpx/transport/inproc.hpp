@@ -101,7 +101,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   static constexpr std::string_view name = "inproc";
   static constexpr transport_traits traits{.inline_bytes_max = detail::line_data_bytes,
                                            .packet_bytes_max = geometry.packet_bytes_max(),
-                                           .layout = (std::uint64_t{RingLines} << 32 | PoolBytes)};
+                                           .layout = (std::uint64_t{RingLines} << 32 | PoolBytes),
+                                           .posts_pend = false};
 
   /// Collective over the ranks of `b`. Errors: errc::bootstrap if they are not in one process.
   template <class B>

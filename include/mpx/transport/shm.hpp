@@ -179,7 +179,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   static constexpr transport_traits traits{
       .inline_bytes_max = detail::line_data_bytes,
       .packet_bytes_max = geometry.packet_bytes_max(),
-      .layout = (ArenaBytes >> 12) << 24 ^ (std::uint64_t{RingLines} << 32 | PoolBytes)};
+      .layout = (ArenaBytes >> 12) << 24 ^ (std::uint64_t{RingLines} << 32 | PoolBytes),
+      .posts_pend = false};
 
   /// Collective over the ranks of `b`, which keeps the shared file open. Errors:
   /// errc::no_resources.

@@ -32,7 +32,8 @@ class basic_sim {
   static constexpr transport_traits traits{
       .inline_bytes_max = InlineBytesMax,
       .packet_bytes_max = PacketBytesMax,
-      .layout = std::uint64_t{Depth} << 8 | static_cast<std::uint64_t>(Rma)};
+      .layout = std::uint64_t{Depth} << 8 | static_cast<std::uint64_t>(Rma),
+      .posts_pend = false};
   static_assert(Depth > 0);
 
   /// Requires: `job` outlives this.

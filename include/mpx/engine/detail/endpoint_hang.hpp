@@ -6,33 +6,10 @@
 
 namespace mpx::inline v0::detail {
 
-/// Links a call to its endpoint for as long as it is blocked. Requires the lock, where there is
-/// one, at both ends.
-template <class Stack>
-class endpoint<Stack>::blocked_scope {
- public:
-  blocked_scope(endpoint& e, call_site site, awaited on) noexcept
-      : e_(e), call_{site, on, e.watch_ != nullptr ? platform::now_ns() : 0, e.blocked_} {
-    e.blocked_ = &call_;
-  }
-  blocked_scope(const blocked_scope&) = delete;
-  blocked_scope& operator=(const blocked_scope&) = delete;
-  ~blocked_scope() {
-    blocked_call** at = &e_.blocked_;
-    while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
-    *at = call_.next;
-    if (e_.watch_ != nullptr) e_.watch_->went_on();
-  }
-
- private:
-  endpoint& e_;
-  blocked_call call_;
-};
-
 inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
   return {.peer = static_cast<rank_t>(want.source),
-          .tag = want.tag,
-          .context = want.context,
+          .tag = want.tag(),
+          .context = want.context(),
           .stage = hang_stage::posted,
           .sends = false,
           .bytes = bytes};
@@ -40,15 +17,15 @@ inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) 
 
 inline hang_operation hang_operation_of(const operation& op) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
-    return hang_operation_of(op.want, op.bytes);
+    return hang_operation_of(op.want, op.data.bytes);
   hang_operation o{.peer = static_cast<rank_t>(op.peer),
                    .tag = op.tag,
                    .context = op.context,
                    .stage = hang_stage::moving,
                    .sends = op.role == role::send,
-                   .bytes = op.bytes};
+                   .bytes = op.data.bytes};
   if (!o.sends) {
-    o.context = op.want.context;
+    o.context = op.want.context();
     o.bytes = op.message_bytes;
   } else if (op.stage == stage::queued) {
     o.stage = hang_stage::queued;
@@ -82,36 +59,33 @@ void add_awaited(const blocked_call& call, List& list) {
 
 template <class Stack>
 hang_info endpoint<Stack>::describe_hang() {
-  std::lock_guard lock(threading_);
+  std::lock_guard lock(threading());
   hang_info info{};
-  describe_locked(info);
+  describe(info);
   return info;
 }
 
 template <class Stack>
-[[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe_locked(hang_info& info) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe(hang_info& info) {
   info.rank = static_cast<rank_t>(self());
   decltype(hang_call::on) buffered{};
-  pool_.for_each([&](const operation& op) {
+  pool().for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
     const hang_operation o = hang_operation_of(op);
     if (op.role == role::send && op.owned != nullptr && op.owned_by_attached) buffered.add(o);
     (o.sends || o.stage == hang_stage::moving ? info.sends : info.posted).add(o);
   });
-  if (direct_ != nullptr) info.posted.add(hang_operation_of(direct_->want, direct_->capacity));
-  const auto message = [&info](const arrived_message& m, hang_stage stage) {
+  if (const direct_receive* d = inbox().direct(); d != nullptr)
+    info.posted.add(hang_operation_of(d->want, d->capacity));
+  inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
     info.unexpected.add({.peer = static_cast<rank_t>(m.is.source),
-                         .tag = m.is.tag,
-                         .context = m.is.context,
-                         .stage = stage,
+                         .tag = m.is.tag(),
+                         .context = m.is.context(),
+                         .stage = claimed ? hang_stage::claimed : hang_stage::arrived,
                          .sends = false,
                          .bytes = m.bytes});
-  };
-  matcher_.for_each([&](const unexpected_message& m) {
-    message(static_cast<const arrived_message&>(m), hang_stage::arrived);
   });
-  for (const arrived_message& m : claimed_) message(m, hang_stage::claimed);
-  for (const blocked_call* b = blocked_; b != nullptr; b = b->next) {
+  for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next) {
     hang_call* call = info.add_call();
     if (call == nullptr) continue;
     copy_head(call->name, b->site.name);
@@ -127,27 +101,27 @@ template <class Stack>
   }
 }
 
-/// A look at the time by a call that waits, or tests again and again.
+/// A look at the clock by a call that waits, or tests again and again.
 template <class Stack>
-[[gnu::noinline, gnu::cold]] void endpoint<Stack>::watch_locked() noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::watch_step() noexcept {
   const auto describe = [](void* self, hang_info& into) {
     auto& e = *static_cast<endpoint*>(self);
-    e.describe_locked(into);
-    if (e.blocked_ != nullptr) return;
+    e.describe(into);
+    if (e.pace().blocked() != nullptr) return;
     hang_call& call = *into.add_call();
     call.kind = wait_kind::testing;
-    e.watch_->describe_testing(call);
+    e.pace().watch()->describe_testing(call);
     for (const hang_operation& op : into.posted) call.on.add(op);
     for (const hang_operation& op : into.sends) call.on.add(op);
   };
   const auto digest = [](void* self) -> std::uint64_t {
     auto& e = *static_cast<endpoint*>(self);
-    return e.pool_.digest() * 1024 + e.vital_->takes;
+    return e.pool().digest() * 1024 + static_cast<std::uint64_t>(e.peers().takes());
   };
   std::int64_t since_ns = 0;
-  for (const blocked_call* b = blocked_; b != nullptr; b = b->next)
+  for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
-  watch_->step({this, describe, digest}, moves_, since_ns);
+  pace().watch()->step({this, describe, digest}, pace().moves(), since_ns);
 }
 
 }  // namespace mpx::inline v0::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Where a message's bytes lie in a program's memory: one piece, or as a layout says. Everything
+// above a transport reads and writes message data through this, so that layouts come in here.
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "mpx/config.hpp"
+
+namespace mpx::inline v0 {
+
+/// How the bytes of a message are spread over memory. A message of n bytes is a sequence of bytes 0
+/// .. n - 1; a layout says where each lies, counted from a base.
+class layout {
+ public:
+  /// Copies bytes offset .. offset + into.size() - 1 of the message at `base` to `into`.
+  virtual void pack(const std::byte* base, std::size_t offset,
+                    std::span<std::byte> into) const noexcept = 0;
+  /// Copies `from` to where bytes offset .. of the message at `base` belong.
+  virtual void unpack(std::byte* base, std::size_t offset,
+                      std::span<const std::byte> from) const noexcept = 0;
+
+ protected:
+  layout() = default;
+  layout(const layout&) = default;
+  layout& operator=(const layout&) = default;
+  ~layout() = default;
+};
+
+/// A message's place: `bytes` of data from `base`, in one piece if there is no layout. Owns
+/// nothing. (What only is sent is not written to, whatever the pointer's type.)
+struct memory {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+  const layout* how = nullptr;
+
+  constexpr memory() = default;
+  constexpr memory(std::byte* b, std::size_t n, const layout* l = nullptr) noexcept
+      : base(b), bytes(n), how(l) {}
+  constexpr memory(std::span<std::byte> piece) noexcept  // NOLINT(*-explicit-*)
+      : base(piece.data()), bytes(piece.size()) {}
+  memory(std::span<const std::byte> piece) noexcept  // NOLINT(*-explicit-*)
+      : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
+
+  constexpr bool contiguous() const noexcept { return how == nullptr; }
+  /// Requires: contiguous(); offset + n <= bytes.
+  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
+    return {base + offset, n};
+  }
+  /// Requires: offset + from.size() <= bytes. Cost: one copy.
+  [[gnu::always_inline]] void write(std::size_t offset,
+                                    std::span<const std::byte> from) const noexcept {
+    if (how != nullptr) [[unlikely]]
+      return how->unpack(base, offset, from);
+    if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
+  }
+  void read(std::size_t offset, std::span<std::byte> into) const noexcept {
+    if (how != nullptr) [[unlikely]]
+      return how->pack(base, offset, into);
+    if (!into.empty()) std::memcpy(into.data(), base + offset, into.size());
+  }
+};
+
+}  // namespace mpx::inline v0

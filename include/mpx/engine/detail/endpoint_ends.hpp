@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What ends operations out of turn: a lost peer, a request that is gone, a rank that leaves.
+// Included by endpoint.hpp.
+
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Ends one operation if it depends on `peer`; its links into the peer's queues are dropped by
+/// the rooms.
+template <class Stack>
+void endpoint<Stack>::fail(operation& op, peer_id peer, errc why) {
+  if (op.done()) return;
+  if (op.role == role::receive && op.stage == stage::posted)
+    return inbox().end_if_for(op, peer, why);
+  if (op.peer != peer) return;
+  if (op.pending != 0) {  // The transport is still at its buffer: what it says of it ends this.
+    if (op.stage != stage::closing) op.failure = why;
+    op.stage = stage::closing;
+    return;
+  }
+  if (!orphaned()) mover().end_exposure(op);
+  finish(op, why);
+}
+
+/// Parts an operation from its request: when this returns true, nothing touches its buffer any
+/// more, whether the operation goes on or not. False: the transport, or a copy that the peer has
+/// begun, is at it right now.
+template <class Stack>
+bool endpoint<Stack>::part(operation& op) {
+  if (orphaned()) peers().check();
+  if (op.done()) {
+    give(op);
+    return true;
+  }
+  if (op.pending != 0) return false;
+  if (op.role == role::receive) {
+    if (op.stage == stage::posted) {
+      inbox().withdraw(op);
+      give(op);
+      return true;
+    }
+    if (!mover().withdraw(op)) return false;
+    if (op.stage == stage::placed || op.stage == stage::streaming) unplace(op.peer);
+    op.data.base = nullptr;  // The rest arrives, and is dropped.
+  } else if (op.stage != stage::answer || (op.announced && !op.split)) {
+    if (op.owned == nullptr) {
+      op.owned = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+      if (op.owned != nullptr) op.data.read(0, {op.owned, op.data.bytes});
+    }
+    // A receiver that knows of the old place finds it closed, and asks for packets.
+    if (!mover().withdraw(op)) return false;
+    // Without memory the data is lost: to wait for the receiver might be to wait for ever.
+    op.data.base = op.owned;
+  } else if (!mover().withdraw(op)) {  // The data is out, or the receiver is about to have it.
+    return false;
+  }
+  op.handled = false;
+  return true;
+}
+
+template <class Stack>
+void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+  std::lock_guard lock(threading());
+  const std::int64_t until_ns = now_ns() + patience_ns;
+  const auto all_out = [this] {
+    bool out = !peers().any_busy();
+    pool().for_each([&out](const operation& op) {
+      out = out && (op.role != role::send || op.done() || op.handled);
+    });
+    return out;
+  };
+  while (!orphaned() && !all_out() && now_ns() < until_ns)
+    if (pace().poll_and_check() == 0) ::sched_yield();
+}
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Which room a packet goes to, and what a completion of the transport ends. Included by
+// endpoint.hpp. Nothing that a packet says is used before it is checked.
+
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Whatever is not a plain eager message that meets its receive.
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::on_other(peer_id source, const wire::header& h,
+                                                 std::span<const std::byte> payload) noexcept {
+  peer_record& r = peers().of(source);
+  if (r.failure() != errc{}) return;  // Nothing that it says counts any more.
+  const errc why =
+      h.kind == wire::kind::eager ? inbox().on_eager(r, h, payload) : dispatch(r, h, payload);
+  if (why != errc{}) lose(source, why);
+}
+
+template <class Stack>
+errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
+                               std::span<const std::byte> payload) {
+  const peer_id source = r.peer;
+  if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
+  switch (h.kind) {
+    case wire::kind::announce: return inbox().on_announce(r, h, payload);
+    case wire::kind::clear: return mover().on_clear(named(source, h.ticket, role::send), payload);
+    case wire::kind::data:
+      return mover().on_data(named(source, h.ticket, role::receive),
+                             match_bits_of(h.context, h.tag), payload);
+    case wire::kind::finished: return mover().on_finished(named(source, h.ticket, role::send));
+    case wire::kind::delivered: return mover().on_delivered(named(source, h.ticket, role::receive));
+    case wire::kind::matched:
+    case wire::kind::unready:
+      return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
+    case wire::kind::credit: return errc{};
+    case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
+    default: break;
+  }
+  service* const s = services_.find(static_cast<std::uint8_t>(h.kind));
+  if (s == nullptr) return errc::protocol;
+  const errc why = s->on_packet(source, h, payload);
+  if (why == errc{}) pace().completed();  // A thread may wait for what the service has learnt.
+  return why;
+}
+
+/// Where the body of a packet belongs whose header has come. What it says of credit counts when it
+/// is whole.
+template <class Stack>
+std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_header& f,
+                                               std::size_t bytes) noexcept {
+  const wire::header h = wire::unpack(f);
+  peer_record& r = peers().of(source);
+  if (r.failure() != errc{}) return {};
+  if (h.kind == wire::kind::eager) return inbox().place(r, h, bytes);
+  if (h.kind != wire::kind::data) return {};
+  return mover().place(named(source, h.ticket, role::receive), match_bits_of(h.context, h.tag),
+                       bytes);
+}
+
+/// A post, get or put that was pending in the transport has ended. What it does not know, or was
+/// told already, is the transport's error, and changes nothing here.
+template <class Stack>
+void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
+  operation* op = pool().find(static_cast<std::uint32_t>(cookie));
+  if (op == nullptr || op->pending == 0) return;
+  --op->pending;
+  if (op->stage == stage::closing) {
+    if (op->pending != 0) return;
+    if (op->exposed && !orphaned()) mover().end_exposure(*op);
+    return finish(*op, op->failure);
+  }
+  if (static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy)
+    return mover().on_copied(*op, ok);
+  if (!ok) lose(op->peer, errc::peer_lost);  // The packet will never arrive.
+}
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Which collective calls other ranks have left with an error: who waits for them there shall not.
+
+#include <exception>
+
+#include "mpx/core/plain_array.hpp"
+#include "mpx/engine/calls.hpp"
+#include "mpx/engine/service.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// The service of kind `revoke`. Threads: under the endpoint's lock.
+class revocations final : public service {
+ public:
+  static constexpr std::uint32_t context_serial_max = (1u << 13) - 1;
+
+  /// This rank begins `call`: it has got past all before.
+  void begin(collective_call call) noexcept {
+    revoked_.erase_if([call](collective_call old) {
+      return old.context == call.context &&
+             static_cast<std::int32_t>(static_cast<std::uint32_t>(old.serial - call.serial) << 1) <
+                 0;
+    });
+  }
+  bool contains(collective_call call) const noexcept {
+    for (const collective_call& r : revoked_)
+      if (r.context == call.context && r.serial == call.serial) return true;
+    return false;
+  }
+
+  errc on_packet(peer_id, const wire::header& h,
+                 std::span<const std::byte> payload) noexcept override {
+    if (!payload.empty() || (h.context & 1) == 0 || h.context >> 1 > context_serial_max ||
+        h.tag < 0)
+      return errc::protocol;
+    return add({h.context, h.tag}) ? errc{} : errc::no_resources;
+  }
+  void on_loss(peer_id) noexcept override {}
+
+ private:
+  static constexpr std::size_t revoked_max = 4096;
+
+  bool add(collective_call call) noexcept try {
+    if (contains(call)) return true;
+    if (revoked_.size() == revoked_max) return false;
+    revoked_.push_back(call);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+
+  plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
+};
+
+}  // namespace mpx::inline v0::detail

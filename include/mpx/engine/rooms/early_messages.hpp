@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The memory of messages that came before their receives, and those that a matched probe has taken
+// out of matching: a part of the inbox.
+
+#include <cstring>
+#include <new>
+#include <span>
+
+#include "mpx/core/block_cache.hpp"
+#include "mpx/engine/operation.hpp"
+#include "mpx/flow/concepts.hpp"
+#include "mpx/protocol/wire.hpp"
+
+namespace mpx::inline v0::detail {
+
+static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
+
+class early_messages {
+ public:
+  early_messages() = default;
+  early_messages(const early_messages&) = delete;
+  early_messages& operator=(const early_messages&) = delete;
+  ~early_messages() {
+    while (!claimed_.empty()) {
+      arrived_message& m = claimed_.front();
+      claimed_.pop_front();
+      forget(&m);
+    }
+  }
+
+  /// A record of a message with a copy of `payload`. Returns nullptr when memory is out.
+  arrived_message* make(peer_id source, const wire::header& h, std::span<const std::byte> payload) {
+    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
+    if (block == nullptr) return nullptr;
+    auto* const m = ::new (block) arrived_message;
+    m->is = {h.context, source, h.tag};
+    m->kind = h.kind;
+    m->flags = h.flags;
+    m->ticket = h.ticket;
+    m->stored = static_cast<std::uint32_t>(payload.size());
+    m->bytes = payload.size();
+    if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
+    return m;
+  }
+  /// Requires: `m` is out of the matcher, and not claimed.
+  void forget(arrived_message* m) noexcept {
+    const std::size_t bytes = sizeof(arrived_message) + m->stored;
+    m->~arrived_message();
+    blocks_.give(m, bytes);
+  }
+
+  void claim(arrived_message& m) noexcept { claimed_.push_back(m); }
+  void unclaim(arrived_message& m) noexcept { claimed_.erase(claimed_.iterator_to(m)); }
+  const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
+
+  /// Eager bytes held, as flow control counts them.
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  void count(std::uint64_t more) noexcept { bytes_ += more; }
+  void discount(std::uint64_t less) noexcept { bytes_ -= less; }
+
+ private:
+  std::uint64_t bytes_ = 0;
+  block_cache blocks_;
+  linked_list<arrived_message, arrival_tag> claimed_;
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The room of what waits to match: posted receives, early messages within their budget, probes, and
+// the receive that looks for its message itself. Nothing that a packet says is used before it is
+// checked.
+
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "mpx/core/numbers.hpp"
+#include "mpx/engine/calls.hpp"
+#include "mpx/engine/rooms/early_messages.hpp"
+#include "mpx/engine/rooms/peer_record.hpp"
+#include "mpx/engine/trace.hpp"
+#include "mpx/flow/concepts.hpp"
+#include "mpx/protocol/wire.hpp"
+#include "mpx/transport/concepts.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Of `House` it needs: transport(), flow(), trace(), pool(); finish(op, why), give(op),
+/// poll_once(), arrived(); peers(), outbox() and mover().
+template <class Stack, class House>
+class inbox_room {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr bool concurrent = Stack::threading_type::concurrent;
+  static constexpr unsigned direct_polls = 4096;
+  static constexpr std::uint32_t allowance_max = 1u << 31;
+
+ public:
+  explicit inbox_room(std::uint32_t announced_max) noexcept : announced_max_(announced_max) {}
+  inbox_room(const inbox_room&) = delete;
+  inbox_room& operator=(const inbox_room&) = delete;
+  ~inbox_room() {
+    matcher_.for_each([this](unexpected_message& m) {
+      matcher_.withdraw(m);
+      early_.forget(static_cast<arrived_message*>(&m));
+    });
+  }
+
+  // --- Receives ----------------------------------------------------------------------------------
+
+  [[gnu::always_inline]] started receive(const memory& into, const pattern& want) {
+    operation* op = new_receive(into);
+    if (op == nullptr) [[unlikely]]
+      return {nullptr, errc::no_resources};
+    op->want.bits = want.bits;  // One by one: a copy of the whole stalls on store forwarding.
+    op->want.ignore = want.ignore;
+    op->want.source = want.source;
+    if (unexpected_message* m = matcher_.match_receive(op->want); m != nullptr) [[unlikely]] {
+      accept(*op, static_cast<arrived_message*>(m));
+      return {op};
+    }
+    if (house().peers().failures() != 0 && end_if_unmatchable(*op)) [[unlikely]]
+      return {op};
+    matcher_.post(*op);
+    return {op};
+  }
+  /// A receive from nobody: complete, with no data.
+  started receive_nothing(peer_id nobody) {
+    operation* op = new_receive({});
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    op->want = pattern{0, nobody, -1};
+    end_unmatched(*op, errc{});
+    return {op};
+  }
+  /// Takes a receive back that has not matched. Requires: it is posted.
+  void cancel(operation& op) noexcept {
+    matcher_.cancel(op);
+    op.cancelled = true;
+    end_unmatched(op, errc{});
+  }
+  void withdraw(operation& op) noexcept { matcher_.cancel(op); }
+
+  /// Receives and waits for a while: a message that comes meanwhile needs no operation and no
+  /// matching. If d.failure is `undecided` afterwards, d.posted has to be waited for.
+  [[gnu::noinline]] void receive_now(direct_receive& d) {
+    if constexpr (!concurrent) {
+      if (matcher_.pending() == 0 && d.want.source != any_peer && house().peers().may_take())
+          [[likely]] {
+        if (take_direct(d)) [[likely]]
+          return;
+      }
+    }
+    receive_slow(d);
+  }
+  /// What `op`, complete, has to say of `d`.
+  void received(direct_receive& d, operation& op) {
+    d.want.source = op.peer;
+    d.want.bits = match_bits_of(0, op.tag);
+    d.bytes = op.message_bytes;
+    d.failure = op.failure;
+    house().give(op);
+  }
+  void post_direct_if_any() {
+    if (direct_ != nullptr) post_direct();
+  }
+
+  // --- Packets -----------------------------------------------------------------------------------
+
+  /// A plain eager message. Returns false if it meets no receive.
+  [[gnu::always_inline]] bool on_plain(peer_id source, match_bits bits,
+                                       std::span<const std::byte> payload) noexcept {
+    const envelope is{bits, source};
+    if (direct_ != nullptr) {
+      if (!direct_->want.matches(is)) [[unlikely]]
+        return false;
+      direct_receive& d = *std::exchange(direct_, nullptr);
+      d.want.source = source;
+      d.want.bits = bits;
+      d.bytes = payload.size();
+      d.done = true;
+      if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
+        std::memcpy(d.buffer, payload.data(), 8);
+        d.failure = errc{};
+        released<8>(source);
+        return true;
+      }
+      d.failure = copy_eager(d.buffer, d.capacity, payload);
+      if (house().flow().release(source, payload.size())) [[unlikely]]
+        house().outbox().owe_credit(source);
+      return true;
+    }
+    posted_receive* const r = matcher_.match_arrival(is);
+    if (r == nullptr) [[unlikely]]
+      return false;
+    deliver(static_cast<operation&>(*r), source, is.tag(), payload);
+    return true;
+  }
+
+  /// An eager message that asks for an answer, or has met no receive.
+  [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
+                                       std::span<const std::byte> payload) {
+    if (h.reserved != 0 || h.tag < 0 || (h.flags & ~wire::flags_all) != 0 ||
+        payload.size() > protocol_type::short_bytes_ceiling)
+      return errc::protocol;
+    const peer_id source = r.peer;
+    if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
+      finish_placed(*op, payload);
+      if (h.flags != 0)
+        house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+      return errc{};
+    }
+    posted_receive* met = nullptr;
+    if (h.flags != 0) {
+      post_direct_if_any();
+      met = matcher_.match_arrival({h.context, source, h.tag});
+    }
+    if (met == nullptr) return store_early(r, h, payload);
+    deliver(static_cast<operation&>(*met), source, h.tag, payload);
+    house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+    return errc{};
+  }
+
+  errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
+    post_direct_if_any();
+    wire::announcement a;
+    const bool read = wire::read(payload, a);
+    if (!read || h.tag < 0 || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
+    ++r.heard_;
+    if ((h.flags & wire::flag_last) != 0) house().peers().set_stalled(r);
+    const peer_id source = r.peer;
+    arrived_message m;
+    m.is = {h.context, source, h.tag};
+    m.kind = h.kind;
+    m.flags = h.flags;
+    m.ticket = h.ticket;
+    m.bytes = a.bytes;
+    m.memory = a.memory;
+    if (posted_receive* met = matcher_.match_arrival(m.is); met != nullptr) {
+      house().mover().begin(static_cast<operation&>(*met), m);
+      return errc{};
+    }
+    arrived_message* kept = store(source, h, {});
+    if (kept == nullptr) return errc::no_resources;
+    kept->bytes = a.bytes;
+    kept->memory = a.memory;
+    if ((h.flags & wire::flag_ready) != 0) {
+      kept->unready = true;
+      --r.heard_;
+      house().outbox().answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
+    }
+    return errc{};
+  }
+  void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
+
+  /// Where the body of an eager message belongs whose header has come; an empty span: nowhere yet.
+  /// The receive is this message's from here on.
+  std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept {
+    if (r.placed_ != nullptr || bytes == 0 || h.tag < 0 || h.reserved != 0) return {};
+    post_direct_if_any();
+    const envelope is{h.context, r.peer, h.tag};
+    posted_receive* const met = matcher_.match_arrival(is);
+    if (met == nullptr) return {};
+    auto& op = static_cast<operation&>(*met);
+    op.peer = r.peer;
+    op.tag = h.tag;
+    op.message_bytes = bytes;
+    op.stage = stage::placed;
+    r.placed_ = &op;
+    if (!op.data.contiguous() || bytes > op.data.bytes) return {};  // The packet is copied.
+    return op.data.piece(0, bytes);
+  }
+  bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
+
+  // --- Probes ------------------------------------------------------------------------------------
+
+  /// The earliest message that matches, or nullptr. `failure`: why none can come any more.
+  arrived_message* find(const pattern& want, errc& failure) noexcept {
+    auto* m = static_cast<arrived_message*>(matcher_.find(want));
+    failure = m == nullptr ? why_unmatchable(want) : errc{};
+    return m;
+  }
+  /// The same, taken out of matching; `receive_claimed` or `discard` follows.
+  arrived_message* claim(const pattern& want, errc& failure) noexcept {
+    auto* m = static_cast<arrived_message*>(matcher_.match_receive(want));
+    failure = m == nullptr ? why_unmatchable(want) : errc{};
+    if (m != nullptr) early_.claim(*m);
+    return m;
+  }
+  started receive_claimed(arrived_message* m, const memory& into) {
+    operation* op = new_receive(into);
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    early_.unclaim(*m);
+    op->want = pattern::of(m->is.bits, 0, m->is.source);
+    accept(*op, m);
+    return {op};
+  }
+  /// As a receive without room, but this needs no operation: no data moves.
+  void discard(arrived_message* m) noexcept {
+    early_.unclaim(*m);
+    const peer_id source = m->is.source;
+    const arrived_message was = *m;
+    early_.forget(m);
+    if (was.kind == wire::kind::announce) {
+      if (was.unready) return;  // The sender has been told.
+      house().peers().check();
+      if (house().peers().failure_of(source) != errc{}) return;
+      announcement_answered(source);
+      return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+    }
+    give_back_early(source, was.stored);
+    if (house().flow().release(source, was.stored)) house().outbox().owe_credit(source);
+    if ((was.flags & wire::flag_synchronous) != 0)
+      house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+  }
+  void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
+
+  /// The message that this rank waits for may be behind those that a peer may not announce: let it.
+  void allow_announcements() {
+    if (!house().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
+    while (peer_record* r = house().peers().next_stalled()) {
+      r->granted_ = lesser(r->granted_ + announced_max_, allowance_max);
+      house().outbox().answer(
+          r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
+    }
+  }
+
+  void on_new_record(peer_record& r) noexcept { r.granted_ = announced_max_; }
+  void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
+  /// Ends a posted receive if it waits for `peer` alone, or for whoever comes.
+  void end_if_for(operation& op, peer_id peer, errc why) {
+    if (op.want.source != peer && op.want.source != any_peer) return;
+    matcher_.cancel(op);
+    end_unmatched(op, why);
+  }
+
+  /// The use of memory by eager messages that arrived before their receives, in bytes.
+  std::uint64_t early_bytes() const noexcept { return early_.bytes(); }
+  /// Calls take(message, claimed) for each that waits.
+  template <class Take>
+  void for_each_early(Take&& take) {
+    matcher_.for_each(
+        [&](const unexpected_message& m) { take(static_cast<const arrived_message&>(m), false); });
+    for (const arrived_message& m : early_.claimed()) take(m, true);
+  }
+  const direct_receive* direct() const noexcept { return direct_; }
+
+ private:
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  [[gnu::always_inline]] operation* new_receive(const memory& into) {
+    operation* op = house().pool().take();
+    if (op != nullptr) [[likely]]
+      begin_receive(*op, into);
+    return op;
+  }
+  [[gnu::always_inline]] static void begin_receive(operation& op, const memory& into) noexcept {
+    op.begin(role::receive, stage::posted, 0);
+    op.data.base = into.base;
+    op.data.bytes = into.bytes;
+    op.data.how = into.how;
+  }
+
+  /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
+  /// posted or stored that could match first.
+  [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept {
+    if constexpr (PeekingTransport<transport_type>) {
+      const peer_id source = d.want.source;
+      bool tell = false;
+      const bool taken = house().transport().take_if(
+          source, [&](const frame_header& f, std::span<const std::byte> payload) {
+            // A receive from any tag takes tag 0 here, and the others by the poll that follows.
+            if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
+                !house().flow().incoming(source, f.word[wire::word_credit]))
+              return false;
+            d.bytes = payload.size();
+            if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
+              std::memcpy(d.buffer, payload.data(), 8);
+              d.failure = errc{};
+              tell = house().flow().release(source, 8);
+              return true;
+            }
+            d.failure = copy_eager(d.buffer, d.capacity, payload);
+            tell = house().flow().release(source, payload.size());
+            return true;
+          });
+      if (tell) [[unlikely]]
+        house().outbox().owe_credit(source);
+      return taken;
+    }
+    return false;
+  }
+
+  [[gnu::noinline]] void receive_slow(direct_receive& d) {
+    d.posted = nullptr;
+    d.failure = undecided;
+    if constexpr (!concurrent) {
+      if (house().peers().orphaned()) [[unlikely]]
+        house().peers().check();
+      else
+        house().peers().polled();
+      if (matcher_.nothing_posted() && house().peers().failures() == 0 &&
+          matcher_.find(d.want) == nullptr) [[likely]] {
+        house().noticed();
+        if (spare_ == nullptr) spare_ = house().pool().take();
+        if (spare_ == nullptr) [[unlikely]] {
+          d.failure = errc::no_resources;
+          return;
+        }
+        d.done = false;
+        direct_ = &d;
+        for (unsigned polls = house().transport().oversubscribed() ? 1 : direct_polls; polls > 0;
+             --polls) {
+          house().poll_once();
+          if (d.done) [[likely]]
+            return;
+        }
+        if (direct_ != nullptr) post_direct();
+      }
+    }
+    if (d.posted == nullptr) d.posted = receive({d.buffer, d.capacity}, d.want).op;
+    if (d.posted == nullptr) [[unlikely]] {
+      d.failure = errc::no_resources;
+      return;
+    }
+    if constexpr (!concurrent) {
+      if (d.posted->done()) received(d, *d.posted);
+    }
+  }
+
+  /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
+  /// an operation.
+  [[gnu::noinline]] void post_direct() {
+    direct_receive& d = *std::exchange(direct_, nullptr);
+    d.posted = std::exchange(spare_, nullptr);
+    begin_receive(*d.posted, {d.buffer, d.capacity});
+    d.posted->want = d.want;
+    matcher_.post(*d.posted);
+  }
+
+  /// Copies what fits. Returns errc::truncate if not all did.
+  [[gnu::always_inline]] static errc copy_eager(std::byte* into, std::size_t capacity,
+                                                std::span<const std::byte> payload) noexcept {
+    const std::size_t n = lesser(payload.size(), capacity);
+    if (n != 0) std::memcpy(into, payload.data(), n);
+    return n < payload.size() ? errc::truncate : errc{};
+  }
+  /// Copies an eager message to its receive and completes it.
+  [[gnu::always_inline]] void deliver(operation& op, peer_id source, tag_t tag,
+                                      std::span<const std::byte> payload) noexcept {
+    op.peer = source;
+    op.tag = tag;
+    op.message_bytes = payload.size();
+    if (payload.size() == 8 && op.data.bytes >= 8 && op.data.contiguous()) [[likely]] {
+      std::memcpy(op.data.base, payload.data(), 8);
+      house().finish(op, errc{});
+      return released<8>(source);
+    }
+    errc why;
+    if (op.data.contiguous()) [[likely]] {
+      why = copy_eager(op.data.base, op.data.bytes, payload);
+    } else {
+      why = payload.size() > op.data.bytes ? errc::truncate : errc{};
+      op.data.write(0, payload.first(lesser(payload.size(), op.data.bytes)));
+    }
+    house().finish(op, why);
+    if (house().flow().release(source, payload.size())) [[unlikely]]
+      house().outbox().owe_credit(source);
+  }
+  /// Eager bytes of a size known at compile time have left this process's memory.
+  template <std::size_t Bytes>
+  [[gnu::always_inline]] void released(peer_id source) noexcept {
+    if (house().flow().release(source, Bytes)) [[unlikely]]
+      house().outbox().owe_credit(source);
+  }
+  /// The body of a receive that its header had met is whole.
+  void finish_placed(operation& op, std::span<const std::byte> payload) noexcept {
+    if (op.data.base == nullptr || payload.data() == op.data.base) {  // Dropped, or in place.
+      const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
+      const peer_id source = op.peer;
+      house().finish(op, why);
+      if (house().flow().release(source, payload.size())) house().outbox().owe_credit(source);
+      return;
+    }
+    deliver(op, op.peer, op.tag, payload);
+  }
+
+  /// Keeps an eager message that came before its receive.
+  [[gnu::always_inline]] errc store_early(peer_record& r, const wire::header& h,
+                                          std::span<const std::byte> payload) {
+    const std::size_t cost = unexpected_cost(payload.size());
+    if (r.held_bytes_ + cost > house().flow().window_bytes()) return errc::protocol;
+    arrived_message* m = store(r.peer, h, payload);
+    if (m == nullptr) return errc::no_resources;
+    r.held_bytes_ += cost;
+    early_.count(cost);
+    house().trace().on(event::unexpected_bytes, payload.size());
+    if ((h.flags & wire::flag_ready) == 0) return errc{};
+    m->unready = true;
+    house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+    return errc{};
+  }
+  void give_back_early(peer_id source, std::size_t stored) noexcept {
+    house().peers().find(source)->held_bytes_ -= unexpected_cost(stored);
+    early_.discount(unexpected_cost(stored));
+  }
+
+  /// Keeps an early message and shows it to the matcher. Returns nullptr when memory is out.
+  arrived_message* store(peer_id source, const wire::header& h,
+                         std::span<const std::byte> payload) {
+    arrived_message* const m = early_.make(source, h, payload);
+    if (m == nullptr) return nullptr;
+    matcher_.store(*m);
+    house().trace().on(event::unexpected, 1);
+    house().arrived();
+    return m;
+  }
+
+  /// Gives an early message, already out of the matcher, to its receive.
+  [[gnu::noinline]] void accept(operation& op, arrived_message* m) {
+    const peer_id source = m->is.source;
+    if (m->kind == wire::kind::announce) {
+      const arrived_message copy = *m;
+      early_.forget(m);
+      return house().mover().begin(op, copy);
+    }
+    give_back_early(source, m->stored);
+    const bool unready = m->unready;
+    const std::uint32_t ticket = m->ticket;
+    const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
+    deliver(op, source, m->is.tag(), {m->data(), m->stored});
+    if (unready && op.failure == errc{}) op.failure = errc::not_ready;
+    early_.forget(m);
+    if (synchronous)
+      house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
+  }
+
+  void end_unmatched(operation& op, errc why) noexcept {
+    op.peer = op.want.source;
+    op.tag = op.want.tag();
+    op.message_bytes = 0;
+    house().finish(op, why);
+  }
+  /// Completes a receive that can never match. Returns false if it can.
+  [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
+    const errc why = why_unmatchable(op.want);
+    if (why != errc{}) end_unmatched(op, why);
+    return why != errc{};
+  }
+  /// Why a receive can never match, or errc{}.
+  errc why_unmatchable(const pattern& want) noexcept {
+    if (house().peers().failures() == 0) return errc{};
+    if (house().peers().orphaned()) return errc::not_a_rank;
+    if (want.source == any_peer) return house().peers().unacknowledged() ? errc::peer_lost : errc{};
+    return house().peers().failure_of(want.source);
+  }
+
+  typename Stack::matching_type matcher_;
+  direct_receive* direct_ = nullptr;
+  operation* spare_ = nullptr;  // For the direct receive that has to be posted by a handler.
+  unsigned probing_ = 0;        // Blocked probes.
+  std::uint32_t announced_max_;
+  early_messages early_;
+};
+
+}  // namespace mpx::inline v0::detail

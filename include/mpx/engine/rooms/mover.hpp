@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The room of long messages, from the match to the end: fetched, stored or sent as packets, and the
+// memory that a peer may reach meanwhile. Nothing that a packet says is used before it is checked.
+
+#include <sched.h>
+
+#include <cstring>
+#include <span>
+
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/engine/calls.hpp"
+#include "mpx/engine/rooms/outbox.hpp"
+#include "mpx/engine/rooms/peer_record.hpp"
+#include "mpx/engine/trace.hpp"
+#include "mpx/protocol/path_learner.hpp"
+#include "mpx/protocol/tiny_short_long.hpp"
+#include "mpx/transport/concepts.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Of `House` it needs: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
+/// end(op, why); peers(), outbox() and inbox().
+template <class Stack, class House>
+class mover_room {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr std::size_t learnt_bytes_min = 4096;
+  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
+
+ public:
+  mover_room() = default;
+  mover_room(const mover_room&) = delete;
+  mover_room& operator=(const mover_room&) = delete;
+
+  /// A receive has met an announced message: moves its data.
+  void begin(operation& op, const arrived_message& m) {
+    op.peer = m.is.source;
+    op.tag = m.is.tag();
+    op.message_bytes = m.bytes;
+    op.remote_ticket = m.ticket;
+    op.way = protocol::path::packets;
+    op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
+    op.moved = 0;
+    op.learns = false;
+    op.own.key = 0;
+    op.stage = stage::moving;
+    if (m.unready)  // The sender has been told; its data is gone.
+      return house().finish(op, errc::not_ready);
+    if (const errc why = house().peers().failure_of(op.peer); why != errc{})
+      return house().finish(op, why);
+    house().inbox().announcement_answered(op.peer);
+    if (op.limit == 0) return receive_done(op, wire::kind::finished);
+    if (op.data.contiguous() &&
+        house().peers().loss_of(op.peer) == errc{}) {  // Else its memory is gone.
+      if (try_get(op, m.memory)) return;
+      op.learns = false;
+    }
+    request_packets(op);
+  }
+
+  /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
+  remote_memory offer(operation& op) {
+    if constexpr (RmaTransport<transport_type>) {
+      if (protocol_type::long_by != long_path::packets &&
+          protocol_type::long_by != long_path::put && op.data.bytes > 0 && !op.exposed &&
+          !op.data_lost()) {
+        op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
+        op.exposed = op.own.key != 0;
+      }
+      if (op.exposed) return op.own;
+    }
+    return {};
+  }
+
+  /// Takes back what the peer of `op` could reach. Returns false while it is in the middle of a
+  /// copy, or may be, as far as the transport knows.
+  bool withdraw(operation& op) noexcept {
+    if constexpr (RmaTransport<transport_type>) {
+      if (op.exposed) op.exposed = house().transport().withdraw(op.own) != outcome::done;
+      return !op.exposed;
+    }
+    return true;
+  }
+  /// The same where the peer has no business there any more, or is lost: waits for a copy that it
+  /// has begun, but not for a peer that is gone, nor for ever.
+  void end_exposure(operation& op) noexcept {
+    if (withdraw(op)) [[likely]]
+      return;
+    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+    while (!withdraw(op)) {
+      if (house().peers().loss_of(op.peer) != errc{} || platform::now_ns() > until_ns) break;
+      ::sched_yield();
+    }
+    op.exposed = false;
+  }
+
+  // --- Packets; each returns false if it makes no sense, or lacks what it needs ------------------
+
+  errc on_clear(operation* op, std::span<const std::byte> payload) {
+    wire::clearance c;
+    const bool read = wire::read(payload, c);
+    if (!read || op == nullptr || op->stage != stage::answer || !op->announced || op->split ||
+        c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
+      return errc::protocol;
+    house().outbox().announcement_answered(op->peer);
+    op->split = c.from != 0;
+    op->limit = c.bytes;
+    op->moved = c.from;
+    op->remote_ticket = c.ticket;
+    op->target = c.memory;
+    if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
+    if (op->data_lost()) return errc::no_resources;
+    start_put(*op);
+    return errc{};
+  }
+  /// A fragment: its offset is where context and tag are.
+  errc on_data(operation* op, std::uint64_t offset, std::span<const std::byte> payload) {
+    if (!takes(op, offset, payload.size())) return errc::protocol;
+    // Without a base the request was dropped: its memory may be gone. In place already?
+    if (op->data.base != nullptr &&
+        (!op->data.contiguous() || payload.data() != op->data.base + op->moved))
+      op->data.write(op->moved, payload);
+    op->moved += payload.size();
+    moved_some(*op);
+    if (op->moved == op->limit) receive_done(*op, wire::kind::data);
+    return errc{};
+  }
+  /// Where a fragment that is still arriving belongs.
+  std::span<std::byte> place(operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
+    if (!takes(op, offset, bytes) || op->data.base == nullptr || !op->data.contiguous()) return {};
+    return op->data.piece(op->moved, bytes);
+  }
+  errc on_delivered(operation* op) {
+    if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
+    moved_some(*op);
+    receive_done(*op, wire::kind::delivered);
+    return errc{};
+  }
+  /// The receiver has fetched the data, or its part of it.
+  errc on_finished(operation* op) {
+    if (op != nullptr && op->split) {
+      if (op->fetched) return errc::protocol;
+      op->fetched = true;
+      if (op->stage == stage::answer) sent_all(*op);
+      return errc{};
+    }
+    if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
+    house().outbox().announcement_answered(op->peer);
+    end_exposure(*op);
+    house().end(*op, errc{});
+    return errc{};
+  }
+  /// A get or put of `op` that was under way has ended.
+  void on_copied(operation& op, bool ok) {
+    if (op.role == role::receive) {
+      if (!ok) return request_packets(op);
+      house().trace().on(event::bytes_got, op.limit);
+      return receive_done(op, wire::kind::finished);
+    }
+    op.target = {};
+    if (!ok) return start_put(op);  // No target any more: as packets.
+    put_done(op);
+  }
+
+  // --- Streams -----------------------------------------------------------------------------------
+
+  bool idle(const peer_record& r) const noexcept { return r.streams_.empty(); }
+  /// Sends fragments to a peer. Returns how many messages have moved.
+  std::size_t flush(peer_record& r) {
+    std::size_t sent = 0;
+    while (!r.streams_.empty()) {
+      operation& op = r.streams_.front();
+      const std::size_t before = op.moved;
+      if (!push_fragments(r, op)) return sent + (op.moved != before);
+      ++sent;
+    }
+    return sent;
+  }
+  void on_loss(peer_record& r) noexcept { r.streams_.clear(); }
+
+ private:
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
+    return op != nullptr && op->stage == stage::streaming && offset == op->moved && bytes != 0 &&
+           bytes <= op->limit - op->moved;
+  }
+
+  /// Fetches the data if the transport can and it pays. Returns false if another path is to be
+  /// taken.
+  bool try_get(operation& op, const remote_memory& from) {
+    if constexpr (RmaTransport<transport_type>) {
+      constexpr long_path by = protocol_type::long_by;
+      if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
+      auto& transport = house().transport();
+      advice a = advice::always;
+      if (by == long_path::automatic) a = transport.get_pays(op.peer, from, op.limit);
+      if (a == advice::never) return false;
+      if (a == advice::learn) {
+        if (op.limit < learnt_bytes_min) return false;  // One packet: nothing to gain.
+        op.learns = true;
+        op.spent_ns = 0;
+        op.asked_at_ns = house().now_ns();
+        op.way = paths_.choose(op.limit);
+        if (op.way == protocol::path::packets) {
+          request_packets(op);
+          return true;
+        }
+        if (op.way == protocol::path::split) return split(op, from);
+      }
+      const outcome o = transport.get(op.peer, from, 0, op.data.piece(0, op.limit),
+                                      cookie_of(op, cookie_kind::copy));
+      if (o == outcome::pending) {
+        ++op.pending;
+        return true;
+      }
+      if (o != outcome::done) return false;
+      moved_some(op);
+      house().trace().on(event::bytes_got, op.limit);
+      receive_done(op, wire::kind::finished);
+      return true;
+    }
+    return false;
+  }
+
+  /// Asks the sender for the data, as packets or by a put.
+  void request_packets(operation& op) {
+    ask(op, 0, protocol_type::long_by == long_path::put && op.data.contiguous());
+  }
+
+  /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
+  void ask(operation& op, std::size_t from, bool stores) {
+    wire::clearance c{
+        .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
+    if constexpr (RmaTransport<transport_type>) {
+      if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
+    }
+    op.stage = stage::streaming;
+    op.own = c.memory;
+    op.exposed = c.memory.key != 0;
+    op.moved = from;
+    op.control_bytes = sizeof c;
+    std::memcpy(op.control.data(), &c, sizeof c);
+    house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
+  }
+
+  /// Both sides copy: the sender stores the second half while this fetches the first.
+  bool split(operation& op, const remote_memory& from) {
+    if constexpr (CopyingTransport<transport_type>) {
+      auto& transport = house().transport();
+      const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
+      {
+        // Once the sender has begun there is no way back: nobody shall take this memory away, and
+        // first see whether it can be fetched.
+        const auto held = transport.hold(op.peer, from);
+        if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
+          return false;
+        ask(op, half, true);
+        if (op.done()) return true;
+        if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
+          house().peers().lose(op.peer, errc::peer_lost);  // It was there a moment ago.
+          return true;
+        }
+      }
+      moved_some(op);
+      house().trace().on(event::bytes_got, half);
+      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+      return true;
+    }
+    return false;
+  }
+
+  /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
+  /// its.
+  void moved_some(operation& op) {
+    if (!op.learns) return;
+    const std::int64_t now = house().now_ns();
+    op.spent_ns += now - greater(op.asked_at_ns, moved_at_ns_);
+    moved_at_ns_ = now;
+  }
+
+  /// All data of a long message is here.
+  void receive_done(operation& op, wire::kind tell) {
+    end_exposure(op);
+    if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
+    if (tell == wire::kind::finished)
+      house().outbox().answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
+    if (op.done()) return;  // The answer found the peer dead.
+    house().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
+  }
+
+  /// Moves matched data by a put into the memory that the receiver offered; else as packets.
+  void start_put(operation& op) {
+    if constexpr (RmaTransport<transport_type>) {
+      if (op.target.key != 0) {
+        auto& transport = house().transport();
+        op.stage = stage::moving;
+        const std::span<const std::byte> data = op.data.piece(op.moved, op.limit - op.moved);
+        const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+        outcome o;
+        if constexpr (ImmediateTransport<transport_type>) {
+          o = transport.put_then(op.peer, op.target, op.moved, data,
+                                 wire::pack({.kind = wire::kind::delivered,
+                                             .credit = house().flow().outgoing(op.peer),
+                                             .ticket = op.remote_ticket}),
+                                 cookie);
+        } else {
+          o = transport.put(op.peer, op.target, op.moved, data, cookie);
+        }
+        if (o == outcome::pending) {
+          ++op.pending;
+          return;
+        }
+        if (o == outcome::done) return put_done(op);
+      }
+    }
+    peer_record& r = house().peers().of(op.peer);
+    op.stage = stage::streaming;
+    r.streams_.push_back(op);
+    if (&r.streams_.front() != &op || !push_fragments(r, op)) house().peers().set_busy(r);
+  }
+
+  void put_done(operation& op) {
+    house().trace().on(event::bytes_put, op.limit - op.moved);
+    if constexpr (!ImmediateTransport<transport_type>)  // Else the put carried it.
+      house().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
+    if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
+  }
+
+  /// The sender's part of a long message is out: the send is complete, unless the receiver still
+  /// fetches.
+  void sent_all(operation& op) {
+    if (op.split && !op.fetched) {
+      op.stage = stage::answer;
+      return;
+    }
+    end_exposure(op);
+    house().end(op, errc{});
+  }
+
+  /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
+  bool push_fragments(peer_record& r, operation& op) {
+    constexpr std::size_t fragment =
+        lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+    if (op.data_lost()) {
+      house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
+      return false;
+    }
+    while (op.moved < op.limit) {
+      const std::size_t n = lesser(fragment, op.limit - op.moved);
+      const wire::header h{.kind = wire::kind::data,
+                           .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.moved)),
+                           .context = static_cast<context_id>(op.moved >> 32),
+                           .ticket = op.remote_ticket};
+      if (!house().outbox().post(op.peer, h, op.data.piece(op.moved, n), &op)) return false;
+      op.moved += n;
+      house().trace().on(event::bytes_streamed, n);
+    }
+    r.streams_.pop_front();
+    sent_all(op);
+    return true;
+  }
+
+  protocol::path_learner paths_;
+  std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The room of what has not left: sends in order, answers, credit, announcements, buffered sends.
+// A message that the transport takes at once leaves no trace here.
+
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/offset_allocator.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/engine/calls.hpp"
+#include "mpx/engine/rooms/peer_record.hpp"
+#include "mpx/engine/trace.hpp"
+#include "mpx/protocol/wire.hpp"
+#include "mpx/transport/concepts.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Who a completion of the transport is for.
+enum class cookie_kind : std::uint8_t { packet, copy };
+/// Names an operation to the transport; 0 names none.
+inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
+  return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
+}
+
+/// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(); finish(op, why),
+/// end(op, why), give(op); peers() and mover().
+template <class Stack, class House>
+class outbox_room {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr std::uint32_t allowance_max = 1u << 31;
+  static constexpr std::uint32_t answers_max = 1u << 17;
+
+ public:
+  explicit outbox_room(std::uint32_t announced_max) noexcept : announced_max_(announced_max) {}
+  outbox_room(const outbox_room&) = delete;
+  outbox_room& operator=(const outbox_room&) = delete;
+
+  /// Tiny messages never are, so that one that is known to be tiny is not compared.
+  [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
+    return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
+  }
+
+  /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
+  [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
+    if constexpr (posts_pend<transport_type>) return false;  // It needs an operation to complete.
+    const std::size_t bytes = c.data.bytes;
+    if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
+      return false;
+    if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
+      return false;
+    const frame_header f = wire::plain_eager_frame(c.context, c.tag, house().flow().outgoing(c.to));
+    if (house().transport().post(c.to, f, {c.data.base, bytes}, 0) != outcome::done) [[unlikely]] {
+      house().flow().restore(c.to, bytes);
+      return false;
+    }
+    house().trace().on(event::packets_sent, 1);
+    house().trace().on(event::eager_sent, 1);
+    return true;
+  }
+
+  /// The general send: keeps order behind earlier sends, falls back to announcing.
+  /// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
+  [[gnu::noinline]] started send(const send_call& c, std::uint8_t flags) {
+    peer_record* const known = house().peers().find_or_make(c.to);
+    operation* op = known == nullptr ? nullptr : new_send(c, flags);
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    peer_record& r = *known;
+    if (r.failure() != errc{}) {
+      house().finish(*op, r.failure());
+      return {op};
+    }
+    r.backlog_.push_back(*op);
+    flush(r);
+    if (op->stage == stage::queued) house().peers().set_busy(r);
+    return {op};
+  }
+
+  /// Complete when this returns. Errors: errc::buffer if it does not fit, errc::no_resources, what
+  /// became of the peer.
+  errc send_buffered(const send_call& c) {
+    if (!has_attached_) return errc::buffer;
+    const auto at = attached_space_.allocate(c.data.bytes, 1);
+    if (!at) return errc::buffer;
+    if (c.data.contiguous() && send_now(c)) {
+      attached_space_.deallocate(*at);
+      return errc{};
+    }
+    std::byte* const copy = attached_.data() + *at;
+    c.data.read(0, {copy, c.data.bytes});
+    const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.context, c.tag}, 0);
+    if (op == nullptr) {
+      attached_space_.deallocate(*at);
+      return failure;
+    }
+    op->owned = copy;
+    op->owned_by_attached = true;
+    op->handled = false;
+    if (!op->done()) return errc{};
+    const errc why = op->failure;
+    house().give(*op);
+    return why;
+  }
+
+  errc attach(std::span<std::byte> piece) {
+    if (has_attached_) return errc::buffer;
+    attached_space_ = offset_allocator(piece.size());
+    attached_ = piece;
+    has_attached_ = true;
+    return errc{};
+  }
+  /// Nothing of the attached memory is in use.
+  bool attached_is_free() const noexcept { return attached_space_.empty(); }
+  /// Requires: attached_is_free().
+  std::span<std::byte> detach() noexcept {
+    has_attached_ = false;
+    return std::exchange(attached_, {});
+  }
+  /// Frees the copy of its data that `op` owns.
+  void free_copy(operation& op) noexcept {
+    std::byte* copy = std::exchange(op.owned, nullptr);
+    if (op.owned_by_attached) {
+      attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
+    } else {
+      platform::deallocate(copy);
+    }
+  }
+
+  // --- Packets -----------------------------------------------------------------------------------
+
+  /// Posts a packet. What the transport keeps of `payload` it gives back by a completion of `op`,
+  /// which counts it; without `op` there is no payload. Returns false if it is to be tried again.
+  bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
+            operation* op) noexcept {
+    h.credit = house().flow().outgoing(to);
+    if (op != nullptr && op->pending == pending_max) return false;
+    const outcome o = house().transport().post(
+        to, wire::pack(h), payload, op != nullptr ? cookie_of(*op, cookie_kind::packet) : 0);
+    if (o == outcome::refused) [[unlikely]]
+      house().peers().refuse(to);
+    if (o == outcome::pending && op != nullptr) ++op->pending;
+    const bool taken = o == outcome::done || o == outcome::pending;
+    house().trace().on(taken ? event::packets_sent : event::posts_retried, 1);
+    return taken;
+  }
+
+  /// Sends a control packet without a payload, now or as soon as the channel takes it.
+  void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
+  /// The same with the payload that lies in `of.control`.
+  void answer(const wire::header& h, operation& of) {
+    answer(of.peer, h, std::span(of.control).first(of.control_bytes), &of);
+  }
+  /// The same with a payload of at most 40 bytes that is copied.
+  bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+    peer_record& r = house().peers().of(to);
+    if (r.failure() != errc{}) return false;
+    operation* const op = new_control(r, h, payload);
+    if (op == nullptr) return false;
+    queue_control(r, *op);
+    flush(r);
+    if (op->stage == stage::queued) house().peers().set_busy(r);
+    return true;
+  }
+
+  /// The peer is to be told how much of what it sent has left this process's memory.
+  [[gnu::noinline]] void owe_credit(peer_id peer) {
+    peer_record& r = house().peers().of(peer);
+    if (r.failure() != errc{}) return;
+    if (post(peer, {.kind = wire::kind::credit}, {}, nullptr)) {
+      house().trace().on(event::credits_sent, 1);
+      return;
+    }
+    r.owes_credit_ = true;
+    house().peers().set_busy(r);
+  }
+
+  /// `matched` or `unready`. Returns false if it makes no sense.
+  bool on_answer(operation* op, const wire::header& h) {
+    if (op == nullptr || op->stage != stage::answer || op->split) return false;
+    if (op->announced && h.kind == wire::kind::matched) return false;  // It answers eager ones.
+    if (op->announced) announcement_answered(op->peer);
+    house().mover().end_exposure(*op);
+    house().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
+    return true;
+  }
+  bool on_allow(peer_id source, const wire::header& h) {
+    if (h.tag <= 0) return false;
+    peer_record& r = house().peers().of(source);
+    r.allowance_ = static_cast<std::uint32_t>(lesser<std::uint64_t>(
+        std::uint64_t{r.allowance_} + static_cast<std::uint32_t>(h.tag), allowance_max));
+    return true;
+  }
+  void announcement_answered(peer_id peer) { --house().peers().of(peer).announced_; }
+
+  // --- Flushing ----------------------------------------------------------------------------------
+
+  /// A send to this peer may go now; it overtakes nobody.
+  [[gnu::always_inline]] bool quiet(peer_id to) noexcept {
+    return house().peers().calm_and_no_news() || quiet_slow(to);
+  }
+
+  /// Sends what waits for all peers that are busy. Returns how much has left.
+  std::size_t flush_busy() {
+    std::size_t sent = 0;
+    house().peers().for_each_busy([&](peer_record& r) {
+      sent += flush(r);
+      return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ && house().mover().idle(r);
+    });
+    return sent;
+  }
+
+  void on_new_record(peer_record& r) noexcept { r.allowance_ = announced_max_; }
+  /// What waits for the peer has been ended, and is to be forgotten.
+  void on_loss(peer_record& r) noexcept {
+    r.control_.clear();
+    r.backlog_.clear();
+    r.answers_ = 0;
+    r.owes_credit_ = false;
+  }
+
+ private:
+  static constexpr std::uint8_t pending_max = 255;
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
+    house().peers().check();
+    const peer_record* r = house().peers().find(to);
+    return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
+  }
+
+  operation* new_send(const send_call& c, std::uint8_t flags) {
+    operation* op = house().pool().take();
+    if (op == nullptr) return nullptr;
+    op->begin(role::send, stage::queued, flags);
+    op->owned_by_attached = op->split = op->fetched = false;
+    op->peer = c.to;
+    op->tag = c.tag;
+    op->context = c.context;
+    op->data = c.data;
+    op->limit = op->moved = 0;
+    op->own.key = 0;
+    if (c.data.contiguous()) [[likely]]
+      return op;
+    // Transports take bytes in one piece.
+    op->owned = static_cast<std::byte*>(platform::allocate(c.data.bytes));
+    if (op->owned == nullptr) {
+      house().pool().give(op);
+      return nullptr;
+    }
+    c.data.read(0, {op->owned, c.data.bytes});
+    op->data = {op->owned, c.data.bytes};
+    return op;
+  }
+
+  operation* new_control(peer_record& r, const wire::header& h,
+                         std::span<const std::byte> payload) {
+    operation* op = r.answers_ < answers_max ? house().pool().take() : nullptr;
+    if (op == nullptr) {
+      house().peers().lose(r.peer, errc::no_resources);
+      return nullptr;
+    }
+    op->begin(role::control, stage::queued, 0);
+    op->handled = false;
+    op->peer = r.peer;
+    op->header = h;
+    op->control_bytes = static_cast<std::uint8_t>(payload.size());
+    if (!payload.empty()) std::memcpy(op->control.data(), payload.data(), payload.size());
+    return op;
+  }
+  void queue_control(peer_record& r, operation& op) {
+    ++r.answers_;
+    r.control_.push_back(op);
+  }
+
+  void answer(peer_id to, const wire::header& h, std::span<const std::byte> payload,
+              operation* of) {
+    peer_record& r = house().peers().of(to);
+    if (r.failure() != errc{}) return;
+    if (r.control_.empty() && post(to, h, payload, of)) return;
+    operation* const op = new_control(r, h, payload);
+    if (op == nullptr) return;
+    queue_control(r, *op);
+    house().peers().set_busy(r);
+  }
+
+  /// Sends what waits for one peer: answers first, then credit, then sends in order, then data.
+  std::size_t flush(peer_record& r) {
+    std::size_t sent = 0;
+    while (!r.control_.empty()) {
+      operation& op = r.control_.front();
+      const std::span payload = std::span(op.control).first(op.control_bytes);
+      if (!post(r.peer, op.header, payload, payload.empty() ? nullptr : &op)) return sent;
+      r.control_.pop_front();
+      --r.answers_;
+      house().end(op, errc{});
+      ++sent;
+    }
+    if (r.owes_credit_) {
+      if (!post(r.peer, {.kind = wire::kind::credit}, {}, nullptr)) return sent;
+      r.owes_credit_ = false;
+      ++sent;
+    }
+    while (!r.backlog_.empty() && push(r, r.backlog_.front())) ++sent;
+    return sent + house().mover().flush(r);
+  }
+
+  /// Puts the first send of a backlog on the wire. Returns false if it must wait.
+  bool push(peer_record& r, operation& op) {
+    const std::size_t bytes = op.data.bytes;
+    if (!is_long(bytes) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
+      if (push_eager(r, op)) return true;
+      house().flow().restore(op.peer, bytes);
+      return false;
+    }
+    return push_announcement(r, op);
+  }
+
+  bool push_eager(peer_record& r, operation& op) {
+    const wire::header h{.kind = wire::kind::eager,
+                         .flags = op.flags,
+                         .tag = op.tag,
+                         .context = op.context,
+                         .ticket = op.flags != 0 ? op.ticket : 0};
+    if (!post(op.peer, h, {op.data.base, op.data.bytes}, &op)) return false;
+    r.backlog_.pop_front();
+    house().trace().on(event::eager_sent, 1);
+    if (op.flags == 0) {
+      house().end(op, errc{});
+    } else {
+      op.stage = stage::answer;
+    }
+    return true;
+  }
+
+  bool push_announcement(peer_record& r, operation& op) {
+    if (r.announced_ >= r.allowance_) return false;
+    const wire::announcement a{.bytes = op.data.bytes, .memory = house().mover().offer(op)};
+    op.control_bytes = sizeof a;
+    std::memcpy(op.control.data(), &a, sizeof a);
+    const bool last = r.announced_ + 1 == r.allowance_;
+    const wire::header h{
+        .kind = wire::kind::announce,
+        .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0)),
+        .tag = op.tag,
+        .context = op.context,
+        .ticket = op.ticket};
+    if (!post(op.peer, h, std::span(op.control).first(sizeof a), &op)) return false;
+    r.backlog_.pop_front();
+    ++r.announced_;
+    op.announced = true;
+    op.stage = stage::answer;
+    house().trace().on(event::announced, 1);
+    if (op.data.bytes <= house().protocol().short_bytes_max())
+      house().trace().on(event::announced_for_flow, 1);
+    return true;
+  }
+
+  std::uint32_t announced_max_;
+  std::span<std::byte> attached_{};
+  offset_allocator attached_space_{0};
+  bool has_attached_ = false;
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The room of the peers: the record of each, who is lost and why, who is busy, who may announce no
+// more. Tells the other rooms when a peer is lost.
+
+#include <atomic>
+#include <new>
+#include <string>
+#include <type_traits>
+
+#include "mpx/bootstrap/detect.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/core/wiped_on_fork.hpp"
+#include "mpx/engine/calls.hpp"
+#include "mpx/engine/rooms/peer_record.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// What every call looks at. All zero in a forked child, which thus looks closer before it does
+/// what only its parent may.
+struct vital_words {
+  std::uint32_t calm;  // The failure epoch at which nothing is wrong with any peer; 0: look closer.
+  std::int32_t takes;  // Messages to take past the poll before the next one, and before trouble.
+  std::uint32_t ours;  // 1
+};
+
+/// Of `House` it needs: transport(); poll_until_quiet(), which takes what those who are gone have
+/// sent; before_loss() and on_loss(record, why), which tell the other rooms; wake_waiters().
+template <class Stack, class House>
+class peers_room {
+  using job_type = job_of<typename Stack::transport_type>;
+  using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
+                                        wiped_on_fork<vital_words>, never_wiped<vital_words>>;
+
+ public:
+  static constexpr std::int32_t takes_max = 1024;
+
+  peers_room(job_type& job, peer_id peers) : records_(peers), job_(job), news_(job.failure_word()) {
+    vital_->ours = 1;
+    vital_->takes = takes_max;
+  }
+  peers_room(const peers_room&) = delete;
+  peers_room& operator=(const peers_room&) = delete;
+  ~peers_room() {
+    for (std::size_t peer = 0; peer < records_.size(); ++peer)
+      if (records_[peer] == &gone_ || records_[peer] == &broken_) records_.drop(peer);
+  }
+
+  // --- What every call looks at ------------------------------------------------------------------
+
+  /// True in a forked child, which is no rank.
+  [[gnu::always_inline]] bool orphaned() const noexcept { return vital_->ours == 0; }
+  /// Nothing is wrong with any peer, as far as is known without looking.
+  [[gnu::always_inline]] bool calm() const noexcept { return vital_->calm != 0; }
+  /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
+  [[gnu::always_inline]] bool calm_and_no_news() noexcept {
+    return vital_->calm == news_.load(std::memory_order_relaxed);
+  }
+  bool has_news() const noexcept { return news_.load(std::memory_order_acquire) != failure_epoch_; }
+  /// Counts a message that is to be taken past the poll. False: poll first.
+  [[gnu::always_inline]] bool may_take() noexcept { return --vital_->takes >= 0; }
+  void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
+  std::int32_t takes() const noexcept { return vital_->takes; }
+  /// Something waits, or somebody is lost.
+  bool troubled() const noexcept { return troubles_ != 0; }
+
+  std::uint32_t failures() const noexcept { return failures_; }
+  /// Of those, such as every rank learns of by itself.
+  std::uint32_t deaths() const noexcept { return deaths_; }
+  bool unacknowledged() const noexcept { return failures_ != acknowledged_; }
+  void acknowledge() noexcept { acknowledged_ = failures_; }
+
+  // --- Records -----------------------------------------------------------------------------------
+
+  /// nullptr: it has never been busy.
+  [[gnu::always_inline]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
+  errc failure_of(peer_id peer) const noexcept {
+    const peer_record* r = records_[peer];
+    return r == nullptr ? errc{} : r->failure_;
+  }
+  /// Made if need be; nullptr when there is no memory for it.
+  peer_record* find_or_make(peer_id peer) noexcept {
+    return records_[peer] != nullptr ? records_[peer] : make(peer);
+  }
+  /// For what a peer has sent: without memory for a record the peer is lost. Look at its failure.
+  [[gnu::always_inline]] peer_record& of(peer_id peer) noexcept {
+    if (records_[peer] == nullptr && make(peer) == nullptr) [[unlikely]]
+      lose(peer, errc::no_resources);
+    return *records_[peer];
+  }
+
+  // --- Lists -------------------------------------------------------------------------------------
+
+  /// Something for the peer has to wait: it is tried again by every look until it has left.
+  void set_busy(peer_record& r) noexcept {
+    if (r.busy_) return;
+    r.busy_ = true;
+    ++troubles_;
+    set_calm();
+    busy_.push_back(r);
+  }
+  bool any_busy() const noexcept { return !busy_.empty(); }
+  /// Calls `flush(record)` for each that is busy, and forgets those for which it returns true.
+  template <class Flush>
+  void for_each_busy(Flush&& flush) {
+    for (auto at = busy_.begin(); at != busy_.end();) {
+      peer_record& r = *at;
+      const bool idle = flush(r);
+      if (r.refused_) [[unlikely]]
+        lose(r.peer, errc::no_resources);
+      if (idle || r.failure_ != errc{}) {
+        at = busy_.erase(at);
+        r.busy_ = false;
+        --troubles_;
+      } else {
+        ++at;
+      }
+    }
+    set_calm();
+  }
+  /// The transport cannot reach it: it is given up by whoever looks next. (The caller is in the
+  /// middle of something that depends on it.)
+  void refuse(peer_id peer) noexcept {
+    peer_record& r = of(peer);
+    r.refused_ = true;
+    if (r.failure_ == errc{}) set_busy(r);
+  }
+  /// The peer may announce no more until `next_stalled` has named it.
+  void set_stalled(peer_record& r) noexcept {
+    if (r.stalled_) return;
+    r.stalled_ = true;
+    stalled_.push_back(r);
+  }
+  bool any_stalled() const noexcept { return !stalled_.empty(); }
+  /// Takes one out; nullptr: there is none.
+  peer_record* next_stalled() noexcept {
+    if (stalled_.empty()) return nullptr;
+    peer_record& r = stalled_.front();
+    stalled_.pop_front();
+    r.stalled_ = false;
+    return &r;
+  }
+
+  // --- Losses ------------------------------------------------------------------------------------
+
+  /// Why nothing more will come from `peer`, as the job knows it.
+  errc loss_of(peer_id peer) const noexcept {
+    const auto rank = static_cast<rank_t>(peer);
+    if (rank >= job_.size()) return errc{};
+    if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
+    return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
+  }
+  /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
+  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
+    const auto rank = static_cast<rank_t>(peer);
+    if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
+    const errc given_up = job_.renounced_by(rank);
+    std::string s = ": rank " + std::to_string(rank);
+    if (given_up == errc::protocol)
+      return s + " has given this rank up, whose packets make no sense to it";
+    if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
+    if constexpr (requires { job_.loss_text(rank); }) {
+      s = job_.loss_text(rank);
+      return s.empty() ? s : ": " + s;
+    }
+    return {};
+  }
+
+  /// Looks whether ranks have gone since the last time, and ends what waits for them.
+  [[gnu::noinline]] void check() {
+    if (orphaned()) [[unlikely]] {  // A forked child has no peers, and is nobody's.
+      for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
+      return;
+    }
+    for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
+      failure_epoch_ = epoch;
+      bool polled = false;
+      for (peer_id peer = 0; peer < records_.size(); ++peer) {
+        if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
+        if (!polled) house().poll_until_quiet();
+        polled = true;
+        deaths_ += job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
+        lose(peer, errc::peer_lost);
+      }
+      set_calm();
+    }
+  }
+
+  /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
+  [[gnu::noinline]] void lose(peer_id peer, errc why) {
+    if (failure_of(peer) != errc{}) return;
+    house().before_loss();
+    mark_lost(peer, why);
+    peer_record& r = *records_[peer];
+    // The peer is alive, and would wait for this rank.
+    if (is_fault(why) && static_cast<rank_t>(peer) < job_.size())
+      job_.renounce(static_cast<rank_t>(peer), why);
+    if (r.stalled_) stalled_.erase(stalled_.iterator_to(r));
+    r.stalled_ = false;
+    house().on_loss(r, peer, why);
+  }
+
+ private:
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  [[gnu::noinline]] peer_record* make(peer_id peer) noexcept {
+    auto* const r = new (std::nothrow) peer_record(peer);
+    if (r == nullptr) return nullptr;
+    house().on_new_record(*r);
+    return &records_.put(peer, r);
+  }
+  /// Needs no memory.
+  void mark_lost(peer_id peer, errc why) noexcept {
+    peer_record* r = records_[peer];
+    if (r == nullptr) {
+      r = &gone_;
+      if (why != errc::peer_lost && !orphaned()) {
+        r = new (std::nothrow) peer_record(peer);
+        if (r == nullptr) r = &broken_;
+      }
+      if (r == &broken_) why = errc::no_resources;
+      records_.put(peer, r);
+    }
+    r->failure_ = why;
+    ++troubles_;
+    ++failures_;
+    set_calm();
+  }
+  void set_calm() noexcept {
+    if (orphaned()) return;
+    vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
+    if (troubles_ != 0) vital_->takes = 0;
+  }
+
+  unsigned troubles_ = 0;  // Busy and failed peers: while 0, sends need not look.
+  vital_type vital_;
+  owning_table<peer_record> records_;
+  peer_record gone_{any_peer};    // Of all peers that were lost before they had one.
+  peer_record broken_{any_peer};  // Of those for which there was no memory.
+  linked_list<peer_record, busy_tag> busy_;
+  linked_list<peer_record, stalled_tag> stalled_;
+  job_type& job_;
+  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
+  std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
+  std::uint32_t failures_ = 0;
+  std::uint32_t deaths_ = 0;
+  std::uint32_t acknowledged_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail

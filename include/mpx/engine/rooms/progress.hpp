@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The room of progress: who polls, who sleeps, who is woken, and what a blocked rank owes to the
+// others meanwhile. All communication of a rank moves whenever any call enters.
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "mpx/core/platform.hpp"
+#include "mpx/engine/call_site.hpp"
+#include "mpx/engine/hang_watch.hpp"
+#include "mpx/engine/trace.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Of `House` it needs: transport(), trace(); poll_packets(), poll_packets_apart(); flush_busy();
+/// inbox() and peers().
+template <class Stack, class House>
+class progress_room {
+  using threading_type = typename Stack::threading_type;
+  using lock_type = std::unique_lock<threading_type>;
+  static constexpr bool concurrent = threading_type::concurrent;
+  static constexpr unsigned polls_per_check = 256;
+  static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
+  static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
+
+ public:
+  progress_room() = default;
+  progress_room(const progress_room&) = delete;
+  progress_room& operator=(const progress_room&) = delete;
+
+  // --- Polling -----------------------------------------------------------------------------------
+
+  /// Takes what has arrived and sends what waits. Returns how much that was. Does not ask the job
+  /// for news.
+  [[gnu::always_inline]] std::size_t poll_once() {
+    if (!house().peers().calm()) [[unlikely]]
+      return poll_troubled();
+    const std::uint64_t before = completions_;
+    const std::size_t n = house().poll_packets();
+    wake_waiters_if_new(before);
+    return n;
+  }
+  /// The same, and notices what has become of the other ranks.
+  [[gnu::noinline]] std::size_t poll_and_check() {
+    if (!house().peers().calm_and_no_news()) [[unlikely]]
+      return poll_troubled();
+    return poll_once();
+  }
+  /// By a call that does not block. Many in vain are a way of blocking: they owe the same.
+  void poll_unblocked() {
+    if (poll_and_check() == 0 && ++polls_ % polls_per_check == 0) before_rest();
+  }
+  /// Takes what those who are gone have sent: it is all here, and nothing more will come.
+  void poll_until_quiet() {
+    for (unsigned polls = 0; polls < last_polls_max && house().poll_packets_apart() > 0; ++polls) {
+    }
+  }
+  /// While the job leaves together. Who leaves meanwhile is no loss.
+  void drain() {
+    for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
+      if (house().peers().orphaned()) return;
+      std::size_t n = house().poll_packets_apart();
+      if (house().peers().troubled()) n += house().flush_busy();
+      if (n == 0) break;
+      ++moves_;
+    }
+    if (step_ != nullptr) step_(house());
+  }
+
+  // --- Waiting -----------------------------------------------------------------------------------
+
+  /// Blocks until `done()`, which is called under the lock, returns true. `site`: the call to name
+  /// if that takes for ever.
+  template <class Done>
+  [[gnu::noinline]] void wait_until(threading_type& threading, call_site site, awaited on,
+                                    Done&& done) {
+    lock_type lock(threading);
+    if (done()) return;
+    const blocked_scope scope(*this, site, on);
+    typename Stack::wait_type::pace pace(house().transport().oversubscribed());
+    for (unsigned polls = 1;; ++polls) {
+      if (poll_and_check() > 0) {
+        ++moves_;
+        if (done()) break;
+        pace.reset();
+        continue;
+      }
+      if (polls % polls_per_check == 0) [[unlikely]] {
+        before_rest();
+        if (done()) break;
+      }
+      if constexpr (concurrent) lock.unlock();
+      const bool tired = pace.should_sleep();
+      if constexpr (concurrent) {
+        lock.lock();
+        if (done()) break;
+      }
+      if (tired) {
+        before_rest();
+        if (done()) break;  // Its peer is lost: nobody would wake this thread for that any more.
+        sleep(lock);
+        if (done()) break;
+      }
+    }
+    if constexpr (concurrent) {
+      if (followers_ != 0 && !leader_) wake_waiters();  // Somebody else must poll now.
+    }
+  }
+
+  /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
+  /// at both ends.
+  class blocked_scope {
+   public:
+    blocked_scope(progress_room& p, call_site site, awaited on) noexcept
+        : p_(p), call_{site, on, p.watch_ != nullptr ? platform::now_ns() : 0, p.blocked_} {
+      p.blocked_ = &call_;
+    }
+    blocked_scope(const blocked_scope&) = delete;
+    blocked_scope& operator=(const blocked_scope&) = delete;
+    ~blocked_scope() {
+      blocked_call** at = &p_.blocked_;
+      while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
+      *at = call_.next;
+      if (p_.watch_ != nullptr) p_.watch_->went_on();
+    }
+
+   private:
+    progress_room& p_;
+    blocked_call call_;
+  };
+  /// The latest; more than one where threads are.
+  const blocked_call* blocked() const noexcept { return blocked_; }
+
+  /// Something that a waiting thread may look for has happened.
+  [[gnu::always_inline]] void completed() noexcept {
+    if constexpr (concurrent) ++completions_;
+  }
+  std::uint64_t completions() const noexcept { return completions_; }
+  [[gnu::always_inline]] void wake_waiters_if_new(std::uint64_t before) noexcept {
+    if constexpr (concurrent) {
+      if (completions_ != before && (followers_ != 0 || leader_)) wake_waiters();
+    }
+  }
+  /// All threads that wait look again.
+  [[gnu::noinline]] void wake_waiters() noexcept {
+    if (followers_ != 0) {
+      epoch_.fetch_add(1, std::memory_order_relaxed);
+      platform::futex_wake(epoch_, static_cast<int>(followers_));
+    }
+    if (leader_) house().transport().wake();
+  }
+
+  // --- Watching ----------------------------------------------------------------------------------
+
+  /// From now on, `watch` learns when this rank waits; `step` is called again and again meanwhile.
+  /// It outlives this. (What a step takes is compiled where environments are made, not wherever
+  /// somebody waits.)
+  void watch(hang_watch& watch, void (*step)(House&) noexcept) noexcept {
+    watch_ = &watch;
+    step_ = step;
+  }
+  hang_watch* watch() const noexcept { return watch_; }
+  void noticed() noexcept {
+    if (watch_ != nullptr) [[unlikely]]
+      watch_->saw(platform::now_ns());
+  }
+  /// Polls of blocked calls that found something.
+  std::uint64_t moves() const noexcept { return moves_; }
+
+ private:
+  House& house() noexcept { return static_cast<House&>(*this); }
+
+  [[gnu::noinline]] std::size_t poll_troubled() {
+    house().peers().check();
+    if (house().peers().orphaned()) return 0;
+    const std::uint64_t before = completions_;
+    std::size_t n = house().poll_packets_apart();
+    if (house().peers().troubled()) n += house().flush_busy();
+    wake_waiters_if_new(before);
+    return n;
+  }
+
+  /// What a blocked rank owes to the others, and what it must know, before it rests.
+  [[gnu::noinline]] void before_rest() {
+    house().peers().check();
+    if (step_ != nullptr) [[unlikely]]
+      step_(house());
+    house().inbox().allow_announcements();
+  }
+
+  [[gnu::noinline]] void sleep(lock_type& lock) {
+    if constexpr (concurrent) {
+      if (leader_) return follow(lock);
+    }
+    auto& transport = house().transport();
+    if (house().peers().has_news() || !transport.arm()) return;
+    house().trace().on(event::sleeps, 1);
+    leader_ = true;
+    if constexpr (concurrent) lock.unlock();
+    transport.sleep(Stack::wait_type::sleep_ns_max);
+    if constexpr (concurrent) lock.lock();
+    leader_ = false;
+    transport.disarm();
+  }
+  void follow(lock_type& lock) {
+    ++followers_;
+    const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+    lock.unlock();
+    platform::futex_wait(epoch_, epoch, Stack::wait_type::sleep_ns_max);
+    lock.lock();
+    --followers_;
+  }
+
+  // Several waiting threads: one, the leader, sleeps in the transport, the others on `epoch_`.
+  std::uint64_t completions_ = 0;
+  platform::atomic<std::uint32_t> epoch_{0};
+  unsigned followers_ = 0;
+  bool leader_ = false;
+  unsigned polls_ = 0;  // In vain, of calls that do not block.
+  std::uint64_t moves_ = 0;
+  blocked_call* blocked_ = nullptr;
+  hang_watch* watch_ = nullptr;
+  void (*step_)(House&) noexcept = nullptr;
+};
+
+}  // namespace mpx::inline v0::detail
