@@ -41,6 +41,7 @@ class Checker:
                 self.check_include(relative, include)
         self.check_cycles()
         self.check_errors()
+        self.check_rooms()
         self.check_sources()
         return sorted(self.violations)
 
@@ -165,6 +166,20 @@ class Checker:
                     line.split("//", 1)[0] for line in rest.splitlines())):
                 self.report(where, 1, "errc", f"errc::{name} is never raised")
 
+    def check_rooms(self) -> None:
+        """Each room of the endpoint owns its members: nobody else can even mean one by its name."""
+        owner: dict[str, str] = {}
+        for relative, text in self.headers.items():
+            room = house.room_of(relative)
+            if room is None:
+                continue
+            for number, line in enumerate(house.strip_block_comments(text).splitlines(), 1):
+                for name in re.findall(r"\b[a-z]\w*_\b", line.split("//", 1)[0]):
+                    first = owner.setdefault(name, room)
+                    if first != room:
+                        self.report(relative, number, "room",
+                                    f"{name} is named in the room {first} too: let it do the work")
+
     def check_sources(self) -> None:
         for folder in SOURCE_FOLDERS:
             for path in sorted((self.root / folder).rglob("*")):
@@ -207,6 +222,9 @@ GOOD = {
     "include/mpx/engine/stack.hpp": header(include("protocol/wire.hpp", "transport/shm.hpp")),
     "include/mpx/engine/endpoint.hpp": header("class endpoint;", include("engine/detail/endpoint_x.hpp")),
     "include/mpx/engine/detail/endpoint_x.hpp": header(include("engine/endpoint.hpp")),
+    "include/mpx/engine/rooms/inbox.hpp": header("int direct_;", "int early_;"),
+    "include/mpx/engine/rooms/early_messages.hpp": header("int early_;"),
+    "include/mpx/engine/rooms/peer_record.hpp": header("int direct_;"),
     "include/mpx/comm/group.hpp": header(include("engine/stack.hpp")),
     "include/mpx/coll/bcast.hpp": header(include("comm/group.hpp")),
     "include/mpx/rma/window.hpp": header(include("comm/group.hpp")),
@@ -260,6 +278,8 @@ BAD = [
     ("thread-local", "include/mpx/core/x.hpp", header("inline thread_local int x = 0;")),
     ("atomic", "include/mpx/core/x.hpp", header("inline std::atomic<int> x;")),
     ("errc", "include/mpx/core/error.hpp", header("enum class errc {", "  rank,  // text", "};")),
+    ("room", "include/mpx/engine/rooms/outbox.hpp", header("int direct_;")),
+    ("room", "include/mpx/engine/endpoint.hpp", header("int direct_;")),
     ("folder", "include/mpx/misc/x.hpp", header()),
 ]
 

@@ -85,6 +85,21 @@ def is_part_of(part: str, whole: str) -> bool:
     return part.startswith(f"{folder}/detail/{name}_")
 
 
+# The endpoint's rooms; a header of engine/rooms/ that is none of them is a part of one.
+ROOMS = {"peers": "peers", "outbox": "outbox", "inbox": "inbox", "early_messages": "inbox",
+         "mover": "mover", "progress": "progress"}
+
+
+def room_of(relative: str) -> str | None:
+    """The room whose members a header may name; None where no room's members are declared. The
+    record of a peer declares a part for each room, and so belongs to none."""
+    if relative.startswith("engine/rooms/"):
+        return ROOMS.get(relative.removeprefix("engine/rooms/").removesuffix(".hpp"))
+    if relative == "engine/endpoint.hpp" or is_part_of(relative, "engine/endpoint.hpp"):
+        return "endpoint"
+    return None
+
+
 def strip_block_comments(text: str) -> str:
     """Blanks /* ... */ but keeps the line structure."""
     return re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.S)

@@ -31,7 +31,7 @@ class inbox_room {
   static constexpr std::uint32_t allowance_max = 1u << 31;
 
  public:
-  explicit inbox_room(std::uint32_t announced_max) noexcept : announced_max_(announced_max) {}
+  explicit inbox_room(std::uint32_t announced_max) : announcements_step_(announced_max) {}
   inbox_room(const inbox_room&) = delete;
   inbox_room& operator=(const inbox_room&) = delete;
   ~inbox_room() {
@@ -253,13 +253,13 @@ class inbox_room {
   void allow_announcements() {
     if (!house().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
     while (peer_record* r = house().peers().next_stalled()) {
-      r->granted_ = lesser(r->granted_ + announced_max_, allowance_max);
+      r->granted_ = lesser(r->granted_ + announcements_step_, allowance_max);
       house().outbox().answer(
-          r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
+          r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announcements_step_)});
     }
   }
 
-  void on_new_record(peer_record& r) noexcept { r.granted_ = announced_max_; }
+  void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
   void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
   /// Ends a posted receive if it waits for `peer` alone, or for whoever comes.
   void end_if_for(operation& op, peer_id peer, errc why) {
@@ -493,7 +493,7 @@ class inbox_room {
   direct_receive* direct_ = nullptr;
   operation* spare_ = nullptr;  // For the direct receive that has to be posted by a handler.
   unsigned probing_ = 0;        // Blocked probes.
-  std::uint32_t announced_max_;
+  std::uint32_t announcements_step_;
   early_messages early_;
 };
 

@@ -35,7 +35,7 @@ class outbox_room {
   static constexpr std::uint32_t answers_max = 1u << 17;
 
  public:
-  explicit outbox_room(std::uint32_t announced_max) noexcept : announced_max_(announced_max) {}
+  explicit outbox_room(std::uint32_t announced_max) noexcept : allowance_first_(announced_max) {}
   outbox_room(const outbox_room&) = delete;
   outbox_room& operator=(const outbox_room&) = delete;
 
@@ -212,7 +212,7 @@ class outbox_room {
     return sent;
   }
 
-  void on_new_record(peer_record& r) noexcept { r.allowance_ = announced_max_; }
+  void on_new_record(peer_record& r) noexcept { r.allowance_ = allowance_first_; }
   /// What waits for the peer has been ended, and is to be forgotten.
   void on_loss(peer_record& r) noexcept {
     r.control_.clear();
@@ -358,7 +358,7 @@ class outbox_room {
     return true;
   }
 
-  std::uint32_t announced_max_;
+  std::uint32_t allowance_first_;
   std::span<std::byte> attached_{};
   offset_allocator attached_space_{0};
   bool has_attached_ = false;

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Houses with one real room each: what the room asks of the others is an archetype that notes down
+// what it was told, so that a room is tested alone.
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mpx/engine/endpoint.hpp>
+#include <mpx/engine/trace.hpp>
+#include <string>
+#include <vector>
+
+namespace rooms {
+
+using namespace mpx::detail;
+using mpx::cookie_t;
+using mpx::errc;
+using mpx::frame_header;
+using mpx::outcome;
+using mpx::peer_id;
+using mpx::remote_memory;
+namespace wire = mpx::wire;
+
+inline constexpr peer_id peers_max = 4;
+
+/// A transport that does what it is told, and keeps what it was given.
+class scripted {
+ public:
+  using policy_axis = mpx::transport_axis;
+  static constexpr std::string_view name = "scripted";
+  static constexpr mpx::transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 1024};
+
+  struct packet {
+    peer_id to;
+    wire::header header;
+    std::vector<std::byte> payload;
+    cookie_t cookie;
+  };
+  scripted() = default;
+  template <class Job>
+  explicit scripted(Job&) {}
+
+  peer_id self() const noexcept { return 0; }
+  peer_id peers() const noexcept { return peers_max; }
+  bool oversubscribed() const noexcept { return false; }
+  outcome post(peer_id to, const frame_header& f, std::span<const std::byte> payload,
+               cookie_t cookie) noexcept {
+    const outcome o = answers_with;
+    if (o == outcome::done || o == outcome::pending)
+      posted.push_back({to, wire::unpack(f), {payload.begin(), payload.end()}, cookie});
+    return o;
+  }
+  std::size_t poll(mpx::PacketSink auto&) noexcept { return 0; }
+  bool arm() noexcept {
+    ++arms;
+    return arms_with;
+  }
+  void sleep(std::int64_t) noexcept { ++sleeps; }
+  void disarm() noexcept { ++disarms; }
+  void wake() noexcept { ++wakes; }
+
+  remote_memory expose(peer_id, std::span<const std::byte> piece) noexcept {
+    ++exposed;
+    return {reinterpret_cast<std::uintptr_t>(piece.data()), exposes ? 1u : 0u};
+  }
+  outcome withdraw(const remote_memory&) noexcept {
+    if (withdraws_with == outcome::done) --exposed;
+    return withdraws_with;
+  }
+  mpx::advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept { return pays; }
+  outcome get(peer_id, const remote_memory& from, std::uint64_t offset, std::span<std::byte> into,
+              cookie_t cookie) noexcept {
+    last_cookie = cookie;
+    if (copies_with == outcome::done)
+      std::memcpy(into.data(), reinterpret_cast<const std::byte*>(from.address + offset),
+                  into.size());
+    return copies_with;
+  }
+  outcome put(peer_id, const remote_memory& to, std::uint64_t offset,
+              std::span<const std::byte> from, cookie_t cookie) noexcept {
+    last_cookie = cookie;
+    if (copies_with == outcome::done)
+      std::memcpy(reinterpret_cast<std::byte*>(to.address + offset), from.data(), from.size());
+    return copies_with;
+  }
+
+  /// The kinds of what was posted since the last call.
+  std::string take_kinds() {
+    std::string s;
+    for (const packet& p : posted) s += std::to_string(static_cast<int>(p.header.kind)) + " ";
+    posted.clear();
+    return s;
+  }
+
+  outcome answers_with = outcome::done;
+  outcome withdraws_with = outcome::done;
+  outcome copies_with = outcome::done;
+  mpx::advice pays = mpx::advice::always;
+  bool exposes = true;
+  bool arms_with = true;
+  int arms = 0, sleeps = 0, disarms = 0, wakes = 0, exposed = 0;
+  cookie_t last_cookie = 0;
+  std::vector<packet> posted;
+};
+static_assert(mpx::RmaTransport<scripted> && mpx::posts_pend<scripted>);
+
+using stack = mpx::stack<scripted, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
+                         mpx::protocol::tiny_short_long<40, 256>>;
+
+/// What a peers room has to be for the others.
+template <class House>
+class peers_archetype {
+ public:
+  explicit peers_archetype(House& h) : house_(h), records_(peers_max) {}
+  peer_record* find(peer_id p) const { return records_[p].get(); }
+  peer_record* find_or_make(peer_id p) {
+    if (records_[p] == nullptr) {
+      records_[p] = std::make_unique<peer_record>(p);
+      house_.on_new_record(*records_[p]);
+    }
+    return records_[p].get();
+  }
+  peer_record& of(peer_id p) { return *find_or_make(p); }
+  errc failure_of(peer_id) const { return {}; }
+  errc loss_of(peer_id) const { return loss; }
+  void set_busy(peer_record& r) { busy.push_back(r.peer); }
+  template <class Flush>
+  void for_each_busy(Flush&& flush) {
+    std::vector<peer_id> old;
+    old.swap(busy);
+    for (const peer_id p : old)
+      if (!flush(*records_[p])) busy.push_back(p);
+  }
+  void refuse(peer_id p) { refused.push_back(p); }
+  void set_stalled(peer_record& r) { stalled.push_back(&r); }
+  bool any_stalled() const { return !stalled.empty(); }
+  peer_record* next_stalled() {
+    if (stalled.empty()) return nullptr;
+    peer_record* r = stalled.front();
+    stalled.erase(stalled.begin());
+    return r;
+  }
+  bool calm_and_no_news() const { return busy.empty(); }
+  bool calm() const { return busy.empty(); }
+  bool has_news() const { return news; }
+  bool troubled() const { return !busy.empty(); }
+  bool may_take() { return false; }
+  void polled() {}
+  bool orphaned() const { return false; }
+  std::uint32_t failures() const { return unacked ? 1 : 0; }
+  bool unacknowledged() const { return unacked; }
+  void check() { ++checks; }
+  void lose(peer_id p, errc why) { lost.push_back({p, why}); }
+
+  std::vector<peer_id> busy, refused;
+  std::vector<peer_record*> stalled;
+  std::vector<std::pair<peer_id, errc>> lost;
+  errc loss{};
+  bool unacked = false;
+  bool news = false;
+  int checks = 0;
+
+ private:
+  House& house_;
+  std::vector<std::unique_ptr<peer_record>> records_;
+};
+
+/// What every house has: policies, operations, and what became of them.
+template <class House>
+class ground_archetype {
+ public:
+  ground_archetype() : peers_(static_cast<House&>(*this)) {}
+  scripted& transport() { return transport_; }
+  auto& flow() { return flow_; }
+  auto& protocol() { return protocol_; }
+  mpx::trace::counters& trace() { return trace_; }
+  auto& pool() { return pool_; }
+  auto& peers() { return peers_; }
+  std::int64_t now_ns() { return ++clock_; }
+
+  void finish(operation& op, errc why) {
+    op.failure = why;
+    op.stage = stage::complete;
+    ended.push_back(&op);
+    if (!op.handled) give(op);
+  }
+  void end(operation& op, errc why) {
+    if (op.pending == 0) return finish(op, why);
+    op.failure = why;
+    op.stage = stage::closing;
+  }
+  void give(operation& op) {
+    ++given;
+    pool_.give(&op);
+  }
+  void arrived() { ++arrivals; }
+  void noticed() {}
+  std::size_t poll_once() { return 0; }
+  void on_new_record(peer_record&) {}
+
+  std::vector<operation*> ended;
+  int given = 0;
+  int arrivals = 0;
+
+ private:
+  scripted transport_;
+  typename rooms::stack::flow_type flow_{peers_max};
+  typename rooms::stack::protocol_type protocol_;
+  mpx::trace::counters trace_;
+  operation_pool<1024, 7> pool_;
+  peers_archetype<House> peers_;
+  std::int64_t clock_ = 0;
+};
+
+/// What was asked of an outbox.
+struct outbox_archetype {
+  void answer(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
+  void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
+  void owe_credit(peer_id to) { owed.push_back(to); }
+  void announcement_answered(peer_id) { ++answered; }
+  bool post(peer_id to, const wire::header& h, std::span<const std::byte> payload,
+            operation* op) {
+    if (room == 0) return false;
+    --room;
+    if (pends) ++op->pending;
+    fragments.push_back({to, h, {payload.begin(), payload.end()}, op->ticket});
+    return true;
+  }
+  std::vector<std::pair<peer_id, wire::header>> answers;
+  std::vector<peer_id> owed;
+  std::vector<scripted::packet> fragments;
+  int answered = 0;
+  int room = 1000;
+  bool pends = false;
+};
+struct mover_archetype {
+  remote_memory offer(operation&) { return {}; }
+  void end_exposure(operation&) { ++ended; }
+  bool idle(const peer_record&) const { return true; }
+  std::size_t flush(peer_record&) { return 0; }
+  void begin(operation& op, const arrived_message& m) { begun.push_back({&op, m.bytes}); }
+  int ended = 0;
+  std::vector<std::pair<operation*, std::uint64_t>> begun;
+};
+struct inbox_archetype {
+  void announcement_answered(peer_id) { ++answered; }
+  void allow_announcements() { ++allowed; }
+  int answered = 0;
+  int allowed = 0;
+};
+
+struct outbox_house : ground_archetype<outbox_house>, outbox_room<stack, outbox_house> {
+  using room = outbox_room<stack, outbox_house>;
+  outbox_house() : room(2) {}
+  mover_archetype& mover() { return mover_; }
+  using room::on_new_record;
+  mover_archetype mover_;
+};
+struct inbox_house : ground_archetype<inbox_house>, inbox_room<stack, inbox_house> {
+  using room = inbox_room<stack, inbox_house>;
+  inbox_house() : room(2) {}
+  outbox_archetype& outbox() { return outbox_; }
+  mover_archetype& mover() { return mover_; }
+  using room::on_new_record;
+  outbox_archetype outbox_;
+  mover_archetype mover_;
+};
+struct mover_house : ground_archetype<mover_house>, mover_room<stack, mover_house> {
+  using room = mover_room<stack, mover_house>;
+  outbox_archetype& outbox() { return outbox_; }
+  inbox_archetype& inbox() { return inbox_; }
+  outbox_archetype outbox_;
+  inbox_archetype inbox_;
+};
+struct progress_house : ground_archetype<progress_house>, progress_room<stack, progress_house> {
+  using room = progress_room<stack, progress_house>;
+  using room::poll_once;
+  std::size_t poll_packets() { return found(); }
+  std::size_t poll_packets_apart() { return found(); }
+  std::size_t flush_busy() { return 0; }
+  inbox_archetype& inbox() { return inbox_; }
+  std::size_t found() {
+    ++polls;
+    if (on_poll) on_poll();
+    return finds > 0 ? finds-- : 0;
+  }
+  inbox_archetype inbox_;
+  std::function<void()> on_poll;
+  std::size_t finds = 0;
+  int polls = 0;
+};
+
+}  // namespace rooms

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSL-1.0
+// Each room of the endpoint alone, among archetypes of the others.
+
+#include "engine/rooms.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <mpx/bootstrap/singleton.hpp>
+
+namespace {
+
+using namespace rooms;
+
+constexpr auto eager = wire::kind::eager;
+constexpr auto announce = wire::kind::announce;
+
+/// Bytes that can be told apart.
+std::vector<std::byte> pattern_of(std::size_t n) {
+  std::vector<std::byte> bytes(n);
+  for (std::size_t i = 0; i < n; ++i) bytes[i] = static_cast<std::byte>(i * 7 + 1);
+  return bytes;
+}
+
+std::span<const std::byte> as_payload(const auto& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+mpx::memory room_in(auto& array) { return std::span<std::byte>(array); }
+
+/// Every second byte of memory.
+struct every_second final : mpx::layout {
+  void pack(const std::byte* base, std::size_t offset,
+            std::span<std::byte> into) const noexcept override {
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = base[2 * (offset + i)];
+  }
+  void unpack(std::byte* base, std::size_t offset,
+              std::span<const std::byte> from) const noexcept override {
+    for (std::size_t i = 0; i < from.size(); ++i) base[2 * (offset + i)] = from[i];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rooms: the outbox keeps the order of sends, and ends each once its bytes are free") {
+  outbox_house h;
+  auto data = pattern_of(64);
+  const mpx::memory all(std::span{data});
+  h.transport().answers_with = outcome::retry;
+  const started a = h.send({all, 1, 0, 5}, 0);
+  const started b = h.send({all, 1, 0, 6}, 0);
+  CHECK(a.op->stage == stage::queued);
+  CHECK(h.peers().busy.size() >= 1);
+  CHECK(h.flush_busy() == 0);
+  h.transport().answers_with = outcome::pending;
+  CHECK(h.flush_busy() == 2);
+  REQUIRE(h.transport().posted.size() == 2);
+  CHECK(h.transport().posted[0].header.tag == 5);
+  CHECK(h.transport().posted[1].header.tag == 6);
+  CHECK(h.transport().posted[0].payload == data);
+  CHECK(h.transport().posted[0].cookie == cookie_of(*a.op, cookie_kind::packet));
+  CHECK(h.ended.empty());  // The transport still reads the bytes.
+  CHECK(a.op->stage == stage::closing);
+  CHECK(b.op->pending == 1);
+}
+
+TEST_CASE("rooms: the outbox gives credit back for what was not posted") {
+  outbox_house h;
+  auto data = pattern_of(200);
+  h.transport().answers_with = outcome::retry;
+  h.send({mpx::memory(std::span{data}), 2, 0, 1}, 0);
+  for (int i = 0; i < 100; ++i) h.flush_busy();
+  h.transport().answers_with = outcome::done;
+  h.flush_busy();
+  CHECK(h.transport().posted.back().header.kind == eager);  // Else it would have been announced.
+  CHECK(h.ended.size() == 1);
+}
+
+TEST_CASE("rooms: the outbox announces what is long, as often as it may") {
+  outbox_house h;
+  auto data = pattern_of(1000);
+  const mpx::memory all(std::span{data});
+  for (int tag = 0; tag < 3; ++tag) h.send({all, 1, 0, tag}, 0);
+  REQUIRE(h.transport().posted.size() == 2);
+  CHECK(h.transport().posted[0].header.kind == announce);
+  CHECK((h.transport().posted[0].header.flags & wire::flag_last) == 0);
+  CHECK((h.transport().posted[1].header.flags & wire::flag_last) != 0);
+  CHECK(!h.on_allow(1, {.kind = wire::kind::allow, .tag = 0}));
+  CHECK(h.on_allow(1, {.kind = wire::kind::allow, .tag = 1}));
+  h.flush_busy();
+  CHECK(h.transport().posted.size() == 3);
+}
+
+TEST_CASE("rooms: the outbox sends answers first, and takes only answers that make sense") {
+  outbox_house h;
+  auto data = pattern_of(8);
+  h.transport().answers_with = outcome::retry;
+  const started s = h.send({mpx::memory(std::span{data}), 3, 0, 9}, wire::flag_synchronous);
+  h.answer(3, {.kind = wire::kind::finished, .ticket = 77});
+  h.transport().answers_with = outcome::done;
+  h.flush_busy();
+  REQUIRE(h.transport().posted.size() == 2);
+  CHECK(h.transport().posted[0].header.kind == wire::kind::finished);
+  CHECK(h.transport().posted[1].header.ticket == s.op->ticket);
+  CHECK(s.op->stage == stage::answer);
+  CHECK(!h.on_answer(nullptr, {.kind = wire::kind::matched}));
+  CHECK(h.on_answer(s.op, {.kind = wire::kind::unready}));
+  CHECK(s.op->failure == errc::not_ready);
+  CHECK(!h.on_answer(s.op, {.kind = wire::kind::matched}));
+}
+
+TEST_CASE("rooms: the outbox's attached memory is whole again when all has left") {
+  outbox_house h;
+  auto data = pattern_of(64);
+  std::array<std::byte, 128> attached{};
+  const send_call c{mpx::memory(std::span{data}), 1, 0, 1};
+  CHECK(h.send_buffered(c) == errc::buffer);
+  CHECK(h.attach(attached) == errc{});
+  CHECK(h.attach(attached) == errc::buffer);
+  h.transport().answers_with = outcome::retry;
+  CHECK(h.send_buffered(c) == errc{});
+  CHECK(h.send_buffered(c) == errc{});
+  CHECK(h.send_buffered(c) == errc::buffer);
+  CHECK(!h.attached_is_free());
+  std::fill(data.begin(), data.end(), std::byte{});
+  h.transport().answers_with = outcome::done;
+  h.flush_busy();
+  CHECK(h.transport().posted[0].payload == pattern_of(64));
+  for (operation* op : h.ended) h.free_copy(*op);
+  CHECK(h.attached_is_free());
+  CHECK(h.detach().size() == 128);
+}
+
+TEST_CASE("rooms: the outbox packs what a layout spreads") {
+  outbox_house h;
+  auto data = pattern_of(64);
+  const every_second second;
+  const started s = h.send({mpx::memory(data.data(), 32, &second), 1, 0, 1}, 0);
+  REQUIRE(h.transport().posted.size() == 1);
+  for (std::size_t i = 0; i < 32; ++i)
+    CHECK(h.transport().posted[0].payload[i] == data[2 * i]);
+  h.free_copy(*s.op);
+}
+
+TEST_CASE("rooms: the inbox matches what comes with what is wanted, whichever is first") {
+  inbox_house h;
+  std::array<std::byte, 16> into{};
+  const auto data = pattern_of(16);
+  const started r = h.receive(room_in(into), mpx::pattern(4, 1, 7));
+  CHECK(!h.on_plain(1, mpx::match_bits_of(4, 8), data));
+  CHECK(!h.on_plain(2, mpx::match_bits_of(4, 7), data));
+  CHECK(h.on_plain(1, mpx::match_bits_of(4, 7), data));
+  CHECK(r.op->done());
+  CHECK(std::memcmp(into.data(), data.data(), 16) == 0);
+
+  peer_record& one = h.peers().of(1);
+  CHECK(h.on_eager(one, {.kind = eager, .tag = 8, .context = 4}, data) == errc{});
+  CHECK(h.early_bytes() == mpx::unexpected_cost(16));
+  errc why{};
+  CHECK(h.find(mpx::pattern(4, 1, 7), why) == nullptr);
+  CHECK(h.find(mpx::pattern(4, mpx::any_peer, -1), why) != nullptr);
+  const started late = h.receive(room_in(into), mpx::pattern(4, 1, -1));
+  CHECK(late.op->done());
+  CHECK(late.op->tag == 8);
+  CHECK(h.early_bytes() == 0);
+}
+
+TEST_CASE("rooms: the inbox holds no more for a peer than it has granted") {
+  inbox_house h;
+  const auto data = pattern_of(200);
+  peer_record& one = h.peers().of(1);
+  const wire::header header{.kind = eager, .tag = 1, .context = 0};
+  errc why{};
+  std::uint64_t held = 0;
+  while ((why = h.on_eager(one, header, data)) == errc{}) held += mpx::unexpected_cost(200);
+  CHECK(why == errc::protocol);
+  CHECK(held <= h.flow().window_bytes());
+  CHECK(h.early_bytes() == held);
+  wire::announcement a{.bytes = 1 << 20, .memory = {}};
+  wire::header announced{.kind = announce, .tag = 1, .ticket = 5};
+  CHECK(h.on_announce(one, announced, {}) == errc::protocol);
+  CHECK(h.on_announce(one, announced, as_payload(a)) == errc{});
+  announced.flags = wire::flag_last;
+  CHECK(h.on_announce(one, announced, as_payload(a)) == errc{});
+  CHECK(h.on_announce(one, announced, as_payload(a)) == errc::protocol);
+  CHECK(h.peers().any_stalled());
+  h.allow_announcements();  // Nothing is waited for: nobody is let in.
+  CHECK(h.peers().any_stalled());
+  h.probing(1);
+  h.allow_announcements();
+  CHECK(!h.peers().any_stalled());
+  REQUIRE(h.outbox_.answers.size() == 1);
+  CHECK(h.outbox_.answers[0].second.kind == wire::kind::allow);
+  CHECK(h.on_announce(one, announced, as_payload(a)) == errc{});
+}
+
+TEST_CASE("rooms: the inbox names the memory of a body that is on its way, and takes it once") {
+  inbox_house h;
+  std::array<std::byte, 64> into{};
+  const auto data = pattern_of(64);
+  peer_record& one = h.peers().of(1);
+  const wire::header header{.kind = eager, .tag = 3, .context = 0};
+  CHECK(h.place(one, header, 64).empty());  // Nobody wants it yet.
+  const started r = h.receive(room_in(into), mpx::pattern(0, 1, 3));
+  const auto where = h.place(one, header, 64);
+  REQUIRE(where.data() == into.data());
+  CHECK(h.place(one, header, 64).empty());
+  CHECK(r.op->stage == stage::placed);
+  std::memcpy(where.data(), data.data(), 64);
+  CHECK(h.on_eager(one, header, where) == errc{});
+  CHECK(r.op->done());
+  CHECK(r.op->failure == errc{});
+  const started small = h.receive(mpx::memory(into.data(), 8), mpx::pattern(0, 1, 3));
+  CHECK(h.place(one, header, 64).empty());  // It does not fit: the packet is copied.
+  CHECK(h.on_eager(one, header, data) == errc{});
+  CHECK(small.op->failure == errc::truncate);
+}
+
+TEST_CASE("rooms: the inbox ends receives that nothing can reach, and no others") {
+  inbox_house h;
+  std::array<std::byte, 8> into{};
+  const started any = h.receive(room_in(into), mpx::pattern(0, mpx::any_peer, 1));
+  const started other = h.receive(room_in(into), mpx::pattern(0, 2, 1));
+  h.end_if_for(*any.op, 1, errc::peer_lost);
+  h.end_if_for(*other.op, 1, errc::peer_lost);
+  CHECK(any.op->failure == errc::peer_lost);
+  CHECK(!other.op->done());
+  h.peers().unacked = true;
+  CHECK(h.receive(room_in(into), mpx::pattern(0, mpx::any_peer, 1)).op->failure == errc::peer_lost);
+  CHECK(!h.receive(room_in(into), mpx::pattern(0, 3, 1)).op->done());
+}
+
+TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
+  for (const outcome o : {outcome::done, outcome::refused, outcome::pending}) {
+    mover_house h;
+    h.transport().copies_with = o;
+    const auto data = pattern_of(5000);
+    std::vector<std::byte> into(4000);
+    operation& op = *h.pool().take();
+    op.begin(role::receive, stage::posted, 0);
+    op.data = {into.data(), into.size()};
+    arrived_message m;
+    m.is = {0, 1, 3};
+    m.kind = announce;
+    m.ticket = 9;
+    m.bytes = 5000;
+    m.memory = {reinterpret_cast<std::uintptr_t>(data.data()), 1};
+    h.begin(op, m);
+    if (o == outcome::done) {
+      CHECK(op.failure == errc::truncate);
+      CHECK(std::memcmp(into.data(), data.data(), 4000) == 0);
+      CHECK(h.outbox_.answers.at(0).second.kind == wire::kind::finished);
+      continue;
+    }
+    if (o == outcome::pending) {
+      CHECK(op.pending == 1);
+      CHECK(op.stage == stage::moving);
+      op.pending = 0;
+      h.on_copied(op, false);  // The memory is gone.
+    }
+    CHECK(op.stage == stage::streaming);
+    CHECK(h.outbox_.answers.at(0).second.kind == wire::kind::clear);
+    CHECK(h.on_data(&op, 1, std::span(data).first(10)) == errc::protocol);
+    CHECK(h.on_data(&op, 0, std::span(data).first(1000)) == errc{});
+    CHECK(h.on_data(&op, 1000, std::span(data).subspan(1000, 3001)) == errc::protocol);
+    const auto where = h.place(&op, 1000, 3000);
+    CHECK(where.data() == into.data() + 1000);
+    std::memcpy(where.data(), data.data() + 1000, 3000);
+    CHECK(h.on_data(&op, 1000, where) == errc{});
+    CHECK(op.done());
+    CHECK(op.failure == errc::truncate);
+    CHECK(std::memcmp(into.data(), data.data(), 4000) == 0);
+  }
+}
+
+TEST_CASE("rooms: the mover streams as the channel has room, and ends when the last byte is free") {
+  mover_house h;
+  const auto data = pattern_of(5000);
+  operation& op = *h.pool().take();
+  op.begin(role::send, stage::answer, 0);
+  op.split = op.fetched = false;
+  op.announced = true;
+  op.peer = 2;
+  op.data = mpx::memory(std::span<const std::byte>(data));
+  op.own.key = 0;
+  h.outbox_.room = 2;
+  h.outbox_.pends = true;
+  wire::clearance c{.bytes = 5000, .from = 0, .memory = {}, .ticket = 4, .reserved = 0};
+  CHECK(h.on_clear(&op, {}) == errc::protocol);
+  CHECK(h.on_clear(&op, as_payload(c)) == errc{});
+  CHECK(h.on_clear(&op, as_payload(c)) == errc::protocol);
+  CHECK(h.peers().busy.size() == 1);
+  peer_record& two = h.peers().of(2);
+  CHECK(!h.idle(two));
+  h.outbox_.room = 100;
+  CHECK(h.flush(two) == 1);
+  CHECK(h.idle(two));
+  std::vector<std::byte> got;
+  for (const auto& p : h.outbox_.fragments) got.insert(got.end(), p.payload.begin(), p.payload.end());
+  CHECK(got == data);
+  CHECK(op.stage == stage::closing);
+  CHECK(op.pending == h.outbox_.fragments.size());
+  CHECK(h.ended.empty());
+}
+
+TEST_CASE("rooms: the mover takes lent memory back, whatever the end") {
+  mover_house h;
+  auto data = pattern_of(5000);
+  operation& op = *h.pool().take();
+  op.begin(role::send, stage::queued, 0);
+  op.split = op.fetched = false;
+  op.peer = 1;
+  op.data = mpx::memory(std::span{data});
+  CHECK(h.offer(op).key != 0);
+  CHECK(h.transport().exposed == 1);
+  h.transport().withdraws_with = outcome::retry;
+  CHECK(!h.withdraw(op));
+  h.transport().withdraws_with = outcome::done;
+  op.announced = true;
+  op.stage = stage::answer;
+  CHECK(h.on_finished(&op) == errc{});
+  CHECK(h.transport().exposed == 0);
+  CHECK(op.done());
+  CHECK(h.outbox_.answered == 1);
+}
+
+TEST_CASE("rooms: progress polls, rests and sleeps only when nothing moves") {
+  progress_house h;
+  stack::threading_type threading;
+  int asked = 0;
+  h.wait_until(threading, {"test"}, {}, [&] { return ++asked == 1; });
+  CHECK(h.polls == 0);  // It was done before.
+  h.finds = 3;
+  bool done = false;
+  h.on_poll = [&] { done = h.polls == 3; };
+  h.wait_until(threading, {"test"}, {}, [&] { return done; });
+  CHECK(h.moves() == 3);
+  CHECK(h.transport().sleeps == 0);
+  CHECK(h.blocked() == nullptr);
+  const blocked_call* seen = nullptr;
+  h.on_poll = [&] { seen = h.blocked(); };
+  h.wait_until(threading, {"named"}, {}, [&] { return h.transport().sleeps == 2; });
+  CHECK(seen != nullptr);
+  CHECK(h.transport().disarms == h.transport().sleeps);
+  CHECK(h.inbox_.allowed >= 2);  // What a blocked rank owes to others comes before its rest.
+  CHECK(h.peers().checks >= 2);
+}
+
+TEST_CASE("rooms: progress does not sleep on news, nor while the transport has something") {
+  progress_house h;
+  stack::threading_type threading;
+  h.peers().news = true;
+  int asked = 0;
+  h.wait_until(threading, {"test"}, {}, [&] { return ++asked == 20; });
+  CHECK(h.transport().arms == 0);
+  h.peers().news = false;
+  h.transport().arms_with = false;
+  h.wait_until(threading, {"test"}, {}, [&] { return h.transport().arms == 3; });
+  CHECK(h.transport().sleeps == 0);
+  CHECK(h.transport().disarms == 0);
+}
