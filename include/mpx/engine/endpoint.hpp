@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-#include "mpx/bootstrap/detect.hpp"
+#include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/block_cache.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/offset_allocator.hpp"
@@ -22,6 +22,7 @@
 #include "mpx/engine/call_site.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/hang_watch.hpp"
+#include "mpx/engine/liveness.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/engine/stack.hpp"
 
@@ -31,7 +32,7 @@ template <class Stack>
 class endpoint {
  public:
   using transport_type = typename Stack::transport_type;
-  using job_type = job_of<transport_type>;
+  using job_type = typename Stack::bootstrap_type;
   using flow_type = typename Stack::flow_type;
   using trace_type = typename Stack::trace_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
@@ -42,7 +43,7 @@ class endpoint {
         flow_(transport_.peers()),
         links_(transport_.peers()),
         job_(job),
-        news_(job.failure_word()),
+        news_(job_.failure_word()),
         announced_max_(greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()))) {
     vital_->ours = 1;
     vital_->takes = takes_max;
@@ -423,8 +424,8 @@ class endpoint {
     std::int32_t takes;  // Messages to take past the poll before the next one, and before trouble.
     std::uint32_t ours;  // 1
   };
-  using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
-                                        wiped_on_fork<vital_words>, never_wiped<vital_words>>;
+  using vital_type = std::conditional_t<SimulatedBootstrap<job_type>, never_wiped<vital_words>,
+                                        wiped_on_fork<vital_words>>;
   using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
                                    generation_bits_of<typename Stack::protocol_type>()>;
 
@@ -451,7 +452,7 @@ class endpoint {
   std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
   std::uint64_t early_bytes_ = 0;
   linked_list<arrived_message, arrival_tag> claimed_;
-  job_type& job_;
+  liveness<job_type> job_;
   const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
   std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
   std::uint32_t failures_ = 0;

@@ -281,11 +281,8 @@ template <class Stack>
   if (given_up == errc::protocol)
     return s + " has given this rank up, whose packets make no sense to it";
   if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
-  if constexpr (requires { job_.loss_text(rank); }) {
-    s = job_.loss_text(rank);
-    return s.empty() ? s : ": " + s;
-  }
-  return {};
+  s = job_.loss_text(rank);
+  return s.empty() ? s : ": " + s;
 }
 
 /// Looks whether ranks have gone since the last look, and ends what waits for them.
