@@ -3,6 +3,7 @@
 // All of mpx but the optional transports. A program includes this, makes an mpx::environment, and
 // talks through its world.
 
+#include "mpx/bootstrap/detect.hpp"          // IWYU pragma: export
 #include "mpx/coll/algorithms.hpp"           // IWYU pragma: export
 #include "mpx/comm/communicator.hpp"         // IWYU pragma: export
 #include "mpx/config.hpp"                    // IWYU pragma: export

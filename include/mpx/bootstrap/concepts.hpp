@@ -49,8 +49,9 @@ enum class rank_state : std::uint8_t {
 /// Every environment joins by a bootstrap of its own, in whose keys and fences no other has a part.
 ///
 /// Nothing is known of the living and the dead here. Ranks leave together, by a fence; a rank that
-/// leaves alone tells nobody, and what waits for it (a receive, a send, a fence) waits until the
-/// launcher ends the job. A LivenessBootstrap makes these errors.
+/// leaves alone, or will not talk to another any more, tells nobody, and what waits for it (a
+/// receive, a long send, a fence) waits until the launcher ends the job. A LivenessBootstrap makes
+/// these errors.
 ///
 /// Where a rank is a process, a child that it forks is no rank: there all of these but `rank`,
 /// `size` and `host` give errc::not_a_rank or do nothing, and destroying the copy tells nobody.

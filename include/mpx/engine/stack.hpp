@@ -78,13 +78,16 @@ struct pick<Axis, Default, P, Ps...> {
 template <class Axis, class Default, class... Ps>
 using pick_t = typename pick<Axis, Default, Ps...>::type;
 
-/// What joins a transport's jobs where nothing else is chosen: its own bootstrap if it names one.
+/// A transport that names the bootstrap of its jobs, `bootstrap_type`.
+template <class T>
+concept NamesBootstrap = requires { typename T::bootstrap_type; };
+
+/// What joins a transport's jobs where nothing else is chosen.
 template <class Transport>
 struct default_bootstrap {
   using type = bootstrap::any;
 };
-template <class Transport>
-requires requires { typename Transport::bootstrap_type; }
+template <NamesBootstrap Transport>
 struct default_bootstrap<Transport> {
   using type = typename Transport::bootstrap_type;
 };
