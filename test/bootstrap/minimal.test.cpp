@@ -10,6 +10,8 @@
 #include <memory>
 #include <mpx/mpx.hpp>
 #include <numeric>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -275,6 +277,21 @@ TEST_CASE("minimal bootstrap: ranks of different stacks are all told so") {
       CHECK(refused == n);
     }
   }
+}
+
+TEST_CASE("hang describer: fills what is as long as a description, and nothing else") {
+  minimal_job job(1);
+  minimal me(job, 0);
+  mpx::detail::endpoint<over_inproc> place(me);
+  mpx::detail::endpoint_describer<over_inproc> asked(place);
+  mpx::detail::hang_info info{};
+  info.rank = 17;
+  const auto bytes = std::as_writable_bytes(std::span(&info, 1));
+  CHECK(!asked.describe(bytes.first(bytes.size() - 1)));
+  CHECK(!asked.describe({}));
+  CHECK(info.rank == 17);
+  CHECK(asked.describe(bytes));
+  CHECK(info.rank == 0);
 }
 
 TEST_CASE("bootstrap axis: a stack may name any of the kinds, and a program be alone by choice") {

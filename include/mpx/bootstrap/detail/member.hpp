@@ -91,9 +91,6 @@ class member {
     return me_.segment.failure_word(me_.k);
   }
   rank_state state(rank_t rank) const noexcept { return me_.segment.state(rank, me_.k); }
-  /// Which of this rank's environments this is (the low bits of its number), and the job's segment.
-  std::uint32_t environment() const noexcept { return static_cast<std::uint32_t>(me_.k); }
-  const job_segment& segment() const noexcept { return me_.segment; }
   /// Where the ranks of this environment say what they wait for.
   hang_table hangs() const noexcept { return {me_.segment, me_.rank, me_.k}; }
   std::optional<abort_notice> aborted() const { return me_.segment.aborted(); }
@@ -115,6 +112,8 @@ class member {
   }
 
  protected:
+  const job_segment& segment() const noexcept { return me_.segment; }
+
   /// What ends when this rank aborts the job.
   enum class ending : unsigned char { alone, process, thread };
 
