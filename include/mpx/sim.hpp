@@ -7,12 +7,13 @@
 #include <concepts>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "mpx/comm/environment.hpp"
 #include "mpx/engine/hang_report.hpp"
+#include "mpx/environment.hpp"
 #include "mpx/transport/sim.hpp"
 
 namespace mpx::inline v0::sim {
@@ -91,7 +92,7 @@ inline std::string report(world& w) try {
     if (w.dead(r)) {
       info = {};
       info.state = mpx::detail::hang_state::failed;
-    } else if (!w.tell(r, &info)) {
+    } else if (!w.describe(r, std::as_writable_bytes(std::span(&info, 1)))) {
       info = {};
       info.state = mpx::detail::hang_state::left;
     }

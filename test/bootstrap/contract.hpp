@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every SharedMemoryBootstrap has to do, as a suite over one bootstrap per rank, each used by
-// a thread of its own.
+// What every bootstrap has to do, by what it is a model of, as a suite over one bootstrap per rank,
+// each used by a thread of its own.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -45,7 +45,7 @@ int on_all(std::vector<B>& ranks, Body body) {
 }
 
 /// Numbers, names, publishing, fences.
-template <mpx::SharedMemoryBootstrap B>
+template <mpx::Bootstrap B>
 void check_meeting(std::vector<B>& ranks) {
   const auto n = static_cast<mpx::rank_t>(ranks.size());
   for (mpx::rank_t r = 0; r < n; ++r) {
@@ -53,9 +53,13 @@ void check_meeting(std::vector<B>& ranks) {
     CHECK(b.rank() == r);
     CHECK(b.size() == n);
     CHECK(!b.host().empty());
-    CHECK(b.state(r) == mpx::rank_state::joined);
-    CHECK(b.failure_epoch() == ranks[0].failure_epoch());
-    CHECK(b.shared_offset() == ranks[0].shared_offset());
+    if constexpr (mpx::LivenessBootstrap<B>) {
+      CHECK(b.state(r) == mpx::rank_state::joined);
+      CHECK(b.loss_text(r).empty());
+      CHECK(b.failure_epoch() == ranks[0].failure_epoch());
+    }
+    if constexpr (mpx::SharedMemoryBootstrap<B>)
+      CHECK(b.shared_offset() == ranks[0].shared_offset());
   }
   const int good = on_all(ranks, [n](B& b) {
     bool right = true;
@@ -91,7 +95,7 @@ void check_arguments(B& b) {
 }
 
 /// `idle` runs while a rank waits, and the wait costs no processor.
-template <mpx::SharedMemoryBootstrap B>
+template <mpx::Bootstrap B>
 void check_idle(std::vector<B>& ranks) {
   std::atomic<int> calls = 0;
   std::atomic<std::int64_t> cpu_ns = 0;
@@ -132,7 +136,7 @@ void check_memory(std::vector<B>& ranks) {
 }
 
 /// A rank that gives another up is heard by that one, in this environment alone, and by nobody else.
-template <mpx::SharedMemoryBootstrap B>
+template <mpx::LivenessBootstrap B>
 void check_renouncing(std::vector<B>& ranks) {
   const auto n = static_cast<mpx::rank_t>(ranks.size());
   for (const B& b : ranks)
@@ -166,7 +170,7 @@ void check_renouncing(std::vector<B>& ranks) {
 }
 
 /// Who has left is told so, and touches nothing; the others see the epoch move.
-template <mpx::SharedMemoryBootstrap B>
+template <mpx::LivenessBootstrap B>
 void check_leaving(std::vector<B>& ranks) {
   for (B& b : ranks) {
     const auto epoch = b.failure_epoch();
@@ -179,11 +183,12 @@ void check_leaving(std::vector<B>& ranks) {
     CHECK(b.renounced_by(0) == mpx::errc{});
     b.mark_failed();  // It has left: nothing happens.
     CHECK(b.state(b.rank()) == mpx::rank_state::finished);
+    CHECK(!b.loss_text(b.rank()).empty());
   }
 }
 
 /// A forked child is no rank: it gets errors, and neither its doings nor its end are the rank's.
-template <mpx::SharedMemoryBootstrap B>
+template <mpx::LivenessBootstrap B>
 void check_forked(std::vector<B>& ranks) {
   B& parent = ranks[0];
   const mpx::rank_t peer = ranks.back().rank();
@@ -223,7 +228,7 @@ void check_forked(std::vector<B>& ranks) {
 }
 
 /// The last rank goes as `how` tells; the others get `wanted` from a fence, within a second.
-template <mpx::SharedMemoryBootstrap B, class How>
+template <mpx::LivenessBootstrap B, class How>
 void check_loss(std::vector<B>& ranks, mpx::errc wanted, mpx::rank_state state, How how) {
   const auto last = static_cast<mpx::rank_t>(ranks.size()) - 1;
   const auto epoch = ranks[0].failure_epoch();
@@ -242,6 +247,10 @@ void check_loss(std::vector<B>& ranks, mpx::errc wanted, mpx::rank_state state, 
       named = e.code() == wanted &&
               std::string(e.what()).find("rank " + std::to_string(last)) != std::string::npos;
     }
+    const std::string text = b.loss_text(last);  // Who aborts the job is not lost.
+    named = named && (state == mpx::rank_state::joined
+                          ? text.empty()
+                          : text.find("rank " + std::to_string(last)) != std::string::npos);
     return named && b.state(last) == state &&
            std::chrono::steady_clock::now() - begin < std::chrono::seconds(1);
   });

@@ -160,7 +160,7 @@ TEST_CASE("mpxrun: damage is an error, never a crash") {
   for (const std::uint64_t wrong :
        {bootstrap::detail::tagged(0, 2), bootstrap::detail::tagged(1, 0)}) {
     auto next = job.join_all();
-    const std::uint64_t k = next[0].environment();
+    const std::uint64_t k = next[0].hangs().environment();
     slots[k].arrived = bootstrap::detail::tagged(k, 0) + wrong;
     CHECK(errc_of([&] { next[0].fence(idle); }) == errc::protocol);
   }

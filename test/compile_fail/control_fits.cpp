@@ -15,6 +15,7 @@ class courier {
   static constexpr std::string_view name = "courier";
   static constexpr mpx::transport_traits traits{.inline_bytes_max = 8,
                                                 .packet_bytes_max = packet_bytes};
+  explicit courier(mpx::bootstrap::any& job);
   mpx::peer_id self() const noexcept;
   mpx::peer_id peers() const noexcept;
   mpx::outcome post(mpx::peer_id, const mpx::frame_header&, std::span<const std::byte>,

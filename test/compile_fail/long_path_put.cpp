@@ -8,6 +8,7 @@ class courier {
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = "courier";
   static constexpr mpx::transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 32768};
+  explicit courier(mpx::bootstrap::any& job);
   mpx::peer_id self() const noexcept;
   mpx::peer_id peers() const noexcept;
   mpx::outcome post(mpx::peer_id, const mpx::frame_header&, std::span<const std::byte>,

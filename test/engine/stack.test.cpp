@@ -16,6 +16,7 @@
 
 namespace {
 
+namespace bootstrap = mpx::bootstrap;
 namespace flow = mpx::flow;
 namespace matching = mpx::matching;
 namespace protocol = mpx::protocol;
@@ -26,6 +27,8 @@ using mpx::stack;
 
 // Defaults.
 static_assert(std::same_as<stack<>::transport_type, transport::shm>);
+static_assert(std::same_as<stack<>::bootstrap_type, bootstrap::any>);
+static_assert(std::same_as<mpx::environment<>::job_type, bootstrap::any>);
 static_assert(std::same_as<stack<>::protocol_type, protocol::tiny_short_long<>>);
 static_assert(std::same_as<stack<>::matching_type, matching::hashed>);
 static_assert(std::same_as<stack<>::flow_type, flow::credits<>>);
@@ -36,6 +39,7 @@ static_assert(std::same_as<stack<>::trace_type, mpx::trace::none>);
 // Any order, the rest by default.
 template <class A, class B>
 concept SamePolicies = std::same_as<typename A::transport_type, typename B::transport_type> &&
+                       std::same_as<typename A::bootstrap_type, typename B::bootstrap_type> &&
                        std::same_as<typename A::protocol_type, typename B::protocol_type> &&
                        std::same_as<typename A::matching_type, typename B::matching_type> &&
                        std::same_as<typename A::flow_type, typename B::flow_type> &&
@@ -43,12 +47,15 @@ concept SamePolicies = std::same_as<typename A::transport_type, typename B::tran
                        std::same_as<typename A::wait_type, typename B::wait_type> &&
                        std::same_as<typename A::trace_type, typename B::trace_type>;
 
-using forwards = stack<transport::inproc, protocol::tiny_short_long<40, 1024>, matching::list,
-                       flow::unlimited, threading::multiple, waiting::spin, mpx::trace::counters>;
-using backwards = stack<mpx::trace::counters, waiting::spin, threading::multiple, flow::unlimited,
-                        matching::list, protocol::tiny_short_long<40, 1024>, transport::inproc>;
-using shuffled = stack<threading::multiple, transport::inproc, mpx::trace::counters, matching::list,
-                       waiting::spin, protocol::tiny_short_long<40, 1024>, flow::unlimited>;
+using forwards = stack<bootstrap::threads, transport::inproc, protocol::tiny_short_long<40, 1024>,
+                       matching::list, flow::unlimited, threading::multiple, waiting::spin,
+                       mpx::trace::counters>;
+using backwards =
+    stack<mpx::trace::counters, waiting::spin, threading::multiple, flow::unlimited, matching::list,
+          protocol::tiny_short_long<40, 1024>, transport::inproc, bootstrap::threads>;
+using shuffled =
+    stack<threading::multiple, transport::inproc, bootstrap::threads, mpx::trace::counters,
+          matching::list, waiting::spin, protocol::tiny_short_long<40, 1024>, flow::unlimited>;
 static_assert(SamePolicies<forwards, backwards> && SamePolicies<forwards, shuffled>);
 static_assert(std::same_as<forwards::matching_type, matching::list>);
 static_assert(std::same_as<stack<matching::list>::transport_type, transport::shm>);
@@ -60,6 +67,8 @@ static_assert(mpx::StackPolicy<transport::shm> && !mpx::StackPolicy<int>);
 static_assert(!mpx::OnePolicyPerAxis<transport::shm, transport::inproc>);
 static_assert(!mpx::OnePolicyPerAxis<matching::list, flow::unlimited, matching::list>);
 static_assert(mpx::OnePolicyPerAxis<> && mpx::OnePolicyPerAxis<flow::unlimited, matching::list>);
+static_assert(!mpx::OnePolicyPerAxis<bootstrap::any, transport::shm, bootstrap::threads>);
+static_assert(mpx::BootstrapFits<transport::shm, bootstrap::mpxrun>);
 using tiny_packets = transport::basic_inproc<4, 4096>;
 static_assert(mpx::FrameFits<tiny_packets, protocol::tiny_short_long<40, 1024>>);
 static_assert(!mpx::FrameFits<tiny_packets, protocol::tiny_short_long<40, 1025>>);

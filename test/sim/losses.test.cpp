@@ -331,3 +331,27 @@ TEST_CASE_TEMPLATE("dropping a request does not wait for another rank's program"
     }
   });
 }
+
+TEST_CASE("losses: an error says what became of the rank") {
+  const auto text_of = [](mpx::communicator<sim::stack> world, mpx::rank_t from) -> std::string {
+    try {
+      int x = 0;
+      world.recv(x, from, 1);
+    } catch (const mpx::error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  sim::try_run<sim::stack>(
+      3, rough, 4,
+      [&](mpx::environment<sim::stack>& env) {
+        if (env.rank() == 1) env.transport().compute(s);
+        if (env.rank() == 2) throw std::runtime_error("leaves alone");
+        if (env.rank() != 0) return;
+        const std::string killed = text_of(env.world(), 1);
+        CHECK(killed.find("rank 1 was lost: killed at 5000000 ns") != std::string::npos);
+        const std::string failed = text_of(env.world(), 2);
+        CHECK(failed.find("rank 2 failed") != std::string::npos);
+      },
+      dies(1, 5 * ms));
+}

@@ -12,22 +12,18 @@
 namespace mpx::inline v0::bootstrap {
 
 /// Holds a bootstrap of any of the kinds that share one machine. They differ in how they join, not
-/// in what they do afterwards, so that holding any of them costs no branch.
+/// in what they do afterwards, so that holding any of them costs no branch. The default of stacks.
 class any : public member {
  public:
+  /// Joins the job of mpxrun where there is one; else this process is a world of one.
+  /// Errors: errc::bootstrap, errc::no_resources.
+  any() : any(mpxrun::present() ? any(mpxrun()) : any(singleton())) {}
   template <std::derived_from<member> Kind>
   requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
   any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)
 };
 
-/// Joins the job of mpxrun where there is one; else this process is a world of one.
-/// Errors: errc::bootstrap, errc::no_resources.
-inline any detect() {
-  if (mpxrun::present()) return any(mpxrun());
-  return any(singleton());
-}
-
-static_assert(SharedMemoryBootstrap<any>);
-static_assert(!std::copyable<any>);
+/// Joins the job that this program was launched into. See any::any.
+inline any detect() { return {}; }
 
 }  // namespace mpx::inline v0::bootstrap

@@ -123,6 +123,4 @@ class mpxrun : public member {
       "start the program with `mpxrun -n N program`, or unset MPX_JOB_FD to run it alone";
 };
 
-static_assert(SharedMemoryBootstrap<mpxrun>);
-
 }  // namespace mpx::inline v0::bootstrap

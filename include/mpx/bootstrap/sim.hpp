@@ -2,8 +2,8 @@
 #pragma once
 // The bootstrap of simulated jobs: fences and news in virtual time.
 
-#include <functional>
-#include <map>
+#include <concepts>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +16,8 @@ namespace mpx::inline v0::bootstrap {
 /// One rank of a simulated job. See Bootstrap; a fence takes no time of its own.
 class sim {
  public:
+  using policy_axis = bootstrap_axis;
+
   /// Requires: called on the rank's fiber; `world` outlives this.
   sim(mpx::sim::detail::world& world, rank_t rank)
       : world_(&world),
@@ -92,8 +94,14 @@ class sim {
   void mark_finished() noexcept { leave(rank_state::finished); }
   void mark_failed() noexcept { leave(rank_state::failed); }
 
-  /// How to ask the rank what it waits for: `tell` fills an object that the caller knows.
-  void describe(std::function<void(void*)> tell) { world_->describe(rank_, std::move(tell)); }
+  std::string loss_text(rank_t rank) const {
+    switch (state(rank)) {
+      case rank_state::finished: return "rank " + std::to_string(rank) + " left the job";
+      case rank_state::failed: return world_->failure_text(rank);
+      default: return {};
+    }
+  }
+  void describe_by(hang_describer* describer) noexcept { world_->describe_by(rank_, describer); }
 
   /// For the transport.
   mpx::sim::detail::world& world() noexcept { return *world_; }
@@ -119,7 +127,7 @@ class sim {
   void leave(rank_state as) noexcept {
     if (world_ == nullptr || left_) return;
     left_ = true;
-    world_->describe(rank_, nullptr);
+    describe_by(nullptr);
     world_->leave(*environment_, rank_, as);
   }
 
@@ -129,7 +137,5 @@ class sim {
   std::string host_;
   bool left_ = false;
 };
-
-static_assert(Bootstrap<sim>);
 
 }  // namespace mpx::inline v0::bootstrap

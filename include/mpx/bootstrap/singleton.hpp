@@ -20,6 +20,4 @@ class singleton : public member {
       : member(std::move(map), std::move(shared), 0, ending::alone) {}
 };
 
-static_assert(SharedMemoryBootstrap<singleton>);
-
 }  // namespace mpx::inline v0::bootstrap

@@ -53,6 +53,4 @@ class threads : public member {
   }
 };
 
-static_assert(SharedMemoryBootstrap<threads>);
-
 }  // namespace mpx::inline v0::bootstrap

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mpx/bootstrap/detect.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/engine/operation.hpp"
@@ -59,18 +58,5 @@ struct send_call {
   context_id context;
   tag_t tag;
 };
-
-/// What a transport's jobs are joined by: its own bootstrap if it names one.
-template <class T>
-struct job_for {
-  using type = bootstrap::any;
-};
-template <class T>
-requires requires { typename T::bootstrap_type; }
-struct job_for<T> {
-  using type = typename T::bootstrap_type;
-};
-template <class Transport>
-using job_of = typename job_for<Transport>::type;
 
 }  // namespace mpx::inline v0::detail

@@ -3,7 +3,6 @@
 // What the rooms of an endpoint stand on: the policies of its stack, each made once, and its
 // operations.
 
-#include "mpx/bootstrap/detect.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/calls.hpp"
@@ -19,7 +18,7 @@ class ground {
   using transport_type = typename Stack::transport_type;
   using flow_type = typename Stack::flow_type;
   using trace_type = typename Stack::trace_type;
-  using job_type = job_of<transport_type>;
+  using job_type = typename Stack::bootstrap_type;
   using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
                                    generation_bits_of<typename Stack::protocol_type>()>;
 

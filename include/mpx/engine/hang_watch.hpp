@@ -10,7 +10,7 @@
 #include <exception>
 #include <string>
 
-#include "mpx/bootstrap/detect.hpp"
+#include "mpx/bootstrap/hang_table.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
@@ -32,7 +32,10 @@ class hang_watch {
  public:
   /// `where`: the line that joins the job. `job` outlives this.
   /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
-  hang_watch(bootstrap::any& job, std::source_location where) : job_(job), joined_{"", where} {
+  template <WatchedBootstrap Job>
+  hang_watch(const Job& job, std::source_location where) : hang_watch(job.hangs(), where) {}
+  hang_watch(const bootstrap::hang_table& job, std::source_location where)
+      : job_(job), joined_{"", where} {
     const char* text = std::getenv("MPX_HANG_REPORT");
     if (text == nullptr) return;
     if (!parse_seconds(text, hang_seconds_max, limit_ns_))
@@ -117,7 +120,7 @@ class hang_watch {
   static constexpr std::int64_t second_ns = 1'000'000'000;
   static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look around more often.
 
-  const bootstrap::job_segment& segment() const noexcept { return job_.segment(); }
+  const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
   hang_words& words() const noexcept { return segment().hang(job_.rank()); }
   bootstrap::detail::hang_head& head() const noexcept { return segment().hang_head(); }
 
@@ -263,7 +266,7 @@ class hang_watch {
     std::fflush(stderr);
   }
 
-  bootstrap::any& job_;
+  bootstrap::hang_table job_;
   call_site joined_;
   std::int64_t limit_ns_ = 0;
   std::int64_t pace_ns_ = 0;
@@ -280,11 +283,11 @@ class hang_watch {
   bool stuck_ = false;
 };
 
-/// Watches nothing: for jobs whose end is seen by whoever runs them.
+/// Watches nothing: for jobs that have nowhere to say so, or are seen by whoever runs them.
 class no_watch {
  public:
   template <class Job>
-  no_watch(Job&, std::source_location where) : joined_{"", where} {}
+  no_watch(const Job&, std::source_location where) : joined_{"", where} {}
   const call_site& joined() const noexcept { return joined_; }
   void join_step() noexcept {}
   void went_on() noexcept {}
@@ -294,6 +297,6 @@ class no_watch {
 };
 
 template <class Job>
-using watch_of = std::conditional_t<std::same_as<Job, bootstrap::any>, hang_watch, no_watch>;
+using watch_of = std::conditional_t<WatchedBootstrap<Job>, hang_watch, no_watch>;
 
 }  // namespace mpx::inline v0::detail

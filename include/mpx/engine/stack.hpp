@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detect.hpp"
 #include "mpx/engine/threading.hpp"
 #include "mpx/engine/trace.hpp"
 #include "mpx/engine/waiting.hpp"
@@ -28,13 +30,19 @@ concept StackPolicy = requires { typename P::policy_axis; };
 /// No axis may be given two policies.
 template <class... Ps>
 concept OnePolicyPerAxis =
-    (((0 + ... + (std::same_as<typename Ps::policy_axis, transport_axis> ? 1 : 0)) <= 1) &&
+    (((0 + ... + (std::same_as<typename Ps::policy_axis, bootstrap_axis> ? 1 : 0)) <= 1) &&
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, transport_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, protocol_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, matching_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, flow_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, threading_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, wait_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1));
+
+/// The transport must be able to find its peers by the bootstrap: one over shared memory needs a
+/// bootstrap that shares some, and the simulated one a simulated job.
+template <class T, class B>
+concept BootstrapFits = std::constructible_from<T, B&>;
 
 /// Every eager message must fit one packet of the transport.
 template <class T, class P>
@@ -70,6 +78,22 @@ struct pick<Axis, Default, P, Ps...> {
 template <class Axis, class Default, class... Ps>
 using pick_t = typename pick<Axis, Default, Ps...>::type;
 
+/// A transport that names the bootstrap of its jobs, `bootstrap_type`.
+template <class T>
+concept NamesBootstrap = requires { typename T::bootstrap_type; };
+
+/// What joins a transport's jobs where nothing else is chosen.
+template <class Transport>
+struct default_bootstrap {
+  using type = bootstrap::any;
+};
+template <NamesBootstrap Transport>
+struct default_bootstrap<Transport> {
+  using type = typename Transport::bootstrap_type;
+};
+template <class Transport>
+using default_bootstrap_t = typename default_bootstrap<Transport>::type;
+
 }  // namespace detail
 
 /// The policies of a communicator, chosen at compile time, in any order:
@@ -78,6 +102,8 @@ template <StackPolicy... Ps>
 requires OnePolicyPerAxis<Ps...>
 struct stack {
   using transport_type = detail::pick_t<transport_axis, transport::shm, Ps...>;
+  using bootstrap_type =
+      detail::pick_t<bootstrap_axis, detail::default_bootstrap_t<transport_type>, Ps...>;
   using protocol_type = detail::pick_t<protocol_axis, protocol::tiny_short_long<>, Ps...>;
   using matching_type = detail::pick_t<matching_axis, matching::hashed, Ps...>;
   using flow_type = detail::pick_t<flow_axis, flow::credits<>, Ps...>;
@@ -86,12 +112,14 @@ struct stack {
   using trace_type = detail::pick_t<trace_axis, trace::none, Ps...>;
 
   static_assert(Transport<transport_type>);
+  static_assert(Bootstrap<bootstrap_type>);
   static_assert(Protocol<protocol_type>);
   static_assert(Matcher<matching_type>);
   static_assert(FlowControl<flow_type>);
   static_assert(ThreadModel<threading_type>);
   static_assert(WaitPolicy<wait_type>);
   static_assert(Trace<trace_type>);
+  static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);
   static_assert(TinyIsInline<transport_type, protocol_type>);

@@ -16,6 +16,7 @@
 #include "mpx/bootstrap/detail/job_view.hpp"
 #include "mpx/bootstrap/detail/memory_file.hpp"
 #include "mpx/core/error.hpp"
+#include "mpx/core/function_ref.hpp"
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/platform.hpp"
 
@@ -192,8 +193,8 @@ class job_segment : public detail::job_view {
 
   // --- meeting ---
 
-  /// `idle(context)` is called meanwhile.
-  void fence(rank_t rank, std::uint64_t k, void (*idle)(void*), void* context) const {
+  /// `idle()` is called meanwhile.
+  void fence(rank_t rank, std::uint64_t k, mpx::detail::function_ref<void()> idle) const {
     auto& s = slot(k);
     const std::uint32_t generation = s.generation.load(std::memory_order_acquire);
     if (arrive(rank, k)) {
@@ -211,7 +212,7 @@ class job_segment : public detail::job_view {
         const errc why = find_loss(rank, k, what);
         if (why != errc{} && !open()) throw error(why, what);
       }
-      idle(context);
+      idle();
       if (!open()) platform::futex_wait(s.generation, generation, nap_ns);
     }
   }

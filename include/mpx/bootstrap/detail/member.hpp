@@ -15,13 +15,17 @@
 #include <utility>
 
 #include "mpx/bootstrap/detail/job_segment.hpp"
+#include "mpx/bootstrap/hang_table.hpp"
 
 namespace mpx::inline v0::bootstrap {
 
-/// A SharedMemoryBootstrap over a control segment. Move-only. A child that the rank forks holds a
-/// copy that is nobody: what it asks for is an error, and its end is not the rank's.
+/// A SharedMemoryBootstrap and WatchedBootstrap over a control segment. Move-only. A child that the
+/// rank forks holds a copy that is nobody: what it asks for is an error, and its end is not the
+/// rank's.
 class member {
  public:
+  using policy_axis = bootstrap_axis;
+
   member(member&& other) noexcept
       : me_(other.me_),
         present_(std::exchange(other.present_, false)),
@@ -56,10 +60,8 @@ class member {
     check_present("fence");
     if (me_.fence_failed)
       throw error(errc::peer_lost, "fence: an earlier one of this environment failed");
-    auto call = [&idle] { idle(); };  // One fence for every kind of Idle, functions among them.
-    using call_type = decltype(call);
     me_.fence_failed = true;  // Unless it returns.
-    me_.segment.fence(me_.rank, me_.k, [](void* c) { (*static_cast<call_type*>(c))(); }, &call);
+    me_.segment.fence(me_.rank, me_.k, [&idle] { idle(); });
     me_.fence_failed = false;
   }
 
@@ -89,9 +91,8 @@ class member {
     return me_.segment.failure_word(me_.k);
   }
   rank_state state(rank_t rank) const noexcept { return me_.segment.state(rank, me_.k); }
-  /// Which of this rank's environments this is (the low bits of its number), and the job's segment.
-  std::uint32_t environment() const noexcept { return static_cast<std::uint32_t>(me_.k); }
-  const job_segment& segment() const noexcept { return me_.segment; }
+  /// Where the ranks of this environment say what they wait for.
+  hang_table hangs() const noexcept { return {me_.segment, me_.rank, me_.k}; }
   std::optional<abort_notice> aborted() const { return me_.segment.aborted(); }
 
   /// What became of a rank that is lost, in words, for the texts of errors.
@@ -111,6 +112,8 @@ class member {
   }
 
  protected:
+  const job_segment& segment() const noexcept { return me_.segment; }
+
   /// What ends when this rank aborts the job.
   enum class ending : unsigned char { alone, process, thread };
 

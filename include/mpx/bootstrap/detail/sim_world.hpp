@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,7 +113,7 @@ class world : event_handler {
           ports(static_cast<std::size_t>(ranks)) {}
     std::vector<rank_state> states;
     std::vector<std::int64_t> known_ns;  // When the others learn that a rank has gone.
-    std::vector<void*> ports;            // The transports' own.
+    std::vector<event_handler*> ports;   // The transport's ends.
     std::map<std::pair<rank_t, std::string>, std::string> published;
     std::map<std::pair<rank_t, rank_t>, errc> renounced;  // Who gave whom up, and why.
     rank_t gone = 0;                                      // Left or failed.
@@ -149,6 +150,12 @@ class world : event_handler {
     rank_state s = e.states[static_cast<std::size_t>(rank)];
     if (scheduler_.now_ns() < e.known_ns[static_cast<std::size_t>(rank)]) s = rank_state::joined;
     return member(rank).known_dead && s != rank_state::finished ? rank_state::failed : s;
+  }
+  /// What became of a rank that has failed, in words.
+  std::string failure_text(rank_t rank) const {
+    const std::string who = "rank " + std::to_string(rank);
+    if (!member(rank).dead) return who + (over_ ? " was lost: the job is over" : " failed");
+    return who + " was lost: killed at " + std::to_string(member(rank).died_ns) + " ns";
   }
   std::uint32_t failure_epoch() const noexcept { return failure_epoch_; }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return failure_epoch_; }
@@ -190,15 +197,13 @@ class world : event_handler {
     std::abort();
   }
 
-  /// How to ask a rank what it waits for.
-  void describe(rank_t rank, std::function<void(void*)> tell) {
-    member(rank).tell = std::move(tell);
+  /// Whom to ask what a rank waits for.
+  void describe_by(rank_t rank, bootstrap::hang_describer* describer) noexcept {
+    member(rank).describer = describer;
   }
-  /// Asks it. Returns false if it has no environment.
-  bool tell(rank_t rank, void* into) {
-    if (!member(rank).tell) return false;
-    member(rank).tell(into);
-    return true;
+  /// Asks. Returns false if the rank has no environment, or its descriptions are of another size.
+  bool describe(rank_t rank, std::span<std::byte> into) {
+    return member(rank).describer != nullptr && member(rank).describer->describe(into);
   }
   /// Nothing will happen any more, and some ranks still wait: ends the job with what `report` says.
   template <class Report>
@@ -235,7 +240,7 @@ class world : event_handler {
     bool known_dead = false;
     std::int64_t died_ns = 0;
     std::uint32_t looks_after_end = 0;
-    std::function<void(void*)> tell;
+    bootstrap::hang_describer* describer = nullptr;
   };
   membership& member(rank_t rank) noexcept { return members_[static_cast<std::size_t>(rank)]; }
   const membership& member(rank_t rank) const noexcept {

@@ -8,11 +8,12 @@
 #include <string>
 #include <type_traits>
 
-#include "mpx/bootstrap/detect.hpp"
+#include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/wiped_on_fork.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/liveness.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
 
 namespace mpx::inline v0::detail {
@@ -29,14 +30,15 @@ struct vital_words {
 /// sent; before_loss() and on_loss(record, why), which tell the other rooms; wake_waiters().
 template <class Stack, class House>
 class peers_room {
-  using job_type = job_of<typename Stack::transport_type>;
-  using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
-                                        wiped_on_fork<vital_words>, never_wiped<vital_words>>;
+  using job_type = typename Stack::bootstrap_type;
+  using vital_type = std::conditional_t<SimulatedBootstrap<job_type>, never_wiped<vital_words>,
+                                        wiped_on_fork<vital_words>>;
 
  public:
   static constexpr std::int32_t takes_max = 1024;
 
-  peers_room(job_type& job, peer_id peers) : records_(peers), job_(job), news_(job.failure_word()) {
+  peers_room(job_type& job, peer_id peers)
+      : records_(peers), job_(job), news_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
   }
@@ -160,11 +162,8 @@ class peers_room {
     if (given_up == errc::protocol)
       return s + " has given this rank up, whose packets make no sense to it";
     if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
-    if constexpr (requires { job_.loss_text(rank); }) {
-      s = job_.loss_text(rank);
-      return s.empty() ? s : ": " + s;
-    }
-    return {};
+    s = job_.loss_text(rank);
+    return s.empty() ? s : ": " + s;
   }
 
   /// Looks whether ranks have gone since the last time, and ends what waits for them.
@@ -240,7 +239,7 @@ class peers_room {
   peer_record broken_{any_peer};  // Of those for which there was no memory.
   linked_list<peer_record, busy_tag> busy_;
   linked_list<peer_record, stalled_tag> stalled_;
-  job_type& job_;
+  liveness<job_type> job_;
   const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
   std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
   std::uint32_t failures_ = 0;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What an endpoint knows of the living and the dead: what the bootstrap tells, or nothing.
+
+#include <cstdint>
+#include <string>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/core/error.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Stands for the failure epoch of a job of which no news ever come.
+inline const platform::atomic<std::uint32_t> no_news{1};
+
+/// Without news every rank takes part, for ever: a peer is lost only where this rank gives it up.
+template <Bootstrap Job>
+class liveness {
+ public:
+  explicit liveness(Job& job) noexcept : size_(job.size()) {}
+
+  rank_t size() const noexcept { return size_; }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
+  rank_state state(rank_t) const noexcept { return rank_state::joined; }
+  std::string loss_text(rank_t) const { return {}; }
+  void renounce(rank_t, errc) noexcept {}
+  errc renounced_by(rank_t) const noexcept { return errc{}; }
+
+ private:
+  rank_t size_;
+};
+
+/// As the job tells. `job` outlives this.
+template <LivenessBootstrap Job>
+class liveness<Job> {
+ public:
+  explicit liveness(Job& job) noexcept : job_(job) {}
+
+  rank_t size() const noexcept { return job_.size(); }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept {
+    return job_.failure_word();
+  }
+  rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
+  std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
+  void renounce(rank_t peer, errc why) noexcept { job_.renounce(peer, why); }
+  errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
+
+ private:
+  Job& job_;
+};
+
+}  // namespace mpx::inline v0::detail

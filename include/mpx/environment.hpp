@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Joining and leaving a job: the environment owns all of a rank's state, from the constructor to
+// the destructor.
+
+#include <charconv>
+#include <concepts>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <source_location>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/comm/communicator.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/engine/allocator.hpp"
+#include "mpx/engine/endpoint.hpp"
+#include "mpx/engine/hang_watch.hpp"
+#include "mpx/engine/stack.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// Tells whoever runs a simulated job what a rank waits for.
+template <class Stack>
+class endpoint_describer final : public bootstrap::hang_describer {
+ public:
+  explicit endpoint_describer(endpoint<Stack>& e) noexcept : endpoint_(e) {}
+  bool describe(std::span<std::byte> into) override {
+    const hang_info info = endpoint_.describe_hang();
+    if (into.size() != sizeof info) return false;
+    std::memcpy(into.data(), &info, sizeof info);
+    return true;
+  }
+
+ private:
+  endpoint<Stack>& endpoint_;
+};
+
+/// Nobody asks.
+struct no_describer {
+  template <class Endpoint>
+  explicit no_describer(Endpoint&) noexcept {}
+};
+
+}  // namespace detail
+
+/// A rank's membership in a job.
+///
+/// The constructor joins by the stack's bootstrap: by default under mpxrun as one of its ranks, or
+/// as a world of one. It compares stacks with the other ranks. The destructor leaves, together with
+/// all others; if an exception is passing through, or another rank is lost, it does not wait for
+/// them but for a tenth of a second, if buffered or dropped sends have yet to get out; they learn
+/// that this rank is lost, if the bootstrap can tell them (LivenessBootstrap). In a forked child it
+/// does nothing. Requests and communicators must be gone before. Up to 32 environments may live at
+/// once, and any number one after the other, if all ranks make them in the same order.
+template <class Stack = stack<>>
+class environment {
+ public:
+  using stack_type = Stack;
+  using job_type = typename Stack::bootstrap_type;
+
+  /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
+  explicit environment(std::source_location where = std::source_location::current())
+      requires std::default_initializable<job_type>
+      : environment(job_type(), where) {}
+  explicit environment(job_type job, std::source_location where = std::source_location::current())
+      : job_(std::move(job)),
+        exceptions_(exceptions_here()),
+        watch_(job_, where),
+        endpoint_(with_equal_stacks(job_, watch_)),
+        state_(endpoint_.new_communicator_state()) {
+    lower_short_bytes();
+    job_.fence([this] { watch_.join_step(); });
+    watch_.went_on();
+    if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
+    if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
+  }
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+  ~environment() {
+    if (endpoint_.orphaned()) return;  // A forked child does not leave for its parent.
+    if (std::uncaught_exceptions() > exceptions_) {
+      leave_alone();
+      return;
+    }
+    try {
+      const detail::call_site leaving{"", watch_.joined().where};
+      const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
+      job_.fence([this] { endpoint_.drain(); });
+      if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
+    } catch (const std::exception&) {
+      leave_alone();  // Somebody else died first.
+    }
+  }
+
+  rank_t rank() const noexcept { return job_.rank(); }
+  rank_t size() const noexcept { return job_.size(); }
+  std::string_view host() const { return job_.host(); }
+
+  /// All ranks of the job.
+  communicator<Stack> world() noexcept {
+    return {endpoint_, state_, context_id{0}, job_.rank(), job_.size()};
+  }
+
+  /// Ends the whole job with `code`. Does not return: ranks that are processes end here, ranks that
+  /// are threads get errc::aborted.
+  [[noreturn]] void abort(int code, std::string_view why = "mpx::environment::abort") {
+    job_.abort(code, why);
+    std::abort();
+  }
+
+  /// Memory from which long messages are copied once.
+  template <class T>
+  mpx::allocator<T> allocator() noexcept {
+    return mpx::allocator<T>(heap_);
+  }
+
+  /// Gives `memory` to buffered sends until it is detached; each takes its length, rounded up to 64
+  /// bytes, until it is out. Errors: errc::buffer if some is attached.
+  void attach_buffer(std::span<std::byte> memory) {
+    if (const errc why = endpoint_.attach(memory); why != errc{})
+      throw error(why, "attach_buffer: a buffer is attached already: detach it first");
+  }
+  /// Waits until all buffered sends have gone out and returns the memory, empty if none was
+  /// attached.
+  std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
+    return endpoint_.detach({"detach_buffer", where});
+  }
+
+  /// Lets receives from any source work again after a peer was lost.
+  void acknowledge_failures() { endpoint_.acknowledge_failures(); }
+
+  /// The bound on memory for eager messages that arrive before their receives, records included, in
+  /// bytes; and its present use. Not in it: 128 bytes for each message that a sender has announced
+  /// and holds back itself, of which it may announce 1024 (less with more than 64 peers), and as
+  /// many again each time this rank blocks in a receive that none of them matches.
+  std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
+  std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
+
+  /// A steady clock, in nanoseconds from an arbitrary moment; in a simulation, of virtual time.
+  std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
+
+  /// The stack's trace and transport, for tools and tests.
+  const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
+  typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
+
+ private:
+  static constexpr std::int64_t last_words_ns_max = 100'000'000;
+  using watch_type = detail::watch_of<job_type>;
+  using describer_type =
+      std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
+                         detail::no_describer>;
+  using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
+
+  static int exceptions_here() {
+    detail::out_of_memory();  // Made while there is memory for it.
+    return std::uncaught_exceptions();
+  }
+  /// Returns `job` when all of its ranks were built with this stack.
+  static job_type& with_equal_stacks(job_type& job, watch_type& watch) {
+    job.put("mpx.stack", Stack::fingerprint());
+    job.fence([&watch] { watch.join_step(); });
+    if constexpr (LivenessBootstrap<job_type>) {  // Who sees nothing wrong learns of it by a loss.
+      for (const rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()})
+        check_stacks(job, job.rank(), r);
+    } else {
+      tell_difference(job);
+      job.fence([] {});
+      rank_t differs = 0;
+      const std::string said = job.get(0, "mpx.differs").value_or("0");
+      std::from_chars(said.data(), said.data() + said.size(), differs);
+      check_stacks(job, 0, differs > 0 && differs < job.size() ? differs : 0);
+    }
+    return job;
+  }
+  /// Rank 0 publishes which rank has another stack than itself, or 0.
+  static void tell_difference(job_type& job) {
+    if (job.rank() != 0) return;
+    rank_t differs = job.size() - 1;
+    while (differs > 0 && job.get(differs, "mpx.stack") == job.get(0, "mpx.stack")) --differs;
+    job.put("mpx.differs", std::to_string(differs));
+  }
+  /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
+  static void check_stacks(job_type& job, rank_t a, rank_t b) {
+    const std::string one = job.get(a, "mpx.stack").value_or("(none)");
+    const std::string other = job.get(b, "mpx.stack").value_or("(none)");
+    if (one == other) return;
+    std::string s = "rank " + std::to_string(a);
+    s.append(" was built with [").append(one).append("], but rank ").append(std::to_string(b));
+    s.append(" with [").append(other);
+    s.append("]: build all ranks from one mpx and one stack");
+    throw error(errc::stack_mismatch, s);
+  }
+
+  /// Leaves without the others; what this rank has sent is not lost with it.
+  void leave_alone() noexcept {
+    endpoint_.send_last(last_words_ns_max);
+    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
+  }
+
+  /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
+  void lower_short_bytes() {
+    const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
+    if (text == nullptr) return;
+    constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;
+    std::uint64_t bytes = 0;
+    if (!detail::parse_number(text, ceiling, bytes))
+      throw error(errc::argument, "MPX_SHORT_BYTES_MAX=" + std::string(text) +
+                                      ": give a number of bytes from 0 to " +
+                                      std::to_string(ceiling) + ", the stack's own limit");
+    endpoint_.protocol().lower(bytes);
+  }
+
+  job_type job_;
+  int exceptions_;
+  watch_type watch_;
+  detail::endpoint<Stack> endpoint_;
+  detail::endpoint_heap<detail::endpoint<Stack>> heap_{endpoint_};
+  [[no_unique_address]] describer_type describer_{endpoint_};
+  detail::communicator_state& state_;
+};
+
+}  // namespace mpx::inline v0

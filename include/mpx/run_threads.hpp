@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Jobs whose ranks are threads of this process, for tests and debugging.
+
+#include <concepts>
+#include <exception>
+#include <mutex>
+#include <source_location>
+#include <string>
+
+#include "mpx/bootstrap/threads.hpp"
+#include "mpx/comm/communicator.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/thread.hpp"
+#include "mpx/environment.hpp"
+
+namespace mpx::inline v0 {
+
+/// Runs `body` as `ranks` ranks that are threads of this process. `body` takes the world, or the
+/// environment. Returns when all have ended.
+/// Errors: rethrows the exception of the first rank that failed; the others are told that it is
+/// lost.
+template <class Stack = stack<>, class Body>
+requires std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>
+void run_threads(rank_t ranks, Body&& body,
+                 std::source_location where = std::source_location::current()) {
+  using job_type = typename Stack::bootstrap_type;
+  static_assert(std::constructible_from<job_type, bootstrap::threads>,
+                "run_threads joins by bootstrap::threads: the stack's bootstrap must hold one");
+  const bootstrap::thread_job job(ranks);
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto run = [&](rank_t rank) {
+    bool well = false;
+    try {
+      environment<Stack> env{job_type(bootstrap::threads(job, rank)), where};
+      if constexpr (std::invocable<
+                        Body&, communicator<Stack>>) {  // Asked first: a generic body fits both.
+        body(env.world());
+      } else {
+        body(env);
+      }
+      well = true;
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+    }
+    job.mark_ended(rank, well);
+  };
+  using thread = platform::joined_thread<decltype(run)>;
+  {
+    owning_table<thread> threads(static_cast<std::size_t>(ranks));  // Goes when all have ended.
+    rank_t started = 0;
+    try {
+      for (; started < ranks; ++started)
+        threads.put(static_cast<std::size_t>(started), new thread(run, started));
+    } catch (const std::exception&) {
+      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
+      const std::lock_guard lock(mutex);
+      first = std::make_exception_ptr(error(
+          errc::no_resources, "run_threads could not start thread " + std::to_string(started) +
+                                  " of " + std::to_string(ranks) + ": check `ulimit -u`"));
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace mpx::inline v0
