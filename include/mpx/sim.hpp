@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "mpx/comm/environment.hpp"
-#include "mpx/engine/hang_report.hpp"
 #include "mpx/transport/sim.hpp"
+#include "mpx/watch/hang_report.hpp"
 
 namespace mpx::inline v0::sim {
 

@@ -19,11 +19,11 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/wiped_on_fork.hpp"
-#include "mpx/engine/call_site.hpp"
 #include "mpx/engine/calls.hpp"
-#include "mpx/engine/hang_watch.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/engine/stack.hpp"
+#include "mpx/watch/call_site.hpp"
+#include "mpx/watch/hang_watch.hpp"
 
 namespace mpx::inline v0::detail {
 

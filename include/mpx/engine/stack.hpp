@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "mpx/engine/threading.hpp"
-#include "mpx/engine/trace.hpp"
 #include "mpx/engine/waiting.hpp"
 #include "mpx/flow/credits.hpp"
 #include "mpx/matching/hashed.hpp"
@@ -18,6 +17,7 @@
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/shm.hpp"
+#include "mpx/watch/trace.hpp"
 
 namespace mpx::inline v0 {
 
