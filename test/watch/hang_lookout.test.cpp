@@ -16,8 +16,8 @@
 namespace {
 
 using mpx::detail::hang_info;
-using mpx::detail::hang_lookout;
 using ranks::contains;
+using lookout_type = mpx::detail::hang_lookout<>;
 using words = mpx::bootstrap::detail::hang_words;
 
 constexpr std::int64_t ms = 1'000'000;
@@ -33,7 +33,7 @@ class stage {
 
   const mpx::bootstrap::thread_job& job() const { return job_; }
   const mpx::bootstrap::job_segment& segment() const { return job_.segment(); }
-  const hang_lookout& lookout() const { return lookout_; }
+  const lookout_type& lookout() const { return lookout_; }
   std::int64_t now() const { return now_; }
   void leave(mpx::rank_t r) { members_[static_cast<std::size_t>(r)]->mark_finished(); }
   void die(mpx::rank_t r) {
@@ -67,7 +67,7 @@ class stage {
  private:
   mpx::bootstrap::thread_job job_;
   std::vector<std::optional<mpx::bootstrap::threads>> members_;
-  hang_lookout lookout_;
+  lookout_type lookout_;
   std::int64_t now_ = 1'000'000 * ms;
 };
 

@@ -143,7 +143,7 @@ class job {
   mpx::mapping map_;
   job_segment segment_;
 
-  std::optional<mpx::detail::hang_lookout> lookout_;
+  std::optional<mpx::detail::hang_lookout<>> lookout_;
   std::int64_t look_due_ns_ = INT64_MAX;
 
   sink outputs_[2] = {sink(1), sink(2)};

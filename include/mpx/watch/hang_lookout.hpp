@@ -20,12 +20,15 @@
 
 namespace mpx::inline v0::detail {
 
+// Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
+
 /// One for each job. All times are those of the monotonic clock.
+template <class Job = bootstrap::detail::job_view, class Info = hang_info>
 class hang_lookout {
  public:
   /// What `job` looks at outlives this. `limit_ns` counts until a rank says otherwise; 0: none.
   /// Errors: errc::no_resources.
-  explicit hang_lookout(const bootstrap::detail::job_view& job, std::int64_t limit_ns = 0)
+  explicit hang_lookout(const Job& job, std::int64_t limit_ns = 0)
       : job_(job),
         limit_ns_(limit_ns),
         marks_(static_cast<std::size_t>(job.size())),
@@ -77,8 +80,8 @@ class hang_lookout {
 
  private:
   using hang_words = bootstrap::detail::hang_words;
-  static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
-                std::is_trivially_copyable_v<hang_info>);
+  static_assert(sizeof(Info) <= bootstrap::detail::hang_slot::bytes_max &&
+                std::is_trivially_copyable_v<Info>);
   static constexpr std::int64_t second_ns = 1'000'000'000;
   static constexpr std::int64_t limit_ns_max = bootstrap::hang_seconds_max * second_ns;
   static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look at `asked` more often.
@@ -115,12 +118,12 @@ class hang_lookout {
   std::uint64_t environment_of(rank_t r) const noexcept {
     const std::uint64_t joins = job_.joins(r);
     const std::uint64_t last = joins == 0 ? 0 : joins - 1;
-    hang_info info;
+    Info info;
     if (!read(r, info)) return last;
     const auto behind = static_cast<std::uint32_t>(last) - info.environment;
     return behind <= last ? last - behind : last;
   }
-  bool read(rank_t r, hang_info& into) const noexcept {
+  bool read(rank_t r, Info& into) const noexcept {
     for (int attempt = 0; attempt < 4; ++attempt)
       if (job_.get_hang(r, std::as_writable_bytes(std::span(&into, 1))))
         return sound(into, job_.size());
@@ -128,7 +131,7 @@ class hang_lookout {
   }
 
   /// What is known of rank `r`.
-  void gather(rank_t r, std::int64_t now, bool all, hang_info& into) const noexcept {
+  void gather(rank_t r, std::int64_t now, bool all, Info& into) const noexcept {
     const hang_words& w = job_.hang(r);
     const rank_state state = job_.state(r, environment_);
     const bool answered = !all && w.answered.load(std::memory_order_acquire) == asked_;
@@ -150,7 +153,7 @@ class hang_lookout {
   }
 
   [[gnu::cold]] std::string report(std::int64_t now, bool all) {
-    plain_array<hang_info> ranks(marks_.size());
+    plain_array<Info> ranks(marks_.size());
     int stuck = 0;
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
@@ -168,12 +171,12 @@ class hang_lookout {
       out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
               static_cast<int>(job_.size()), static_cast<double>(limit_ns()) * 1e-9);
     }
-    out.text += format_hang_report({ranks.begin(), ranks.size()});
+    out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
     out.end();
     return std::move(out.text);
   }
 
-  bootstrap::detail::job_view job_;
+  Job job_;
   std::int64_t limit_ns_;
   plain_array<std::uint32_t> marks_;   // Of this look.
   plain_array<std::uint32_t> before_;  // Of the last one.
@@ -187,13 +190,14 @@ class hang_lookout {
 
 /// Looks after a job whose ranks are threads of this process, and prints its reports, until all of
 /// them have ended. Returns at once where reports are not asked for, or a single rank does it.
-[[gnu::cold]] inline void look_after_threads(const bootstrap::detail::job_view& job) noexcept try {
+template <class Job>
+[[gnu::cold]] void look_after_threads(const Job& job) noexcept try {
   const char* text = std::getenv("MPX_HANG_REPORT");
   std::int64_t limit_ns = 0;
   if (text == nullptr || job.size() == 1 ||
       !parse_seconds(text, bootstrap::hang_seconds_max, limit_ns))
     return;
-  hang_lookout lookout(job, limit_ns);
+  hang_lookout<Job> lookout(job, limit_ns);
   std::int64_t due_ns = platform::now_ns() + lookout.pace_ns();
   for (rank_t r = 0;;) {
     const std::uint32_t news = job.failure_epoch(0);

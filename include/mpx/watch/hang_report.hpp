@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "mpx/core/numbers.hpp"
@@ -18,9 +19,12 @@
 
 namespace mpx::inline v0::detail {
 
+// Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
+
 /// Whether a rank's own words, read from shared memory, can be used in a job of `ranks`; cuts what
 /// is not text. What passes can be printed, whatever it claims.
-[[gnu::cold]] inline bool sound(hang_info& info, rank_t ranks) noexcept {
+template <class Info>
+[[gnu::cold]] bool sound(Info& info, rank_t ranks) noexcept {
   bool good = info.state < hang_state::count_ && info.calls_kept <= std::size(info.calls) &&
               info.calls_kept <= info.calls_total;
   const auto check = [&](const hang_operation* at, std::size_t most, std::uint32_t kept,
@@ -36,7 +40,7 @@ namespace mpx::inline v0::detail {
   };
   for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
     check(list->at, std::size(list->at), list->kept, list->total);
-  for (hang_call& call : info.calls) {
+  for (auto& call : info.calls) {
     check(call.on.at, std::size(call.on.at), call.on.kept, call.on.total);
     good = good && call.kind < wait_kind::count_;
     mend(call.name, sizeof call.name);
@@ -46,9 +50,10 @@ namespace mpx::inline v0::detail {
 }
 
 /// Who waits for whom among ranks 0 .. n - 1. Cost: O(n^2), whatever the ranks claim.
+template <class Info>
 class hang_graph {
  public:
-  explicit hang_graph(std::span<const hang_info> ranks)
+  explicit hang_graph(std::span<const Info> ranks)
       : ranks_(ranks), dead_(ranks.size()), met_(ranks.size() * calls_max) {
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       dead_[r] = waits(r) || gone(r);
@@ -94,7 +99,7 @@ class hang_graph {
   std::size_t next(std::size_t r) const noexcept {
     const auto stays = [this](std::size_t to) { return waits(to) && dead(to); };
     for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i) {
-      const hang_call& call = ranks_[r].calls[i];
+      const auto& call = ranks_[r].calls[i];
       for (std::size_t to = 0; joins_or_leaves(call) && to < ranks_.size(); ++to)
         if (stays(to) && !meets(to, ranks_[r], call.kind)) return to;
       for (const hang_operation& op : call.on) {
@@ -108,10 +113,10 @@ class hang_graph {
   }
 
  private:
-  static constexpr std::size_t calls_max = sizeof(hang_info::calls) / sizeof(hang_call);
+  static constexpr std::size_t calls_max = sizeof(Info::calls) / sizeof(hang_call);
 
-  bool meets(std::size_t other, const hang_info& mine, wait_kind kind) const noexcept {
-    const hang_info& it = ranks_[other];
+  bool meets(std::size_t other, const Info& mine, wait_kind kind) const noexcept {
+    const Info& it = ranks_[other];
     if (it.state == hang_state::left) return kind == wait_kind::leaving;
     for (std::uint32_t i = 0; i < it.calls_kept; ++i)
       if (waits(other) && it.calls[i].kind == kind && it.environment == mine.environment)
@@ -124,7 +129,7 @@ class hang_graph {
     return ranks_[r].calls_kept == 0;
   }
   bool may_end(std::size_t r, std::uint32_t index) noexcept {
-    const hang_call& call = ranks_[r].calls[index];
+    const auto& call = ranks_[r].calls[index];
     if (joins_or_leaves(call)) {
       // Whom it has met, or who is free, stays so: the next look goes on from there.
       std::uint32_t& met = met_[r * calls_max + index];
@@ -146,16 +151,17 @@ class hang_graph {
     return op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
   }
 
-  std::span<const hang_info> ranks_;
+  std::span<const Info> ranks_;
   plain_array<unsigned char> dead_;
   plain_array<std::uint32_t> met_;  // By rank and call: all ranks below are free, or there.
   std::size_t free_ = 0;
 };
 
 /// The report, put together part by part.
+template <class Info>
 class hang_writer : hang_lines {
  public:
-  explicit hang_writer(std::span<const hang_info> ranks) : ranks_(ranks), graph_(ranks) {}
+  explicit hang_writer(std::span<const Info> ranks) : ranks_(ranks), graph_(ranks) {}
 
   /// Ranks that are told about one by one; of more, only those that matter most.
   static constexpr std::size_t ranks_told_max = 64;
@@ -200,7 +206,7 @@ class hang_writer : hang_lines {
   }
 
   void rank(std::size_t r) {
-    const hang_info& it = ranks_[r];
+    const Info& it = ranks_[r];
     add("  rank %zu", r);
     if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
     switch (it.state) {
@@ -212,9 +218,9 @@ class hang_writer : hang_lines {
       default: return add(" cannot be understood\n");
     }
     for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
-      const hang_call& c = it.calls[i];
+      const auto& c = it.calls[i];
       add(i == 0 ? " " : "\n      and ");
-      if (hang_graph::joins_or_leaves(c)) {
+      if (hang_graph<Info>::joins_or_leaves(c)) {
         meeting(r, c);
       } else {
         call(c);
@@ -224,7 +230,7 @@ class hang_writer : hang_lines {
     calls_left_out(it);
     lists(it);
   }
-  void busy(const hang_info& it) {
+  void busy(const Info& it) {
     add(" is not in mpx");
     duration(it.now_ns, it.since_ns);
     const bool lately =
@@ -286,15 +292,15 @@ class hang_writer : hang_lines {
     std::size_t first_rank = 0;
     for (std::size_t r = 0; r < ranks_.size(); ++r)
       for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i) {
-        const hang_call& c = ranks_[r].calls[i];
+        const auto& c = ranks_[r].calls[i];
         if (c.on.kept == 0 || (c.on.at[0].context & 1) == 0) continue;
         if (first == nullptr) {
           first = &c;
           first_rank = r;
           continue;
         }
-        const hang_operation& a = first->on.at[0];
-        const hang_operation& b = c.on.at[0];
+        const auto& a = first->on.at[0];
+        const auto& b = c.on.at[0];
         if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
           continue;
         add("  hint: collective call %u of communicator %u is %s on rank %zu and %s on rank %zu: "
@@ -304,15 +310,16 @@ class hang_writer : hang_lines {
       }
   }
 
-  std::span<const hang_info> ranks_;
-  hang_graph graph_;
+  std::span<const Info> ranks_;
+  hang_graph<Info> graph_;
   bool found_ = false;
 };
 
 /// The report on a job, from what each of its ranks says: `ranks[i]` is rank i, and sound.
 /// Returns: lines that end in a line feed, without a headline.
-[[gnu::cold]] inline std::string format_hang_report(std::span<const hang_info> ranks) {
-  return hang_writer(ranks).write();
+template <class Info = hang_info>
+[[gnu::cold]] std::string format_hang_report(std::span<const std::type_identity_t<Info>> ranks) {
+  return hang_writer<Info>(ranks).write();
 }
 
 }  // namespace mpx::inline v0::detail
