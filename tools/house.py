@@ -15,6 +15,7 @@ LEVELS = {
     "matching": 3,
     "flow": 3,
     "protocol": 4,
+    "watch": 4,
     "engine": 5,
     "comm": 6,
     "coll": 7,

@@ -18,8 +18,8 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/engine/allocator.hpp"
 #include "mpx/engine/endpoint.hpp"
-#include "mpx/engine/hang_watch.hpp"
 #include "mpx/engine/stack.hpp"
+#include "mpx/watch/hang_watch.hpp"
 
 namespace mpx::inline v0 {
 

@@ -13,6 +13,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/thread.hpp"
 #include "mpx/environment.hpp"
+#include "mpx/watch/hang_lookout.hpp"
 
 namespace mpx::inline v0 {
 
@@ -61,6 +62,7 @@ void run_threads(rank_t ranks, Body&& body,
           errc::no_resources, "run_threads could not start thread " + std::to_string(started) +
                                   " of " + std::to_string(ranks) + ": check `ulimit -u`"));
     }
+    detail::look_after_threads(job.segment());
   }
   if (first) std::rethrow_exception(first);
 }

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "mpx/engine/hang_report.hpp"
 #include "mpx/environment.hpp"
 #include "mpx/transport/sim.hpp"
+#include "mpx/watch/hang_report.hpp"
 
 namespace mpx::inline v0::sim {
 

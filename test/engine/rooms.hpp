@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mpx/engine/endpoint.hpp>
-#include <mpx/engine/trace.hpp>
+#include <mpx/watch/trace.hpp>
 #include <string>
 #include <vector>
 
@@ -219,8 +219,7 @@ struct outbox_archetype {
   void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
   void owe_credit(peer_id to) { owed.push_back(to); }
   void announcement_answered(peer_id) { ++answered; }
-  bool post(peer_id to, const wire::header& h, std::span<const std::byte> payload,
-            operation* op) {
+  bool post(peer_id to, const wire::header& h, std::span<const std::byte> payload, operation* op) {
     if (room == 0) return false;
     --room;
     if (pends) ++op->pending;

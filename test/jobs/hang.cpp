@@ -2,7 +2,9 @@
 // For hang_report.test.py: programs that hang, each in its own way.
 //   hang WHAT
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <functional>
 #include <mpx/mpx.hpp>
@@ -122,6 +124,57 @@ void dies(world_type& world) {
   world.recv<int>(0, 1);
 }
 
+/// Everybody waits for the next one.
+void circle_of_all(world_type& world) { world.recv<int>((world.rank() + 1) % world.size(), 1); }
+
+/// A rank whose standard error leads nowhere, or has been closed.
+void unheard(world_type& world) {
+  if (world.rank() == 0) {
+    ::close(STDERR_FILENO);
+  } else if (const int fd = ::open("/dev/null", O_WRONLY | O_CLOEXEC); fd >= 0) {
+    ::dup2(fd, STDERR_FILENO);
+  }
+  receive_first(world);
+}
+
+/// The last rank writes what makes no sense, into what it says of itself and wherever else a hang
+/// report reads, for a while; then it waits for ever. The others wait for it.
+void nonsense(world_type& world) {
+  if (world.rank() != world.size() - 1) {
+    world.recv<int>(world.size() - 1, 1);
+    return;
+  }
+  using mpx::bootstrap::detail::hang_words;
+  const mpx::mapping map =
+      mpx::bootstrap::job_segment::open(std::atoi(std::getenv("MPX_JOB_FD")), world.size());
+  const mpx::bootstrap::job_segment segment(map);
+  auto& words = segment.hang(world.rank());
+  std::uint64_t random = 1;
+  const auto next = [&random] {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return random >> 24;
+  };
+  const auto end = std::chrono::steady_clock::now() + 3s;
+  for (std::uint32_t turn = 1; std::chrono::steady_clock::now() < end; ++turn) {
+    mpx::detail::hang_info info{};
+    if (turn % 2 == 0 && !segment.get_hang(0, std::as_writable_bytes(std::span(&info, 1))))
+      info = {};
+    auto* bytes = reinterpret_cast<unsigned char*>(&info);
+    const std::size_t wrong = turn % 2 == 0 ? 1 + turn % 8 : sizeof info;
+    for (std::size_t i = 0; i < wrong; ++i)
+      bytes[turn % 3 == 0 ? next() % 160 : next() % sizeof info] =
+          static_cast<unsigned char>(next());
+    segment.put_hang(world.rank(), std::as_bytes(std::span(&info, turn % 7 == 0 ? 0 : 1)));
+    words.seen_ns.store(static_cast<std::int64_t>(turn % 4 == 0 ? next() << 24 : 0));
+    segment.hang_head().limit_ns.store(turn % 5 == 0 ? static_cast<std::int64_t>(next())
+                                                     : 300'000'000);
+    if (turn % 16 == 0) segment.hang_head().asked.store(static_cast<std::uint32_t>(next()));
+    words.mark.store((turn * hang_words::next) | hang_words::stuck);
+    std::this_thread::sleep_for(450ms);  // Long enough to be seen twice.
+  }
+  world.recv<int>(0, 2);
+}
+
 /// Never joins; the others wait for it.
 void stays_out() { std::this_thread::sleep_for(30s); }
 
@@ -147,6 +200,9 @@ int main(int, char** argv) try {
   if (what == "twice") twice(world);
   if (what == "alone") alone(world);
   if (what == "works") works(world);
+  if (what == "circle_of_all") circle_of_all(world);
+  if (what == "unheard") unheard(world);
+  if (what == "nonsense") nonsense(world);
   if (what == "dies") dies(world);
   return 0;
 } catch (const mpx::error& e) {

@@ -3,8 +3,10 @@
 # timeout: 240
 """Jobs that hang, each in its own way, say why: once, and with the lines of the program."""
 
+import os
 import re
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -141,6 +143,112 @@ def test_world_of_one():
     r = hangs(1, "alone")
     has(r, "in this job of 1 rank\n", f"rank 0 waits in mprobe at .*{line_of('alone')}: from rank 0, tag 1",
         "cycle: rank 0 waits for rank 0\n")
+
+
+def test_alone_without_mpxrun():
+    """Nobody else can print: the program does."""
+    job = subprocess.Popen([HANG, "alone"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           stdin=subprocess.DEVNULL, env={**CLEAN, "MPX_HANG_REPORT": "0.3"})
+    r = "".join(iter(job.stderr.readline, f"  {END}; another report follows only if something moves\n"))
+    time.sleep(1)
+    job.kill()
+    out, err = job.communicate(timeout=30)
+    equal((out, err), ("", ""))
+    has(r, "nothing has moved for 0.3 s in this job of 1 rank\n",
+        rf"rank 0 waits in mprobe at .*{line_of('alone')}: from rank 0, tag 1, communicator 0 \(for \d+\.\d s\)\n",
+        "cycle: rank 0 waits for rank 0\n")
+
+
+def test_ranks_that_cannot_print():
+    """The report is mpxrun's: it comes whatever the ranks do with their standard error."""
+    r = hangs(2, "unheard", options=("--hang-report", "0.5", "--label"))
+    at = line_of("receive_first")
+    for rank in (0, 1):
+        has(r, rf"\n  rank {rank} \(pid \d+\) waits in recv at .*{at}: from rank {1 - rank}, tag 7")
+    assert "[" not in r, r  # A label would name a rank.
+
+
+def test_asked_for_by_a_wrapper():
+    """mpxrun learns of it from the ranks."""
+    r = hangs(2, "receive_first", options=("env", "MPX_HANG_REPORT=0.4"))
+    has(r, "nothing has moved for 0.4 s in this job of 2 ranks")
+
+
+def keeper_of(job):
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        for pid in Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split():
+            if Path(f"/proc/{pid}/comm").read_text().strip() == "mpx-keeper":
+                return int(pid)
+        time.sleep(0.01)
+    raise AssertionError("no keeper")
+
+
+def used(pid):
+    """How often a process has gone to sleep, and the seconds of CPU that it took."""
+    sleeps = re.search(r"^voluntary_ctxt_switches:\s*(\d+)", Path(f"/proc/{pid}/status").read_text(), re.M)
+    stat = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(sleeps[1]), (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def keeper_while_blocked(options, until, seconds=3):
+    """What mpxrun does in so many seconds of a job that is blocked, from when it has printed `until`."""
+    job = start("-n", 4, *options, HANG, "circle_of_all")
+    try:
+        keeper = keeper_of(job)
+        for line in job.stderr if until else ():
+            if until in line:
+                break
+        else:
+            time.sleep(2)
+        before, begin = used(keeper), time.monotonic()
+        time.sleep(seconds)
+        after, took = used(keeper), time.monotonic() - begin
+    finally:
+        job.send_signal(signal.SIGTERM)
+        job.communicate(timeout=30)
+    return after[0] - before[0], (after[1] - before[1]) / took, took
+
+
+def test_mpxrun_does_not_burn_cpu_for_it():
+    # Off: it sleeps. A look a second before anybody waits for long; later one each limit/8, at most.
+    looks, cpu, took = keeper_while_blocked((), "")
+    assert looks <= 2 and cpu < 0.02 * PATIENCE, (looks, cpu)
+    looks, cpu, took = keeper_while_blocked(("--hang-report", "100"), "")
+    assert 1 <= looks <= 2 * took + 3 and cpu < 0.05 * PATIENCE, (looks, cpu)
+    looks, cpu, took = keeper_while_blocked(("--hang-report", "0.8"), END)
+    assert 1 <= looks <= 2 * took / 0.1 + 3 and cpu < 0.1 * PATIENCE, (looks, cpu)
+
+
+def test_what_makes_no_sense():
+    """A rank that writes nonsense harms neither mpxrun nor what the other ranks are told to be."""
+    job = start("-n", 3, "--hang-report", "0.3", HANG, "nonsense")
+    text = []
+    reader = threading.Thread(target=lambda: text.extend(job.stderr))
+    reader.start()
+    deadline = time.monotonic() + 30 * PATIENCE
+    # The last report is on a rank that makes sense again.
+    while time.monotonic() < deadline and not re.search(
+            "rank 2 .* waits in recv .*: from rank 0, tag 2,", "".join(text)):
+        time.sleep(0.05)
+    time.sleep(0.3)
+    running = job.poll() is None
+    begin = time.monotonic()
+    job.send_signal(signal.SIGTERM)
+    equal(job.wait(timeout=30), -signal.SIGTERM)
+    assert time.monotonic() - begin < 5 * PATIENCE
+    reader.join()
+    job.stdout.close()
+    job.stderr.close()
+    assert running
+    text = "".join(text)
+    found = reports(text)
+    assert len(found) >= 2, text
+    assert all(c == "\n" or " " <= c <= "~" for c in text), text
+    has(found[-1], "rank 0 .* waits in recv at .*: from rank 2, tag 1,", "cycle: rank 0 waits for rank 2, rank 2 for rank 0")
+    has(text, "rank 2 .*cannot be understood\n")
+    for r in found:
+        has(r, "rank 1 .* waits in recv at .*: from rank 2, tag 1,")
 
 
 def test_a_job_that_moves_again_is_reported_again():

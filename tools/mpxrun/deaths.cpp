@@ -72,6 +72,8 @@ void job::hear(int rank) {
     ucred who{};
     std::memcpy(&who, CMSG_DATA(header), sizeof who);
     if (who.pid > 1) welcome(rank, who.pid, notice.pid);
+    // A wrapper may have asked for hang reports, or the program; a rank says so once it has joined.
+    if (look_due_ns_ == INT64_MAX) look_due_ns_ = now_ns() + said_ns;
   }
 }
 

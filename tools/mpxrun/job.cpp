@@ -16,6 +16,7 @@ int job::run() {
       show_silent_lines();
       check_sinks();
       check_dues();
+      look_for_hangs();
       check_deadline();
       tidy_up();
     }
@@ -48,7 +49,8 @@ void job::wait_for_news(int timeout_ms) {
 }
 
 int job::next_timeout_ms() const {
-  std::int64_t due_ns = deadline_ns_ != 0 ? std::min(deadline_ns_, due_ns_) : due_ns_;
+  std::int64_t due_ns = std::min(due_ns_, look_due_ns_);
+  if (deadline_ns_ != 0) due_ns = std::min(due_ns, deadline_ns_);
   for (const auto& it : ranks_)
     for (const auto& stream : it.streams)
       if (stream.pending()) due_ns = std::min(due_ns, stream.due_ns());
@@ -115,6 +117,22 @@ void job::finish_output() {
     if (impatient_) return;
     for (auto& output : outputs_) output.flush();
   }
+}
+
+// --- hangs ---
+
+/// Prints what the ranks wait for when none can go on, if that is asked for.
+void job::look_for_hangs() {
+  const std::int64_t now = now_ns();
+  if (now < look_due_ns_) return;
+  look_due_ns_ = INT64_MAX;
+  if (ending_ || running_ == 0 || lookout_->limit_ns() == 0) return;
+  try {
+    errors().append(&lookout_, lookout_->look(now));
+  } catch (const mpx::error&) {  // No memory for it: later, perhaps.
+  }
+  for (auto& output : outputs_) output.flush();
+  look_due_ns_ = now + lookout_->pace_ns();
 }
 
 // --- signals ---

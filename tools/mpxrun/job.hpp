@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <mpx/bootstrap/detail/job_segment.hpp>
+#include <mpx/watch/hang_lookout.hpp>
 
 #include "front.hpp"
 #include "options.hpp"
@@ -42,6 +43,7 @@ inline constexpr std::int64_t impatience_ns = 50'000'000;   // before a second s
 inline constexpr std::int64_t late_ns = 3'000'000'000;      // to join after what was started
 inline constexpr std::int64_t leftover_ns = 1'000'000'000;  // to end after the ranks
 inline constexpr std::int64_t told_ns = 100'000'000;        // a wrapper, to say how it ended
+inline constexpr std::int64_t said_ns = 1'000'000'000;      // a rank, how long it wants to wait
 inline constexpr std::int64_t sweep_ns = 20'000'000;        // between two looks at /proc
 
 /// Ends mpxrun before any rank runs.
@@ -120,6 +122,8 @@ class job {
   void check_dues();
   std::int64_t due_in(std::int64_t ns);
 
+  void look_for_hangs();
+
   bool over() const noexcept;
   void tidy_up();
   void sweep();
@@ -138,6 +142,9 @@ class job {
   memory_file shared_{"mpx-shared"};
   mpx::mapping map_;
   job_segment segment_;
+
+  std::optional<mpx::detail::hang_lookout<>> lookout_;
+  std::int64_t look_due_ns_ = INT64_MAX;
 
   sink outputs_[2] = {sink(1), sink(2)};
   bool same_output_ = false;

@@ -3,13 +3,37 @@
 
 #include "job.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 namespace launcher {
+
+namespace {
+
+/// How long the ranks will wait before that is reported, as far as it is known here; 0: for ever.
+std::int64_t hang_limit_ns(const options& chosen) {
+  static constexpr std::string_view name = "MPX_HANG_REPORT=";
+  const char* text = std::getenv("MPX_HANG_REPORT");
+  std::int64_t ns = 0;
+  for (const auto& setting : chosen.settings) {
+    if (!setting.starts_with(name)) continue;
+    text = setting.c_str() + name.size();
+    break;
+  }
+  if (text != nullptr) mpx::detail::parse_seconds(text, mpx::bootstrap::hang_seconds_max, ns);
+  return ns;  // Ranks complain of what makes no sense.
+}
+
+}  // namespace
 
 job::job(options chosen, const signal_plan& signals, front_link front)
     : options_(std::move(chosen)), plan_(signals), front_(std::move(front)) {
   raise_file_limit();
   map_ = job_segment::create(control_, shared_, options_.ranks, ::getpid());
   segment_ = job_segment(map_);
+  segment_.hang_head().looked_at.store(1);
+  lookout_.emplace(segment_, hang_limit_ns(options_));
+  if (lookout_->limit_ns() != 0) look_due_ns_ = now_ns();
   if (::fcntl(control_.fd(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SEAL) != 0)
     throw cannot_start{1, "the control segment cannot be sealed"};
   struct stat out{}, err{};

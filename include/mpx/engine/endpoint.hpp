@@ -9,10 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "mpx/engine/call_site.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/ground.hpp"
-#include "mpx/engine/hang_watch.hpp"
 #include "mpx/engine/revocations.hpp"
 #include "mpx/engine/rooms/inbox.hpp"
 #include "mpx/engine/rooms/mover.hpp"
@@ -20,6 +18,8 @@
 #include "mpx/engine/rooms/peers.hpp"
 #include "mpx/engine/rooms/progress.hpp"
 #include "mpx/engine/service.hpp"
+#include "mpx/watch/call_site.hpp"
+#include "mpx/watch/hang_watch.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -11,7 +11,6 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detect.hpp"
 #include "mpx/engine/threading.hpp"
-#include "mpx/engine/trace.hpp"
 #include "mpx/engine/waiting.hpp"
 #include "mpx/flow/credits.hpp"
 #include "mpx/matching/hashed.hpp"
@@ -20,6 +19,7 @@
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/shm.hpp"
+#include "mpx/watch/trace.hpp"
 
 namespace mpx::inline v0 {
 

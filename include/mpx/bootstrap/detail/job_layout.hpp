@@ -40,7 +40,7 @@ inline constexpr unsigned environment_shift = 48;
 namespace mpx::inline v0::bootstrap::detail {
 
 inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjob", 1
-inline constexpr std::uint32_t segment_version = 3;
+inline constexpr std::uint32_t segment_version = 4;
 inline constexpr std::size_t page_bytes = 4096;
 
 using word = platform::atomic<std::uint32_t>;
@@ -68,10 +68,11 @@ struct abort_record {
   char reason[reason_bytes_max];
 };
 
-/// Who reports a hang.
+/// Between the ranks and whoever looks at their marks for a hang, and prints the report.
 struct hang_head {
-  word asked;   // grows when every rank is to say what it is doing
-  word writer;  // 1 + the rank that is writing a report, or 0
+  word looked_at;                           // 1: the launcher does, whatever the number of ranks
+  word asked;                               // grows when every rank is to say what it is doing
+  platform::atomic<std::int64_t> limit_ns;  // how long a rank waits before it says so; 0: for ever
 };
 
 struct segment_header {
@@ -104,7 +105,6 @@ static_assert(sizeof(slot_entry) == cache_line_bytes);
 struct hang_words {
   static constexpr std::uint32_t stuck = 1, testing = 2, next = 4;
   word mark;      // `stuck`, perhaps `testing`, and a number that grows with each change
-  word told;      // the mark that was last reported
   word answered;  // of hang_head::asked
   platform::atomic<std::int64_t> seen_ns;  // when the rank was last known to be in mpx
 };

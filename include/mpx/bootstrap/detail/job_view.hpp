@@ -72,6 +72,11 @@ class job_view {
     return entry(rank).live.load(std::memory_order_acquire);
   }
 
+  /// Whether what was started for `rank` is gone for good.
+  bool ended(rank_t rank) const noexcept {
+    return entry(rank).ended.load(std::memory_order_acquire) != 0;
+  }
+
   std::uint32_t failure_epoch(std::uint64_t k) const noexcept {
     return slot(k).epoch.load(std::memory_order_acquire);
   }

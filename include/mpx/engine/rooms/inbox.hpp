@@ -13,10 +13,10 @@
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/rooms/early_messages.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
-#include "mpx/engine/trace.hpp"
 #include "mpx/flow/concepts.hpp"
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/watch/trace.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -13,10 +13,10 @@
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
-#include "mpx/engine/trace.hpp"
 #include "mpx/protocol/path_learner.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/watch/trace.hpp"
 
 namespace mpx::inline v0::detail {
 

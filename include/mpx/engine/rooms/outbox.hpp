@@ -12,9 +12,9 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
-#include "mpx/engine/trace.hpp"
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/watch/trace.hpp"
 
 namespace mpx::inline v0::detail {
 

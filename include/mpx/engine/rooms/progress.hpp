@@ -10,9 +10,9 @@
 #include <mutex>
 
 #include "mpx/core/platform.hpp"
-#include "mpx/engine/call_site.hpp"
-#include "mpx/engine/hang_watch.hpp"
-#include "mpx/engine/trace.hpp"
+#include "mpx/watch/call_site.hpp"
+#include "mpx/watch/hang_watch.hpp"
+#include "mpx/watch/trace.hpp"
 
 namespace mpx::inline v0::detail {
 

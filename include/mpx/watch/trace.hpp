@@ -40,14 +40,6 @@ concept Trace = requires(T& t) {
   { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
 };
 
-/// Grants Trace and nothing more.
-struct trace_archetype {
-  using policy_axis = trace_axis;
-  static constexpr std::string_view name = "archetype";
-  void on(event, std::uint64_t) noexcept;
-};
-static_assert(Trace<trace_archetype> && !Trace<int>);
-
 namespace trace {
 
 struct none {
@@ -67,8 +59,6 @@ class counters {
  private:
   std::array<std::uint64_t, static_cast<std::size_t>(event::count_)> sums_{};
 };
-
-static_assert(Trace<none> && Trace<counters>);
 
 }  // namespace trace
 }  // namespace mpx::inline v0

@@ -8,29 +8,14 @@
 #include <mpx/mpx.hpp>
 
 #include "comm/ranks.hpp"
+#include "watch/waiting.hpp"
 
 namespace {
 
 using namespace mpx::detail;
 using ranks::contains;
-
-hang_info waiting(mpx::rank_t rank, mpx::rank_t peer, mpx::tag_t tag = 7) {
-  hang_info info{};
-  info.rank = rank;
-  hang_call& call = *info.add_call();
-  copy_head(call.name, "recv");
-  copy_tail(call.file, "main.cpp");
-  call.line = 10 + static_cast<std::uint32_t>(rank);
-  call.on.add({peer, tag, 0, hang_stage::posted, false, 8});
-  return info;
-}
-
-hang_info in_state(mpx::rank_t rank, hang_state state) {
-  hang_info info{};
-  info.rank = rank;
-  info.state = state;
-  return info;
-}
+using said::in_state;
+using said::waiting;
 
 std::string report(const std::vector<hang_info>& all) { return format_hang_report(all); }
 
@@ -159,6 +144,62 @@ TEST_CASE("hang report: what makes no sense is not used") {
     std::memcpy(&any, noise.data(), seed % 2 == 0 ? sizeof any : seed % sizeof any);
     if (sound(any, 2)) CHECK(!report({any, waiting(1, 0)}).empty());
   }
+}
+
+TEST_CASE("hang report: what cannot be is printed as far as it goes") {
+  hang_info one = waiting(0, 0, INT32_MAX);
+  one.calls[0].on.at[0].context = ~0u;
+  one.calls[0].on.at[0].sends = 0xff;
+  one.calls[0].on.at[0].bytes = ~std::uint64_t{0};
+  one.calls[0].since_ns = INT64_MIN;
+  one.now_ns = INT64_MAX;
+  one.pid = INT32_MIN;
+  one.calls[0].on.total = ~0u;
+  REQUIRE(sound(one, 1));
+  CHECK(contains(report({one}), "to rank 0, collective call 2147483648 of communicator"));
+  hang_info busy = in_state(0, hang_state::busy);
+  busy.since_ns = INT64_MAX;
+  busy.now_ns = INT64_MIN;
+  CHECK(report({busy}).starts_with("  rank 0 is not in mpx\n"));
+}
+
+TEST_CASE("hang report: a rank that is alone says the same by itself") {
+  std::vector<hang_info> all = {waiting(0, 0), waiting(0, -1), waiting(0, 0, -1), hang_info{}};
+  all.push_back(waiting(0, 0));
+  all[4].unexpected.add({.peer = 0, .tag = 8, .context = 0, .stage = hang_stage::arrived});
+  all[4].sends.add({0, 3, 2, hang_stage::announced, 1, 1'000'000});
+  all[4].now_ns = 5'000'000'000;
+  all[4].calls[0].since_ns = 1'000'000'000;
+  all.push_back(all[4]);
+  hang_call& second = *all[5].add_call();
+  copy_head(second.name, "wait_any");
+  second.kind = mpx::detail::wait_kind::any;
+  all[5].calls_total = 7;
+  all.push_back(all[5]);
+  all[6].calls[1].on.add({0, 1, 0, hang_stage::posted, 0, 1});
+  all[6].calls[1].on.add({-1, -1, 3, hang_stage::probed, 0, 0});
+  all.push_back(waiting(0, 0));
+  all[7].calls[0].kind = mpx::detail::wait_kind::testing;
+  for (const hang_info& one : all)
+    CHECK(format_lone_report(one, 500'000'000) ==
+          "mpx: hang report: nothing has moved for 0.5 s in this job of 1 rank\n" + report({one}) +
+              "  the job goes on waiting; another report follows only if something moves\n");
+}
+
+TEST_CASE("hang report: the cost is bounded, whatever the ranks claim") {
+  // Each look frees one rank of a chain, and half of the ranks want to meet all others.
+  constexpr mpx::rank_t n = 3000;
+  std::vector<hang_info> all;
+  for (mpx::rank_t r = 0; r < n / 2; ++r) all.push_back(waiting(r, r + 1));
+  all.push_back(in_state(n / 2, hang_state::busy));
+  while (all.size() < n)
+    all.push_back(said::meeting(static_cast<mpx::rank_t>(all.size()), wait_kind::leaving));
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(!contains(report(all), "cycle"));
+  for (hang_info& one : all) one.calls[0].on.at[0].peer = -1;
+  CHECK(!report(all).empty());
+  const auto took = std::chrono::steady_clock::now() - begin;
+  CHECK(took < std::chrono::seconds(30));  // n^3 would take minutes.
 }
 
 TEST_CASE("hang report: a slot is read whole or not at all") {

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Notices that no rank of a job can go on, and prints one report. Each rank that has waited for
-// MPX_HANG_REPORT seconds publishes what for; the lowest of them gathers and prints. Everything
-// here happens while a rank waits anyway.
+// A rank's part in hang reports: when it has waited for MPX_HANG_REPORT seconds it says so in the
+// job's segment, and what for. Whoever runs the job looks at that and prints (hang_lookout); only a
+// rank that nobody launched has to do so itself. All of it happens while a rank waits anyway.
 
 #include <concepts>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <source_location>
+#include <span>
 #include <string>
+#include <type_traits>
 
 #include "mpx/bootstrap/hang_table.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/engine/hang_report.hpp"
+#include "mpx/watch/hang_info.hpp"
+#include "mpx/watch/hang_lines.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -44,6 +48,8 @@ class hang_watch {
                                       std::to_string(hang_seconds_max) + ", such as 10 or 0.5");
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
+    alone_ = job_.size() == 1 && head().looked_at.load(std::memory_order_relaxed) == 0;
+    head().limit_ns.store(limit_ns_, std::memory_order_relaxed);
     saw(joined_ns_);
   }
   hang_watch(const hang_watch&) = delete;
@@ -94,6 +100,7 @@ class hang_watch {
       still_since_ns_ = now;
       if (stuck_) retract();
     }
+    const bool was_stuck = stuck_;
     if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
       publish(from, now);
       stuck_ = true;
@@ -107,9 +114,9 @@ class hang_watch {
       if (!stuck_) publish(from, now);
       words().answered.store(asked, std::memory_order_release);
     }
-    if (stuck_) look_around(now);
+    if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now);
   } catch (const std::exception&) {
-    asked_ns_ = 0;  // Later, perhaps.
+    return;  // No memory for it: later, perhaps.
   }
 
   /// Since when a rank that tests has tested in vain.
@@ -118,7 +125,6 @@ class hang_watch {
  private:
   using hang_words = bootstrap::detail::hang_words;
   static constexpr std::int64_t second_ns = 1'000'000'000;
-  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look around more often.
 
   const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
   hang_words& words() const noexcept { return segment().hang(job_.rank()); }
@@ -142,127 +148,19 @@ class hang_watch {
     segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
   }
   void retract() noexcept {
-    stuck_ = false;
-    partly_ns_ = asked_ns_ = 0;
-    sum_ = 0;
+    stuck_ = told_ = false;
     const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
     words().mark.store(number + hang_words::next, std::memory_order_release);
   }
 
-  /// Whether this rank waits for ever, as far as it knows. One that tests may have gone away.
-  static bool is_stuck(const hang_words& w, std::uint32_t mark, std::int64_t now) noexcept {
-    if ((mark & hang_words::stuck) == 0) return false;
-    return (mark & hang_words::testing) == 0 ||
-           now - w.seen_ns.load(std::memory_order_relaxed) < second_ns;
-  }
-  bool is_gone(rank_t rank) const noexcept { return job_.state(rank) >= rank_state::finished; }
-
-  /// Reports if this is the lowest rank that waits, and it is time.
-  void look_around(std::int64_t now) {
-    bool all = true;
-    bool news = false;
-    bool first = true;
-    std::uint32_t sum = 1;
-    for (rank_t r = 0; r < job_.size(); ++r) {
-      const hang_words& w = segment().hang(r);
-      const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
-      if (!is_stuck(w, mark, now)) {
-        all = all && is_gone(r);
-        continue;
-      }
-      const bool awake = now - w.seen_ns.load(std::memory_order_relaxed) < 2 * second_ns;
-      if (first && awake && r != job_.rank()) {
-        partly_ns_ = asked_ns_ = 0;
-        return;
-      }
-      first = first && !awake;
-      news = news || w.told.load(std::memory_order_relaxed) != mark;
-      sum = sum * 31 + mark;
-    }
-    const bool same = sum == sum_;
-    sum_ = sum;
-    if (!news) {
-      partly_ns_ = asked_ns_ = 0;
-    } else if (all) {
-      if (same) report(now, true);  // Seen twice: nobody was just about to go on.
-    } else if (partly_ns_ == 0) {
-      partly_ns_ = now;
-    } else if (now - partly_ns_ >= limit_ns_) {
-      if (asked_ns_ == 0) {
-        asked_ns_ = now;
-        head().asked.fetch_add(1, std::memory_order_release);
-      } else if (now - asked_ns_ >= answer_ns) {
-        report(now, false);
-      }
-    }
-  }
-
-  /// What is known of rank `r`, with the mark that goes with it.
-  std::uint32_t gather(rank_t r, std::int64_t now, bool all, hang_info& into) const {
-    const hang_words& w = segment().hang(r);
-    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
-    const bool stuck = is_stuck(w, mark, now);
-    const rank_state state = job_.state(r);
-    const bool answered = !all && w.answered.load(std::memory_order_acquire) ==
-                                      head().asked.load(std::memory_order_relaxed);
-    if (stuck || (answered && !is_gone(r))) {
-      const bool read = segment().get_hang(r, std::as_writable_bytes(std::span(&into, 1)));
-      if (!read || !sound(into, job_.size())) {
-        into = {};
-        into.state = hang_state::unreadable;
-      }
-    } else {
-      into.state = state == rank_state::waiting    ? hang_state::unborn
-                   : state == rank_state::joined   ? hang_state::busy
-                   : state == rank_state::finished ? hang_state::left
-                                                   : hang_state::failed;
-      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
-    }
-    into.rank = r;
-    into.now_ns = now;
-    into.pid = segment().pid(0) != segment().pid(job_.size() - 1) ? segment().pid(r) : 0;
-    return stuck ? mark : 0;
-  }
-
-  [[gnu::cold]] void report(std::int64_t now, bool all) {
-    std::uint32_t writer = 0;
-    const auto me = static_cast<std::uint32_t>(job_.rank()) + 1;
-    if (!head().writer.compare_exchange_strong(writer, me)) {
-      if (writer <= static_cast<std::uint32_t>(job_.size()) &&
-          !is_gone(static_cast<rank_t>(writer) - 1))
-        return;
-      if (!head().writer.compare_exchange_strong(writer, me)) return;  // Its writer died.
-    }
-    const struct release {
-      bootstrap::detail::word& writer;
-      ~release() { writer.store(0, std::memory_order_release); }
-    } guard{head().writer};
-    plain_array<hang_info> ranks(static_cast<std::size_t>(job_.size()));
-    int stuck = 0;
-    bool news = false;
-    for (rank_t r = 0; r < job_.size(); ++r) {
-      const std::uint32_t mark = gather(r, now, all, ranks[static_cast<std::size_t>(r)]);
-      if (mark == 0) continue;
-      ++stuck;
-      news |= segment().hang(r).told.exchange(mark, std::memory_order_relaxed) != mark;
-    }
-    if (news) print(ranks, stuck, all);
-    partly_ns_ = asked_ns_ = 0;
-  }
-
-  void print(const plain_array<hang_info>& ranks, int stuck, bool all) const {
-    hang_text out;
-    const double seconds = static_cast<double>(limit_ns_) * 1e-9;
-    if (all) {
-      out.add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n", seconds,
-              static_cast<int>(job_.size()), job_.size() == 1 ? "" : "s");
-    } else {
-      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
-              static_cast<int>(job_.size()), seconds);
-    }
-    out.text += format_hang_report({ranks.begin(), ranks.size()});
-    out.add("  the job goes on waiting; another report follows only if something moves\n");
-    std::fwrite(out.text.data(), 1, out.text.size(), stderr);
+  /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.
+  void tell_alone(const hang_source& from, std::int64_t now) {
+    hang_info info{};
+    from.describe(from.self, info);
+    info.now_ns = now;
+    told_ = true;
+    const std::string report = format_lone_report(info, limit_ns_);
+    std::fwrite(report.data(), 1, report.size(), stderr);
     std::fflush(stderr);
   }
 
@@ -274,13 +172,12 @@ class hang_watch {
   std::int64_t looked_ns_ = 0;
   std::int64_t still_since_ns_ = 0;  // Nothing has moved here since.
   std::int64_t digested_ns_ = 0;
-  std::int64_t partly_ns_ = 0;  // Since when some ranks wait for ever and others do not.
-  std::int64_t asked_ns_ = 0;
   std::uint64_t moves_ = 0;
   std::uint64_t digest_ = 0;
-  std::uint32_t sum_ = 0;
   bool testing_ = false;
   bool stuck_ = false;
+  bool alone_ = false;  // Nobody else will tell.
+  bool told_ = false;
 };
 
 /// Watches nothing: for jobs that have nowhere to say so, or are seen by whoever runs them.

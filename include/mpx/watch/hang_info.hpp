@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What a rank says of itself while it waits: for what, since when, what lies unmatched. Plain
+// structs that travel through shared memory: whoever reads another's calls sound() first.
+
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/types.hpp"
+#include "mpx/watch/call_site.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// How far a send or receive has come.
+enum class hang_stage : std::uint8_t {
+  posted,     ///< A receive that has met no message.
+  probed,     ///< A probe that has met no message.
+  queued,     ///< A send of which nothing is on the wire.
+  announced,  ///< A send that its receiver knows of, and has not received.
+  moving,     ///< Matched; data is on its way.
+  arrived,    ///< A message that has met no receive.
+  claimed,    ///< A message that a matched probe has taken, and nobody has received.
+  count_
+};
+
+/// One send, receive or message.
+struct hang_operation {
+  rank_t peer = -1;  ///< -1: any
+  tag_t tag = -1;    ///< -1: any
+  context_id context = 0;
+  hang_stage stage{};
+  std::uint8_t sends = 0;  ///< 1: a send. (Any byte may stand here, which a bool must not hold.)
+  std::uint64_t bytes = 0;
+};
+
+/// The first of some operations, and how many there are. (From here on no member has an
+/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
+template <std::uint32_t Max>
+struct hang_list {
+  hang_operation at[Max];
+  std::uint32_t kept;
+  std::uint32_t total;
+
+  void add(const hang_operation& op) noexcept {
+    ++total;
+    if (kept < Max) at[kept++] = op;
+  }
+  const hang_operation* begin() const noexcept { return at; }
+  const hang_operation* end() const noexcept { return at + kept; }
+};
+
+/// A call that waits.
+struct hang_call {
+  char name[24];
+  char file[120];
+  std::uint32_t line;
+  wait_kind kind;
+  std::int64_t since_ns;  ///< 0: not known
+  hang_list<8> on;
+};
+
+enum class hang_state : std::uint8_t {
+  waits,       ///< In mpx: `calls` says where.
+  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
+  unborn,      ///< Has not joined.
+  left,        ///< Has left the job.
+  failed,      ///< Has died.
+  unreadable,  ///< What it published makes no sense.
+  count_
+};
+
+/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
+struct hang_info {
+  rank_t rank;
+  std::int32_t pid;  ///< 0: not worth telling
+  std::uint32_t environment;
+  hang_state state;
+  std::int64_t now_ns;
+  std::int64_t since_ns;
+  std::uint32_t calls_kept;
+  std::uint32_t calls_total;
+  hang_call calls[4];
+  hang_list<16> posted;
+  hang_list<16> unexpected;
+  hang_list<16> sends;
+
+  hang_call* add_call() noexcept {
+    ++calls_total;
+    return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
+  }
+};
+
+template <std::size_t N>
+void copy_head(char (&into)[N], const char* text) noexcept {
+  const std::size_t n = lesser(std::strlen(text), N - 1);
+  std::memcpy(into, text, n);
+  into[n] = '\0';
+}
+/// Copies the end of a path.
+template <std::size_t N>
+void copy_tail(char (&into)[N], const char* text) noexcept {
+  const std::size_t n = std::strlen(text);
+  std::memcpy(into, n < N ? text : text + (n - N + 1), lesser(n, N - 1) + 1);
+}
+
+}  // namespace mpx::inline v0::detail

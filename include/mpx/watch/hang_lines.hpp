@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What one rank says of itself, in lines; and all of the report of a rank that is alone.
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+
+#include "mpx/core/numbers.hpp"
+#include "mpx/watch/hang_info.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Text that grows by printf formats: cheap to compile.
+class hang_text {
+ public:
+  [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
+    char line[512];
+    std::va_list rest;
+    va_start(rest, format);
+    const int n = std::vsnprintf(line, sizeof line, format, rest);
+    va_end(rest);
+    if (n > 0) text.append(line, lesser(static_cast<std::size_t>(n), sizeof line - 1));
+  }
+  std::string text;
+};
+
+/// Writes what a rank waits for, and what lies unmatched at it.
+class hang_lines : public hang_text {
+ public:
+  void operation(const hang_operation& op) {
+    static constexpr const char* stages[] = {"",
+                                             "",
+                                             ", not on the wire yet",
+                                             ", not received yet",
+                                             ", data on its way",
+                                             "",
+                                             ", taken by a matched probe"};
+    add(op.sends != 0 ? "to " : "from ");
+    envelope(op);
+    if (op.stage == hang_stage::probed) return;
+    add(op.stage == hang_stage::posted ? ", room for %llu byte%s%s" : ", %llu byte%s%s",
+        static_cast<unsigned long long>(op.bytes), op.bytes == 1 ? "" : "s",
+        stages[static_cast<unsigned>(op.stage)]);
+  }
+
+  /// A call, other than one that joins or leaves.
+  void call(const hang_call& c) {
+    if (c.kind == wait_kind::testing) {
+      add("tests or probes again and again");
+    } else {
+      add("waits in %s", c.name);
+      place(c);
+    }
+    if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
+    some(c.on.at, c.on.kept, c.on.total);
+  }
+  void place(const hang_call& c) {
+    if (c.line != 0) add(" at %s:%u", c.file, c.line);
+  }
+  /// How long ago `since` was; nothing where that is not known, or makes no sense.
+  void duration(std::int64_t now, std::int64_t since) {
+    if (since > 0 && since <= now) add(" (for %.1f s)", static_cast<double>(now - since) * 1e-9);
+  }
+  void calls_left_out(const hang_info& it) {
+    if (it.calls_kept < it.calls_total)
+      add("\n      and %u calls more", it.calls_total - it.calls_kept);
+    add(it.calls_kept == 0 ? " is in mpx\n" : "\n");
+  }
+  void lists(const hang_info& it) {
+    list("posted receives", it.posted);
+    list("unexpected messages", it.unexpected);
+    list("sends under way", it.sends);
+  }
+
+  /// A message that is there and differs in one thing from what rank `r` waits for.
+  void hint(std::size_t r, const hang_info& it, const hang_operation& want) {
+    for (const hang_operation& is : it.unexpected) {
+      const bool tag = want.tag == -1 || want.tag == is.tag;
+      const bool peer = want.peer == -1 || want.peer == is.peer;
+      const bool context = want.context == is.context;
+      if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
+          ((want.context | is.context) & 1) != 0)
+        continue;
+      add("  hint: rank %zu wants ", r);
+      if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
+      if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
+      if (!context)
+        add("a message on communicator %u, one here is on %u", want.context >> 1, is.context >> 1);
+      add("; all else fits\n");
+      return;
+    }
+  }
+  void hints(std::size_t r, const hang_info& it) {
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
+      for (const hang_operation& op : it.calls[i].on)
+        if (op.sends == 0) hint(r, it, op);
+  }
+
+  void headline(std::int64_t limit_ns, rank_t ranks) {
+    add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n",
+        static_cast<double>(limit_ns) * 1e-9, static_cast<int>(ranks), ranks == 1 ? "" : "s");
+  }
+  void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
+
+ private:
+  void envelope(const hang_operation& op) {
+    if (op.peer == -1) {
+      add("any rank");
+    } else if (op.peer < 0) {
+      add("nobody");
+    } else {
+      add("rank %d", static_cast<int>(op.peer));
+    }
+    if ((op.context & 1) != 0) {
+      add(", collective call %u of communicator %u", static_cast<unsigned>(op.tag) + 1,
+          op.context >> 1);
+    } else if (op.tag < 0) {
+      add(", any tag, communicator %u", op.context >> 1);
+    } else {
+      add(", tag %d, communicator %u", static_cast<int>(op.tag), op.context >> 1);
+    }
+  }
+  void some(const hang_operation* at, std::uint32_t kept, std::uint32_t total) {
+    for (std::uint32_t i = 0; i < kept; ++i) {
+      add(i == 0 ? " " : "; ");
+      operation(at[i]);
+    }
+    if (kept < total) add("; and %u more", total - kept);
+  }
+  void list(const char* what, const hang_list<16>& all) {
+    if (all.total == 0) return;
+    add("      %s:", what);
+    some(all.at, all.kept, all.total);
+    add("\n");
+  }
+};
+
+/// The whole report of a rank that nobody launched: what it waits for can only come from itself.
+/// Returns: as format_hang_report does for a job of this one rank, with headline and end.
+[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t limit_ns) {
+  hang_lines out;
+  out.headline(limit_ns, 1);
+  out.add("  rank 0");
+  bool known = info.calls_kept > 0;
+  bool itself = false;
+  for (std::uint32_t i = 0; i < info.calls_kept; ++i) {
+    const hang_call& c = info.calls[i];
+    out.add(i == 0 ? " " : "\n      and ");
+    out.call(c);
+    out.duration(info.now_ns, c.since_ns);
+    known = known && c.on.kept > 0;
+    for (const hang_operation& op : c.on) itself = itself || op.peer == 0;
+  }
+  out.calls_left_out(info);
+  out.lists(info);
+  out.add(known && itself ? "  cycle: rank 0 waits for rank 0\n"
+                          : "  no cycle: what the ranks wait for may still be sent\n");
+  out.hints(0, info);
+  out.end();
+  return std::move(out.text);
+}
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Looks at the marks of a job's ranks and finds out when none of them can go on, or some have
+// waited for too long. For whoever runs the job; ranks only keep their own words true (hang_watch).
+// Nothing read from the segment is trusted.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "mpx/bootstrap/detail/job_view.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/watch/hang_report.hpp"
+
+namespace mpx::inline v0::detail {
+
+// Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
+
+/// One for each job. All times are those of the monotonic clock.
+template <class Job = bootstrap::detail::job_view, class Info = hang_info>
+class hang_lookout {
+ public:
+  /// What `job` looks at outlives this. `limit_ns` counts until a rank says otherwise; 0: none.
+  /// Errors: errc::no_resources.
+  explicit hang_lookout(const Job& job, std::int64_t limit_ns = 0)
+      : job_(job),
+        limit_ns_(limit_ns),
+        marks_(static_cast<std::size_t>(job.size())),
+        before_(static_cast<std::size_t>(job.size())),
+        told_(static_cast<std::size_t>(job.size())) {}
+
+  /// How long ranks wait before they say so; 0 when that is not to be reported.
+  std::int64_t limit_ns() const noexcept {
+    const std::int64_t theirs = head().limit_ns.load(std::memory_order_relaxed);
+    return theirs >= 1'000'000 && theirs <= limit_ns_max ? theirs : limit_ns_;
+  }
+  /// The time until the next look.
+  std::int64_t pace_ns() const noexcept {
+    return lesser(greater(limit_ns() / 8, pace_ns_min), news_ ? pace_ns_max : idle_ns_max);
+  }
+
+  /// One look. Returns the report if it is time for one, else "".
+  /// Errors: errc::no_resources; the next look may find it again.
+  /// Cost:   a word for each rank; where some wait, 4 KiB more, and those of all for a report.
+  std::string look(std::int64_t now) {
+    const rank_t lowest = read_marks(now);
+    const bool same =
+        std::memcmp(marks_.begin(), before_.begin(), marks_.size() * sizeof marks_[0]) == 0;
+    std::memcpy(before_.begin(), marks_.begin(), marks_.size() * sizeof marks_[0]);
+    bool all = true;
+    news_ = false;
+    if (lowest >= 0) environment_ = environment_of(lowest);
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      all = all && (marks_[i] != 0 || is_gone(r));
+      news_ = news_ || (marks_[i] != 0 && marks_[i] != told_[i]);
+    }
+    if (!news_) {
+      partly_ns_ = asked_ns_ = 0;
+    } else if (all) {
+      if (same) return report(now, true);  // Seen twice: nobody was just about to go on.
+    } else if (partly_ns_ == 0) {
+      partly_ns_ = now;
+    } else if (now - partly_ns_ >= limit_ns()) {
+      if (asked_ns_ == 0) {
+        asked_ns_ = now;
+        head().asked.store(++asked_, std::memory_order_release);
+      } else if (now - asked_ns_ >= answer_ns) {
+        return report(now, false);
+      }
+    }
+    return {};
+  }
+
+ private:
+  using hang_words = bootstrap::detail::hang_words;
+  static_assert(sizeof(Info) <= bootstrap::detail::hang_slot::bytes_max &&
+                std::is_trivially_copyable_v<Info>);
+  static constexpr std::int64_t second_ns = 1'000'000'000;
+  static constexpr std::int64_t limit_ns_max = bootstrap::hang_seconds_max * second_ns;
+  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look at `asked` more often.
+  static constexpr std::int64_t pace_ns_min = 10'000'000;
+  static constexpr std::int64_t pace_ns_max = 100'000'000;
+  static constexpr std::int64_t idle_ns_max = second_ns;  // While there is nothing new to report.
+
+  bootstrap::detail::hang_head& head() const noexcept { return job_.hang_head(); }
+  bool is_gone(rank_t r) const noexcept {
+    return job_.state(r, environment_) >= rank_state::finished;
+  }
+
+  /// The marks of those that wait for ever, as far as they know; 0 of others. Returns the first, -1
+  /// if there is none.
+  rank_t read_marks(std::int64_t now) noexcept {
+    rank_t lowest = -1;
+    for (rank_t r = job_.size() - 1; r >= 0; --r) {
+      const std::uint32_t mark = mark_of(r, now);
+      marks_[static_cast<std::size_t>(r)] = mark;
+      if (mark != 0) lowest = r;
+    }
+    return lowest;
+  }
+  std::uint32_t mark_of(rank_t r, std::int64_t now) const noexcept {
+    const hang_words& w = job_.hang(r);
+    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+    if ((mark & hang_words::stuck) == 0 || job_.ended(r)) return 0;
+    if ((mark & hang_words::testing) == 0) return mark;
+    const std::int64_t seen = w.seen_ns.load(std::memory_order_relaxed);
+    return seen >= now - second_ns && seen <= now + second_ns ? mark : 0;  // It may have gone away.
+  }
+
+  /// The environment that a rank waits in, of those that it has joined.
+  std::uint64_t environment_of(rank_t r) const noexcept {
+    const std::uint64_t joins = job_.joins(r);
+    const std::uint64_t last = joins == 0 ? 0 : joins - 1;
+    Info info;
+    if (!read(r, info)) return last;
+    const auto behind = static_cast<std::uint32_t>(last) - info.environment;
+    return behind <= last ? last - behind : last;
+  }
+  bool read(rank_t r, Info& into) const noexcept {
+    for (int attempt = 0; attempt < 4; ++attempt)
+      if (job_.get_hang(r, std::as_writable_bytes(std::span(&into, 1))))
+        return sound(into, job_.size());
+    return false;
+  }
+
+  /// What is known of rank `r`.
+  void gather(rank_t r, std::int64_t now, bool all, Info& into) const noexcept {
+    const hang_words& w = job_.hang(r);
+    const rank_state state = job_.state(r, environment_);
+    const bool answered = !all && w.answered.load(std::memory_order_acquire) == asked_;
+    if (marks_[static_cast<std::size_t>(r)] != 0 || (answered && !is_gone(r))) {
+      if (!read(r, into)) {
+        into = {};
+        into.state = hang_state::unreadable;
+      }
+    } else {
+      into.state = state == rank_state::waiting    ? hang_state::unborn
+                   : state == rank_state::joined   ? hang_state::busy
+                   : state == rank_state::finished ? hang_state::left
+                                                   : hang_state::failed;
+      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
+    }
+    into.rank = r;
+    into.now_ns = now;
+    into.pid = job_.pid(0) != job_.pid(job_.size() - 1) ? job_.pid(r) : 0;
+  }
+
+  [[gnu::cold]] std::string report(std::int64_t now, bool all) {
+    plain_array<Info> ranks(marks_.size());
+    int stuck = 0;
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      gather(r, now, all, ranks[i]);
+      if (mark_of(r, now) != marks_[i]) return {};  // It has just gone on, or come.
+      stuck += marks_[i] != 0;
+    }
+    for (std::size_t i = 0; i < marks_.size(); ++i)
+      if (marks_[i] != 0) told_[i] = marks_[i];
+    partly_ns_ = asked_ns_ = 0;
+    hang_lines out;
+    if (all) {
+      out.headline(limit_ns(), job_.size());
+    } else {
+      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
+              static_cast<int>(job_.size()), static_cast<double>(limit_ns()) * 1e-9);
+    }
+    out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
+    out.end();
+    return std::move(out.text);
+  }
+
+  Job job_;
+  std::int64_t limit_ns_;
+  plain_array<std::uint32_t> marks_;   // Of this look.
+  plain_array<std::uint32_t> before_;  // Of the last one.
+  plain_array<std::uint32_t> told_;    // That were last reported.
+  std::uint64_t environment_ = 0;      // In which the lowest of those that wait does so.
+  std::int64_t partly_ns_ = 0;         // Since when some ranks wait for ever and others do not.
+  std::int64_t asked_ns_ = 0;
+  std::uint32_t asked_ = 0;
+  bool news_ = false;  // Some wait, and that has not been reported.
+};
+
+/// Looks after a job whose ranks are threads of this process, and prints its reports, until all of
+/// them have ended. Returns at once where reports are not asked for, or a single rank does it.
+template <class Job>
+[[gnu::cold]] void look_after_threads(const Job& job) noexcept try {
+  const char* text = std::getenv("MPX_HANG_REPORT");
+  std::int64_t limit_ns = 0;
+  if (text == nullptr || job.size() == 1 ||
+      !parse_seconds(text, bootstrap::hang_seconds_max, limit_ns))
+    return;
+  hang_lookout<Job> lookout(job, limit_ns);
+  std::int64_t due_ns = platform::now_ns() + lookout.pace_ns();
+  for (rank_t r = 0;;) {
+    const std::uint32_t news = job.failure_epoch(0);
+    while (r < job.size() && job.ended(r)) ++r;
+    if (r == job.size()) return;
+    const std::int64_t now = platform::now_ns();
+    if (now < due_ns) {
+      platform::futex_wait(job.failure_word(0), news, due_ns - now);
+      continue;
+    }
+    const std::string report = lookout.look(now);
+    std::fwrite(report.data(), 1, report.size(), stderr);
+    if (!report.empty()) std::fflush(stderr);
+    due_ns = now + lookout.pace_ns();
+  }
+} catch (const std::exception&) {
+  return;  // No memory for it. The job goes on.
+}
+
+}  // namespace mpx::inline v0::detail

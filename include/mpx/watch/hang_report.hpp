@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A report on ranks that wait: what each waits for, what lies unmatched, who waits for whom in a
+// circle. A pure function of what the ranks say of themselves, for whoever knows that it is time to
+// print it: mpxrun, a job of threads, a simulator.
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/types.hpp"
+#include "mpx/watch/hang_info.hpp"
+#include "mpx/watch/hang_lines.hpp"
+
+namespace mpx::inline v0::detail {
+
+// Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
+
+/// Whether a rank's own words, read from shared memory, can be used in a job of `ranks`; cuts what
+/// is not text. What passes can be printed, whatever it claims.
+template <class Info>
+[[gnu::cold]] bool sound(Info& info, rank_t ranks) noexcept {
+  bool good = info.state < hang_state::count_ && info.calls_kept <= std::size(info.calls) &&
+              info.calls_kept <= info.calls_total;
+  const auto check = [&](const hang_operation* at, std::size_t most, std::uint32_t kept,
+                         std::uint32_t total) {
+    good = good && kept <= most && kept <= total;
+    for (std::uint32_t i = 0; good && i < kept; ++i)
+      good = at[i].stage < hang_stage::count_ && at[i].peer >= -2 && at[i].peer < ranks;
+  };
+  const auto mend = [](char* text, std::size_t bytes) {
+    text[bytes - 1] = '\0';
+    for (std::size_t i = 0; i < bytes; ++i)
+      if (text[i] != '\0' && (text[i] < ' ' || text[i] > '~')) text[i] = '?';
+  };
+  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
+    check(list->at, std::size(list->at), list->kept, list->total);
+  for (auto& call : info.calls) {
+    check(call.on.at, std::size(call.on.at), call.on.kept, call.on.total);
+    good = good && call.kind < wait_kind::count_;
+    mend(call.name, sizeof call.name);
+    mend(call.file, sizeof call.file);
+  }
+  return good;
+}
+
+/// Who waits for whom among ranks 0 .. n - 1. Cost: O(n^2), whatever the ranks claim.
+template <class Info>
+class hang_graph {
+ public:
+  explicit hang_graph(std::span<const Info> ranks)
+      : ranks_(ranks), dead_(ranks.size()), met_(ranks.size() * calls_max) {
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      dead_[r] = waits(r) || gone(r);
+      free_ += !dead_[r];
+    }
+    for (bool changed = true; changed;) {  // Who waits for somebody who is free may go on.
+      changed = false;
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        if (!dead_[r] || !waits(r) || !may_go_on(r)) continue;
+        dead_[r] = false;
+        ++free_;
+        changed = true;
+      }
+    }
+  }
+
+  bool waits(std::size_t r) const noexcept { return ranks_[r].state == hang_state::waits; }
+  bool gone(std::size_t r) const noexcept {
+    return ranks_[r].state == hang_state::left || ranks_[r].state == hang_state::failed;
+  }
+  /// Whether nothing that this rank waits for can come.
+  bool dead(std::size_t r) const noexcept { return dead_[r] != 0; }
+
+  static bool joins_or_leaves(const hang_call& call) noexcept {
+    return call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
+  }
+  /// Whether `call` of `r` depends on rank `to`.
+  bool depends(std::size_t r, const hang_call& call, std::size_t to) const noexcept {
+    if (joins_or_leaves(call) && !meets(to, ranks_[r], call.kind)) return true;
+    for (const hang_operation& op : call.on)
+      if (op.peer >= 0 ? static_cast<std::size_t>(op.peer) == to : op.peer == -1 && to != r)
+        return true;
+    return false;
+  }
+  /// Whether any of its calls does, if it waits.
+  bool depends(std::size_t r, std::size_t to) const noexcept {
+    for (std::uint32_t i = 0; waits(r) && i < ranks_[r].calls_kept; ++i)
+      if (depends(r, ranks_[r].calls[i], to)) return true;
+    return false;
+  }
+
+  /// The rank that keeps `r` waiting, if it is itself waiting for ever; else the number of ranks.
+  std::size_t next(std::size_t r) const noexcept {
+    const auto stays = [this](std::size_t to) { return waits(to) && dead(to); };
+    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i) {
+      const auto& call = ranks_[r].calls[i];
+      for (std::size_t to = 0; joins_or_leaves(call) && to < ranks_.size(); ++to)
+        if (stays(to) && !meets(to, ranks_[r], call.kind)) return to;
+      for (const hang_operation& op : call.on) {
+        if (op.peer >= 0 && stays(static_cast<std::size_t>(op.peer)))
+          return static_cast<std::size_t>(op.peer);
+        for (std::size_t to = 0; op.peer == -1 && to < ranks_.size(); ++to)
+          if (to != r && stays(to)) return to;
+      }
+    }
+    return ranks_.size();
+  }
+
+ private:
+  static constexpr std::size_t calls_max = sizeof(Info::calls) / sizeof(hang_call);
+
+  bool meets(std::size_t other, const Info& mine, wait_kind kind) const noexcept {
+    const Info& it = ranks_[other];
+    if (it.state == hang_state::left) return kind == wait_kind::leaving;
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
+      if (waits(other) && it.calls[i].kind == kind && it.environment == mine.environment)
+        return true;
+    return false;
+  }
+  bool may_go_on(std::size_t r) noexcept {
+    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
+      if (may_end(r, i)) return true;
+    return ranks_[r].calls_kept == 0;
+  }
+  bool may_end(std::size_t r, std::uint32_t index) noexcept {
+    const auto& call = ranks_[r].calls[index];
+    if (joins_or_leaves(call)) {
+      // Whom it has met, or who is free, stays so: the next look goes on from there.
+      std::uint32_t& met = met_[r * calls_max + index];
+      while (met < ranks_.size() && (!dead_[met] || meets(met, ranks_[r], call.kind))) ++met;
+      if (met < ranks_.size()) return false;
+      for (const hang_operation& op : call.on)
+        if (!can(op)) return false;
+      return true;
+    }
+    bool one = call.on.kept == 0;  // What it waits for is not known.
+    bool all = true;
+    for (const hang_operation& op : call.on) {
+      one = one || can(op);
+      all = all && can(op);
+    }
+    return call.kind == wait_kind::any || call.kind == wait_kind::testing ? one : all;
+  }
+  bool can(const hang_operation& op) const noexcept {
+    return op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
+  }
+
+  std::span<const Info> ranks_;
+  plain_array<unsigned char> dead_;
+  plain_array<std::uint32_t> met_;  // By rank and call: all ranks below are free, or there.
+  std::size_t free_ = 0;
+};
+
+/// The report, put together part by part.
+template <class Info>
+class hang_writer : hang_lines {
+ public:
+  explicit hang_writer(std::span<const Info> ranks) : ranks_(ranks), graph_(ranks) {}
+
+  /// Ranks that are told about one by one; of more, only those that matter most.
+  static constexpr std::size_t ranks_told_max = 64;
+
+  [[gnu::cold]] std::string write() {
+    std::size_t told = 0;
+    for (std::size_t r = 0; r < ranks_.size() && told < ranks_told_max; ++r, ++told) rank(r);
+    if (told < ranks_.size()) add("  and %zu ranks more\n", ranks_.size() - told);
+    cycles();
+    causes();
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      if (graph_.waits(r)) hints(r, ranks_[r]);
+    collective_hints();
+    return std::move(text);
+  }
+
+ private:
+  /// Some ranks, as "rank 3", "ranks 1, 2 and 5 more".
+  struct gathered {
+    std::size_t count = 0;
+    std::size_t first[8] = {};
+    void take(std::size_t rank) noexcept {
+      if (count++ < std::size(first)) first[count - 1] = rank;
+    }
+  };
+  void names(const gathered& g) {
+    add(g.count == 1 ? "rank " : "ranks ");
+    for (std::size_t i = 0; i < lesser(g.count, std::size(g.first)); ++i)
+      add(i == 0 ? "%zu" : ", %zu", g.first[i]);
+    if (g.count > std::size(g.first)) add(" and %zu more", g.count - std::size(g.first));
+  }
+
+  void meeting(std::size_t r, const hang_call& c) {
+    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
+    place(c);
+    gathered targets;
+    for (std::size_t to = 0; to < ranks_.size(); ++to)
+      if (graph_.depends(r, c, to)) targets.take(to);
+    if (targets.count == 0) return;
+    add(", waits for ");
+    names(targets);
+  }
+
+  void rank(std::size_t r) {
+    const Info& it = ranks_[r];
+    add("  rank %zu", r);
+    if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
+    switch (it.state) {
+      case hang_state::waits: break;
+      case hang_state::busy: return busy(it);
+      case hang_state::unborn: return add(" has not joined the job\n");
+      case hang_state::left: return add(" has left the job\n");
+      case hang_state::failed: return add(" has failed\n");
+      default: return add(" cannot be understood\n");
+    }
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
+      const auto& c = it.calls[i];
+      add(i == 0 ? " " : "\n      and ");
+      if (hang_graph<Info>::joins_or_leaves(c)) {
+        meeting(r, c);
+      } else {
+        call(c);
+      }
+      duration(it.now_ns, c.since_ns);
+    }
+    calls_left_out(it);
+    lists(it);
+  }
+  void busy(const Info& it) {
+    add(" is not in mpx");
+    duration(it.now_ns, it.since_ns);
+    const bool lately =
+        it.since_ns > 0 && it.since_ns <= it.now_ns && it.now_ns - it.since_ns < 1'000'000'000;
+    add("%s\n", lately ? ": it computes, or never waits long" : "");
+  }
+
+  /// Each rank has one edge at most, so that cycles do not touch.
+  void cycles() {
+    plain_array<std::uint32_t> seen(ranks_.size());  // 0: not yet, else the walk that came by.
+    for (std::size_t start = 0; start < ranks_.size(); ++start) {
+      const auto walk = static_cast<std::uint32_t>(start + 1);
+      std::size_t r = start;
+      while (r < ranks_.size() && seen[r] == 0 && graph_.waits(r) && graph_.dead(r)) {
+        seen[r] = walk;
+        r = graph_.next(r);
+      }
+      if (r >= ranks_.size() || seen[r] != walk) continue;
+      std::size_t at = r;
+      std::size_t told = 0;
+      do {
+        const std::size_t next = graph_.next(at);
+        if (++told <= ranks_told_max)
+          add(told == 1 ? "  cycle: rank %zu waits for rank %zu" : ", rank %zu for rank %zu", at,
+              next);
+        at = next;
+      } while (at != r);
+      if (told > ranks_told_max) add(", and so on through %zu ranks", told);
+      add("\n");
+      found_ = true;
+    }
+  }
+
+  /// Those who could act and do not, and those who never will.
+  void causes() {
+    for (std::size_t to = 0; to < ranks_.size(); ++to) {
+      if (graph_.waits(to)) continue;
+      gathered waiting;
+      for (std::size_t r = 0; r < ranks_.size(); ++r)
+        if (graph_.depends(r, to)) waiting.take(r);
+      if (waiting.count == 0) continue;
+      add("  ");
+      names(waiting);
+      add(waiting.count > 1 ? " wait for rank %zu, which " : " waits for rank %zu, which ", to);
+      const hang_state s = ranks_[to].state;
+      add("%s\n", s == hang_state::left     ? "has left the job: nothing more comes from it"
+                  : s == hang_state::failed ? "has failed"
+                  : s == hang_state::unborn ? "has not joined the job"
+                  : s == hang_state::busy   ? "is not in mpx"
+                                            : "cannot be understood");
+      found_ = true;
+    }
+    if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
+  }
+
+  /// The first two ranks for which one collective call is two.
+  void collective_hints() {
+    const hang_call* first = nullptr;
+    std::size_t first_rank = 0;
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i) {
+        const auto& c = ranks_[r].calls[i];
+        if (c.on.kept == 0 || (c.on.at[0].context & 1) == 0) continue;
+        if (first == nullptr) {
+          first = &c;
+          first_rank = r;
+          continue;
+        }
+        const auto& a = first->on.at[0];
+        const auto& b = c.on.at[0];
+        if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
+          continue;
+        add("  hint: collective call %u of communicator %u is %s on rank %zu and %s on rank %zu: "
+            "all ranks must make the same calls in the same order\n",
+            static_cast<unsigned>(a.tag) + 1, a.context >> 1, first->name, first_rank, c.name, r);
+        return;
+      }
+  }
+
+  std::span<const Info> ranks_;
+  hang_graph<Info> graph_;
+  bool found_ = false;
+};
+
+/// The report on a job, from what each of its ranks says: `ranks[i]` is rank i, and sound.
+/// Returns: lines that end in a line feed, without a headline.
+template <class Info = hang_info>
+[[gnu::cold]] std::string format_hang_report(std::span<const std::type_identity_t<Info>> ranks) {
+  return hang_writer<Info>(ranks).write();
+}
+
+}  // namespace mpx::inline v0::detail
