@@ -161,6 +161,13 @@ TEST_CASE("hang lookout: who tests counts only while it does") {
   CHECK(s.look_for(3000 * ms).empty());
   s.segment().hang(1).seen_ns.store(s.now());
   CHECK(s.look_for(800 * ms).empty());
+  // Nor does it make news of what others have been reported for meanwhile.
+  CHECK(s.look_for(500 * ms).empty());
+  s.go_on(0);
+  s.wait(0, 1);
+  CHECK(reports(s.look_for(5000 * ms)) == 1);
+  s.segment().hang(1).seen_ns.store(s.now());
+  CHECK(s.look_for(800 * ms).empty());
 }
 
 TEST_CASE("hang lookout: the environment that counts is the one in which they wait") {
