@@ -28,8 +28,10 @@ struct transport_traits {
 ///
 /// `sink.packet(source, header, payload)`: a packet has arrived; `payload` is valid during the
 /// call.
-/// `sink.place(source, header, bytes)`: where the body of a packet that is still arriving belongs,
-/// or an empty span: only transports that read a stream ask.
+/// `sink.place(source, header, bytes)`: where the body of a packet belongs whose header has come,
+/// and whose `bytes` > 0 are still coming: memory of exactly that size, or an empty span for "keep
+/// it yourself". Only a PlacingTransport asks, once for a packet, in order with what comes from
+/// that source.
 /// `sink.complete(cookie, ok)`: work that was `pending` has finished.
 /// `sink.malformed(source)`: the source's bytes make no sense to the transport.
 /// `sink.unreachable(source)`: the source has sent something, and this process lacks the memory or
@@ -58,17 +60,28 @@ static_assert(PacketSink<sink_archetype>);
 
 /// Moves packets between this process and its peers.
 ///
-/// `post` never blocks. Packets between a pair arrive in the order they were posted; nothing is
-/// promised across pairs. `done`: the payload was taken; `pending`: one `complete(cookie)` follows;
-/// `retry`: nothing happened. `poll` hands arrived packets to the sink and is fair: no source is
-/// served twice while another has something waiting. Its cost grows with what has arrived, not with
-/// the peers that are wired. Waiting has three steps, so that a lock need not be held over it:
-/// `arm` announces a sleep and returns false if there is something to do; `sleep` returns when
-/// something may have arrived, when a post that was told `retry` may succeed, or after
-/// `timeout_ns`; `disarm` follows every `arm` that returned true. `wake` ends a sleep. Posting to
-/// oneself works. Peers are wired on first use. Everything but `sleep` and `wake` is called by one
-/// thread at a time; between `arm` and
-/// `disarm` other threads may post and poll.
+/// `post(peer, header, payload, cookie)` never blocks. `done`: the payload was taken; `pending`: it
+/// will be read later; `retry`: nothing happened; `refused`: the peer cannot be reached. The header
+/// is copied at once, whatever the outcome. Packets between a pair arrive in the order of the posts
+/// that were `done` or `pending`; nothing is promised across pairs.
+///
+/// What is `pending` holds the payload, and nothing else of the caller's, until exactly one
+/// `complete(cookie, ok)`: not ok if the peer was lost or dropped before all was handed over. A
+/// completion comes from a poll, never from a post, and says nothing about what the peer has seen.
+/// Completions come in any order, those of one pair too. The destructor ends what is pending
+/// without a completion; the payload is not touched after it. It waits for nobody, so that who
+/// wants his packets to arrive polls until they are complete.
+///
+/// `poll` hands arrived packets to the sink and is fair: no source is served twice while another
+/// has a whole packet waiting. It also moves on what is pending, and returns how many packets and
+/// completions it handed over. Its cost grows with what has arrived, not with the peers that are
+/// wired. The sink may post from any of its calls, and does not poll. Waiting has three steps, so
+/// that a lock need not be held over it: `arm` announces a sleep and returns false if there is
+/// something to do; `sleep` returns when something may have arrived or completed, when a post that
+/// was told `retry` may succeed, or after `timeout_ns`; `disarm` follows every `arm` that returned
+/// true. `wake` ends a sleep. Posting to oneself works. Peers are wired on first use. Everything
+/// but `sleep` and `wake` is called by one thread at a time; between `arm` and `disarm` other
+/// threads may post and poll.
 template <class T>
 concept Transport =
     requires(T& t, const T& c, peer_id peer, const frame_header& header,
@@ -86,6 +99,29 @@ concept Transport =
       { t.wake() } noexcept;
       { c.oversubscribed() } noexcept -> std::same_as<bool>;
     };
+
+/// A transport that asks the sink where bodies belong: one that reads a stream.
+///
+/// Between `place(source)` and `packet(source, header, payload)` with the placed memory as payload,
+/// once, nothing else comes from that source, and polls write into that memory.
+/// `cancel_place(source)`: the sink takes the memory back. When this returns, the transport does
+/// not touch it any more, throws away the rest of that body, and calls no `packet` for it; what
+/// comes behind it arrives as ever. Nothing happens if no body of that source is being placed. That
+/// is also how memory comes back from a source that was lost in the middle of a body.
+template <class T>
+concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
+  { t.cancel_place(source) } noexcept;
+};
+
+/// A transport that can be told that a peer is gone, or no longer wanted.
+///
+/// `drop_peer(peer)`: once it has returned, nothing of that peer reaches the sink, memory that was
+/// placed for it is the sink's again, and nothing that was pending with it touches memory here or
+/// there; the next poll completes that, not ok. No call names the peer after it. Waits for nobody.
+template <class T>
+concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
+  { t.drop_peer(peer) } noexcept;
+};
 
 /// A transport that also moves memory.
 ///
@@ -191,6 +227,8 @@ struct transport_archetype {
                    const frame_header&, cookie_t) noexcept;
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
+  void cancel_place(peer_id) noexcept;
+  void drop_peer(peer_id) noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
 };
