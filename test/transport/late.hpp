@@ -9,6 +9,7 @@
 #include <deque>
 #include <mpx/transport/concepts.hpp>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -162,6 +163,24 @@ class late : public detail::bootstrap_of<T> {
     in_[peer] = {};
     in_[peer].dropped = true;
     if constexpr (mpx::DroppingTransport<T>) lower_.drop_peer(peer);
+  }
+
+  /// See ElasticTransport.
+  std::string address() const requires mpx::ElasticTransport<T>
+  {
+    return lower_.address();
+  }
+  mpx::errc add_peer(peer_id peer, std::string_view address) noexcept
+      requires mpx::ElasticTransport<T>
+  {
+    const mpx::errc e = lower_.add_peer(peer, address);
+    if (e != mpx::errc{}) return e;
+    if (peer >= out_.size()) {
+      out_.resize(peer + 1);
+      in_.resize(peer + 1);
+    }
+    in_[peer].dropped = false;
+    return e;
   }
 
   auto expose(peer_id peer, std::span<const std::byte> memory) noexcept

@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "contract.hpp"
+#include "elastic.hpp"
 #include "late_stacks.hpp"
 
 namespace {
@@ -66,6 +67,11 @@ TEST_CASE("late: bodies are placed, nothing is pending") {
 TEST_CASE("late: memory") {
   check_rma<late<inproc>>(true);
   check_shared_memory<late<inproc>>();
+}
+
+TEST_CASE("late: peers come and go") {
+  check_elastic<late<inproc, all>>();
+  check_elastic<late<narrow_inproc, some>>();
 }
 
 TEST_CASE("late: the paths are taken") {

@@ -15,7 +15,7 @@ template <mpx::Transport T>
 class correspondent {
  public:
   correspondent(T& t, peer_id peers, std::uint64_t seed, bool gives_places = true)
-      : t_(t), random_(seed), next_out_(peers), next_in_(peers), places_(peers) {
+      : t_(t), random_(seed), next_out_(peers), next_in_(peers), places_(peers), closed_(peers) {
     gives_places_ = gives_places;
   }
 
@@ -58,24 +58,30 @@ class correspondent {
   std::size_t held() const { return held_.size(); }
   /// "": the contract was kept so far.
   const std::string& complaint() const { return complaint_; }
-  /// Starts anew with a peer: nothing of what it was sent or has sent counts any more.
-  void forget(peer_id peer) {
-    next_out_[peer] = next_in_[peer] = 0;
+  /// A link with `peer` begins, whose packets are numbered from `first`.
+  void begin(peer_id peer, std::uint32_t first) {
+    if (peer >= next_out_.size()) {
+      next_out_.resize(peer + 1);
+      next_in_.resize(peer + 1);
+      places_.resize(peer + 1);
+      closed_.resize(peer + 1);
+    }
+    next_out_[peer] = next_in_[peer] = first;
+    closed_[peer] = false;
+  }
+  /// It has been dropped: nothing comes of it any more.
+  void end(peer_id peer) {
     next_size_.erase(peer);
     places_[peer].clear();
+    closed_[peer] = true;
   }
   void allow_losses() { losses_allowed_ = true; }
-  void grow(peer_id peers) {
-    next_out_.resize(peers);
-    next_in_.resize(peers);
-    places_.resize(peers);
-  }
-
   // --- What the transport calls ------------------------------------------------------------------
 
   void packet(peer_id source, const frame_header& header,
               std::span<const std::byte> body) noexcept {
-    if (source >= next_in_.size()) return complain("a packet of a peer that there is not");
+    if (source >= next_in_.size() || closed_[source])
+      return complain("a packet of a peer that there is not");
     const std::uint32_t serial = next_in_[source]++;
     ++got_;
     if (!same(header, header_of(serial)) || !has_pattern(body, serial))
@@ -88,7 +94,7 @@ class correspondent {
   }
   std::span<std::byte> place(peer_id source, const frame_header& header,
                              std::size_t bytes) noexcept {
-    if (source >= next_in_.size()) {
+    if (source >= next_in_.size() || closed_[source]) {
       complain("a place for a peer that there is not");
       return {};
     }
@@ -125,6 +131,7 @@ class correspondent {
   std::vector<std::uint32_t> next_out_;
   std::vector<std::uint32_t> next_in_;
   std::vector<std::vector<std::byte>> places_;
+  std::vector<bool> closed_;
   std::map<peer_id, std::optional<std::size_t>> next_size_;
   std::map<mpx::cookie_t, payload> held_;  // Freed by their completion: who reads later is seen.
   bool gives_places_;

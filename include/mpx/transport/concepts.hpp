@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "mpx/core/error.hpp"
 #include "mpx/core/frame.hpp"
 #include "mpx/core/types.hpp"
 
@@ -123,6 +125,27 @@ concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
   { t.drop_peer(peer) } noexcept;
 };
 
+/// A transport whose peers come and go while it is at work.
+///
+/// `address()`: the bytes by which others reach this one, for as long as it lives; how they travel
+/// is the caller's business. `add_peer(peer, address)`: from now on `peer` means the one at that
+/// address: a number that was dropped, or peers(), which is one more then. The other side adds this
+/// one too, under a number of its own, before or after; what it posts before waits until then.
+/// Returns errc{}, or else nothing has changed: errc::argument: no address of this transport, this
+/// process itself, or the place of a peer that is not dropped; errc::peer_lost: whoever had it has
+/// left; errc::pending: the two were linked before, or former owners of their places were, and the
+/// other side has not dropped
+/// that link yet: ask again; errc::no_resources. A link ends for both when one has dropped it, but
+/// the other hears what was sent before, and its posts go nowhere, until it drops the link too.
+/// Nothing of an earlier link ever arrives under a later one, whatever numbers and addresses they
+/// share. add_peer and drop_peer are not called within a poll.
+template <class T>
+concept ElasticTransport =
+    DroppingTransport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
+      { c.address() } -> std::same_as<std::string>;
+      { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
+    };
+
 /// A transport that also moves memory.
 ///
 /// `expose(peer, memory)` describes local memory so that `peer` can reach it; key 0 where it
@@ -229,6 +252,8 @@ struct transport_archetype {
   bool take_if(peer_id, auto&&) noexcept { return false; }
   void cancel_place(peer_id) noexcept;
   void drop_peer(peer_id) noexcept;
+  std::string address() const;
+  errc add_peer(peer_id, std::string_view) noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
 };

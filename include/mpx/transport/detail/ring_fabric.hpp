@@ -41,6 +41,9 @@ struct inbox_control {
   }
 };
 
+/// The owner of a slot that no peer has.
+inline constexpr peer_id no_peer = ~peer_id{0};
+
 /// What has happened in a fabric, for tests: a sleep that timed out although something had arrived
 /// is a missed wake-up, and there must be none.
 struct fabric_counters {
@@ -51,9 +54,13 @@ struct fabric_counters {
 
 /// The packet half of a transport over shared memory. `Segment` says where things lie:
 /// `inbox(peer) -> inbox_control&`, `channel(source, destination) -> std::byte*` (nullptr when the
-/// machine is out of mappings), both stable for the segment's life.
+/// machine is out of mappings), both stable for the segment's life. They take slots; where peers
+/// come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they are,
+/// and `use(peer)` is told before a channel is used; else a peer is its slot.
 template <class Segment>
 class ring_fabric {
+  static constexpr bool elastic = requires(Segment& s, peer_id peer) { s.slot_of(peer); };
+
  public:
   ring_fabric(Segment segment, peer_id self, peer_id peers, ring_geometry geometry)
       : segment_(std::move(segment)),
@@ -64,7 +71,8 @@ class ring_fabric {
         in_(peers),
         have_barrier_(platform::register_heavy_barrier()),
         oversubscribed_(peers > static_cast<peer_id>(platform::usable_cores())) {
-    inbox_ = &segment_.inbox(self);
+    self_slot_ = slot_of(self);
+    inbox_ = &segment_.inbox(self_slot_);
   }
 
   peer_id self() const noexcept { return self_; }
@@ -72,6 +80,7 @@ class ring_fabric {
   bool oversubscribed() const noexcept { return oversubscribed_; }
   const fabric_counters& counters() const noexcept { return counters_; }
   Segment& segment() noexcept { return segment_; }
+  const Segment& segment() const noexcept { return segment_; }
 
   /// See Transport. Cost: one line written and one load of a word that seldom changes.
   [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
@@ -174,6 +183,47 @@ class ring_fabric {
   /// Ends a wait from any thread of any process that maps the segment.
   void wake() noexcept { ring_doorbell(*inbox_); }
 
+ protected:
+  // Where peers come and go. Never within a poll.
+
+  /// Makes room in the tables for `peer`. False: memory is out, nothing has changed.
+  bool make_room(peer_id peer) noexcept {
+    return out_.try_extend(std::size_t{peer} + 1) && in_.try_extend(std::size_t{peer} + 1);
+  }
+  /// `peer` has a slot now. It may have called before: the next poll looks at its ring.
+  void admit(peer_id peer) noexcept {
+    if (peer >= peers_) peers_ = peer + 1;
+    set_attention(*inbox_, slot_of(peer));
+    if (armed_) wake();
+  }
+  /// From now on `peer` is heard and sent to no more.
+  void dismiss(peer_id peer) noexcept {
+    if (const sender* s = out_[peer]; s != nullptr) {
+      starved_.erase_if([s](const sender* other) { return other == s; });
+      out_.erase(peer);
+      --senders_;
+    }
+    if (const receiver* r = in_[peer]; r != nullptr) {
+      hot_.erase_if([r](const receiver* other) { return other == r; });
+      note_hot();
+      in_.erase(peer);
+      --receivers_;
+    }
+  }
+  /// Whether ranks outnumber cores may change with them.
+  void count_members(peer_id n) noexcept {
+    const bool over = n > static_cast<peer_id>(platform::usable_cores());
+    if (over && claims() && !armed_) {
+      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      platform::heavy_barrier();  // From here on all senders set their bits.
+    }
+    if (!armed_) oversubscribed_ = over;
+  }
+  /// Whether this end has wired the ring to or from `peer`.
+  bool is_wired(peer_id peer) const noexcept {
+    return out_[peer] != nullptr || in_[peer] != nullptr;
+  }
+
  private:
   /// Whether senders are told which rings are looked at.
   bool claims() const noexcept { return !oversubscribed_; }
@@ -247,7 +297,7 @@ class ring_fabric {
     if (!starved_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
     auto* made = new (std::nothrow) sender;
     if (made == nullptr) return nullptr;
-    std::byte* base = segment_.channel(self_, peer);
+    std::byte* base = channel(self_, peer);
     if (base == nullptr) {
       delete made;
       return nullptr;
@@ -261,7 +311,7 @@ class ring_fabric {
     if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
     auto* made = new (std::nothrow) receiver;
     if (made == nullptr) return nullptr;
-    std::byte* base = segment_.channel(source, self_);
+    std::byte* base = channel(source, self_);
     if (base == nullptr) {
       delete made;
       return nullptr;
@@ -281,14 +331,35 @@ class ring_fabric {
     return outcome::retry;
   }
 
-  /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
-  [[gnu::noinline]] void notify(peer_id peer) noexcept {
-    inbox_control& box = segment_.inbox(peer);
-    platform::atomic<std::uint64_t>& word = box.attention[self_ / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (self_ % 64);
+  peer_id slot_of(peer_id peer) const noexcept {
+    if constexpr (elastic) return segment_.slot_of(peer);
+    return peer;
+  }
+  peer_id peer_of(peer_id slot) const noexcept {
+    if constexpr (elastic) return segment_.peer_of(slot);
+    return slot < peers_ ? slot : no_peer;
+  }
+  peer_id slots() const noexcept {
+    if constexpr (elastic) return segment_.slots();
+    return peers_;
+  }
+  std::byte* channel(peer_id source, peer_id destination) noexcept {
+    if constexpr (elastic) segment_.use(source == self_ ? destination : source);
+    return segment_.channel(slot_of(source), slot_of(destination));
+  }
+
+  static void set_attention(inbox_control& box, peer_id slot) noexcept {
+    platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
     // The first of these is the fence between the packet and the look at `sleeping`.
     if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
-      box.summary.fetch_or(std::uint64_t{1} << (self_ / 64 % 64), std::memory_order_seq_cst);
+      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), std::memory_order_seq_cst);
+  }
+
+  /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
+  [[gnu::noinline]] void notify(peer_id peer) noexcept {
+    inbox_control& box = segment_.inbox(slot_of(peer));
+    set_attention(box, self_slot_);
     if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box);
   }
 
@@ -300,14 +371,14 @@ class ring_fabric {
   template <class Sink>
   [[gnu::noinline]] void serve_attention(Sink& sink) noexcept {
     const std::uint64_t summary = inbox_->summary.exchange(0, std::memory_order_seq_cst);
-    const std::size_t words = (std::size_t{peers_} + 63) / 64;
+    const std::size_t words = (std::size_t{slots()} + 63) / 64;
     for (std::size_t w = 0; w < words; ++w) {
       if ((summary >> (w % 64) & 1) == 0) continue;
       std::uint64_t bits = inbox_->attention[w].exchange(0, std::memory_order_seq_cst);
       for (; bits != 0; bits &= bits - 1) {
-        const auto source =
-            static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-        if (source < peers_ && !make_hot(source)) sink.unreachable(source);
+        const peer_id source =
+            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
+        if (source != no_peer && !make_hot(source)) sink.unreachable(source);
       }
     }
   }
@@ -360,7 +431,7 @@ class ring_fabric {
   void feed(receiver& r) noexcept {
     r.hungry = false;
     if (r.ring.control().starved.exchange(0, std::memory_order_seq_cst) != 0)
-      ring_doorbell(segment_.inbox(r.source));
+      ring_doorbell(segment_.inbox(slot_of(r.source)));
   }
 
   bool something_to_do() noexcept {
@@ -387,6 +458,7 @@ class ring_fabric {
   std::uint64_t polls_ = 0;
   Segment segment_;
   peer_id self_;
+  peer_id self_slot_ = 0;
   peer_id peers_;
   ring_geometry geometry_;
   owning_table<sender> out_;
