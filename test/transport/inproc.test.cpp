@@ -10,6 +10,7 @@
 #include "contract.hpp"
 #include "elastic.hpp"
 #include "fabric.hpp"
+#include "pollable.hpp"
 
 namespace {
 
@@ -51,6 +52,10 @@ TEST_CASE("inproc: memory of any alignment") {
   } catch (const mpx::error& e) {
     CHECK(e.code() == mpx::errc::no_resources);
   }
+}
+TEST_CASE("inproc: one can poll for it") {
+  check_pollable<inproc>();
+  check_pollable<small>();
 }
 TEST_CASE("inproc: no wake-up is missed") {
   check_no_missed_wakeups<inproc>();

@@ -140,6 +140,10 @@ class late : public detail::bootstrap_of<T> {
     lower_.disarm();
   }
   void wake() noexcept { lower_.wake(); }
+  int descriptor() noexcept requires mpx::PollableTransport<T>
+  {
+    return lower_.descriptor();
+  }
 
   /// See PlacingTransport.
   void cancel_place(peer_id source) noexcept {

@@ -32,7 +32,7 @@ class narrow_segment : public ring::inproc_segment {
 using fabric = ring::ring_fabric<narrow_segment>;
 
 TEST_CASE("ring_fabric: who lacks mappings itself does not call its peer's bytes malformed") {
-  const ring::shared_mapping memory(ring::inproc_segment::bytes(two));
+  const ring::shared_mapping memory(ring::inproc_segment::bytes(two), 2);
   bool out = false;
   const bool never = false;
   fabric sender(narrow_segment(memory, 0, never), 0, 2, geometry);

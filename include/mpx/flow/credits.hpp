@@ -14,9 +14,9 @@ namespace mpx::inline v0::flow {
 /// `BudgetBytes` bounds the unexpected memory of a process, over all its peers; a pair's window is
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
-/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a whole
-/// window if the budget has one left, else nothing. Cost: 16 bytes a peer; a subtraction and a
-/// comparison a message. Source: Gropp and Lusk, 5.2.
+/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
+/// whole window if the budget has one left, else nothing. Cost: 16 bytes a peer; a subtraction and
+/// a comparison a message. Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {

@@ -195,6 +195,19 @@ concept ImmediateTransport =
       } noexcept -> std::same_as<outcome>;
     };
 
+/// A transport that one can wait for together with others, by poll(2) or epoll(7).
+///
+/// `descriptor()`: made on first demand, the same ever after, and the transport's: -1 where the
+/// kernel grants none, and then sleeps have to be short. After `arm` has returned true it becomes
+/// readable when `sleep` would return before its timeout, and stays so until `disarm`; it may be
+/// readable for no reason. Nobody reads it but the transport. `sleep` goes on to work. Called
+/// first while nobody is asleep. Cost: a rank that asked for it is woken by a system call or two
+/// more; who sends to one that is awake pays nothing.
+template <class T>
+concept PollableTransport = Transport<T> && requires(T& t) {
+  { t.descriptor() } noexcept -> std::same_as<int>;
+};
+
 /// A transport with a clock of its own, in nanoseconds: the endpoint reads it instead of the
 /// machine's.
 template <class T>
@@ -254,12 +267,14 @@ struct transport_archetype {
   void drop_peer(peer_id) noexcept;
   std::string address() const;
   errc add_peer(peer_id, std::string_view) noexcept;
+  int descriptor() noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
 };
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
-static_assert(CopyingTransport<transport_archetype>);
+static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transport_archetype>);
+static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 
 namespace detail {
 struct not_a_transport {

@@ -17,8 +17,10 @@
 #include "mpx/core/aligned.hpp"
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/memory.hpp"
+#include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/bell.hpp"
 #include "mpx/transport/detail/exposures.hpp"
 #include "mpx/transport/detail/members.hpp"
 #include "mpx/transport/detail/ring_fabric.hpp"
@@ -31,7 +33,8 @@ namespace detail {
 class shared_mapping {
  public:
   shared_mapping() = default;
-  explicit shared_mapping(std::size_t bytes) : block_(new block(bytes)) {}
+  /// With `bells` places for a descriptor. Errors: errc::no_resources.
+  shared_mapping(std::size_t bytes, std::size_t bells) : block_(new block(bytes, bells)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) block_->users.fetch_add(1, std::memory_order_relaxed);
   }
@@ -47,6 +50,17 @@ class shared_mapping {
   std::byte* data() const noexcept { return block_->memory.data(); }
   std::size_t size() const noexcept { return block_->memory.size(); }
 
+  /// The bell at a place, made on demand; -1: the kernel grants none. It stays while the memory
+  /// does: who rings late must not ring at another file.
+  int make_bell(std::size_t place) const noexcept {
+    const auto word = bell_word(place);
+    if (word.load() == 0) word.store(make_event_bell() + 1);
+    return word.load() - 1;
+  }
+  void ring_bell(std::size_t place) const noexcept {
+    if (const int fd = bell_word(place).load() - 1; fd >= 0) ring_event_bell(fd);
+  }
+
   /// Names it within this process.
   std::uintptr_t name() const noexcept { return reinterpret_cast<std::uintptr_t>(block_); }
   /// Requires: somebody has it still.
@@ -58,10 +72,18 @@ class shared_mapping {
   }
 
  private:
+  platform::atomic_ref<int> bell_word(std::size_t place) const noexcept {
+    return platform::atomic_ref<int>(block_->bells[place]);
+  }
   struct block : mpx::detail::allocated {
-    explicit block(std::size_t bytes) : memory(bytes) {}
+    block(std::size_t bytes, std::size_t places) : memory(bytes), bells(places) {}
+    ~block() {
+      for (const int word : bells)
+        if (word != 0) ::close(word - 1);
+    }
     mapping memory;
     platform::atomic<std::uint32_t> users{1};
+    plain_array<int> bells;  // Each a descriptor + 1.
   };
   block* block_ = nullptr;
 };
@@ -109,6 +131,14 @@ class inproc_segment {
     return reinterpret_cast<exposure_word*>(memory_.data() + exposures_at(shape_) +
                                             slot * exposure_key::table_bytes);
   }
+
+  // A descriptor to sleep on.
+  int make_bell() const noexcept { return memory_.make_bell(me_.slot); }
+  void ring_bell(peer_id slot) const noexcept { memory_.ring_bell(slot); }
+  bool wait_bell(std::int64_t timeout_ns) const noexcept {
+    return wait_for_bell(make_bell(), timeout_ns);
+  }
+  void quiet_bell() const noexcept { detail::quiet_bell(make_bell()); }
 
   // Whose slot is whose.
   peer_id slots() const noexcept { return shape_.capacity; }
@@ -291,7 +321,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     const detail::inproc_shape shape{peers > MembersMax ? peers : MembersMax, peers, geometry};
     detail::shared_mapping memory;
     if (b.rank() == 0) {
-      memory = detail::shared_mapping(detail::inproc_segment::bytes(shape));
+      memory = detail::shared_mapping(detail::inproc_segment::bytes(shape), shape.capacity);
       b.put("mpx.inproc", std::to_string(::getpid()) + ' ' + std::to_string(memory.name()));
     }
     b.fence([] {});
@@ -372,5 +402,6 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
 using inproc = basic_inproc<>;
 
 static_assert(SharedMemoryTransport<inproc> && ElasticTransport<inproc>);
+static_assert(PollableTransport<inproc>);
 
 }  // namespace mpx::inline v0::transport

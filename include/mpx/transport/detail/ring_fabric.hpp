@@ -22,27 +22,10 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/inbox.hpp"
 #include "mpx/transport/detail/line_ring.hpp"
 
 namespace mpx::inline v0::transport::detail {
-
-/// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
-struct inbox_control {
-  alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
-  alignas(cache_line_bytes)
-      platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
-  alignas(
-      cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
-
-  static constexpr std::size_t bytes(peer_id peers) noexcept {
-    const std::size_t words = (std::size_t{peers} + 63) / 64;
-    return (2 * cache_line_bytes + words * 8 + cache_line_bytes - 1) / cache_line_bytes *
-           cache_line_bytes;
-  }
-};
-
-/// The owner of a slot that no peer has.
-inline constexpr peer_id no_peer = ~peer_id{0};
 
 /// What has happened in a fabric, for tests: a sleep that timed out although something had arrived
 /// is a missed wake-up, and there must be none.
@@ -56,10 +39,13 @@ struct fabric_counters {
 /// `inbox(peer) -> inbox_control&`, `channel(source, destination) -> std::byte*` (nullptr when the
 /// machine is out of mappings), both stable for the segment's life. They take slots; where peers
 /// come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they are,
-/// and `use(peer)` is told before a channel is used; else a peer is its slot.
+/// and `use(peer)` is told before a channel is used; else a peer is its slot. Where there are
+/// descriptors to sleep on, `make_bell() -> int` makes this rank's (-1: none), `wait_bell` and
+/// `quiet_bell` are its owner's, and `ring_bell(slot)` is for any thread.
 template <class Segment>
 class ring_fabric {
   static constexpr bool elastic = requires(Segment& s, peer_id peer) { s.slot_of(peer); };
+  static constexpr bool pollable = requires(Segment& s) { s.make_bell(); };
 
  public:
   ring_fabric(Segment segment, peer_id self, peer_id peers, ring_geometry geometry)
@@ -143,7 +129,8 @@ class ring_fabric {
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
     }
-    inbox_->sleeping.store(1, std::memory_order_seq_cst);
+    inbox_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
+                           std::memory_order_seq_cst);
     // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
     for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_release);
     if ((claims() && !hot_.empty()) || !starved_.empty()) platform::heavy_barrier();
@@ -160,14 +147,30 @@ class ring_fabric {
   /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
     if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
-    timed_out_ = platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
+    if constexpr (pollable) {
+      if (descriptor_ >= 0) {
+        timed_out_ = segment_.wait_bell(timeout_ns);
+        return;
+      }
+    }
+    timed_out_ = platform::futex_wait(inbox_->sleeping, asleep, timeout_ns);
+  }
+
+  /// See PollableTransport. None without a heavy barrier, for then a sleep must be short.
+  int descriptor() noexcept requires requires(Segment& s) { s.make_bell(); }
+  {
+    if (descriptor_ < 0 && have_barrier_ && !armed_) descriptor_ = segment_.make_bell();
+    return descriptor_;
   }
 
   /// See Transport.
   void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1;
+    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) != 0;
+    if constexpr (pollable) {
+      if (descriptor_ >= 0) segment_.quiet_bell();
+    }
     // A wake-up that was meant for the sleep before may end this one, just as something arrives.
     if (std::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
@@ -181,7 +184,7 @@ class ring_fabric {
   }
 
   /// Ends a wait from any thread of any process that maps the segment.
-  void wake() noexcept { ring_doorbell(*inbox_); }
+  void wake() noexcept { ring_doorbell(*inbox_, self_slot_); }
 
  protected:
   // Where peers come and go. Never within a poll.
@@ -360,12 +363,16 @@ class ring_fabric {
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     inbox_control& box = segment_.inbox(slot_of(peer));
     set_attention(box, self_slot_);
-    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box);
+    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 
-  static void ring_doorbell(inbox_control& box) noexcept {
-    if (box.sleeping.exchange(0, std::memory_order_seq_cst) != 0)
-      platform::futex_wake(box.sleeping, 1);
+  void ring_doorbell(inbox_control& box, peer_id slot) noexcept {
+    const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
+    if (was == 0) return;
+    if constexpr (pollable) {
+      if (was == asleep_on_descriptor) return segment_.ring_bell(slot);
+    }
+    platform::futex_wake(box.sleeping, 1);
   }
 
   template <class Sink>
@@ -431,7 +438,7 @@ class ring_fabric {
   void feed(receiver& r) noexcept {
     r.hungry = false;
     if (r.ring.control().starved.exchange(0, std::memory_order_seq_cst) != 0)
-      ring_doorbell(segment_.inbox(slot_of(r.source)));
+      ring_doorbell(segment_.inbox(slot_of(r.source)), slot_of(r.source));
   }
 
   bool something_to_do() noexcept {
@@ -467,6 +474,7 @@ class ring_fabric {
   peer_id senders_ = 0;
   peer_id receivers_ = 0;
   fabric_counters counters_;
+  int descriptor_ = -1;
   bool have_barrier_;
   bool armed_ = false;
   bool timed_out_ = false;
