@@ -90,7 +90,11 @@ class shm_segment {
     if (bell_.fd() >= 0) card(self_).bell.store(name);
     return bell_.fd();
   }
-  void ring_bell(peer_id peer) const noexcept { ring_named_bell(card(peer).bell.load()); }
+  /// By one thread at a time, but for a rank's own, which any thread may ring.
+  void ring_bell(peer_id peer) noexcept {
+    if (peer != self_ && ringer_.fd() < 0) ringer_ = make_ringer();
+    ring_named_bell(peer == self_ ? bell_.fd() : ringer_.fd(), card(peer).bell.load());
+  }
   bool wait_bell(std::int64_t timeout_ns) const noexcept {
     return wait_for_bell(bell_.fd(), timeout_ns);
   }
@@ -177,6 +181,7 @@ class shm_segment {
   std::byte* own_channel_ = nullptr;
   owning_table<piece> pieces_;
   bell bell_;
+  bell ringer_;
 };
 
 }  // namespace detail

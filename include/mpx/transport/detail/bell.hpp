@@ -75,20 +75,23 @@ struct bell_name {
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
+/// Rings named bells, and has no name.
+inline bell make_ringer() noexcept {
+  return bell(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
 /// `word` becomes its random name. Holds nothing where the kernel grants none.
 inline bell make_named_bell(std::uint64_t& word) noexcept {
   if (::getrandom(&word, sizeof word, 0) != sizeof word) return {};
-  bell made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  bell made = make_ringer();
   const bell_name name(word);
   if (made.fd() < 0 || ::bind(made.fd(), name.get(), name.bytes) != 0) return {};
   return made;
 }
-inline void ring_named_bell(std::uint64_t word) noexcept {
-  const bell from(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+/// From a socket of the caller's, any.
+inline void ring_named_bell(int from, std::uint64_t word) noexcept {
   const bell_name name(word);
   // A queue that is full has been rung before.
-  static_cast<void>(
-      ::sendto(from.fd(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, name.get(), name.bytes));
+  static_cast<void>(::sendto(from, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, name.get(), name.bytes));
 }
 /// Who has the same can ring one another's named bells; 0: unknown.
 inline std::uint64_t bell_domain() noexcept {
