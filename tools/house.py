@@ -98,7 +98,8 @@ def room_of(relative: str) -> str | None:
     """The room whose members a header may name; None where no room's members are declared. The
     record of a peer declares a part for each room, and so belongs to none."""
     if relative.startswith("engine/rooms/"):
-        return ROOMS.get(relative.removeprefix("engine/rooms/").removesuffix(".hpp"))
+        stem = relative.removeprefix("engine/rooms/").removesuffix(".hpp")
+        return ROOMS.get(stem.removeprefix("detail/").split("_", 1)[0] if "/" in stem else stem)
     if relative == "engine/endpoint.hpp" or is_part_of(relative, "engine/endpoint.hpp"):
         return "endpoint"
     return None

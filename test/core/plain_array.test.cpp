@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <mpx/core/plain_array.hpp>
 #include <utility>
 #include <vector>
@@ -49,6 +50,47 @@ TEST_CASE_TEMPLATE("plain_array: n elements as T{} makes them", T, pair, marked)
     CHECK(wrong == 0);
     CHECK(moved.size() == n);
   }
+}
+
+TEST_CASE_TEMPLATE("plain_array: a table grows, and keeps what it has", T, pair, marked) {
+  mpx::plain_array<T> a(3);
+  std::memset(static_cast<void*>(a.begin()), 0x11, 3 * sizeof(T));
+  for (const std::size_t n : {2u, 3u, 4u, 9u, 1000u, 1001u, 100'000u}) {
+    CAPTURE(n);
+    REQUIRE(a.try_extend(n));
+    CHECK(a.size() == (n < 3 ? 3 : n));
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const T fresh{};
+      const T& is = a[i];
+      if (i < 3) {
+        std::uint32_t first = 0;
+        std::memcpy(&first, &is, sizeof first);
+        wrong += first != 0x1111'1111;
+      } else {
+        wrong += std::memcmp(&is, &fresh, sizeof is) != 0;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+  for (int i = 0; i < 10; ++i) a.pop_back();
+  a.push_back(a[0]);
+  REQUIRE(a.try_extend(100'000));  // What was taken out does not come back.
+  const T fresh{};
+  CHECK(std::memcmp(&a[99'990], &a[0], sizeof(T)) == 0);
+  for (std::size_t i = 99'991; i < 100'000; ++i) CHECK(std::memcmp(&a[i], &fresh, sizeof(T)) == 0);
+  CHECK(!a.try_extend(~std::size_t{0} / 2));
+  CHECK(a.size() == 100'000);
+}
+
+TEST_CASE("plain_array: a table that grows takes memory where it is written") {
+  mpx::plain_array<pair> a(4);
+  REQUIRE(a.try_extend(1'000'000));
+  CHECK(pages_of(a) <= 1);
+  a[500'000].second = 3;
+  REQUIRE(a.try_extend(3'000'000));
+  CHECK(pages_of(a) == 1);
+  CHECK(a[500'000].second == 3);
 }
 
 TEST_CASE("plain_array: a table of zero bytes takes memory where it is written") {

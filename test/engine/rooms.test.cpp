@@ -137,8 +137,7 @@ TEST_CASE("rooms: the outbox packs what a layout spreads") {
   const every_second second;
   const started s = h.send({mpx::memory(data.data(), 32, &second), 1, 0, 1}, 0);
   REQUIRE(h.transport().posted.size() == 1);
-  for (std::size_t i = 0; i < 32; ++i)
-    CHECK(h.transport().posted[0].payload[i] == data[2 * i]);
+  for (std::size_t i = 0; i < 32; ++i) CHECK(h.transport().posted[0].payload[i] == data[2 * i]);
   h.free_copy(*s.op);
 }
 
@@ -296,7 +295,8 @@ TEST_CASE("rooms: the mover streams as the channel has room, and ends when the l
   CHECK(h.flush(two) == 1);
   CHECK(h.idle(two));
   std::vector<std::byte> got;
-  for (const auto& p : h.outbox_.fragments) got.insert(got.end(), p.payload.begin(), p.payload.end());
+  for (const auto& p : h.outbox_.fragments)
+    got.insert(got.end(), p.payload.begin(), p.payload.end());
   CHECK(got == data);
   CHECK(op.stage == stage::closing);
   CHECK(op.pending == h.outbox_.fragments.size());

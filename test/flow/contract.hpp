@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <mpx/flow/concepts.hpp>
 #include <random>
 
@@ -106,6 +107,86 @@ void check_traffic() {
       CHECK(t.window() <= t.bound());
       CHECK(t.sent() + t.refused() > 0);
     }
+  }
+}
+
+/// Processes that come and go, each with a flow control of its own, and a receiver whose memory
+/// holds: what is stored of all never exceeds its bound, nor that its budget.
+template <mpx::ElasticFlowControl F>
+void check_elastic(std::uint64_t budget) {
+  struct remote {
+    F flow;  // Of the sender, which has met others before: `at` is our number there.
+    mpx::peer_id at;
+    bool here = false;
+    std::deque<std::size_t> channel{};
+    std::deque<std::size_t> stored{};
+  };
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const auto founders = static_cast<mpx::peer_id>(1 + random() % 4);
+    F mine(founders);
+    const std::uint64_t bound_before = mine.bytes_bound();
+    std::deque<remote> peers;
+    for (mpx::peer_id p = 0; p < founders; ++p) peers.push_back({F(founders), 0, true});
+    std::uint64_t held = 0;
+    int wrong = 0;
+    int sent = 0;
+    int nothing_left = 0;
+    for (int i = 0; i < 40'000; ++i) {
+      const auto dice = random() % 100;
+      auto p = static_cast<mpx::peer_id>(random() % peers.size());
+      if (dice < 2) {  // A newcomer, or a number that is used again.
+        if (peers[p].here) {
+          if (peers.size() == 40) continue;
+          p = static_cast<mpx::peer_id>(peers.size());
+          peers.push_back({F(1), 0});
+        }
+        const auto known = static_cast<mpx::peer_id>(1 + random() % 5);
+        peers[p] = {F(known), known, true};
+        wrong += mine.try_add(p) ? 0 : 1;
+        wrong += peers[p].flow.try_add(known) ? 0 : 1;
+        if (mine.granted_bytes(p) == 0) ++nothing_left;
+        wrong += mine.bytes_bound() != std::numeric_limits<std::uint64_t>::max() &&
+                 peers[p].flow.try_acquire(known, 0);  // Not before it is open.
+        peers[p].flow.open(known, mine.granted_bytes(p));
+        mine.open(p, peers[p].flow.granted_bytes(known));
+        wrong += mine.granted_bytes(p) == 0 && peers[p].flow.try_acquire(known, 0) ? 1 : 0;
+        continue;
+      }
+      remote& r = peers[p];
+      if (!r.here) continue;
+      if (dice < 4 && p >= founders) {
+        for (; !r.stored.empty(); r.stored.pop_front()) {
+          held -= mpx::unexpected_cost(r.stored.front());
+          static_cast<void>(mine.release(p, r.stored.front()));
+        }
+        mine.drop(p);
+        r.here = false;
+      } else if (dice < 50) {
+        const std::size_t bytes = random() % 3000;
+        if (!r.flow.try_acquire(r.at, bytes)) continue;
+        r.channel.push_back(bytes);
+        ++sent;
+      } else if (dice < 75 && !r.channel.empty()) {
+        held += mpx::unexpected_cost(r.channel.front());
+        r.stored.push_back(r.channel.front());
+        r.channel.pop_front();
+        wrong += held > mine.bytes_bound() ? 1 : 0;
+      } else if (!r.stored.empty()) {
+        held -= mpx::unexpected_cost(r.stored.front());
+        if (mine.release(p, r.stored.front()) || random() % 8 == 0)
+          wrong += r.flow.incoming(r.at, mine.outgoing(p)) ? 0 : 1;
+        r.stored.pop_front();
+      }
+      wrong += mine.bytes_bound() > budget ? 1 : 0;
+    }
+    CHECK(wrong == 0);
+    CHECK(sent > 100);
+    if (budget < 40 * mine.window_bytes()) CHECK(nothing_left > 0);
+    for (mpx::peer_id p = founders; p < peers.size(); ++p)
+      if (peers[p].here) mine.drop(p);
+    CHECK(mine.bytes_bound() == bound_before);  // No grant is lost.
   }
 }
 

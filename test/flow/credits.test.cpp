@@ -25,6 +25,42 @@ TEST_CASE("credits: the contract") {
   flow_contract::check_traffic<credits<256 * mib, 256 * mib>>();
 }
 
+TEST_CASE("credits: peers come and go") {
+  flow_contract::check_elastic<credits<>>(64 * mib);
+  flow_contract::check_elastic<credits<mib / 8, 16'384>>(mib / 8);
+  flow_contract::check_elastic<credits<mib, mib>>(mib);
+}
+
+TEST_CASE("credits: a newcomer gets a window, or nothing") {
+  credits<4096 * 3, 4096> f(1);
+  CHECK(f.bytes_bound() == 4096);
+  for (const peer_id p : {1u, 2u, 3u, 4u}) CHECK(f.try_add(p));
+  CHECK(f.granted_bytes(0) == 4096);
+  CHECK(f.granted_bytes(2) == 4096);
+  CHECK(f.granted_bytes(3) == 0);
+  CHECK(f.bytes_bound() == 3 * 4096);
+  f.drop(0);  // Who starts with the job can go too.
+  f.drop(3);
+  CHECK(f.bytes_bound() == 2 * 4096);
+  CHECK(f.try_add(3));
+  CHECK(f.granted_bytes(3) == 4096);
+  CHECK(f.try_add(0));
+  CHECK(f.granted_bytes(0) == 0);
+  // The sender: his window is what he was granted, and no more than his own.
+  f.open(1, 1024);
+  CHECK(f.try_acquire(1, costing(1024)));
+  CHECK(!f.try_acquire(1, 0));
+  CHECK(f.incoming(1, 16));
+  CHECK(f.try_acquire(1, costing(1024)));
+  f.open(2, 1 << 30);
+  CHECK(f.try_acquire(2, costing(4096)));
+  CHECK(!f.try_acquire(2, 0));
+  f.open(4, 0);
+  CHECK(!f.try_acquire(4, 0));
+  f.drop(1);
+  CHECK(!f.try_acquire(1, 0));
+}
+
 TEST_CASE("credits: a message costs its bytes and its record, in blocks") {
   CHECK(unexpected_cost(0) == 128);
   CHECK(unexpected_cost(16) == 128);
@@ -155,7 +191,7 @@ TEST_CASE("credits: a message longer than any window is refused, however long") 
 }
 
 TEST_CASE("credits: a peer costs sixteen bytes") {
-  static_assert(sizeof(credits<>) <= 2 * sizeof(std::vector<int>));  // The rest is in a table.
+  static_assert(sizeof(credits<>) <= 4 * sizeof(std::vector<int>));  // The rest is in tables.
   CHECK(credits<>(100'000).bytes_bound() <= credits<>::budget_bytes);
 }
 

@@ -8,7 +8,10 @@ namespace {
 
 using mpx::flow::unlimited;
 
-TEST_CASE("unlimited: the contract") { flow_contract::check_traffic<unlimited>(); }
+TEST_CASE("unlimited: the contract") {
+  flow_contract::check_traffic<unlimited>();
+  flow_contract::check_elastic<unlimited>(~std::uint64_t{0});
+}
 
 TEST_CASE("unlimited: it never refuses, owes nothing, and believes no count but zero") {
   static_assert(std::is_empty_v<unlimited>);

@@ -22,7 +22,12 @@ using mpx::peer_id;
 class shared_memory {
  public:
   shared_memory(peer_id peers, ring_geometry g)
-      : peers_(peers), geometry_(g), bytes_(new(std::align_val_t{64}) std::byte[size()]()) {}
+      : peers_(peers),
+        geometry_(g),
+        bytes_(new(std::align_val_t{64}) std::byte[size()]()),
+        bells_(new mpx::platform::atomic<std::uint32_t>[peers]()) {}
+  /// Stands for a descriptor: 1 is readable.
+  mpx::platform::atomic<std::uint32_t>& bell(peer_id peer) const { return bells_[peer]; }
   inbox_control& inbox(peer_id peer) const {
     return *reinterpret_cast<inbox_control*>(bytes_.get() + peer * inbox_control::bytes(peers_));
   }
@@ -44,17 +49,28 @@ class shared_memory {
   peer_id peers_;
   ring_geometry geometry_;
   std::unique_ptr<std::byte[], release> bytes_;
+  std::unique_ptr<mpx::platform::atomic<std::uint32_t>[]> bells_;
 };
 
 /// What a rank_fabric sees of it.
 class segment {
  public:
-  explicit segment(const shared_memory& m) : memory_(&m) {}
+  segment(const shared_memory& m, peer_id self) : memory_(&m), self_(self) {}
+  static int make_bell() noexcept { return 7; }
+  bool wait_bell(std::int64_t timeout_ns) const noexcept {
+    return explore::futex_wait(memory_->bell(self_), 0, timeout_ns);
+  }
+  void quiet_bell() const noexcept { memory_->bell(self_).exchange(0); }  // As a read(2).
+  void ring_bell(peer_id peer) const noexcept {
+    memory_->bell(peer).exchange(1);
+    explore::futex_wake(memory_->bell(peer), 1);
+  }
   inbox_control& inbox(peer_id peer) const noexcept { return memory_->inbox(peer); }
   std::byte* channel(peer_id from, peer_id to) const noexcept { return memory_->channel(from, to); }
 
  private:
   const shared_memory* memory_;
+  peer_id self_;
 };
 static_assert(ring_geometry{1, 4096}.bytes() % 64 == 0);
 
@@ -67,13 +83,22 @@ struct traffic {
   bool oversubscribed = false;
   bool hot = false;  ///< All pairs have talked, and are looked at.
   bool large = false;
+  enum class bells : std::uint8_t { none, of_zero, all } descriptors = bells::none;
   bool idle = false;  ///< Rank 0 is about to leave alone those rings that have long been silent.
   std::uint64_t* demotions = nullptr;  ///< How many it has left alone, if anybody asks.
 };
 
 struct planted {
   fault::kind what = fault::kind::none;
-  enum class word : std::uint8_t { none, polled, starved, sleeping, summary, attention } where{};
+  enum class word : std::uint8_t {
+    none,
+    polled,
+    starved,
+    sleeping,
+    summary,
+    attention,
+    bell
+  } where{};
   std::uint64_t value = 0;
 };
 
@@ -114,9 +139,13 @@ class job {
   struct rank {
     rank(job& j, peer_id self)
         : owner(j),
-          fabric(segment(j.memory_), self, Ranks, ring_geometry{j.traffic_.lines, 4096}),
+          fabric(segment(j.memory_, self), self, Ranks, ring_geometry{j.traffic_.lines, 4096}),
           sent(Ranks),
-          got(Ranks) {}
+          got(Ranks) {
+      const auto d = j.traffic_.descriptors;
+      if (d == traffic::bells::all || (d == traffic::bells::of_zero && self == 0))
+        fabric.descriptor();
+    }
     void packet(peer_id source, const mpx::frame_header& h,
                 std::span<const std::byte> body) noexcept {
       const std::uint32_t i = got[source]++;
@@ -149,6 +178,7 @@ class job {
       case planted::word::sleeping: return &memory_.inbox(0).sleeping;
       case planted::word::summary: return &memory_.inbox(0).summary;
       case planted::word::attention: return &memory_.inbox(0).attention[0];
+      case planted::word::bell: return &memory_.bell(0);
       case planted::word::none: break;
     }
     return nullptr;
@@ -268,6 +298,20 @@ TEST_CASE("preempt: wiring of a pair from both sides, and doorbells of several")
   sound<4>("all to all, hot", 500, all_hot);
 }
 
+TEST_CASE("preempt: doorbell, who sleeps on a descriptor") {
+  for (const auto d : {traffic::bells::of_zero, traffic::bells::all}) {
+    const auto with = [d](traffic t) {
+      t.descriptors = d;
+      return t;
+    };
+    sound<2>("descriptor, stream", 1500, with(stream));
+    sound<2>("descriptor, stream, hot", 1500, with(stream_hot));
+    sound<2>("descriptor, flood", 1000, with(flood));
+    sound<2>("descriptor, both ways", 1000, with(both_ways));
+    sound<3>("descriptor, all to all", 1000, with(all_to_all));
+  }
+}
+
 TEST_CASE("preempt: rings are left alone just as their senders speak up") {
   std::uint64_t left_alone = 0;
   explore::check_sound(
@@ -296,4 +340,10 @@ TEST_CASE("preempt: faults of the doorbell are found" * doctest::skip(explore::u
            {kind::stuck_load, word::summary, 0});
   found<2>("no wake-up", stream, {kind::no_wake, word::sleeping});
   found<2>("the kernel does not compare", stream, {kind::hasty_sleep, word::sleeping});
+  constexpr traffic polled{.to_zero = 4, .descriptors = traffic::bells::all};
+  found<2>("a descriptor is not rung", polled, {kind::no_wake, word::bell});
+  found<2>("`sleeping` is not set for a descriptor", polled, {kind::lost_store, word::sleeping});
+  found<2>("no heavy barrier before a poll",
+           {.to_zero = 4, .hot = true, .descriptors = traffic::bells::all},
+           {kind::no_heavy_barrier});
 }

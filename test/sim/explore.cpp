@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "sim/player.hpp"
+#include "transport/late_sim_stacks.hpp"
 
 namespace {
 
@@ -50,9 +51,19 @@ using crowded = mpx::stack<basic_sim<sim_rma::none, 128, 2, 16>, mpx::waiting::s
                            mpx::threading::multiple, sized<16, 128, long_path::packets, 100>,
                            mpx::flow::credits<4096, 512, 16>, mpx::trace::counters>;
 
-constexpr unsigned stacks = 6;
-constexpr const char* names[stacks] = {"by_get",  "by_put", "by_packets",
-                                       "by_copy", "tiny",   "crowded"};
+/// Every post is pending, completions come late and in any order, bodies are placed.
+using late_stacks::late;
+using late_get =
+    mpx::stack<late<basic_sim<sim_rma::nic, 4096, 8>, late_stacks::all>, mpx::waiting::sleep,
+               sized<40, 1024, long_path::automatic, 1024>, mpx::flow::credits<16384, 4096, 16>>;
+/// Some posts are pending, one at a time to a peer, over a channel of two packets.
+using late_narrow =
+    mpx::stack<late<basic_sim<sim_rma::none, 128, 2, 16>, late_stacks::narrow>, mpx::waiting::sleep,
+               sized<16, 128, long_path::packets, 100>, mpx::flow::credits<4096, 512, 16>>;
+
+constexpr unsigned stacks = 8;
+constexpr const char* names[stacks] = {"by_get", "by_put",  "by_packets", "by_copy",
+                                       "tiny",   "crowded", "late_get",   "late_narrow"};
 
 void show(const plan& p) {
   constexpr const char* modes[] = {"standard", "synchronous", "buffered", "ready"};
@@ -123,7 +134,9 @@ verdict play(std::uint64_t seed, unsigned stack, const std::set<int>& keep, bool
     case 2: return play<by_packets>(seed, faulty, keep, trace);
     case 3: return play<by_copy>(seed, faulty, keep, trace);
     case 4: return play<tiny>(seed, faulty, keep, trace);
-    default: return play<crowded>(seed, faulty, keep, trace);
+    case 5: return play<crowded>(seed, faulty, keep, trace);
+    case 6: return play<late_get>(seed, faulty, keep, trace);
+    default: return play<late_narrow>(seed, faulty, keep, trace);
   }
 }
 
@@ -263,7 +276,7 @@ arguments parse(int argc, char** argv) {
       a.stack = static_cast<int>(number);
       a.one = true;
     } else {
-      usage("an option is unknown, or a stack is not 0 to 5");
+      usage("an option is unknown, or a stack is not 0 to 7");
     }
   }
   return a;

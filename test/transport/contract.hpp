@@ -4,6 +4,7 @@
 // deterministic; waiting.hpp has what needs threads, fabric.hpp what rings in shared memory add.
 
 #include "cluster.hpp"
+#include "pending.hpp"
 #include "waiting.hpp"
 
 namespace transport_contract {
@@ -375,5 +376,8 @@ void check_packets() {
   check_no_starvation<T>();
   check_refilling_source<T>();
   if constexpr (mpx::PeekingTransport<T>) check_peeking<T>();
+  check_pending<T>();
+  if constexpr (mpx::PlacingTransport<T>) check_placing<T>();
+  if constexpr (mpx::DroppingTransport<T>) check_dropping<T>();
 }
 }  // namespace transport_contract

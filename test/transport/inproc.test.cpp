@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
 
+#include <sys/mman.h>
+
 #include <mpx/transport/inproc.hpp>
+#include <optional>
 #include <ostream>
 
 #include "contract.hpp"
+#include "elastic.hpp"
 #include "fabric.hpp"
+#include "pollable.hpp"
 
 namespace {
 
@@ -48,6 +53,10 @@ TEST_CASE("inproc: memory of any alignment") {
     CHECK(e.code() == mpx::errc::no_resources);
   }
 }
+TEST_CASE("inproc: one can poll for it") {
+  check_pollable<inproc>();
+  check_pollable<small>();
+}
 TEST_CASE("inproc: no wake-up is missed") {
   check_no_missed_wakeups<inproc>();
   check_no_missed_wakeups<small>();
@@ -55,6 +64,61 @@ TEST_CASE("inproc: no wake-up is missed") {
 TEST_CASE("inproc: silent rings are left alone") {
   check_demotion<inproc>();
   CHECK_NOTHROW(check_demotion_races<small>());
+}
+TEST_CASE("inproc: peers come and go") { check_elastic<inproc>(); }
+TEST_CASE("inproc: peers come and go over tiny rings") { check_elastic<small>(); }
+TEST_CASE("inproc: a segment has room for so many") {
+  using three = basic_inproc<4, 4096, 3>;
+  cluster<three> job(1);
+  const std::string at = job[0].address();
+  std::optional<three> one(std::in_place, at), two(std::in_place, at);
+  try {
+    const three none(at);
+    FAIL("no error");
+  } catch (const mpx::error& e) {
+    CHECK(e.code() == mpx::errc::no_resources);
+    CHECK(std::string(e.what()).find("MembersMax") != std::string::npos);
+  }
+  const std::string left = one->address();
+  one.reset();
+  CHECK(job[0].add_peer(1, left) == mpx::errc::peer_lost);
+  one.emplace(at);
+  CHECK(one->address() != left);  // The same place, another owner.
+  CHECK(job[0].add_peer(1, left) == mpx::errc::peer_lost);
+  CHECK(job[0].add_peer(1, one->address()) == mpx::errc{});
+  CHECK_THROWS_AS(small(std::string_view(at)), mpx::error);  // Rings of another shape.
+  CHECK_THROWS_AS(three(std::string_view("inproc 1 2 3 4 5 6 7")), mpx::error);
+  // Who starts with more has room for these.
+  cluster<three> five(5);
+  CHECK_THROWS_AS(three(std::string_view(five[0].address())), mpx::error);
+}
+TEST_CASE("inproc: what peers that are gone have used is given back") {
+  cluster<inproc> job(1);
+  const auto pages = [&] {
+    const auto& memory = job[0].segment().memory();
+    std::vector<unsigned char> there(memory.size() / 4096);
+    REQUIRE(::mincore(memory.data(), there.size() * 4096, there.data()) == 0);
+    return std::count_if(there.begin(), there.end(), [](unsigned char t) { return t & 1; });
+  };
+  const std::string at = job[0].address();
+  const auto before = pages();
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::unique_ptr<inproc>> others;
+    keeper sink;
+    for (peer_id p = 1; p < 8; ++p) {
+      others.push_back(std::make_unique<inproc>(std::string_view(at)));
+      REQUIRE(others.back()->add_peer(1, at) == mpx::errc{});
+      REQUIRE(job[0].add_peer(p, others.back()->address()) == mpx::errc{});
+      while (post(*others.back(), 1, 0, 5000) == outcome::done) continue;
+      while (post(job[0], p, 0, 5000) == outcome::done) continue;
+    }
+    while (job[0].poll(sink) != 0) continue;
+    CHECK(pages() > before + 7 * 2 * 60);
+    others.clear();
+    for (peer_id p = 1; p < 8; ++p) job[0].drop_peer(p);
+    CHECK(pages() <= before + 8);  // The words that say who is linked.
+    CHECK(job[0].peers() == 8);
+  }
 }
 TEST_CASE("inproc: forged memory") {
   check_forged_lines<small>(small_geometry);

@@ -14,12 +14,13 @@ namespace {
 using namespace transport_contract;
 namespace ring = mpx::transport::detail;
 constexpr ring::ring_geometry geometry{4, 4096};
+constexpr ring::inproc_shape two{2, 2, geometry};
 
 /// A segment that is out of mappings as long as `out` says so.
 class narrow_segment : public ring::inproc_segment {
  public:
-  narrow_segment(ring::shared_mapping memory, peer_id peers, const bool& out)
-      : ring::inproc_segment(std::move(memory), peers, geometry), out_(out) {}
+  narrow_segment(ring::shared_mapping memory, peer_id self, const bool& out)
+      : ring::inproc_segment(std::move(memory), two, {self, 1}, 2), out_(out) {}
   std::byte* channel(peer_id source, peer_id destination) const noexcept {
     return out_ ? nullptr : ring::inproc_segment::channel(source, destination);
   }
@@ -31,11 +32,11 @@ class narrow_segment : public ring::inproc_segment {
 using fabric = ring::ring_fabric<narrow_segment>;
 
 TEST_CASE("ring_fabric: who lacks mappings itself does not call its peer's bytes malformed") {
-  const ring::shared_mapping memory(ring::inproc_segment::bytes(2, geometry));
+  const ring::shared_mapping memory(ring::inproc_segment::bytes(two), 2);
   bool out = false;
   const bool never = false;
-  fabric sender(narrow_segment(memory, 2, never), 0, 2, geometry);
-  fabric receiver(narrow_segment(memory, 2, out), 1, 2, geometry);
+  fabric sender(narrow_segment(memory, 0, never), 0, 2, geometry);
+  fabric receiver(narrow_segment(memory, 1, out), 1, 2, geometry);
   keeper sink;
 
   out = true;

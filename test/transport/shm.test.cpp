@@ -17,6 +17,7 @@
 
 #include "contract.hpp"
 #include "fabric.hpp"
+#include "pollable.hpp"
 
 namespace {
 
@@ -43,6 +44,10 @@ TEST_CASE("shm: waiting on tiny rings") { check_waiting<small>(); }
 TEST_CASE("shm: many peers") {
   check_many_peers<small>(70);
   check_many_peers<small>(130);
+}
+TEST_CASE("shm: one can poll for it") {
+  check_pollable<shm>();
+  check_pollable<small>();
 }
 TEST_CASE("shm: no wake-up is missed") {
   check_no_missed_wakeups<shm>();

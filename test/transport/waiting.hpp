@@ -2,33 +2,11 @@
 #pragma once
 // What every Transport does with all ranks at work together, asleep and awake, few and many.
 
-#include "cluster.hpp"
+#include "pending.hpp"
 
 namespace transport_contract {
 
 // --- A thread for each rank ----------------------------------------------------
-
-/// What a rank has seen of each source: packets come whole, in order, once.
-class receiver_log {
- public:
-  explicit receiver_log(peer_id peers) : next_(peers, 0) {}
-  void take(peer_id source, const frame_header& header, std::span<const std::byte> body) {
-    if (source >= next_.size()) {
-      ++wrong_;
-      return;
-    }
-    const std::uint32_t expected = next_[source]++;
-    if (!same(header, header_of(expected)) || !has_pattern(body, expected)) ++wrong_;
-    ++total_;
-  }
-  int wrong() const { return wrong_; }
-  std::uint64_t total() const { return total_; }
-
- private:
-  std::vector<std::uint32_t> next_;
-  int wrong_ = 0;
-  std::uint64_t total_ = 0;
-};
 
 /// Everybody sends `count` packets of random sizes to everybody, all at once. `sleepy`: ranks sleep
 /// whenever there is nothing to do.
@@ -37,30 +15,17 @@ void check_all_to_all(peer_id n, std::uint32_t count, bool sleepy) {
   cluster<T> job(n);
   job.on_all([&](peer_id me) {
     T& t = job[me];
-    receiver_log log(n);
-    calling_sink sink{
-        [&](peer_id s, const frame_header& h, std::span<const std::byte> b) { log.take(s, h, b); }};
-    std::mt19937 random(me + 1);
-    const auto some_size = [&] {
-      const unsigned dice = static_cast<unsigned>(random() % 100);
-      return random() % (dice < 60 ? 41 : dice < 95 ? 300 : T::traits.packet_bytes_max + 1);
-    };
-    std::vector<std::uint32_t> sent(n, 0);
-    std::vector<payload> next;
-    for (peer_id p = 0; p < n; ++p) next.emplace_back(0, some_size());
-    std::uint64_t left = std::uint64_t{count} * n;
+    correspondent<T> one(t, n, me + 1);
+    const std::uint64_t all = std::uint64_t{count} * n;
     const deadline limit(60);
-    while (left > 0 || log.total() < std::uint64_t{count} * n) {
+    while (one.posted() < all || one.got() < all || one.held() != 0) {
       bool progress = false;
       for (peer_id p = 0; p < n; ++p) {
         const peer_id to = (p + me) % n;
-        if (sent[to] == count) continue;
-        if (t.post(to, header_of(sent[to]), next[to].view(), 0) != outcome::done) continue;
-        progress = true;
-        next[to] = payload(++sent[to], some_size());
-        --left;
+        if (one.posted_to(to) < count) progress = one.post(to) || progress;
       }
-      progress = t.poll(sink) != 0 || progress;
+      progress = one.poll() != 0 || progress;
+      require(one.complaint().empty(), one.complaint());
       if (progress) continue;
       limit.check("all-to-all traffic");
       if (!sleepy) {
@@ -70,8 +35,6 @@ void check_all_to_all(peer_id n, std::uint32_t count, bool sleepy) {
         t.disarm();
       }
     }
-    require(log.wrong() == 0, "a packet was lost, reordered or changed");
-    require(sink.malformed_count == 0, "a packet was called malformed");
   });
 }
 

@@ -63,6 +63,32 @@ class plain_array {
   void reserve(std::size_t n) {
     if (!try_reserve(n)) detail::throw_out_of_memory();
   }
+  /// Makes a table of at least `n` elements, the new ones as T{} makes them.
+  /// Cost: as for growing one by one; where T{} is zero bytes and they are many, no memory for
+  /// pages that are never written.
+  bool try_extend(std::size_t n) noexcept {
+    if (n <= size_) return true;
+    if (!zeroed_ || n > capacity_) {
+      const std::size_t room = n > next_capacity() ? n : next_capacity();
+      if (room > most) return false;
+      void* const more = platform::allocate_zeroed(room * sizeof(T));
+      if (more == nullptr) return false;
+      each_page(0, size_, [&](const std::byte* at, std::size_t bytes) {
+        std::memcpy(static_cast<std::byte*>(more) + (at - reinterpret_cast<std::byte*>(data_)), at,
+                    bytes);
+      });
+      give();
+      data_ = static_cast<T*>(more);
+      capacity_ = room;
+      zeroed_ = true;
+    } else {  // What was there before and has been taken out.
+      each_page(size_, n, [&](std::byte* at, std::size_t bytes) { std::memset(at, 0, bytes); });
+    }
+    const std::size_t first = std::exchange(size_, n);
+    if (!is_zero_bytes())
+      for (std::size_t i = first; i < n; ++i) data_[i] = T{};
+    return true;
+  }
   bool try_push_back(T value) noexcept {
     if (size_ == capacity_ && !grow(next_capacity())) return false;
     data_[size_++] = value;
@@ -111,6 +137,19 @@ class plain_array {
     data_ = static_cast<T*>(more);
     capacity_ = n;
     return true;
+  }
+  /// `f(at, bytes)` for each page's worth of elements `first` .. `last` - 1 that is not all zeroes:
+  /// others are not to be written.
+  template <class F>
+  void each_page(std::size_t first, std::size_t last, F f) {
+    constexpr std::size_t page = 4096;
+    std::byte* at = reinterpret_cast<std::byte*>(data_ + first);
+    for (std::size_t left = (last - first) * sizeof(T), n = 0; left != 0; left -= n, at += n) {
+      n = left < page ? left : page;
+      bool any = false;
+      for (std::size_t i = 0; i < n && !any; ++i) any = at[i] != std::byte{};
+      if (any) f(at, n);
+    }
   }
   void give() noexcept {
     if (zeroed_) {
@@ -177,6 +216,13 @@ class owning_table {
 
   /// Fills an empty place. Requires: made is not nullptr.
   T& put(std::size_t i, T* made) noexcept { return *(places_[i] = made); }
+  /// Destroys what is in a place.
+  void erase(std::size_t i) noexcept {
+    delete places_[i];
+    places_[i] = nullptr;
+  }
+  /// Makes it a table of at least `n` places. False: memory is out, nothing has changed.
+  bool try_extend(std::size_t n) noexcept { return places_.try_extend(n); }
   /// Empties a place whose object belongs to somebody else.
   void drop(std::size_t i) noexcept { places_[i] = nullptr; }
   /// Adds a place. Returns nullptr, and `made` is gone, when memory is out, be it for `made`.

@@ -180,34 +180,9 @@ class endpoint : ground<Stack>,
 
   // --- Collectives -------------------------------------------------------------------------------
 
-  /// Returns whether the collective can end well, as far as this rank knows.
-  bool begin_collective(collective_call call) {
-    std::lock_guard lock(threading());
-    if (orphaned()) peers().check();
-    revocations_.begin(call);
-    return peers().failures() == 0;  // What others have left may have got here what it needs.
-  }
-  /// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has left it
-  /// with an error. Returns whether `op` is complete.
-  bool wait_in_collective(operation& op, call_site site, collective_call call) {
-    if (look(op)) return true;
-    bool done = false;
-    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-      done = op.done();
-      return done || peers().failures() != 0 || revocations_.contains(call);
-    });
-    return done;
-  }
-  /// This rank leaves a collective that it has begun: the others shall not wait for it.
-  void give_up_collective(collective_call call) noexcept {
-    std::lock_guard lock(threading());
-    if (revocations_.contains(call) || orphaned()) return;
-    if (peers().deaths() != 0) return;  // Everybody knows, and leaves as well.
-    for (peer_id peer = 0; peer < transport().peers(); ++peer)
-      if (peer != self())
-        outbox().answer(peer,
-                        {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});
-  }
+  bool begin_collective(collective_call call);
+  bool wait_in_collective(operation& op, call_site site, collective_call call);
+  void give_up_collective(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -386,11 +361,14 @@ class endpoint : ground<Stack>,
   }
   void before_loss() { inbox().post_direct_if_any(); }
   void on_loss(peer_record& r, peer_id peer, errc why) {
-    unplace(peer);
+    cancel_place(peer);
     pool().for_each([&](operation& op) { fail(op, peer, why); });
     outbox_type::on_loss(r);
     inbox_type::on_loss(r);
     mover_type::on_loss(r);
+    if constexpr (ends_posts) {
+      if (r.peer == peer) peers().set_busy(r);  // It is dropped when no poll is under way.
+    }
     services_.for_each([peer](service& s) { s.on_loss(peer); });
     if constexpr (concurrent) {
       pace().completed();
@@ -426,8 +404,14 @@ class endpoint : ground<Stack>,
   }
   void fail(operation& op, peer_id peer, errc why);
   bool part(operation& op);
-  void unplace([[maybe_unused]] peer_id source) noexcept {
-    if constexpr (PlacingTransport<transport_type>) transport().unplace(source);
+  /// What is pending with a lost peer would never complete: the transport has to end it.
+  static constexpr bool ends_posts =
+      posts_pend<transport_type> && DroppingTransport<transport_type>;
+  void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (ends_posts) transport().drop_peer(peer);
+  }
+  void cancel_place([[maybe_unused]] peer_id source) noexcept {
+    if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }
 
   /// The first poll of a call that waits: most often it finds it, so nothing more is set up before.
@@ -495,6 +479,7 @@ class endpoint : ground<Stack>,
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/detail/endpoint_ends.hpp"     // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_hang.hpp"     // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_packets.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_collectives.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_ends.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_hang.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_packets.hpp"      // IWYU pragma: keep

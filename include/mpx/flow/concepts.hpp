@@ -43,7 +43,24 @@ concept FlowControl =
       { c.bytes_bound() } noexcept -> std::same_as<std::uint64_t>;
     };
 
-/// Grants FlowControl and nothing more.
+/// A flow control whose peers come and go.
+///
+/// `try_add(peer)`: a peer, of a number that was dropped or the next one; false: memory is out.
+/// From then on `granted_bytes(peer)` is the unexpected memory that it can fill here, taken from
+/// what the budget has left: possibly 0, and then it announces everything. The two tell each other
+/// that figure when they meet. Nothing is sent eagerly before `open(peer, bytes)`, which says what
+/// the peer grants. `drop(peer)` gives the grant back to the budget. Requires: nothing of the peer
+/// is held any more. `bytes_bound()` is the bound of all grants that are out.
+template <class F>
+concept ElasticFlowControl =
+    FlowControl<F> && requires(F& f, const F& c, peer_id peer, std::uint64_t bytes) {
+      { f.try_add(peer) } noexcept -> std::same_as<bool>;
+      { c.granted_bytes(peer) } noexcept -> std::same_as<std::uint64_t>;
+      { f.open(peer, bytes) } noexcept;
+      { f.drop(peer) } noexcept;
+    };
+
+/// Grants the concepts above and nothing more.
 struct flow_archetype {
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "archetype";
@@ -57,8 +74,12 @@ struct flow_archetype {
   bool incoming(peer_id, std::uint32_t) noexcept;
   std::uint64_t window_bytes() const noexcept;
   std::uint64_t bytes_bound() const noexcept;
+  bool try_add(peer_id) noexcept;
+  std::uint64_t granted_bytes(peer_id) const noexcept;
+  void open(peer_id, std::uint64_t) noexcept;
+  void drop(peer_id) noexcept;
 };
-static_assert(FlowControl<flow_archetype>);
+static_assert(ElasticFlowControl<flow_archetype>);
 
 namespace detail {
 struct not_a_flow_control {

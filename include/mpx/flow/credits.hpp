@@ -14,8 +14,9 @@ namespace mpx::inline v0::flow {
 /// `BudgetBytes` bounds the unexpected memory of a process, over all its peers; a pair's window is
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
-/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. Cost: 16 bytes a peer; a
-/// subtraction and a comparison a message. Source: Gropp and Lusk, 5.2.
+/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
+/// whole window if the budget has one left, else nothing. Cost: 16 bytes a peer; a subtraction and
+/// a comparison a message. Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {
@@ -33,7 +34,8 @@ class credits {
       : pairs_(peers),
         window_(static_cast<std::uint32_t>(
             (BudgetBytes / peers < WindowBytesMax ? BudgetBytes / peers : WindowBytesMax) / block)),
-        half_window_(window_ / 2) {}
+        half_window_(window_ / 2),
+        granted_(peers) {}
 
   bool try_acquire(peer_id peer, std::size_t bytes) noexcept {
     pair& p = pairs_[peer];
@@ -60,7 +62,31 @@ class credits {
     return count == p.confirmed || confirm(p, count);
   }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
-  std::uint64_t bytes_bound() const noexcept { return window_bytes() * pairs_.size(); }
+  std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
+
+  /// See ElasticFlowControl. A peer's own window may be smaller than what is granted: a sender's
+  /// window is the smaller of the two, and what is missing of his own counts as used for ever. (Who
+  /// tells of more than he got shrinks that, and fills his own memory alone.)
+  bool try_add(peer_id peer) noexcept {
+    const std::size_t n = std::size_t{peer} + 1;
+    if (!pairs_.try_extend(n) || !without_grant_.try_extend(pairs_.size())) return false;
+    pairs_[peer] = {.used = window_};
+    const bool room = (granted_ + 1) * window_bytes() <= BudgetBytes;
+    without_grant_[peer] = !room;
+    granted_ += room ? 1 : 0;
+    return true;
+  }
+  std::uint64_t granted_bytes(peer_id peer) const noexcept {
+    return is_without(peer) ? 0 : window_bytes();
+  }
+  void open(peer_id peer, std::uint64_t bytes) noexcept {
+    pairs_[peer].used =
+        bytes < window_bytes() ? window_ - static_cast<std::uint32_t>(bytes / block) : 0;
+  }
+  void drop(peer_id peer) noexcept {
+    pairs_[peer] = {.used = window_};
+    if (!is_without(peer)) --granted_;
+  }
 
  private:
   static constexpr std::uint64_t block = 64;
@@ -84,11 +110,17 @@ class credits {
     return static_cast<std::uint32_t>(unexpected_cost(bytes) / block);
   }
 
+  bool is_without(peer_id peer) const noexcept {
+    return peer < without_grant_.size() && without_grant_[peer];
+  }
+
   plain_array<pair> pairs_;
   std::uint32_t window_;
   std::uint32_t half_window_;
+  std::uint64_t granted_;            // Windows that are out.
+  plain_array<bool> without_grant_;  // Of newcomers for whom none was left.
 };
 
-static_assert(FlowControl<credits<>>);
+static_assert(ElasticFlowControl<credits<>>);
 
 }  // namespace mpx::inline v0::flow

@@ -23,10 +23,14 @@ class unlimited {
   bool release(peer_id, std::size_t) noexcept { return false; }
   std::uint32_t outgoing(peer_id) noexcept { return 0; }
   bool incoming(peer_id, std::uint32_t count) noexcept { return count == 0; }
+  bool try_add(peer_id) noexcept { return true; }
+  std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
+  void open(peer_id, std::uint64_t) noexcept {}
+  void drop(peer_id) noexcept {}
   std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
   std::uint64_t bytes_bound() const noexcept { return std::numeric_limits<std::uint64_t>::max(); }
 };
 
-static_assert(FlowControl<unlimited>);
+static_assert(ElasticFlowControl<unlimited>);
 
 }  // namespace mpx::inline v0::flow

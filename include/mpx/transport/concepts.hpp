@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "mpx/core/error.hpp"
 #include "mpx/core/frame.hpp"
 #include "mpx/core/types.hpp"
 
@@ -29,8 +31,10 @@ struct transport_traits {
 ///
 /// `sink.packet(source, header, payload)`: a packet has arrived; `payload` is valid during the
 /// call.
-/// `sink.place(source, header, bytes)`: where the body of a packet that is still arriving belongs,
-/// or an empty span: only transports that read a stream ask.
+/// `sink.place(source, header, bytes)`: where the body of a packet belongs whose header has come,
+/// and whose `bytes` > 0 are still coming: memory of exactly that size, or an empty span for "keep
+/// it yourself". Only a PlacingTransport asks, once for a packet, in order with what comes from
+/// that source.
 /// `sink.complete(cookie, ok)`: work that was `pending` has finished.
 /// `sink.malformed(source)`: the source's bytes make no sense to the transport.
 /// `sink.unreachable(source)`: the source has sent something, and this process lacks the memory or
@@ -59,17 +63,28 @@ static_assert(PacketSink<sink_archetype>);
 
 /// Moves packets between this process and its peers.
 ///
-/// `post` never blocks. Packets between a pair arrive in the order they were posted; nothing is
-/// promised across pairs. `done`: the payload was taken; `pending`: one `complete(cookie)` follows;
-/// `retry`: nothing happened. `poll` hands arrived packets to the sink and is fair: no source is
-/// served twice while another has something waiting. Its cost grows with what has arrived, not with
-/// the peers that are wired. Waiting has three steps, so that a lock need not be held over it:
-/// `arm` announces a sleep and returns false if there is something to do; `sleep` returns when
-/// something may have arrived, when a post that was told `retry` may succeed, or after
-/// `timeout_ns`; `disarm` follows every `arm` that returned true. `wake` ends a sleep. Posting to
-/// oneself works. Peers are wired on first use. Everything but `sleep` and `wake` is called by one
-/// thread at a time; between `arm` and
-/// `disarm` other threads may post and poll.
+/// `post(peer, header, payload, cookie)` never blocks. `done`: the payload was taken; `pending`: it
+/// will be read later; `retry`: nothing happened; `refused`: the peer cannot be reached. The header
+/// is copied at once, whatever the outcome. Packets between a pair arrive in the order of the posts
+/// that were `done` or `pending`; nothing is promised across pairs.
+///
+/// What is `pending` holds the payload, and nothing else of the caller's, until exactly one
+/// `complete(cookie, ok)`: not ok if the peer was lost or dropped before all was handed over. A
+/// completion comes from a poll, never from a post, and says nothing about what the peer has seen.
+/// Completions come in any order, those of one pair too. The destructor ends what is pending
+/// without a completion; the payload is not touched after it. It waits for nobody, so that who
+/// wants his packets to arrive polls until they are complete.
+///
+/// `poll` hands arrived packets to the sink and is fair: no source is served twice while another
+/// has a whole packet waiting. It also moves on what is pending, and returns how many packets and
+/// completions it handed over. Its cost grows with what has arrived, not with the peers that are
+/// wired. The sink may post from any of its calls, and does not poll. Waiting has three steps, so
+/// that a lock need not be held over it: `arm` announces a sleep and returns false if there is
+/// something to do; `sleep` returns when something may have arrived or completed, when a post that
+/// was told `retry` may succeed, or after `timeout_ns`; `disarm` follows every `arm` that returned
+/// true. `wake` ends a sleep. Posting to oneself works. Peers are wired on first use. Everything
+/// but `sleep` and `wake` is called by one thread at a time; between `arm` and `disarm` other
+/// threads may post and poll.
 template <class T>
 concept Transport =
     requires(T& t, const T& c, peer_id peer, const frame_header& header,
@@ -92,14 +107,49 @@ concept Transport =
 template <class T>
 inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
 
-/// A transport that reads a stream, and so asks where a body belongs whose header has come.
+/// A transport that asks the sink where bodies belong: one that reads a stream.
 ///
-/// `unplace(source)`: from now on nothing is written to what the last `place` of that source named;
-/// the rest of the body goes to memory of the transport.
+/// Between `place(source)` and `packet(source, header, payload)` with the placed memory as payload,
+/// once, nothing else comes from that source, and polls write into that memory.
+/// `cancel_place(source)`: the sink takes the memory back. When this returns, the transport does
+/// not touch it any more, throws away the rest of that body, and calls no `packet` for it; what
+/// comes behind it arrives as ever. Nothing happens if no body of that source is being placed. That
+/// is also how memory comes back from a source that was lost in the middle of a body.
 template <class T>
 concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
-  { t.unplace(source) } noexcept;
+  { t.cancel_place(source) } noexcept;
 };
+
+/// A transport that can be told that a peer is gone, or no longer wanted.
+///
+/// `drop_peer(peer)`: once it has returned, nothing of that peer reaches the sink, memory that was
+/// placed for it is the sink's again, and nothing that was pending with it touches memory here or
+/// there; the next poll completes that, not ok. No call names the peer after it. Waits for nobody.
+template <class T>
+concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
+  { t.drop_peer(peer) } noexcept;
+};
+
+/// A transport whose peers come and go while it is at work.
+///
+/// `address()`: the bytes by which others reach this one, for as long as it lives; how they travel
+/// is the caller's business. `add_peer(peer, address)`: from now on `peer` means the one at that
+/// address: a number that was dropped, or peers(), which is one more then. The other side adds this
+/// one too, under a number of its own, before or after; what it posts before waits until then.
+/// Returns errc{}, or else nothing has changed: errc::argument: no address of this transport, this
+/// process itself, or the place of a peer that is not dropped; errc::peer_lost: whoever had it has
+/// left; errc::pending: the two were linked before, or former owners of their places were, and the
+/// other side has not dropped
+/// that link yet: ask again; errc::no_resources. A link ends for both when one has dropped it, but
+/// the other hears what was sent before, and its posts go nowhere, until it drops the link too.
+/// Nothing of an earlier link ever arrives under a later one, whatever numbers and addresses they
+/// share. add_peer and drop_peer are not called within a poll.
+template <class T>
+concept ElasticTransport =
+    DroppingTransport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
+      { c.address() } -> std::same_as<std::string>;
+      { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
+    };
 
 /// A transport that also moves memory.
 ///
@@ -149,6 +199,19 @@ concept ImmediateTransport =
         t.put_then(peer, memory, std::uint64_t{}, from, header, cookie_t{})
       } noexcept -> std::same_as<outcome>;
     };
+
+/// A transport that one can wait for together with others, by poll(2) or epoll(7).
+///
+/// `descriptor()`: made on first demand, the same ever after, and the transport's: -1 where the
+/// kernel grants none, and then sleeps have to be short. After `arm` has returned true it becomes
+/// readable when `sleep` would return before its timeout, and stays so until `disarm`; it may be
+/// readable for no reason. Nobody reads it but the transport. `sleep` goes on to work. Called
+/// first while nobody is asleep. Cost: a rank that asked for it is woken by a system call or two
+/// more; who sends to one that is awake pays nothing.
+template <class T>
+concept PollableTransport = Transport<T> && requires(T& t) {
+  { t.descriptor() } noexcept -> std::same_as<int>;
+};
 
 /// A transport with a clock of its own, in nanoseconds: the endpoint reads it instead of the
 /// machine's.
@@ -205,12 +268,18 @@ struct transport_archetype {
                    const frame_header&, cookie_t) noexcept;
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
+  void cancel_place(peer_id) noexcept;
+  void drop_peer(peer_id) noexcept;
+  std::string address() const;
+  errc add_peer(peer_id, std::string_view) noexcept;
+  int descriptor() noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
 };
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
-static_assert(CopyingTransport<transport_archetype>);
+static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transport_archetype>);
+static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 
 namespace detail {
 struct not_a_transport {

@@ -3,9 +3,11 @@
 // The transport between ranks that are threads of one process: rings in anonymous memory, and any
 // address is within reach, so that a long message is one memcpy by the receiver.
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -15,9 +17,12 @@
 #include "mpx/core/aligned.hpp"
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/memory.hpp"
+#include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/bell.hpp"
 #include "mpx/transport/detail/exposures.hpp"
+#include "mpx/transport/detail/members.hpp"
 #include "mpx/transport/detail/ring_fabric.hpp"
 
 namespace mpx::inline v0::transport {
@@ -28,7 +33,8 @@ namespace detail {
 class shared_mapping {
  public:
   shared_mapping() = default;
-  explicit shared_mapping(std::size_t bytes) : block_(new block(bytes)) {}
+  /// With `bells` places for a descriptor. Errors: errc::no_resources.
+  shared_mapping(std::size_t bytes, std::size_t bells) : block_(new block(bytes, bells)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) block_->users.fetch_add(1, std::memory_order_relaxed);
   }
@@ -42,54 +48,173 @@ class shared_mapping {
       delete block_;
   }
   std::byte* data() const noexcept { return block_->memory.data(); }
+  std::size_t size() const noexcept { return block_->memory.size(); }
+
+  /// The bell at a place, made on demand; -1: the kernel grants none. It stays while the memory
+  /// does: who rings late must not ring at another file.
+  int make_bell(std::size_t place) const noexcept {
+    const auto word = bell_word(place);
+    if (word.load() == 0) word.store(make_event_bell() + 1);
+    return word.load() - 1;
+  }
+  void ring_bell(std::size_t place) const noexcept {
+    if (const int fd = bell_word(place).load() - 1; fd >= 0) ring_event_bell(fd);
+  }
+
+  /// Names it within this process.
+  std::uintptr_t name() const noexcept { return reinterpret_cast<std::uintptr_t>(block_); }
+  /// Requires: somebody has it still.
+  static shared_mapping named(std::uintptr_t name) noexcept {
+    shared_mapping m;
+    m.block_ = reinterpret_cast<block*>(name);
+    m.block_->users.fetch_add(1, std::memory_order_relaxed);
+    return m;
+  }
 
  private:
+  platform::atomic_ref<int> bell_word(std::size_t place) const noexcept {
+    return platform::atomic_ref<int>(block_->bells[place]);
+  }
   struct block : mpx::detail::allocated {
-    explicit block(std::size_t bytes) : memory(bytes) {}
+    block(std::size_t bytes, std::size_t places) : memory(bytes), bells(places) {}
+    ~block() {
+      for (const int word : bells)
+        if (word != 0) ::close(word - 1);
+    }
     mapping memory;
     platform::atomic<std::uint32_t> users{1};
+    plain_array<int> bells;  // Each a descriptor + 1.
   };
   block* block_ = nullptr;
 };
 
-/// Inboxes and channels of a job of threads, in memory that all of them share.
+/// How large a segment is, and for whom.
+struct inproc_shape {
+  peer_id capacity;  ///< Slots: members that it has room for.
+  peer_id founders;  ///< Those who start together.
+  ring_geometry geometry;
+};
+
+/// Inboxes and channels of a job of threads, in memory that all of them share, and the member that
+/// looks at it: its slot, and those of its peers.
 class inproc_segment {
  public:
-  inproc_segment(shared_mapping memory, peer_id peers, ring_geometry geometry) noexcept
-      : memory_(std::move(memory)), peers_(peers), geometry_(geometry) {}
-
-  static std::size_t bytes(peer_id peers, ring_geometry g) noexcept {
-    return peers * inbox_control::bytes(peers) + std::size_t{peers} * peers * stride(g) +
-           peers * exposure_key::table_bytes;
+  /// `me` has taken its slot. `peers`: how many it knows, itself included: all founders or none.
+  inproc_segment(shared_mapping memory, const inproc_shape& shape, const member& me, peer_id peers)
+      : memory_(std::move(memory)),
+        shape_(shape),
+        me_(me),
+        table_(members_of(memory_, shape)),
+        slots_(peers),
+        peers_(shape.capacity) {
+    for (peer_id& peer : peers_) peer = no_peer;
+    for (peer_id peer = 0; peer < peers; ++peer) set(peer, peers == 1 ? me.slot : peer);
   }
-  inbox_control& inbox(peer_id peer) const noexcept {
-    return *reinterpret_cast<inbox_control*>(memory_.data() + peer * inbox_control::bytes(peers_));
+
+  static std::size_t bytes(const inproc_shape& s) noexcept {
+    return exposures_at(s) + s.capacity * exposure_key::table_bytes;
+  }
+  static member_table members_of(const shared_mapping& memory, const inproc_shape& s) noexcept {
+    return {memory.data() + s.capacity * inbox_control::bytes(s.capacity), s.capacity, s.founders};
+  }
+  inbox_control& inbox(peer_id slot) const noexcept {
+    return *reinterpret_cast<inbox_control*>(memory_.data() +
+                                             slot * inbox_control::bytes(shape_.capacity));
   }
   std::byte* channel(peer_id source, peer_id destination) const noexcept {
-    return memory_.data() + peers_ * inbox_control::bytes(peers_) +
-           (std::size_t{destination} * peers_ + source) * stride(geometry_);
+    if (source == no_peer || destination == no_peer) return nullptr;
+    return memory_.data() + channels_at(shape_) +
+           (std::size_t{destination} * shape_.capacity + source) * stride(shape_.geometry);
   }
-  exposure_word* exposed(peer_id owner) const noexcept {
-    return reinterpret_cast<exposure_word*>(memory_.data() + bytes(peers_, geometry_) -
-                                            (peers_ - owner) * exposure_key::table_bytes);
+  exposure_word* exposed(peer_id slot) const noexcept {
+    if (slot == no_peer) return nullptr;
+    return reinterpret_cast<exposure_word*>(memory_.data() + exposures_at(shape_) +
+                                            slot * exposure_key::table_bytes);
+  }
+
+  // A descriptor to sleep on.
+  int make_bell() const noexcept { return memory_.make_bell(me_.slot); }
+  void ring_bell(peer_id slot) const noexcept { memory_.ring_bell(slot); }
+  bool wait_bell(std::int64_t timeout_ns) const noexcept {
+    return wait_for_bell(make_bell(), timeout_ns);
+  }
+  void quiet_bell() const noexcept { detail::quiet_bell(make_bell()); }
+
+  // Whose slot is whose.
+  peer_id slots() const noexcept { return shape_.capacity; }
+  peer_id slot_of(peer_id peer) const noexcept {
+    return peer < slots_.size() ? slots_[peer] : no_peer;
+  }
+  peer_id peer_of(peer_id slot) const noexcept { return peers_[slot]; }
+  void use(peer_id peer) noexcept {
+    const peer_id slot = slot_of(peer);
+    if (slot != me_.slot && slot != no_peer) table_.use(me_.slot, slot);
+  }
+
+  const shared_mapping& memory() const noexcept { return memory_; }
+  const inproc_shape& shape() const noexcept { return shape_; }
+  const member& me() const noexcept { return me_; }
+  bool make_room(peer_id peer) noexcept {
+    return peer < slots_.size() || slots_.try_push_back(no_peer);
+  }
+  errc link(peer_id peer, const member& other) noexcept {
+    const errc e = table_.link(me_.slot, other, [&] { empty(other.slot); });
+    if (e == errc{}) set(peer, other.slot);
+    return e;
+  }
+  void unlink(peer_id peer) noexcept {
+    const peer_id slot = std::exchange(slots_[peer], no_peer);
+    peers_[slot] = no_peer;
+    table_.unlink(me_.slot, slot, [&] { empty(slot); });
+  }
+  /// Requires: no links are left.
+  void leave(bool has_talked_to_itself) noexcept {
+    if (has_talked_to_itself) empty(channel(me_.slot, me_.slot));
+    inbox(me_.slot).sleeping.store(0);
+    table_.leave(me_.slot);
   }
 
  private:
+  static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
   static std::size_t stride(ring_geometry g) noexcept {
-    return (g.bytes() + 4095) / 4096 * 4096;  // Silent pairs must not share pages with busy ones.
+    return page_up(g.bytes());  // Silent pairs must not share pages with busy ones.
+  }
+  static std::size_t channels_at(const inproc_shape& s) noexcept {
+    return page_up(s.capacity * inbox_control::bytes(s.capacity) + member_table::bytes(s.capacity));
+  }
+  static std::size_t exposures_at(const inproc_shape& s) noexcept {
+    return channels_at(s) + std::size_t{s.capacity} * s.capacity * stride(s.geometry);
+  }
+  void set(peer_id peer, peer_id slot) noexcept {
+    slots_[peer] = slot;
+    peers_[slot] = peer;
+  }
+  /// Zeroes the channels in both directions, and gives their memory back.
+  void empty(peer_id slot) const noexcept {
+    empty(channel(me_.slot, slot));
+    empty(channel(slot, me_.slot));
+  }
+  void empty(std::byte* channel) const noexcept {
+    if (::madvise(channel, stride(shape_.geometry), MADV_REMOVE) != 0)
+      std::memset(channel, 0, stride(shape_.geometry));
   }
 
   shared_mapping memory_;
-  peer_id peers_;
-  ring_geometry geometry_;
+  inproc_shape shape_;
+  member me_;
+  member_table table_;
+  plain_array<peer_id> slots_;  // Of each peer.
+  plain_array<peer_id> peers_;  // Of each slot.
 };
 
 }  // namespace detail
 
 /// Ranks are threads: `mpx::run_threads<mpx::stack<mpx::transport::inproc>>(n, body)`.
 /// `RingLines` and `PoolBytes` (powers of two) bound the memory of one directed pair:
-/// 64 * RingLines + PoolBytes bytes, touched as it is used.
-template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024>
+/// 64 * RingLines + PoolBytes bytes, touched as it is used. `MembersMax`: how many there can be at
+/// once, if no more start together; it costs addresses.
+template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
+          peer_id MembersMax = 64>
 class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   using base = detail::ring_fabric<detail::inproc_segment>;
   static constexpr detail::ring_geometry geometry{RingLines, PoolBytes};
@@ -110,21 +235,67 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   explicit basic_inproc(B& b)
       : base(join(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()), geometry) {}
 
+  /// A newcomer, in the segment of the member whose address this is: it is its own peer 0, and
+  /// knows nobody else. Requires: that member lives until this has returned. Errors:
+  /// errc::argument: no address of such a transport in this process; errc::no_resources: the
+  /// segment is full.
+  explicit basic_inproc(std::string_view address) : base(enter(address), 0, 1, geometry) {}
+  basic_inproc(basic_inproc&&) = delete;
+
+  /// What it has sent is received all the same.
+  ~basic_inproc() {
+    const bool alone = is_wired(self());
+    for (peer_id peer = 0; peer < peers(); ++peer)
+      if (peer != self() && segment().slot_of(peer) != detail::no_peer) cut(peer);
+    segment().leave(alone);
+  }
+
+  /// See ElasticTransport.
+  std::string address() const {
+    const detail::inproc_segment& s = segment();
+    std::string a = "inproc";
+    for (const std::uint64_t word :
+         {static_cast<std::uint64_t>(::getpid()), std::uint64_t{s.memory().name()}, traits.layout,
+          std::uint64_t{s.shape().capacity}, std::uint64_t{s.shape().founders},
+          std::uint64_t{s.me().slot}, s.me().generation})
+      a.append(" ").append(std::to_string(word));
+    return a;
+  }
+  errc add_peer(peer_id peer, std::string_view address) noexcept {
+    const place p = place_of(address);
+    if (p.memory != segment().memory().name() || peer > peers() ||
+        segment().slot_of(peer) != detail::no_peer || p.who.slot == segment().me().slot ||
+        p.who.slot >= segment().slots())
+      return errc::argument;
+    if (!segment().make_room(peer) || !make_room(peer)) return errc::no_resources;
+    const errc e = segment().link(peer, p.who);
+    if (e != errc{}) return e;
+    admit(peer);
+    count_members(++linked_);
+    return e;
+  }
+  /// Requires: peer != self().
+  void drop_peer(peer_id peer) noexcept {
+    cut(peer);
+    count_members(--linked_);
+  }
+
   remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
-    const auto key = exposures_.open(segment().exposed(self()));
+    const auto key = exposures_.open(segment().exposed(segment().me().slot));
     if (!key) return {};
     return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};
   }
   outcome withdraw(const remote_memory& memory) noexcept {
-    return exposures_.close(segment().exposed(self()), key_of(memory)) ? outcome::done
-                                                                       : outcome::retry;
+    return exposures_.close(segment().exposed(segment().me().slot), key_of(memory))
+               ? outcome::done
+               : outcome::retry;
   }
   advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept {
     return memory.key >> 62 == 1 ? advice::always : advice::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    const detail::held_exposure held(segment().exposed(peer), key_of(memory));
+    const detail::held_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
     if (!held) return outcome::refused;
     std::memcpy(into.data(), reinterpret_cast<const std::byte*>(memory.address + offset),
                 into.size());
@@ -132,7 +303,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    const detail::held_exposure held(segment().exposed(peer), key_of(memory));
+    const detail::held_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
     if (!held) return outcome::refused;
     std::memcpy(reinterpret_cast<std::byte*>(memory.address + offset), from.data(), from.size());
     return outcome::done;
@@ -147,11 +318,12 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   template <class B>
   static detail::inproc_segment join(B& b) {
     const auto peers = static_cast<peer_id>(b.size());
+    const auto self = static_cast<peer_id>(b.rank());
+    const detail::inproc_shape shape{peers > MembersMax ? peers : MembersMax, peers, geometry};
     detail::shared_mapping memory;
     if (b.rank() == 0) {
-      memory = detail::shared_mapping(detail::inproc_segment::bytes(peers, geometry));
-      b.put("mpx.inproc", std::to_string(::getpid()) + ' ' +
-                              std::to_string(reinterpret_cast<std::uintptr_t>(&memory)));
+      memory = detail::shared_mapping(detail::inproc_segment::bytes(shape), shape.capacity);
+      b.put("mpx.inproc", std::to_string(::getpid()) + ' ' + std::to_string(memory.name()));
     }
     b.fence([] {});
     bool here = true;
@@ -159,27 +331,78 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
       const std::string said = b.get(0, "mpx.inproc").value_or("0 0");
       char* end = nullptr;
       here = std::strtoll(said.c_str(), &end, 10) == ::getpid();
-      if (here)
-        memory = *reinterpret_cast<detail::shared_mapping*>(std::strtoull(end, nullptr, 10));
+      if (here) memory = detail::shared_mapping::named(std::strtoull(end, nullptr, 10));
     }
-    b.fence([] {});  // Rank 0's pointer has been copied by all.
+    b.fence([] {});  // Rank 0's memory is held by all.
     if (!here)
       throw error(
           errc::bootstrap,
           "transport inproc connects threads of one process, but rank 0 is another process: "
           "start with mpx::run_threads, or choose mpx::transport::shm");
-    return {std::move(memory), peers, geometry};
+    const detail::member me = detail::inproc_segment::members_of(memory, shape).found(self);
+    return {std::move(memory), shape, me, peers};
   }
+
+  void cut(peer_id peer) noexcept {
+    dismiss(peer);
+    segment().unlink(peer);
+  }
+
+  /// What an address says; memory 0: it is none of this process and this kind of transport.
+  struct place {
+    std::uintptr_t memory = 0;
+    peer_id capacity = 0;
+    peer_id founders = 0;
+    detail::member who;
+  };
+  static place place_of(std::string_view address) noexcept {
+    constexpr std::string_view prefix = "inproc";
+    if (!address.starts_with(prefix)) return {};
+    std::uint64_t word[7];
+    const char* at = address.data() + prefix.size();
+    const char* const end = address.data() + address.size();
+    for (std::uint64_t& w : word) {
+      if (at == end || *at != ' ') return {};
+      const auto [next, why] = std::from_chars(at + 1, end, w);
+      if (why != std::errc{}) return {};
+      at = next;
+    }
+    if (at != end || word[0] != static_cast<std::uint64_t>(::getpid()) || word[2] != traits.layout)
+      return {};
+    const auto index = [&](int i) {
+      return word[i] < detail::no_peer ? static_cast<peer_id>(word[i]) : detail::no_peer;
+    };
+    return {static_cast<std::uintptr_t>(word[1]), index(3), index(4), {index(5), word[6]}};
+  }
+  static detail::inproc_segment enter(std::string_view address) {
+    const place p = place_of(address);
+    if (p.memory == 0)
+      throw error(errc::argument, "'" + std::string(address) +
+                                      "' is no address of a transport inproc<" +
+                                      std::to_string(RingLines) + ", " + std::to_string(PoolBytes) +
+                                      "> in this process");
+    detail::shared_mapping memory = detail::shared_mapping::named(p.memory);
+    const detail::inproc_shape shape{p.capacity, p.founders, geometry};
+    const auto me = detail::inproc_segment::members_of(memory, shape).enter();
+    if (!me)
+      throw error(errc::no_resources,
+                  "all " + std::to_string(p.capacity) +
+                      " places of this transport inproc are taken: raise its MembersMax");
+    return {std::move(memory), shape, *me, 1};
+  }
+
   static constexpr std::uint64_t key_bit = std::uint64_t{1} << 62;  // No key is 0.
   static detail::exposure_key key_of(const remote_memory& memory) noexcept {
     return detail::exposure_key::unpack(memory.key);
   }
 
   detail::exposures exposures_;
+  peer_id linked_ = peers();  // Itself included.
 };
 
 using inproc = basic_inproc<>;
 
-static_assert(SharedMemoryTransport<inproc>);
+static_assert(SharedMemoryTransport<inproc> && ElasticTransport<inproc>);
+static_assert(PollableTransport<inproc>);
 
 }  // namespace mpx::inline v0::transport

@@ -21,6 +21,7 @@
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/bell.hpp"
 #include "mpx/transport/detail/exposures.hpp"
 #include "mpx/transport/detail/ring_fabric.hpp"
 
@@ -47,6 +48,8 @@ struct alignas(cache_line_bytes) peer_card {
   platform::atomic<std::int64_t> pid;
   platform::atomic<std::uint64_t> mark_address;
   platform::atomic<std::uint64_t> mark_word;
+  platform::atomic<std::uint64_t> bell_domain;  // Where it can ring named bells.
+  platform::atomic<std::uint64_t> bell;         // The name of its own; 0: it has none.
 };
 
 /// The layout of a job's shared file, from `base`: inboxes, cards, channels, arenas. Sparse: what
@@ -77,6 +80,26 @@ class shm_segment {
   peer_card& card(peer_id peer) const noexcept {
     return reinterpret_cast<peer_card*>(front() + peers_ * inbox_control::bytes(peers_))[peer];
   }
+  // A descriptor to sleep on: only if all ranks can ring it.
+  int make_bell() noexcept {
+    const std::uint64_t domain = card(self_).bell_domain.load();
+    for (peer_id peer = 0; peer < peers_; ++peer)
+      if (domain == 0 || card(peer).bell_domain.load() != domain) return -1;
+    std::uint64_t name = 0;
+    bell_ = make_named_bell(name);
+    if (bell_.fd() >= 0) card(self_).bell.store(name);
+    return bell_.fd();
+  }
+  /// By one thread at a time, but for a rank's own, which any thread may ring.
+  void ring_bell(peer_id peer) noexcept {
+    if (peer != self_ && ringer_.fd() < 0) ringer_ = make_ringer();
+    ring_named_bell(peer == self_ ? bell_.fd() : ringer_.fd(), card(peer).bell.load());
+  }
+  bool wait_bell(std::int64_t timeout_ns) const noexcept {
+    return wait_for_bell(bell_.fd(), timeout_ns);
+  }
+  void quiet_bell() const noexcept { detail::quiet_bell(bell_.fd()); }
+
   /// nullptr when the machine is out of mappings, or the shared file is lost.
   std::byte* channel(peer_id source, peer_id destination) noexcept {
     if (source == self_ && destination == self_) return own_channel();
@@ -157,6 +180,8 @@ class shm_segment {
   mapping front_;  // Where there is no whole.
   std::byte* own_channel_ = nullptr;
   owning_table<piece> pieces_;
+  bell bell_;
+  bell ringer_;
 };
 
 }  // namespace detail
@@ -198,6 +223,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     detail::peer_card& mine = segment().card(self());
     mine.mark_address.store(reinterpret_cast<std::uintptr_t>(&mark_));
     mine.mark_word.store(mark_.word);
+    mine.bell_domain.store(detail::bell_domain());
     mine.pid.store(::getpid());
   }
 

@@ -42,8 +42,14 @@ bool endpoint<Stack>::part(operation& op) {
       return true;
     }
     if (!mover().withdraw(op)) return false;
-    if (op.stage == stage::placed || op.stage == stage::streaming) unplace(op.peer);
-    op.data.base = nullptr;  // The rest arrives, and is dropped.
+    // The rest arrives, and is dropped.
+    peer_record& r = *peers().find(op.peer);
+    if (op.stage == stage::placed) {
+      inbox().drop_placed(r, op);
+    } else {
+      mover().drop_stream(r, op);
+    }
+    return true;
   } else if (op.stage != stage::answer || (op.announced && !op.split)) {
     if (op.owned == nullptr) {
       op.owned = static_cast<std::byte*>(platform::allocate(op.data.bytes));

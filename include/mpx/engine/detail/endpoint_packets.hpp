@@ -27,7 +27,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
     case wire::kind::clear: return mover().on_clear(named(source, h.ticket, role::send), payload);
     case wire::kind::data:
-      return mover().on_data(named(source, h.ticket, role::receive),
+      return mover().on_data(r, named(source, h.ticket, role::receive),
                              match_bits_of(h.context, h.tag), payload);
     case wire::kind::finished: return mover().on_finished(named(source, h.ticket, role::send));
     case wire::kind::delivered: return mover().on_delivered(named(source, h.ticket, role::receive));
@@ -55,7 +55,7 @@ std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_heade
   if (r.failure() != errc{}) return {};
   if (h.kind == wire::kind::eager) return inbox().place(r, h, bytes);
   if (h.kind != wire::kind::data) return {};
-  return mover().place(named(source, h.ticket, role::receive), match_bits_of(h.context, h.tag),
+  return mover().place(r, named(source, h.ticket, role::receive), match_bits_of(h.context, h.tag),
                        bytes);
 }
 

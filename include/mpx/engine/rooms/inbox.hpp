@@ -187,23 +187,8 @@ class inbox_room {
   }
   void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
 
-  /// Where the body of an eager message belongs whose header has come; an empty span: nowhere yet.
-  /// The receive is this message's from here on.
-  std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept {
-    if (r.placed_ != nullptr || bytes == 0 || h.tag < 0 || h.reserved != 0) return {};
-    post_direct_if_any();
-    const envelope is{h.context, r.peer, h.tag};
-    posted_receive* const met = matcher_.match_arrival(is);
-    if (met == nullptr) return {};
-    auto& op = static_cast<operation&>(*met);
-    op.peer = r.peer;
-    op.tag = h.tag;
-    op.message_bytes = bytes;
-    op.stage = stage::placed;
-    r.placed_ = &op;
-    if (!op.data.contiguous() || bytes > op.data.bytes) return {};  // The packet is copied.
-    return op.data.piece(0, bytes);
-  }
+  std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept;
+  void drop_placed(peer_record& r, operation& op);
   bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
 
   // --- Probes ------------------------------------------------------------------------------------
@@ -325,43 +310,6 @@ class inbox_room {
     return false;
   }
 
-  [[gnu::noinline]] void receive_slow(direct_receive& d) {
-    d.posted = nullptr;
-    d.failure = undecided;
-    if constexpr (!concurrent) {
-      if (house().peers().orphaned()) [[unlikely]]
-        house().peers().check();
-      else
-        house().peers().polled();
-      if (matcher_.nothing_posted() && house().peers().failures() == 0 &&
-          matcher_.find(d.want) == nullptr) [[likely]] {
-        house().noticed();
-        if (spare_ == nullptr) spare_ = house().pool().take();
-        if (spare_ == nullptr) [[unlikely]] {
-          d.failure = errc::no_resources;
-          return;
-        }
-        d.done = false;
-        direct_ = &d;
-        for (unsigned polls = house().transport().oversubscribed() ? 1 : direct_polls; polls > 0;
-             --polls) {
-          house().poll_once();
-          if (d.done) [[likely]]
-            return;
-        }
-        if (direct_ != nullptr) post_direct();
-      }
-    }
-    if (d.posted == nullptr) d.posted = receive({d.buffer, d.capacity}, d.want).op;
-    if (d.posted == nullptr) [[unlikely]] {
-      d.failure = errc::no_resources;
-      return;
-    }
-    if constexpr (!concurrent) {
-      if (d.posted->done()) received(d, *d.posted);
-    }
-  }
-
   /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
   /// an operation.
   [[gnu::noinline]] void post_direct() {
@@ -407,17 +355,8 @@ class inbox_room {
     if (house().flow().release(source, Bytes)) [[unlikely]]
       house().outbox().owe_credit(source);
   }
-  /// The body of a receive that its header had met is whole.
-  void finish_placed(operation& op, std::span<const std::byte> payload) noexcept {
-    if (op.data.base == nullptr || payload.data() == op.data.base) {  // Dropped, or in place.
-      const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
-      const peer_id source = op.peer;
-      house().finish(op, why);
-      if (house().flow().release(source, payload.size())) house().outbox().owe_credit(source);
-      return;
-    }
-    deliver(op, op.peer, op.tag, payload);
-  }
+  void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;
+  void receive_slow(direct_receive& d);
 
   /// Keeps an eager message that came before its receive.
   [[gnu::always_inline]] errc store_early(peer_record& r, const wire::header& h,
@@ -498,3 +437,6 @@ class inbox_room {
 };
 
 }  // namespace mpx::inline v0::detail
+
+#include "mpx/engine/rooms/detail/inbox_direct.hpp"  // IWYU pragma: keep
+#include "mpx/engine/rooms/detail/inbox_placed.hpp"  // IWYU pragma: keep

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
@@ -116,7 +117,9 @@ class mover_room {
     return errc{};
   }
   /// A fragment: its offset is where context and tag are.
-  errc on_data(operation* op, std::uint64_t offset, std::span<const std::byte> payload) {
+  errc on_data(peer_record& r, operation* op, std::uint64_t offset,
+               std::span<const std::byte> payload) {
+    r.fed_ = nullptr;
     if (!takes(op, offset, payload.size())) return errc::protocol;
     // Without a base the request was dropped: its memory may be gone. In place already?
     if (op->data.base != nullptr &&
@@ -128,9 +131,21 @@ class mover_room {
     return errc{};
   }
   /// Where a fragment that is still arriving belongs.
-  std::span<std::byte> place(operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
+  std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
+                             std::size_t bytes) noexcept {
     if (!takes(op, offset, bytes) || op->data.base == nullptr || !op->data.contiguous()) return {};
+    r.fed_ = op;
+    r.fed_bytes_ = bytes;
     return op->data.piece(op->moved, bytes);
+  }
+  /// The request of a receive that streams is gone: nothing is written to its memory any more.
+  void drop_stream(peer_record& r, operation& op) {
+    op.data.base = nullptr;
+    op.handled = false;
+    if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
+    house().cancel_place(r.peer);  // Which takes the fragment for us.
+    op.moved += r.fed_bytes_;
+    if (op.moved == op.limit) receive_done(op, wire::kind::data);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
@@ -178,7 +193,10 @@ class mover_room {
     }
     return sent;
   }
-  void on_loss(peer_record& r) noexcept { r.streams_.clear(); }
+  void on_loss(peer_record& r) noexcept {
+    r.streams_.clear();
+    r.fed_ = nullptr;
+  }
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }

@@ -34,7 +34,10 @@ class inbound {
   std::uint32_t heard_ = 0;       // Its announcements that are not answered.
   std::uint32_t granted_ = 0;     // How many there may be.
   std::uint64_t held_bytes_ = 0;  // What its early eager messages cost here.
-  operation* placed_ = nullptr;   // The receive that the transport is writing a body to.
+  operation* placed_ = nullptr;   // The receive whose header has come, and its body not wholly.
+  std::size_t placed_bytes_ = 0;  // That the transport writes to its memory; 0: to none.
+  std::uint32_t placed_ticket_ = 0;
+  std::uint8_t placed_flags_ = 0;
 };
 
 /// Long data under way to the peer.
@@ -42,6 +45,8 @@ class transfers {
   template <class, class>
   friend class mover_room;
   linked_list<operation, queue_tag> streams_;  // Matched sends whose data goes as packets.
+  operation* fed_ = nullptr;   // The receive to whose memory the transport writes a fragment,
+  std::size_t fed_bytes_ = 0;  // of this size.
 };
 
 /// Handlers of packets get by without memory: where there is none for a record, the peer is lost

@@ -26,8 +26,9 @@ struct vital_words {
   std::uint32_t ours;  // 1
 };
 
-/// Of `House` it needs: transport(); poll_until_quiet(), which takes what those who are gone have
-/// sent; before_loss() and on_loss(record, why), which tell the other rooms; wake_waiters().
+/// Of `House` it needs: poll_until_quiet(), which takes what those who are gone have sent;
+/// before_loss() and on_loss(record, peer, why), which tell the other rooms; on_new_record(record);
+/// forget_at_transport(peer), when a peer that was lost has been flushed.
 template <class Stack, class House>
 class peers_room {
   using job_type = typename Stack::bootstrap_type;
@@ -111,6 +112,7 @@ class peers_room {
       const bool idle = flush(r);
       if (r.refused_) [[unlikely]]
         lose(r.peer, errc::no_resources);
+      if (r.failure_ != errc{}) house().forget_at_transport(r.peer);
       if (idle || r.failure_ != errc{}) {
         at = busy_.erase(at);
         r.busy_ = false;

@@ -22,24 +22,10 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/inbox.hpp"
 #include "mpx/transport/detail/line_ring.hpp"
 
 namespace mpx::inline v0::transport::detail {
-
-/// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
-struct inbox_control {
-  alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
-  alignas(cache_line_bytes)
-      platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
-  alignas(
-      cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
-
-  static constexpr std::size_t bytes(peer_id peers) noexcept {
-    const std::size_t words = (std::size_t{peers} + 63) / 64;
-    return (2 * cache_line_bytes + words * 8 + cache_line_bytes - 1) / cache_line_bytes *
-           cache_line_bytes;
-  }
-};
 
 /// What has happened in a fabric, for tests: a sleep that timed out although something had arrived
 /// is a missed wake-up, and there must be none.
@@ -51,9 +37,16 @@ struct fabric_counters {
 
 /// The packet half of a transport over shared memory. `Segment` says where things lie:
 /// `inbox(peer) -> inbox_control&`, `channel(source, destination) -> std::byte*` (nullptr when the
-/// machine is out of mappings), both stable for the segment's life.
+/// machine is out of mappings), both stable for the segment's life. They take slots; where peers
+/// come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they are,
+/// and `use(peer)` is told before a channel is used; else a peer is its slot. Where there are
+/// descriptors to sleep on, `make_bell() -> int` makes this rank's (-1: none), `wait_bell` and
+/// `quiet_bell` are its owner's, and `ring_bell(slot)` is for any thread.
 template <class Segment>
 class ring_fabric {
+  static constexpr bool elastic = requires(Segment& s, peer_id peer) { s.slot_of(peer); };
+  static constexpr bool pollable = requires(Segment& s) { s.make_bell(); };
+
  public:
   ring_fabric(Segment segment, peer_id self, peer_id peers, ring_geometry geometry)
       : segment_(std::move(segment)),
@@ -64,7 +57,8 @@ class ring_fabric {
         in_(peers),
         have_barrier_(platform::register_heavy_barrier()),
         oversubscribed_(peers > static_cast<peer_id>(platform::usable_cores())) {
-    inbox_ = &segment_.inbox(self);
+    self_slot_ = slot_of(self);
+    inbox_ = &segment_.inbox(self_slot_);
   }
 
   peer_id self() const noexcept { return self_; }
@@ -72,6 +66,7 @@ class ring_fabric {
   bool oversubscribed() const noexcept { return oversubscribed_; }
   const fabric_counters& counters() const noexcept { return counters_; }
   Segment& segment() noexcept { return segment_; }
+  const Segment& segment() const noexcept { return segment_; }
 
   /// See Transport. Cost: one line written and one load of a word that seldom changes.
   [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
@@ -134,7 +129,8 @@ class ring_fabric {
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
     }
-    inbox_->sleeping.store(1, std::memory_order_seq_cst);
+    inbox_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
+                           std::memory_order_seq_cst);
     // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
     for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_release);
     if ((claims() && !hot_.empty()) || !starved_.empty()) platform::heavy_barrier();
@@ -151,14 +147,30 @@ class ring_fabric {
   /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
     if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
-    timed_out_ = platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
+    if constexpr (pollable) {
+      if (descriptor_ >= 0) {
+        timed_out_ = segment_.wait_bell(timeout_ns);
+        return;
+      }
+    }
+    timed_out_ = platform::futex_wait(inbox_->sleeping, asleep, timeout_ns);
+  }
+
+  /// See PollableTransport. None without a heavy barrier, for then a sleep must be short.
+  int descriptor() noexcept requires requires(Segment& s) { s.make_bell(); }
+  {
+    if (descriptor_ < 0 && have_barrier_ && !armed_) descriptor_ = segment_.make_bell();
+    return descriptor_;
   }
 
   /// See Transport.
   void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1;
+    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) != 0;
+    if constexpr (pollable) {
+      if (descriptor_ >= 0) segment_.quiet_bell();
+    }
     // A wake-up that was meant for the sleep before may end this one, just as something arrives.
     if (std::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
@@ -172,7 +184,48 @@ class ring_fabric {
   }
 
   /// Ends a wait from any thread of any process that maps the segment.
-  void wake() noexcept { ring_doorbell(*inbox_); }
+  void wake() noexcept { ring_doorbell(*inbox_, self_slot_); }
+
+ protected:
+  // Where peers come and go. Never within a poll.
+
+  /// Makes room in the tables for `peer`. False: memory is out, nothing has changed.
+  bool make_room(peer_id peer) noexcept {
+    return out_.try_extend(std::size_t{peer} + 1) && in_.try_extend(std::size_t{peer} + 1);
+  }
+  /// `peer` has a slot now. It may have called before: the next poll looks at its ring.
+  void admit(peer_id peer) noexcept {
+    if (peer >= peers_) peers_ = peer + 1;
+    set_attention(*inbox_, slot_of(peer));
+    if (armed_) wake();
+  }
+  /// From now on `peer` is heard and sent to no more.
+  void dismiss(peer_id peer) noexcept {
+    if (const sender* s = out_[peer]; s != nullptr) {
+      starved_.erase_if([s](const sender* other) { return other == s; });
+      out_.erase(peer);
+      --senders_;
+    }
+    if (const receiver* r = in_[peer]; r != nullptr) {
+      hot_.erase_if([r](const receiver* other) { return other == r; });
+      note_hot();
+      in_.erase(peer);
+      --receivers_;
+    }
+  }
+  /// Whether ranks outnumber cores may change with them.
+  void count_members(peer_id n) noexcept {
+    const bool over = n > static_cast<peer_id>(platform::usable_cores());
+    if (over && claims() && !armed_) {
+      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      platform::heavy_barrier();  // From here on all senders set their bits.
+    }
+    if (!armed_) oversubscribed_ = over;
+  }
+  /// Whether this end has wired the ring to or from `peer`.
+  bool is_wired(peer_id peer) const noexcept {
+    return out_[peer] != nullptr || in_[peer] != nullptr;
+  }
 
  private:
   /// Whether senders are told which rings are looked at.
@@ -247,7 +300,7 @@ class ring_fabric {
     if (!starved_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
     auto* made = new (std::nothrow) sender;
     if (made == nullptr) return nullptr;
-    std::byte* base = segment_.channel(self_, peer);
+    std::byte* base = channel(self_, peer);
     if (base == nullptr) {
       delete made;
       return nullptr;
@@ -261,7 +314,7 @@ class ring_fabric {
     if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
     auto* made = new (std::nothrow) receiver;
     if (made == nullptr) return nullptr;
-    std::byte* base = segment_.channel(source, self_);
+    std::byte* base = channel(source, self_);
     if (base == nullptr) {
       delete made;
       return nullptr;
@@ -281,33 +334,58 @@ class ring_fabric {
     return outcome::retry;
   }
 
-  /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
-  [[gnu::noinline]] void notify(peer_id peer) noexcept {
-    inbox_control& box = segment_.inbox(peer);
-    platform::atomic<std::uint64_t>& word = box.attention[self_ / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (self_ % 64);
-    // The first of these is the fence between the packet and the look at `sleeping`.
-    if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
-      box.summary.fetch_or(std::uint64_t{1} << (self_ / 64 % 64), std::memory_order_seq_cst);
-    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box);
+  peer_id slot_of(peer_id peer) const noexcept {
+    if constexpr (elastic) return segment_.slot_of(peer);
+    return peer;
+  }
+  peer_id peer_of(peer_id slot) const noexcept {
+    if constexpr (elastic) return segment_.peer_of(slot);
+    return slot < peers_ ? slot : no_peer;
+  }
+  peer_id slots() const noexcept {
+    if constexpr (elastic) return segment_.slots();
+    return peers_;
+  }
+  std::byte* channel(peer_id source, peer_id destination) noexcept {
+    if constexpr (elastic) segment_.use(source == self_ ? destination : source);
+    return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  static void ring_doorbell(inbox_control& box) noexcept {
-    if (box.sleeping.exchange(0, std::memory_order_seq_cst) != 0)
-      platform::futex_wake(box.sleeping, 1);
+  static void set_attention(inbox_control& box, peer_id slot) noexcept {
+    platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    // The first of these is the fence between the packet and the look at `sleeping`.
+    if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
+      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), std::memory_order_seq_cst);
+  }
+
+  /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
+  [[gnu::noinline]] void notify(peer_id peer) noexcept {
+    inbox_control& box = segment_.inbox(slot_of(peer));
+    set_attention(box, self_slot_);
+    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
+  }
+
+  void ring_doorbell(inbox_control& box, peer_id slot) noexcept {
+    const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
+    if (was == 0) return;
+    if constexpr (pollable) {
+      if (was == asleep_on_descriptor) return segment_.ring_bell(slot);
+    }
+    platform::futex_wake(box.sleeping, 1);
   }
 
   template <class Sink>
   [[gnu::noinline]] void serve_attention(Sink& sink) noexcept {
     const std::uint64_t summary = inbox_->summary.exchange(0, std::memory_order_seq_cst);
-    const std::size_t words = (std::size_t{peers_} + 63) / 64;
+    const std::size_t words = (std::size_t{slots()} + 63) / 64;
     for (std::size_t w = 0; w < words; ++w) {
       if ((summary >> (w % 64) & 1) == 0) continue;
       std::uint64_t bits = inbox_->attention[w].exchange(0, std::memory_order_seq_cst);
       for (; bits != 0; bits &= bits - 1) {
-        const auto source =
-            static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-        if (source < peers_ && !make_hot(source)) sink.unreachable(source);
+        const peer_id source =
+            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
+        if (source != no_peer && !make_hot(source)) sink.unreachable(source);
       }
     }
   }
@@ -360,7 +438,7 @@ class ring_fabric {
   void feed(receiver& r) noexcept {
     r.hungry = false;
     if (r.ring.control().starved.exchange(0, std::memory_order_seq_cst) != 0)
-      ring_doorbell(segment_.inbox(r.source));
+      ring_doorbell(segment_.inbox(slot_of(r.source)), slot_of(r.source));
   }
 
   bool something_to_do() noexcept {
@@ -387,6 +465,7 @@ class ring_fabric {
   std::uint64_t polls_ = 0;
   Segment segment_;
   peer_id self_;
+  peer_id self_slot_ = 0;
   peer_id peers_;
   ring_geometry geometry_;
   owning_table<sender> out_;
@@ -395,6 +474,7 @@ class ring_fabric {
   peer_id senders_ = 0;
   peer_id receivers_ = 0;
   fabric_counters counters_;
+  int descriptor_ = -1;
   bool have_barrier_;
   bool armed_ = false;
   bool timed_out_ = false;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Receives whose message's header has come, and its body not wholly: where it belongs, and what
+// becomes of it. Included by inbox.hpp.
+
+#include "mpx/engine/rooms/inbox.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Where the body of an eager message belongs whose header has come; an empty span: nowhere yet.
+/// The receive is this message's from here on.
+template <class Stack, class House>
+std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire::header& h,
+                                                     std::size_t bytes) noexcept {
+  if (r.placed_ != nullptr || bytes == 0 || h.tag < 0 || h.reserved != 0) return {};
+  post_direct_if_any();
+  const envelope is{h.context, r.peer, h.tag};
+  posted_receive* const met = matcher_.match_arrival(is);
+  if (met == nullptr) return {};
+  auto& op = static_cast<operation&>(*met);
+  op.peer = r.peer;
+  op.tag = h.tag;
+  op.message_bytes = bytes;
+  op.stage = stage::placed;
+  r.placed_ = &op;
+  r.placed_ticket_ = h.ticket;
+  r.placed_flags_ = h.flags;
+  r.placed_bytes_ = op.data.contiguous() && bytes <= op.data.bytes ? bytes : 0;
+  return op.data.piece(0, r.placed_bytes_);  // If that is nothing, the packet is copied.
+}
+
+/// The request of a placed receive is gone: the transport throws away the rest of its body. (Or
+/// we do, when the packet is whole.)
+template <class Stack, class House>
+void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
+  op.data.base = nullptr;
+  op.handled = false;
+  if (r.placed_bytes_ == 0) return;
+  house().cancel_place(r.peer);
+  r.placed_ = nullptr;
+  const std::size_t bytes = r.placed_bytes_;
+  if (r.placed_flags_ != 0)
+    house().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
+  if (op.done()) return;  // The answer found the peer dead.
+  house().finish(op, errc{});
+  if (house().flow().release(r.peer, bytes)) house().outbox().owe_credit(r.peer);
+}
+
+/// The body of a receive that its header had met is whole.
+template <class Stack, class House>
+void inbox_room<Stack, House>::finish_placed(operation& op,
+                                             std::span<const std::byte> payload) noexcept {
+  if (op.data.base == nullptr || payload.data() == op.data.base) {  // Dropped, or in place.
+    const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
+    const peer_id source = op.peer;
+    house().finish(op, why);
+    if (house().flow().release(source, payload.size())) house().outbox().owe_credit(source);
+    return;
+  }
+  deliver(op, op.peer, op.tag, payload);
+}
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Descriptors that become readable when somebody rings: an eventfd between the threads of a
+// process, a datagram socket with a name between processes. Ringing never blocks and needs no
+// privilege.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace mpx::inline v0::transport::detail {
+
+/// A descriptor, closed with this. Move-only. -1: none.
+class bell {
+ public:
+  bell() = default;
+  explicit bell(int fd) noexcept : fd_(fd) {}
+  bell(bell&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  bell& operator=(bell&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~bell() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int fd() const noexcept { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// What was rung counts no more.
+inline void quiet_bell(int fd) noexcept {
+  char bytes[8];
+  while (::read(fd, bytes, sizeof bytes) > 0) continue;
+}
+/// Sleeps until it is rung. Returns whether the time was up.
+inline bool wait_for_bell(int fd, std::int64_t timeout_ns) noexcept {
+  pollfd at{fd, POLLIN, 0};
+  const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                   static_cast<long>(timeout_ns % 1'000'000'000)};
+  return ::ppoll(&at, 1, &t, nullptr) == 0;
+}
+
+inline int make_event_bell() noexcept { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+inline void ring_event_bell(int fd) noexcept {
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(fd, &one, sizeof one));
+}
+
+/// A name in the abstract namespace of sockets, which is that of the network: nothing lies in a
+/// file system, and it ends with its socket.
+struct bell_name {
+  sockaddr_un address{};
+  socklen_t bytes = 0;
+
+  explicit bell_name(std::uint64_t word) noexcept {
+    address.sun_family = AF_UNIX;
+    char* at = address.sun_path + 1;
+    for (const char c : {'m', 'p', 'x', '.'}) *at++ = c;
+    for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[word >> shift & 15];
+    bytes = static_cast<socklen_t>(at - reinterpret_cast<char*>(&address));
+  }
+  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&address); }
+};
+
+/// Rings named bells, and has no name.
+inline bell make_ringer() noexcept {
+  return bell(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+/// `word` becomes its random name. Holds nothing where the kernel grants none.
+inline bell make_named_bell(std::uint64_t& word) noexcept {
+  if (::getrandom(&word, sizeof word, 0) != sizeof word) return {};
+  bell made = make_ringer();
+  const bell_name name(word);
+  if (made.fd() < 0 || ::bind(made.fd(), name.get(), name.bytes) != 0) return {};
+  return made;
+}
+/// From a socket of the caller's, any.
+inline void ring_named_bell(int from, std::uint64_t word) noexcept {
+  const bell_name name(word);
+  // A queue that is full has been rung before.
+  static_cast<void>(::sendto(from, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, name.get(), name.bytes));
+}
+/// Who has the same can ring one another's named bells; 0: unknown.
+inline std::uint64_t bell_domain() noexcept {
+  struct stat s{};
+  return ::stat("/proc/self/ns/net", &s) == 0 ? static_cast<std::uint64_t>(s.st_ino) : 0;
+}
+
+}  // namespace mpx::inline v0::transport::detail
