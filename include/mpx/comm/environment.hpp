@@ -11,7 +11,7 @@
 #include <string>
 
 #include "mpx/bootstrap/detect.hpp"
-#include "mpx/comm/communicator.hpp"
+#include "mpx/communicator.hpp"
 #include "mpx/core/aligned.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"

@@ -216,8 +216,15 @@ class endpoint {
     std::lock_guard lock(threading_);
     return communicators_.add(new communicator_state());
   }
+  /// The same; nullptr when memory is out.
+  communicator_state* try_new_communicator_state() noexcept {
+    std::lock_guard lock(threading_);
+    return communicators_.try_add(new (std::nothrow) communicator_state());
+  }
 
  private:
+  template <class>
+  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp).
   static constexpr std::uint32_t allowance_max = 1u << 31;
   static constexpr std::uint32_t answers_max = 1u << 17;
   static constexpr unsigned looks_per_check = 256;
@@ -384,15 +391,16 @@ class endpoint {
     op.failure = failure;
     op.stage = stage::complete;
     if constexpr (concurrent) ++completions_;
-    if (!op.handled) [[unlikely]]
-      give(op);
+    if (op.holder != holder::request) [[unlikely]]
+      finish_unheld(op);
   }
   [[gnu::always_inline]] void give(operation& op) noexcept {
     if (op.owned != nullptr) [[unlikely]]
       free_copy(op);
     pool_.give(&op);
   }
-  void free_copy(operation& op) noexcept;
+  void finish_unheld(operation& op) noexcept;
+  [[gnu::noinline]] void free_copy(operation& op) noexcept;
   void before_sleep();
   void sleep(std::unique_lock<typename Stack::threading_type>& lock);
   void follow(std::unique_lock<typename Stack::threading_type>& lock);
@@ -480,8 +488,9 @@ class endpoint {
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/detail/endpoint_control.hpp"  // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_finish.hpp"   // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_hang.hpp"     // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_receive.hpp"  // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_send.hpp"     // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_compound.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_control.hpp"   // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_finish.hpp"    // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_hang.hpp"      // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_receive.hpp"   // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_send.hpp"      // IWYU pragma: keep

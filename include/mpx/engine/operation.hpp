@@ -10,6 +10,7 @@
 #include <new>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/group.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
@@ -21,7 +22,14 @@ namespace mpx::inline v0::detail {
 
 struct queue_tag {};
 
-enum class role : std::uint8_t { free, receive, send, control };
+enum class role : std::uint8_t { free, receive, send, control, compound };
+
+/// Whom an operation tells that it is complete, and who gives it back.
+enum class holder : std::uint8_t {
+  nobody,   ///< It is given back when it is complete.
+  request,  ///< A request refers to it, and looks.
+  parent,   ///< It is part of a compound operation, which counts.
+};
 
 /// What the data path waits for.
 enum class stage : std::uint8_t {
@@ -35,9 +43,9 @@ enum class stage : std::uint8_t {
 
 struct operation : posted_receive, list_node<queue_tag> {
   detail::stage stage{};
+  detail::holder holder{};
   detail::role role{};
-  std::uint8_t flags = 0;  // wire::flag of a send.
-  bool handled = false;    // A request refers to this.
+  std::uint8_t flags = 0;  // Send: wire::flag. Receive: 1 if `ranks` counts.
   bool announced = false;  // Send: the peer knows it by its envelope alone.
   bool exposed = false;    // The peer may read (send) or write (receive) `buffer` itself.
   bool pending = false;    // The transport is at work on `buffer`; one completion will follow.
@@ -66,14 +74,16 @@ struct operation : posted_receive, list_node<queue_tag> {
   std::array<std::byte, 40> control{};  // Payload of a control packet that had to wait.
   std::uint8_t control_bytes = 0;
   wire::header header{};
-  operation* next_free = nullptr;
+  operation* next = nullptr;     // Free: the next free one. Part of a compound: the next part.
+  operation* parent = nullptr;   // Counts where `holder` says so.
+  const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
   /// A new life for a request; one store sets all eight flags above.
   [[gnu::always_inline]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
     stage = s;
     role = r;
     flags = f;
-    handled = true;
+    holder = detail::holder::request;
     announced = false;
     exposed = false;
     pending = false;
@@ -107,14 +117,14 @@ class operation_pool {
       if (!grow()) return nullptr;
     }
     operation* op = free_;
-    free_ = op->next_free;
+    free_ = op->next;
     return op;
   }
 
   void give(operation* op) noexcept {
     op->role = role::free;
     op->ticket += generation_step;
-    op->next_free = free_;
+    op->next = free_;
     free_ = op;
   }
 
@@ -162,7 +172,7 @@ class operation_pool {
     for (std::uint32_t i = slab_size; i-- > 0;) {
       operation& op = added->operations[i];
       op.ticket = base + i + 1;
-      op.next_free = free_;
+      op.next = free_;
       free_ = &op;
     }
     return true;

@@ -14,9 +14,6 @@ namespace mpx::inline v0 {
 
 struct matching_axis {};
 
-/// Stands for any peer in a pattern.
-inline constexpr peer_id any_peer = 0xffff'ffff;
-
 /// What a message says of itself.
 struct envelope {
   context_id context = 0;

@@ -197,7 +197,7 @@ void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   const auto all_out = [this] {
     bool out = busy_.empty();
     pool_.for_each([&out](const operation& op) {
-      out = out && (op.role != role::send || op.done() || op.handled);
+      out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);
     });
     return out;
   };
@@ -249,7 +249,7 @@ bool endpoint<Stack>::detach_locked(operation& op) {
   } else if (!withdraw(op)) {  // The data is out, or the receiver is about to have fetched it.
     return false;
   }
-  op.handled = false;
+  op.holder = holder::nobody;
   return true;
 }
 

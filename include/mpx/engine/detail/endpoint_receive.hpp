@@ -23,7 +23,7 @@ started endpoint<Stack>::receive_nothing() {
   std::lock_guard lock(threading_);
   operation* op = start_receive_locked(nullptr, 0);
   if (op == nullptr) return {nullptr, errc::no_resources};
-  op->want = {0, static_cast<peer_id>(rank_t{proc_null}), any_tag};
+  op->want = {0, null_peer, any_tag};
   op->peer = op->want.source;
   op->tag = any_tag;
   op->message_bytes = 0;

@@ -61,7 +61,7 @@ void endpoint<Stack>::answer(peer_id to, wire::header h, std::span<const std::by
   if (op == nullptr) return fail_peer_locked(to, errc::no_resources);
   ++l.answers;
   op->begin(role::control, stage::queued, 0);
-  op->handled = false;
+  op->holder = holder::nobody;
   op->peer = to;
   op->header = h;
   op->control_bytes = static_cast<std::uint8_t>(payload.size());
@@ -95,6 +95,7 @@ operation* endpoint<Stack>::new_send(const send_call& c, std::uint8_t flags) {
   op->bytes = c.bytes;
   op->limit = op->moved = 0;
   op->own.key = 0;
+  op->ranks = nullptr;
   return op;
 }
 
@@ -323,7 +324,7 @@ errc endpoint<Stack>::send_buffered(const send_call& c) {
   }
   op->owned = copy;
   op->owned_by_attached = true;
-  op->handled = false;
+  op->holder = holder::nobody;
   if (op->done()) {
     const errc why = op->failure;
     give(*op);
