@@ -19,8 +19,11 @@ LEVELS = {
     "comm": 6,
     "coll": 7,
     "rma": 7,
-    "mpx.hpp": 8,
-    "sim.hpp": 8,
+    "communicator.hpp": 8,
+    "environment.hpp": 9,
+    "run_threads.hpp": 10,
+    "mpx.hpp": 11,
+    "sim.hpp": 11,
 }
 
 # In these folders every header is one policy (a backend), except the shared ones named below.

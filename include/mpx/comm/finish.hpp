@@ -66,8 +66,8 @@ template <class How, class Call>
 
 /// Ends `call` as `how` says.
 ///
-/// A call has `run`, which blocks, `start`, `prepare` (both if it can be started) and `raise`, which
-/// throws with the text for a failure. None of the others throws, and none builds a text.
+/// A call has `run`, which blocks, `start`, `prepare` (both if it can be started) and `raise`,
+/// which throws with the text for a failure. None of the others throws, and none builds a text.
 template <class How, class Call>
 [[gnu::always_inline]] inline auto finish_as(
     How&& how, const Call& call, std::source_location where) noexcept(stores_errors<How>) {

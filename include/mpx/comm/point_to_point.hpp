@@ -45,11 +45,11 @@ class point_to_point {
   /// Sends `buffer` to rank `to`.
   /// Requires: 0 <= to < size() or proc_null; 0 <= tag <= tag_max. A form that blocks takes a
   /// temporary, too.
-  /// Effects:  tiny and short messages are copied, long ones are out when the receiver has the data.
+  /// Effects:  tiny and short messages are copied, long ones out when the receiver has the data.
   /// A synchronous send completes when the receiver has started to receive, a buffered one at once.
-  /// Errors:   errc::rank, errc::tag, errc::no_resources of the start; errc::peer_lost; errc::buffer
-  /// when the memory attached to the environment cannot hold a buffered message; errc::not_ready,
-  /// here and at the receiver's next matching receive.
+  /// Errors:   errc::rank, errc::tag, errc::no_resources of the start; errc::peer_lost;
+  /// errc::buffer when the memory attached to the environment cannot hold a buffered message;
+  /// errc::not_ready, here and at the receiver's next matching receive.
   /// Completion: mpx::start: `buffer` stays as it is until the request is complete.
   /// Cost:     tiny: one packet, no allocation. Synchronous and ready: an answer by the receiver.
   /// Source:   MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
@@ -126,7 +126,17 @@ class point_to_point {
   auto probe(
       rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
       std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
-    const seen s = look_for<is_form<How, once_t>>(from, tag, {"probe", where});
+    if constexpr (is_form<How, once_t>) {
+      if (is_direct(from, tag)) [[likely]] {
+        errc why{};
+        const auto p = endpoint_->probe({context_, world_peer(from), tag}, why);
+        if (why == errc{}) [[likely]] {
+          if constexpr (stores_errors<How>) how.code->clear();
+          return p ? std::optional<status>(std::in_place, from, tag, p->bytes) : std::nullopt;
+        }
+      }
+    }
+    const seen s = look_for<is_form<How, once_t>>(from, tag, where);
     return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag);
   }
   /// The same, and takes the message out of matching: no other receive can get it.
@@ -136,8 +146,20 @@ class point_to_point {
   auto mprobe(
       rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
       std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    pattern want{context_, world_peer(from), tag};
     std::optional<message<Stack>> found;
-    const errc why = claim<is_form<How, once_t>>(from, tag, {"mprobe", where}, found);
+    errc why = translate(want);
+    if (why == errc{}) {
+      arrived_message* const m = is_form<How, once_t>
+                                     ? endpoint_->claim(want, why)
+                                     : endpoint_->wait_claim(want, {"mprobe", where}, why);
+      if (m != nullptr)
+        found = message<Stack>(*endpoint_, m, state_->ranks, context_,
+                               status{rank_of(m->is.source), m->is.tag, m->bytes});
+    } else if (why == nobody) {
+      why = errc{};
+      found = message<Stack>(*endpoint_, nullptr, nullptr, context_, {});
+    }
     return finish_probe<message<Stack>>(how, why, std::move(found), "mprobe", "improbe", from, tag);
   }
 
@@ -390,10 +412,8 @@ class point_to_point {
   /// A receive whose message has not come yet, or that has failed, or that is not direct.
   [[gnu::noinline]] received receive_rest(direct_receive& d, std::source_location where) const {
     if (d.failure == indirect) {
-      const rank_t from = world_rank(d.want.source);
-      const errc why = check_receive(from, d.want.tag);
-      if (why != errc{} || from == proc_null) return {{}, why};
-      d.want.source = peer_of(from);
+      const errc why = translate(d.want);
+      if (why != errc{}) return {{}, why == nobody ? errc{} : why};
       endpoint_->receive_now(d);
     }
     if (d.failure == undecided) endpoint_->receive_rest(d, {receiving::name, where});
@@ -419,52 +439,34 @@ class point_to_point {
                                                .ranks = state_->ranks});
   }
 
+  /// Turns the rank in `want` into a peer. Returns: errc::rank, errc::tag, or `nobody`.
+  [[gnu::noinline]] errc translate(pattern& want) const noexcept {
+    const rank_t from = world_rank(want.source);
+    if (const errc why = check_receive(from, want.tag); why != errc{}) return why;
+    want.source = peer_of(from);
+    return from == proc_null ? nobody : errc{};
+  }
+  static constexpr errc nobody = static_cast<errc>(-3);  // The partner is proc_null.
+
   struct seen {
     errc failure{};
     std::optional<status> got;
   };
   template <bool Once>
-  [[gnu::always_inline]] seen look_for(rank_t from, tag_t tag, call_site site) const {
-    if constexpr (Once) {
-      if (is_direct(from, tag)) [[likely]] {
-        seen s;
-        const auto p = endpoint_->probe({context_, world_peer(from), tag}, s.failure);
-        if (p) s.got.emplace(from, tag, p->bytes);
-        return s;
-      }
-    }
-    return look_slow<Once>(from, tag, site.where);
-  }
-  template <bool Once>
-  [[gnu::noinline]] seen look_slow(rank_t from, tag_t tag, std::source_location where) const {
-    if (const errc why = check_receive(from, tag); why != errc{}) return {why, {}};
-    if (from == proc_null) return {errc{}, status()};
-    const pattern want{context_, peer_of(from), tag};
-    errc why{};
+  [[gnu::noinline]] seen look_for(rank_t from, tag_t tag, std::source_location where) const {
+    pattern want{context_, world_peer(from), tag};
+    errc why = translate(want);
+    if (why == nobody) return {errc{}, status()};
     std::optional<probe_result> p;
-    if constexpr (Once) {
-      p = endpoint_->probe(want, why);
-    } else {
-      p = endpoint_->wait_probe(want, {"probe", where}, why);
+    if (why == errc{}) {
+      if constexpr (Once) {
+        p = endpoint_->probe(want, why);
+      } else {
+        p = endpoint_->wait_probe(want, {"probe", where}, why);
+      }
     }
     if (!p || why != errc{}) return {why, {}};
     return {errc{}, status(rank_of(p->source), p->tag, p->bytes)};
-  }
-  template <bool Once>
-  errc claim(rank_t from, tag_t tag, call_site site, std::optional<message<Stack>>& found) const {
-    if (const errc why = check_receive(from, tag); why != errc{}) return why;
-    if (from == proc_null) {
-      found = message<Stack>(*endpoint_, nullptr, nullptr, context_, {});
-      return errc{};
-    }
-    const pattern want{context_, peer_of(from), tag};
-    errc why{};
-    arrived_message* const m =
-        Once ? endpoint_->claim(want, why) : endpoint_->wait_claim(want, site, why);
-    if (m != nullptr)
-      found = message<Stack>(*endpoint_, m, state_->ranks, context_,
-                             status{rank_of(m->is.source), m->is.tag, m->bytes});
-    return why;
   }
   /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
   template <class T, class How>

@@ -14,9 +14,9 @@ namespace detail {
 struct generalized_access;
 }
 
-/// One request for all of a range: complete when they are, or when one has lost its peer; the others
-/// are dropped then. Its failure is that of the first that failed; its status says nothing of source,
-/// tag and length. Cancelling cancels each; dropping it drops each.
+/// One request for all of a range: complete when they are, or when one has lost its peer; the
+/// others are dropped then. Its failure is that of the first that failed; its status says nothing
+/// of source, tag and length. Cancelling cancels each; dropping it drops each.
 /// Requires: none is persistent. Effects: the requests are empty afterwards.
 /// Errors: errc::request, errc::no_resources: nothing has changed then.
 template <RequestRange R, class How = detail::throws_t>

@@ -147,7 +147,7 @@ class endpoint {
   // --- Probing -----------------------------------------------------------------------------------
 
   /// Looks once. `failure`: why nothing can come any more.
-  std::optional<probe_result> probe(const pattern& want, errc& failure);
+  [[gnu::always_inline]] std::optional<probe_result> probe(const pattern& want, errc& failure);
   /// Blocks until there is one, or it cannot come any more (`failure`).
   probe_result wait_probe(const pattern& want, call_site site, errc& failure);
   /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.

@@ -75,8 +75,8 @@ inline peer_id culprit(const operation& op) noexcept {
 /// An operation under way: a send, a receive, a persistent one, several in one, or a user's own.
 ///
 /// A request is empty, or it stands for one operation until `wait`, or a `test` that succeeds, has
-/// returned its status. A persistent one is inactive then, and `start` runs it once more; else it is
-/// empty. Dropping a pending request: a receive that has not matched is cancelled,
+/// returned its status. A persistent one is inactive then, and `start` runs it once more; else it
+/// is empty. Dropping a pending request: a receive that has not matched is cancelled,
 /// one that has is dropped as it arrives; a send still goes out, from a copy where need be. This
 /// does not wait for another rank's program, but for a copy that the transport or the peer is in
 /// the middle of (longer only if the peer's process is stopped there, until it goes on or dies).
@@ -164,8 +164,8 @@ class [[nodiscard]] request {
   bool cancel() {
     return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
   }
-  /// Empties the request, and the operation goes on with nobody to wait for it. Requires: the buffer
-  /// outlives the environment, or what its user knows tells that it is over.
+  /// Empties the request, and the operation goes on with nobody to wait for it.
+  /// Requires: the buffer outlives the environment, or what its user knows tells that it is over.
   /// Source: MPI_Request_free.
   void detach() noexcept {
     if (operation_ != nullptr) detail::compounds<Stack>::detach(*endpoint_, *operation_);

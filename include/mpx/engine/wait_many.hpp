@@ -288,8 +288,9 @@ any_completion wait_any(
   return detail::test_any_as(requests, how);
 }
 
-/// Takes requests that are complete now, as many as `into` has room for. Returns: the part of `into`
-/// that is filled. Failures are in the statuses, not thrown. Cost: no memory.
+/// Takes requests that are complete now, as many as `into` has room for.
+/// Returns: the part of `into` that is filled. Failures are in the statuses, not thrown.
+/// Cost: no memory.
 template <RequestRange R>
 std::span<completion> test_some(R&& requests, std::span<completion> into) noexcept {
   std::size_t n = 0;
@@ -313,8 +314,8 @@ std::vector<completion> test_some(R&& requests) {
   return found;
 }
 
-/// Blocks until at least one of `requests` is complete, and takes what is as test_some does. Returns
-/// nothing only if none is active, or `into` has no room.
+/// Blocks until at least one of `requests` is complete, and takes what is as test_some does.
+/// Returns: nothing only if none is active, or `into` has no room.
 template <RequestRange R>
 std::span<completion> wait_some(
     R&& requests, std::span<completion> into,

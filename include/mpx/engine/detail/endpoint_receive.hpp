@@ -348,7 +348,7 @@ void endpoint<Stack>::discard(arrived_message* m) noexcept {
 }
 
 template <class Stack>
-std::optional<probe_result> endpoint<Stack>::probe(const pattern& want, errc& failure) {
+inline std::optional<probe_result> endpoint<Stack>::probe(const pattern& want, errc& failure) {
   std::lock_guard lock(threading_);
   ++probing_;
   look_locked();
