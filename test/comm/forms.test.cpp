@@ -8,7 +8,7 @@
 
 #include "comm/ranks.hpp"
 
-namespace {
+namespace forms {  // Named: a coroutine's frame is a type of its own.
 
 /// Calls back with the error and the status, from `run`.
 template <class Stack>
@@ -129,7 +129,7 @@ task ring(Comm world, Loop& loop, int& rounds) {
   co_await world.recv(x, 99, 1, loop);  // Throws, with the text of the call.
 }
 
-}  // namespace
+}  // namespace forms
 
 TEST_CASE_TEMPLATE("the built-in forms of a send and a receive", Stack, ranks::inproc, ranks::shm,
                    ranks::multiple) {
@@ -184,7 +184,7 @@ TEST_CASE_TEMPLATE("a foreign token: callbacks", Stack, ranks::inproc, ranks::ti
   ranks::run_at_all_counts<Stack>([](auto world) {
     const mpx::rank_t next = (world.rank() + 1) % world.size();
     const mpx::rank_t last = (world.rank() + world.size() - 1) % world.size();
-    callbacks<Stack> loop;
+    forms::callbacks<Stack> loop;
     std::vector<int> in(20'000, -1);
     const std::vector<int> out(20'000, world.rank());
     int calls = 0;
@@ -211,9 +211,9 @@ TEST_CASE_TEMPLATE("a foreign token: callbacks", Stack, ranks::inproc, ranks::ti
 
 TEST_CASE_TEMPLATE("a foreign token: co_await", Stack, ranks::inproc, ranks::tiny) {
   ranks::run_at_all_counts<Stack>([](auto world) {
-    awaiting<Stack> loop;
+    forms::awaiting<Stack> loop;
     int rounds = 0;
-    const task t = ring(world, loop, rounds);
+    const forms::task t = forms::ring(world, loop, rounds);
     loop.run();
     CHECK(t.handle.done());
     CHECK(rounds == 3);
