@@ -69,13 +69,18 @@ struct task {
 template <class Stack>
 class awaiting {
  public:
-  struct awaiter {
-    awaiting& loop;
-    mpx::request<Stack> request;
+  class awaiter {
+   public:
+    awaiter(awaiting& l, mpx::request<Stack>&& r) : loop(l), request(std::move(r)) {}
     bool await_ready() { return request.done(); }
     void await_suspend(std::coroutine_handle<> h) { loop.sleeping_.push_back({&request, h}); }
     mpx::status await_resume() { return request.wait(); }
+
+   private:
+    awaiting& loop;
+    mpx::request<Stack> request;
   };
+  awaiter until(mpx::request<Stack>&& r) { return {*this, std::move(r)}; }
   template <class Call>
   awaiter launch(Call&& call) {
     std::error_code ec;
@@ -112,10 +117,10 @@ task ring(Comm world, Loop& loop, int& rounds) {
     std::vector<int> out(in.size(), 10 * round + world.rank());
     auto receive = world.irecv(in, last, round);
     co_await world.send(out, next, round, loop);
-    auto [own, completer] = world.generalized();
-    completer.complete();
-    co_await typename std::remove_reference_t<Loop>::awaiter{
-        loop, mpx::all_of(std::move(receive), std::move(own))};
+    auto own = world.generalized();
+    own.completer.complete();
+    auto both = mpx::all_of(std::move(receive), std::move(own.request));
+    co_await loop.until(std::move(both));
     CHECK(in.back() == 10 * round + last);
     int again = -1;
     auto sent = world.isend(round, next, 9);

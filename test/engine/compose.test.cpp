@@ -33,7 +33,6 @@ TEST_CASE_TEMPLATE_DEFINE("one wait_any for requests of all kinds", Stack, compo
     CHECK(!all[2]);  // Inactive.
     all[2].start();
     CHECK(all[2]);
-    CHECK(mpx::test_any(all).none_active() == false);
     std::vector<bool> seen(all.size());
     completer.complete(12);
     CHECK(!completer);
@@ -121,6 +120,7 @@ TEST_CASE_TEMPLATE_DEFINE("several in one: cancelled, failed, dropped, nested", 
     CHECK(none.cancel());
     CHECK(none.wait().cancelled());
     CHECK(!none);
+    world.barrier();  // Before what would have matched them is sent.
     std::vector<mpx::request<Stack>> parts;
     parts.push_back(world.irecv(a, other, 1));
     parts.push_back(world.irecv(small, other, 2));
@@ -137,6 +137,7 @@ TEST_CASE_TEMPLATE_DEFINE("several in one: cancelled, failed, dropped, nested", 
     CHECK(ranks::contains(text, "4 bytes of room for a message of 8"));
     CHECK(!nested);
     CHECK(a == 1);
+    world.barrier();
     {
       auto dropped = mpx::all_of(world.irecv(a, other, 5), world.irecv(b, other, 6));
       a = b = 9;
