@@ -22,6 +22,15 @@ SOURCE_FOLDERS = ("test", "bench", "examples", "tools", "scripts", "cmake")
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".cmake"}
 
 
+# Peers are not ranks: core/group.hpp turns one into the other, and names the ways to do it.
+CAST = re.compile(r"static_cast<\s*(peer_id|rank_t)\s*>\s*\(([^;]*)")
+OF_A_PEER = re.compile(r"\b(peer|source|self|to|any_peer)\b")
+OF_A_RANK = re.compile(r"rank|\bsize\(\)|\bself_?\b|\b(to|from|root)\b")
+
+FORWARD = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(\w+)\s*;", re.M)
+DEFINED = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)?(\w+)[^;(){}=]*\{", re.M)
+
+
 class Checker:
     def __init__(self, root: Path):
         self.root = root
@@ -40,6 +49,7 @@ class Checker:
             for include in house.includes_of(text):
                 self.check_include(relative, include)
         self.check_cycles()
+        self.check_forward_declarations()
         self.check_errors()
         self.check_rooms()
         self.check_sources()
@@ -69,9 +79,40 @@ class Checker:
                         "a policy is chosen by a template argument, not by a macro")
         if re.search(r"\bthread_local\b", code):
             self.report(relative, number, "thread-local", "all state hangs on the environment")
+        self.check_casts(relative, number, code)
         if relative != "core/platform.hpp" and re.search(r"\bstd::atomic(_ref)?\b", code):
             self.report(relative, number, "atomic",
                         "take platform::atomic, so that its interleavings are explored")
+
+    def check_casts(self, relative: str, number: int, code: str) -> None:
+        if relative == "core/group.hpp":
+            return
+        for to, what in CAST.findall(code):
+            if (OF_A_RANK if to == "peer_id" else OF_A_PEER).search(what):
+                self.report(relative, number, "cast",
+                            "a rank is not a peer: ask a group, or world_peer and world_rank")
+
+    def check_forward_declarations(self) -> None:
+        """A name that is declared low and defined high is an arrow upward that no include shows."""
+        def code_of(text: str) -> str:
+            return re.sub(r"//[^\n]*", "", house.strip_block_comments(text))
+
+        codes = {name: code_of(text) for name, text in self.headers.items()}
+        defined: dict[str, list[str]] = {}
+        for name, code in codes.items():
+            for what in DEFINED.findall(code):
+                defined.setdefault(what, []).append(name)
+        for name, code in codes.items():
+            mine = house.LEVELS.get(house.folder_of(name))
+            if mine is None:
+                continue
+            for found in FORWARD.finditer(code):
+                places = defined.get(found[1], [])
+                levels = [house.LEVELS.get(house.folder_of(place), 0) for place in places]
+                if levels and min(levels) > mine:
+                    line = code.count("\n", 0, found.start(1)) + 1
+                    self.report(name, line, "forward",
+                                f"{found[1]} is of {places[0]}, a higher layer: do not declare it here")
 
     def check_include(self, relative: str, include: house.Include) -> None:
         target = include.mpx
@@ -228,7 +269,13 @@ GOOD = {
     "include/mpx/comm/group.hpp": header(include("engine/stack.hpp")),
     "include/mpx/coll/bcast.hpp": header(include("comm/group.hpp")),
     "include/mpx/rma/window.hpp": header(include("comm/group.hpp")),
-    "include/mpx/mpx.hpp": header(include("coll/bcast.hpp", "rma/window.hpp")),
+    "include/mpx/coll/algorithms.hpp": header("template <class C>", "struct algorithms {};"),
+    "include/mpx/communicator.hpp": header(include("coll/bcast.hpp"), "class channel;"),
+    "include/mpx/comm/channel.hpp": header("class channel {};", "struct algorithms_of_others;"),
+    "include/mpx/core/group.hpp": header("auto p = static_cast<peer_id>(rank);",
+                                         "auto r = static_cast<rank_t>(peer);"),
+    "include/mpx/comm/count.hpp": header("auto n = static_cast<rank_t>(members.size());"),
+    "include/mpx/mpx.hpp": header(include("communicator.hpp", "rma/window.hpp")),
     "test/core/list.test.cpp": f"// {SPDX}\n",
 }
 
@@ -277,6 +324,13 @@ BAD = [
     ("switch", "include/mpx/core/x.hpp", header("#ifdef MPX_USE_TCP", "#endif")),
     ("thread-local", "include/mpx/core/x.hpp", header("inline thread_local int x = 0;")),
     ("atomic", "include/mpx/core/x.hpp", header("inline std::atomic<int> x;")),
+    ("cast", "include/mpx/comm/x.hpp", header("auto p = static_cast<peer_id>(rank);")),
+    ("cast", "include/mpx/engine/x.hpp", header("auto r = static_cast<rank_t>(m->is.source);")),
+    ("cast", "include/mpx/coll/x.hpp", header("auto r = static_cast<rank_t>(e.self());")),
+    ("forward", "include/mpx/comm/x.hpp",
+     header("namespace coll {", "template <class C>", "struct algorithms;", "}")),
+    ("forward", "include/mpx/engine/x.hpp", header("class channel;")),
+    ("upward", "include/mpx/coll/x.hpp", header(include("communicator.hpp"))),
     ("errc", "include/mpx/core/error.hpp", header("enum class errc {", "  rank,  // text", "};")),
     ("room", "include/mpx/engine/rooms/outbox.hpp", header("int direct_;")),
     ("room", "include/mpx/engine/endpoint.hpp", header("int direct_;")),

@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include "mpx/bootstrap/concepts.hpp"
-#include "mpx/comm/communicator.hpp"
+#include "mpx/communicator.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/engine/allocator.hpp"
 #include "mpx/engine/endpoint.hpp"

@@ -5,13 +5,16 @@
 
 #include "mpx/bootstrap/detect.hpp"          // IWYU pragma: export
 #include "mpx/coll/algorithms.hpp"           // IWYU pragma: export
-#include "mpx/comm/communicator.hpp"         // IWYU pragma: export
+#include "mpx/communicator.hpp"              // IWYU pragma: export
 #include "mpx/config.hpp"                    // IWYU pragma: export
 #include "mpx/core/error.hpp"                // IWYU pragma: export
+#include "mpx/core/group.hpp"                // IWYU pragma: export
 #include "mpx/core/status.hpp"               // IWYU pragma: export
 #include "mpx/core/types.hpp"                // IWYU pragma: export
 #include "mpx/datatype/buffer.hpp"           // IWYU pragma: export
 #include "mpx/engine/allocator.hpp"          // IWYU pragma: export
+#include "mpx/engine/compose.hpp"            // IWYU pragma: export
+#include "mpx/engine/forms.hpp"              // IWYU pragma: export
 #include "mpx/engine/request.hpp"            // IWYU pragma: export
 #include "mpx/engine/stack.hpp"              // IWYU pragma: export
 #include "mpx/engine/wait_many.hpp"          // IWYU pragma: export

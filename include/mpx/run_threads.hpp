@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mpx/bootstrap/threads.hpp"
-#include "mpx/comm/communicator.hpp"
+#include "mpx/communicator.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/thread.hpp"
 #include "mpx/environment.hpp"

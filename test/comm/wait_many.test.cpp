@@ -41,7 +41,8 @@ template <class Stack>
 void one_after_the_other(mpx::communicator<Stack> world) {
   arrivals<Stack> a(world);
   auto& rs = a.requests;
-  CHECK(!mpx::test_any(rs));
+  CHECK(mpx::test_any(rs).none_done());
+  CHECK(!mpx::test_any(rs).none_active());
   CHECK(mpx::test_some(rs).empty());
   CHECK(!mpx::test_all(rs));
   a.let_come(3);
@@ -52,7 +53,7 @@ void one_after_the_other(mpx::communicator<Stack> world) {
   CHECK(a.in[3] == 103);
   CHECK(!rs[6]);
   a.let_come(0);
-  for (one.reset(); !one;) one = mpx::test_any(rs);
+  while (!(one = mpx::test_any(rs))) CHECK(one.none_done());
   CHECK(one->index == 0);
   CHECK(is(one->status, 0));
   a.let_come(4);
@@ -70,8 +71,9 @@ void one_after_the_other(mpx::communicator<Stack> world) {
   CHECK(a.in[1] == 101);
   CHECK(!rs[2]);
   // Nothing is active any more.
-  CHECK(!mpx::wait_any(rs));
-  CHECK(!mpx::test_any(rs));
+  CHECK(mpx::wait_any(rs).none_active());
+  CHECK(mpx::test_any(rs).none_active());
+  CHECK(!mpx::test_any(rs).none_done());
   CHECK(mpx::wait_some(rs).empty());
   CHECK(mpx::test_some(rs).empty());
   CHECK(mpx::test_all(rs));
@@ -91,6 +93,24 @@ void all_at_once(mpx::communicator<Stack> world) {
     CHECK(statuses[2 * i + 1].source() == mpx::proc_null);
     CHECK(a.in[i] == 100 + static_cast<int>(i));
   }
+  arrivals<Stack> d(world);
+  for (const mpx::tag_t tag : {4, 2, 0, 1, 3}) d.let_come(tag);
+  std::vector<mpx::status> room(2 * d.n);  // The caller's, and no memory besides.
+  mpx::wait_all(d.requests, std::span(room));
+  for (std::size_t i = 0; i < d.n; ++i) CHECK(is(room[2 * i], static_cast<mpx::tag_t>(i)));
+  arrivals<Stack> e(world);
+  mpx::completion found[2] = {};
+  CHECK(mpx::test_some(e.requests, found).empty());
+  CHECK(!mpx::test_all(e.requests, std::span(room)));
+  for (const mpx::tag_t tag : {0, 1, 2, 3, 4}) e.let_come(tag);
+  for (std::size_t got = 0; got < e.n;) {
+    const auto some = mpx::wait_some(e.requests, found);
+    CHECK(!some.empty());
+    for (const auto& one : some) CHECK(is(one.status, static_cast<mpx::tag_t>(one.index / 2)));
+    got += some.size();
+  }
+  CHECK(mpx::wait_some(e.requests, found).empty());
+  CHECK(mpx::test_all(e.requests, std::span(room)));
   arrivals<Stack> b(world);
   for (const mpx::tag_t tag : {0, 1, 2, 3, 4}) b.let_come(tag);
   std::size_t taken = 0;

@@ -7,8 +7,8 @@ namespace {
 
 using ranks::go_tag;
 
-using stacks = std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::by_packets,
-                          ranks::multiple, ranks::spinning>;
+using request_stacks = std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::by_packets,
+                                  ranks::multiple, ranks::spinning>;
 
 template <class R>
 bool is_empty(R& r) {
@@ -23,7 +23,7 @@ bool is_empty(R& r) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE_DEFINE("request: from pending to complete to empty", Stack, states) {
+TEST_CASE_TEMPLATE_DEFINE("request: from pending to complete to empty", Stack, request_states) {
   ranks::run<Stack>(2, [](auto world) {
     mpx::request<Stack> none;
     CHECK(is_empty(none));
@@ -66,10 +66,10 @@ TEST_CASE_TEMPLATE_DEFINE("request: from pending to complete to empty", Stack, s
     }
   });
 }
-TEST_CASE_TEMPLATE_APPLY(states, stacks);
+TEST_CASE_TEMPLATE_APPLY(request_states, request_stacks);
 
 TEST_CASE_TEMPLATE_DEFINE("request: a send that is complete at once is a request too", Stack,
-                          at_once) {
+                          request_at_once) {
   ranks::run<Stack>(1, [](auto world) {
     const int x = 1;
     int y = 0;
@@ -86,9 +86,9 @@ TEST_CASE_TEMPLATE_DEFINE("request: a send that is complete at once is a request
     CHECK(y == 1);
   });
 }
-TEST_CASE_TEMPLATE_APPLY(at_once, stacks);
+TEST_CASE_TEMPLATE_APPLY(request_at_once, request_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("request: moves", Stack, moves) {
+TEST_CASE_TEMPLATE_DEFINE("request: moves", Stack, request_moves) {
   ranks::run<Stack>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();
     int in[3] = {};
@@ -113,9 +113,9 @@ TEST_CASE_TEMPLATE_DEFINE("request: moves", Stack, moves) {
     CHECK(in[2] == 12);
   });
 }
-TEST_CASE_TEMPLATE_APPLY(moves, stacks);
+TEST_CASE_TEMPLATE_APPLY(request_moves, request_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("request: cancel", Stack, cancel) {
+TEST_CASE_TEMPLATE_DEFINE("request: cancel", Stack, request_cancel) {
   ranks::run<Stack>(2, [](auto world) {
     for (const std::size_t bytes : {8, 1000, 300'000}) {
       const auto m = ranks::message(bytes, bytes);
@@ -160,9 +160,10 @@ TEST_CASE_TEMPLATE_DEFINE("request: cancel", Stack, cancel) {
     }
   });
 }
-TEST_CASE_TEMPLATE_APPLY(cancel, stacks);
+TEST_CASE_TEMPLATE_APPLY(request_cancel, request_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("persistent request: inactive, active, inactive", Stack, persistent) {
+TEST_CASE_TEMPLATE_DEFINE("persistent request: inactive, active, inactive", Stack,
+                          request_persistent) {
   ranks::run<Stack>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();
     int out = 0;
@@ -210,9 +211,9 @@ TEST_CASE_TEMPLATE_DEFINE("persistent request: inactive, active, inactive", Stac
     CHECK(in == -7);
   });
 }
-TEST_CASE_TEMPLATE_APPLY(persistent, stacks);
+TEST_CASE_TEMPLATE_APPLY(request_persistent, request_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("request: thousands at once, in any order", Stack, thousands) {
+TEST_CASE_TEMPLATE_DEFINE("request: thousands at once, in any order", Stack, request_thousands) {
   ranks::run<Stack>(2, [](auto world) {
     constexpr std::size_t n = 5000;
     const mpx::rank_t other = 1 - world.rank();
@@ -232,4 +233,4 @@ TEST_CASE_TEMPLATE_DEFINE("request: thousands at once, in any order", Stack, tho
     CHECK(in == out);
   });
 }
-TEST_CASE_TEMPLATE_APPLY(thousands, stacks);
+TEST_CASE_TEMPLATE_APPLY(request_thousands, request_stacks);

@@ -403,7 +403,7 @@ class player {
           if (!p.requests[i]) p.drop(i);
       } else if (way == 2) {
         const auto done = mpx::wait_any(p.requests);
-        require(done.has_value(), "wait_any found no active request");
+        require(static_cast<bool>(done), "wait_any found no active request");
         keep(p, done->index, done->status);
         p.drop(done->index);
       } else if (way == 3) {

@@ -5,28 +5,39 @@
 #include <source_location>
 #include <utility>
 
+#include "mpx/comm/finish.hpp"
+#include "mpx/comm/mpi_names.hpp"
 #include "mpx/datatype/buffer.hpp"
 #include "mpx/engine/request.hpp"
 
 namespace mpx::inline v0 {
 
-/// Returned by `mprobe` and `improbe`. Receive it once; a message that is dropped is discarded, and
-/// its sender completes as if it had been received.
+namespace detail {
 template <class Stack>
-class [[nodiscard]] message {
+class point_to_point;
+}
+
+/// Returned by `mprobe`. Receive it once; a message that is dropped is discarded, and its sender
+/// completes as if it had been received.
+template <class Stack>
+class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
  public:
   message() = default;
   message(message&& other) noexcept
       : endpoint_(other.endpoint_),
         held_(std::exchange(other.held_, nullptr)),
+        ranks_(other.ranks_),
         info_(other.info_),
+        context_(other.context_),
         null_(std::exchange(other.null_, false)) {}
   message& operator=(message&& other) noexcept {
     if (this != &other) {
       drop();
       endpoint_ = other.endpoint_;
       held_ = std::exchange(other.held_, nullptr);
+      ranks_ = other.ranks_;
       info_ = other.info_;
+      context_ = other.context_;
       null_ = std::exchange(other.null_, false);
     }
     return *this;
@@ -40,52 +51,80 @@ class [[nodiscard]] message {
 
   /// Receives the message. Errors: errc::request if it has been received before, errc::truncate,
   /// errc::peer_lost, errc::no_resources (it can be received again).
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, std::source_location where = std::source_location::current()) {
-    return irecv(buffer).wait_as({"recv of a message", where});
+  template <class B, class How = detail::throws_t>
+  requires ReceiveBuffer<B&&> && detail::BufferFits<B&&, How>
+  auto recv(B&& buffer, How&& how = {},
+            std::source_location where =
+                std::source_location::current()) noexcept(detail::stores_errors<How>) {
+    return detail::finish_as(std::forward<How>(how),
+                             receiving{*this, detail::writable_bytes_of(buffer)}, where);
   }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, std::error_code& ec,
-              std::source_location where = std::source_location::current()) {
-    auto r = start(detail::writable_bytes_of(buffer), ec);
-    return ec ? status{} : r.wait_as(ec, {"recv of a message", where});
-  }
-
-  /// Starts to receive it.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  request<Stack> irecv(B&& buffer) {
-    static_assert(BufferOutlivesCall<B&&>);
-    std::error_code ec;
-    auto r = start(detail::writable_bytes_of(buffer), ec);
-    if (ec) throw error(ec, "receiving a message that a matched probe found");
-    return r;
-  }
-
-  /// For the library.
-  message(detail::endpoint<Stack>& e, detail::arrived_message* held, const status& info,
-          bool null = false) noexcept
-      : endpoint_(&e), held_(held), info_(info), null_(null) {}
 
  private:
-  /// A message that cannot be received for lack of resources stays what it is.
-  request<Stack> start(std::span<std::byte> into, std::error_code& ec) {
-    ec.clear();
-    if (!*this) {
-      ec = errc::request;
-      return {};
+  template <class>
+  friend class detail::point_to_point;
+
+  struct receiving {
+    using stack_type = Stack;
+    using value_type = status;
+    static constexpr const char* name = "recv of a message";
+    static constexpr const char* start_name = name;
+    static constexpr const char* prepare_name = name;
+
+    message& of;
+    std::span<std::byte> into;
+
+    detail::endpoint<Stack>& endpoint_of() const noexcept { return *of.endpoint_; }
+    errc run(status& got, std::source_location where) const {
+      const auto [op, why] = start();
+      if (why != errc{}) return why;
+      auto r = detail::request_access::make(endpoint_of(), op);
+      std::error_code ec;
+      got = detail::request_access::wait_as(r, {name, where}, ec);
+      return static_cast<errc>(ec.value());
     }
-    const auto [op, why] = null_ ? endpoint_->receive_nothing()
-                                 : endpoint_->receive_claimed(held_, into);
-    if (why != errc{}) {
-      ec = why;
-      return {};
+    detail::started start() const { return of.start(into); }
+    detail::started prepare() const noexcept { return {nullptr, errc::request}; }
+    [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const status& got,
+                                                      const char* what) const {
+      std::string s(what);
+      if (of.endpoint_ != nullptr) {
+        const detail::endpoint<Stack>& e = *of.endpoint_;
+        const rank_t self = of.ranks_ == nullptr ? world_rank(e.self()) : of.ranks_->rank();
+        s = detail::describe(what, self, " from rank ", of.info_.source(), of.info_.tag(),
+                             of.context_, into.size(), of.ranks_);
+        if (why == errc::truncate)
+          s.append(" of room for a message of ").append(std::to_string(got.bytes()));
+        const rank_t from = of.info_.source();
+        s.append(
+            e.loss_text(of.ranks_ == nullptr ? world_peer(from) : of.ranks_->peer_of(from), why));
+      }
+      throw error(why, s);
+    }
+  };
+
+  message(detail::endpoint<Stack>& e, detail::arrived_message* held, const group* ranks,
+          context_id context, const status& info) noexcept
+      : endpoint_(&e),
+        held_(held),
+        ranks_(ranks),
+        info_(info),
+        context_(context),
+        null_(held == nullptr) {}
+
+  /// A message that cannot be received for lack of resources stays what it is.
+  detail::started start(std::span<std::byte> into) {
+    if (!*this) return {nullptr, errc::request};
+    const detail::started s =
+        null_ ? endpoint_->receive_nothing() : endpoint_->receive_claimed(held_, into);
+    if (s.failure != errc{}) return s;
+    if (ranks_ != nullptr) {
+      s.op->ranks = ranks_;
+      s.op->flags = 1;
     }
     held_ = nullptr;
     null_ = false;
-    return {*endpoint_, op};
+    return s;
   }
   void drop() noexcept {
     if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));
@@ -93,7 +132,9 @@ class [[nodiscard]] message {
 
   detail::endpoint<Stack>* endpoint_ = nullptr;
   detail::arrived_message* held_ = nullptr;
+  const group* ranks_ = nullptr;
   status info_{};
+  context_id context_ = 0;
   bool null_ = false;  // From proc_null: nothing to hold.
 };
 

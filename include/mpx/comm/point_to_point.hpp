@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Point-to-point communication of a communicator: sends in the four modes, receives, probes, and
-// their nonblocking and persistent forms. Typed forms turn buffers into bytes; the byte forms do
-// the work.
+// Point-to-point communication of a communicator: each operation declared once. How it completes is
+// a template argument, how the call ends its last argument; MPI's names are in mpi_names.hpp.
 
 #include <cstring>
 #include <new>
@@ -11,39 +10,15 @@
 #include <string>
 #include <utility>
 
+#include "mpx/comm/finish.hpp"
 #include "mpx/comm/message.hpp"
+#include "mpx/comm/mpi_names.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/datatype/buffer.hpp"
+#include "mpx/engine/compose.hpp"
 #include "mpx/engine/request.hpp"
 
-namespace mpx::inline v0 {
-
-/// How a send completes.
-enum class mode : std::uint8_t {
-  standard,     ///< When the buffer may be used again.
-  synchronous,  ///< When the receiver has started to receive.
-  buffered,     ///< At once, from memory that was attached to the environment.
-  ready,        ///< As standard, but the receive must be posted already, or it is errc::not_ready.
-};
-
-template <class Stack>
-class persistent_request;
-
-namespace detail {
-
-/// Runs `f`; what it throws becomes `ec`. Returns what f returns, or a default on failure.
-template <class F>
-auto caught(std::error_code& ec, F&& f) noexcept -> decltype(f()) {
-  ec.clear();
-  try {
-    return f();
-  } catch (const error& e) {
-    ec = e.code();
-  } catch (const std::bad_alloc&) {
-    ec = errc::no_resources;
-  }
-  return decltype(f())();
-}
+namespace mpx::inline v0::detail {
 
 template <class Stack>
 class point_to_point {
@@ -51,7 +26,12 @@ class point_to_point {
   /// For the library.
   point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
                  rank_t size) noexcept
-      : endpoint_(&e), size_(size), context_(context), rank_(rank), state_(&state) {}
+      : endpoint_(&e),
+        direct_size_(state.ranks == nullptr ? size : 0),
+        context_(context),
+        rank_(rank),
+        size_(size),
+        state_(&state) {}
 
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return size_; }
@@ -59,124 +39,41 @@ class point_to_point {
   context_id context() const noexcept { return context_ >> 1; }
   /// What can tell why this rank waits, for tools and tests.
   endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
+  /// Lets all communication of this rank progress.
+  void progress() const { endpoint_->progress(); }
 
-  // --- Blocking sends ----------------------------------------------------------------------------
-
-  /// Sends `buffer` to rank `to`, in standard mode.
-  /// Requires: 0 <= to < size() or proc_null; 0 <= tag <= tag_max. `buffer` may be a temporary.
-  /// Effects:  tiny and short messages are copied, long ones return when the receiver has the data.
-  /// Errors:   errc::rank, errc::tag, errc::peer_lost. Cost: tiny: one packet, no allocation.
-  /// Source:   MPI 4.1, 3.2.1.
-  template <SendBuffer B>
-  [[gnu::always_inline]] void send(const B& buffer, rank_t to, tag_t tag = 0,
-                                   std::source_location where = std::source_location::current()) {
-    send_bytes<mode::standard>(bytes_of(buffer), to, tag, where);
+  /// Sends `buffer` to rank `to`.
+  /// Requires: 0 <= to < size() or proc_null; 0 <= tag <= tag_max. A form that blocks takes a
+  /// temporary, too.
+  /// Effects:  tiny and short messages are copied, long ones out when the receiver has the data.
+  /// A synchronous send completes when the receiver has started to receive, a buffered one at once.
+  /// Errors:   errc::rank, errc::tag, errc::no_resources of the start; errc::peer_lost;
+  /// errc::buffer when the memory attached to the environment cannot hold a buffered message;
+  /// errc::not_ready, here and at the receiver's next matching receive.
+  /// Completion: mpx::start: `buffer` stays as it is until the request is complete.
+  /// Cost:     tiny: one packet, no allocation. Synchronous and ready: an answer by the receiver.
+  /// Source:   MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
+  template <mode M = mode::standard, class B, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferFits<B&&, How>
+  [[gnu::always_inline]] auto send(
+      B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    return finish_as(std::forward<How>(how), sending<M>{*this, bytes_of(buffer), to, tag}, where);
   }
-  /// Synchronous mode: returns when the receiver has started to receive. Source: MPI 4.1, 3.4.
-  template <SendBuffer B>
-  void ssend(const B& buffer, rank_t to, tag_t tag = 0,
-             std::source_location where = std::source_location::current()) {
-    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, where);
-  }
-  /// Buffered mode: returns at once. Errors: errc::buffer when the memory attached to the
-  /// environment cannot hold the message.
-  template <SendBuffer B>
-  void bsend(const B& buffer, rank_t to, tag_t tag = 0,
-             std::source_location where = std::source_location::current()) {
-    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, where);
-  }
-  /// Ready mode: the receive must be posted. Errors: errc::not_ready, here and at the receiver's
-  /// next matching receive. Cost: an answer by the receiver.
-  template <SendBuffer B>
-  void rsend(const B& buffer, rank_t to, tag_t tag = 0,
-             std::source_location where = std::source_location::current()) {
-    send_bytes<mode::ready>(bytes_of(buffer), to, tag, where);
-  }
-  template <SendBuffer B>
-  void send(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
-            std::source_location where = std::source_location::current()) noexcept {
-    send_bytes<mode::standard>(bytes_of(buffer), to, tag, ec, where);
-  }
-  template <SendBuffer B>
-  void ssend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
-             std::source_location where = std::source_location::current()) noexcept {
-    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, ec, where);
-  }
-  template <SendBuffer B>
-  void bsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
-             std::source_location where = std::source_location::current()) noexcept {
-    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, ec, where);
-  }
-  template <SendBuffer B>
-  void rsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
-             std::source_location where = std::source_location::current()) noexcept {
-    send_bytes<mode::ready>(bytes_of(buffer), to, tag, ec, where);
-  }
-
-  // --- Nonblocking sends -------------------------------------------------------------------------
-
-  /// Starts a send. Completion: `buffer` stays as it is until the request is complete; temporaries
-  /// are rejected. Errors: errc::rank and errc::tag here, the rest through the request.
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  [[gnu::always_inline]] request<Stack> isend(B&& buffer, rank_t to, tag_t tag = 0) {
-    return isend_bytes<mode::standard>(bytes_of(buffer), to, tag);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> issend(B&& buffer, rank_t to, tag_t tag = 0) {
-    return isend_bytes<mode::synchronous>(bytes_of(buffer), to, tag);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> ibsend(B&& buffer, rank_t to, tag_t tag = 0) {
-    return isend_bytes<mode::buffered>(bytes_of(buffer), to, tag);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> irsend(B&& buffer, rank_t to, tag_t tag = 0) {
-    return isend_bytes<mode::ready>(bytes_of(buffer), to, tag);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> isend(B&& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return isend(buffer, to, tag); });
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> issend(B&& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return issend(buffer, to, tag); });
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> ibsend(B&& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return ibsend(buffer, to, tag); });
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> irsend(B&& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return irsend(buffer, to, tag); });
-  }
-
-  // --- Receives ----------------------------------------------------------------------------------
 
   /// Receives into `buffer` from rank `from`.
   /// Requires: `from` a rank, any_source or proc_null; `tag` a tag or any_tag.
   /// Returns:  source, tag and length of the message. Errors: errc::rank, errc::tag, errc::truncate
   /// (what fits has been received), errc::not_ready (the data is there), errc::peer_lost.
-  /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  [[gnu::always_inline]] status recv(B&& buffer, rank_t from = any_source, tag_t tag = any_tag,
-                                     std::source_location where = std::source_location::current()) {
-    return recv_bytes(writable_bytes_of(buffer), from, tag, where);
-  }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, rank_t from, tag_t tag, std::error_code& ec,
-              std::source_location where = std::source_location::current()) noexcept {
-    auto r = caught(ec, [&] { return irecv_bytes(writable_bytes_of(buffer), from, tag); });
-    return ec ? status{} : r.wait_as(ec, {"recv", where});
+  /// Completion: mpx::start: nobody else uses `buffer` until the request is complete.
+  /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4, 3.7.2, 3.9.
+  template <class B, class How = throws_t>
+  requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
+  [[gnu::always_inline]] auto recv(
+      B&& buffer, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    return finish_as(std::forward<How>(how), receiving{*this, writable_bytes_of(buffer), from, tag},
+                     where);
   }
   /// Receives one value.
   template <Transferable T>
@@ -184,230 +81,104 @@ class point_to_point {
   T recv(rank_t from = any_source, tag_t tag = any_tag,
          std::source_location where = std::source_location::current()) {
     T value{};
-    recv(value, from, tag, where);
+    recv(value, from, tag, throws_t{}, where);
     return value;
   }
 
-  /// Starts a receive. Completion: nobody else uses `buffer` until the request is complete.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  [[gnu::always_inline]] request<Stack> irecv(B&& buffer, rank_t from = any_source,
-                                              tag_t tag = any_tag) {
-    return irecv_bytes(writable_bytes_of(buffer), from, tag);
-  }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  request<Stack> irecv(B&& buffer, rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return irecv(buffer, from, tag); });
-  }
-
-  // --- Both at once ------------------------------------------------------------------------------
-
   /// Sends and receives at once, so that a ring of ranks cannot deadlock. The buffers must not
-  /// overlap.
-  template <SendBuffer S, class R>
-  requires ReceiveBuffer<R&&>
-  status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
-                  tag_t receive_tag = any_tag,
-                  std::source_location where = std::source_location::current()) {
-    return sendrecv_bytes(bytes_of(out), to, send_tag, writable_bytes_of(in), from, receive_tag,
-                          {"sendrecv", where});
-  }
-  template <SendBuffer S, class R>
-  requires ReceiveBuffer<R&&>
-  status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from, tag_t receive_tag,
-                  std::error_code& ec,
-                  std::source_location where = std::source_location::current()) noexcept {
-    return caught(ec, [&] { return sendrecv(out, to, send_tag, in, from, receive_tag, where); });
+  /// overlap. If the peer of either half is lost, the other half is not waited for.
+  template <class S, class R, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<S>> && ReceiveBuffer<R&&> && BlockingForm<How>
+  status sendrecv(
+      S&& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
+      tag_t receive_tag = any_tag, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
+    return finish_as(std::forward<How>(how),
+                     exchanging{{*this, bytes_of(out), to, send_tag},
+                                {*this, writable_bytes_of(in), from, receive_tag}},
+                     where);
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
-  /// buffer unless the send is complete at once.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source,
-                          tag_t receive_tag = any_tag,
-                          std::source_location where = std::source_location::current()) {
+  /// buffer.
+  template <class B, class How = throws_t>
+  requires ReceiveBuffer<B&&> && BlockingForm<How>
+  status sendrecv_replace(
+      B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source, tag_t receive_tag = any_tag,
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
     const auto bytes = writable_bytes_of(buffer);
-    const scratch_bytes copy(bytes.size());
-    if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
-    return sendrecv_bytes(std::span<const std::byte>(copy.data(), bytes.size()), to, send_tag,
-                          bytes, from, receive_tag, {"sendrecv_replace", where});
-  }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from, tag_t receive_tag,
-                          std::error_code& ec,
-                          std::source_location where = std::source_location::current()) noexcept {
-    return caught(ec,
-                  [&] { return sendrecv_replace(buffer, to, send_tag, from, receive_tag, where); });
+    const scratch_bytes copy(bytes.size(), std::nothrow);
+    if (copy.data() != nullptr && !bytes.empty())
+      std::memcpy(copy.data(), bytes.data(), bytes.size());
+    return finish_as(std::forward<How>(how),
+                     exchanging{{*this, {copy.data(), bytes.size()}, to, send_tag},
+                                {*this, bytes, from, receive_tag},
+                                "sendrecv_replace",
+                                copy.data() == nullptr},
+                     where);
   }
 
-  // --- Probes ------------------------------------------------------------------------------------
-
-  /// Blocks until a matching message can be received, and tells about it. Errors: errc::rank,
-  /// errc::tag, errc::peer_lost. A message longer than a packet is known by its announcement.
-  status probe(rank_t from = any_source, tag_t tag = any_tag,
-               std::source_location where = std::source_location::current()) {
-    if (from == proc_null) return {};
-    errc why = check_receive(from, tag);
-    probe_result p;
-    if (why == errc{}) p = endpoint_->wait_probe(want(from, tag), {"probe", where}, why);
-    if (why != errc{}) raise(why, "probe", " from rank ", from, tag, 0);
-    return {rank_of(p.source), p.tag, p.bytes};
-  }
-  status probe(rank_t from, tag_t tag, std::error_code& ec,
-               std::source_location where = std::source_location::current()) noexcept {
-    return caught(ec, [&] { return probe(from, tag, where); });
-  }
-  /// Looks once.
-  std::optional<status> iprobe(rank_t from = any_source, tag_t tag = any_tag) {
-    if (from == proc_null) return status{};
-    errc why = check_receive(from, tag);
-    std::optional<probe_result> p;
-    if (why == errc{}) p = endpoint_->probe(want(from, tag), why);
-    if (why != errc{}) raise(why, "iprobe", " from rank ", from, tag, 0);
-    if (!p) return std::nullopt;
-    return status{rank_of(p->source), p->tag, p->bytes};
-  }
-  std::optional<status> iprobe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return iprobe(from, tag); });
-  }
-  /// Blocks until a matching message can be received, and takes it out of matching: no other
-  /// receive can get it. Source: MPI 4.1, 3.8.2.
-  message<Stack> mprobe(rank_t from = any_source, tag_t tag = any_tag,
-                        std::source_location where = std::source_location::current()) {
-    if (from == proc_null) return {*endpoint_, nullptr, {}, true};
-    errc why = check_receive(from, tag);
-    arrived_message* m = nullptr;
-    if (why == errc{}) m = endpoint_->wait_claim(want(from, tag), {"mprobe", where}, why);
-    if (why != errc{}) raise(why, "mprobe", " from rank ", from, tag, 0);
-    return held(m);
-  }
-  message<Stack> mprobe(rank_t from, tag_t tag, std::error_code& ec,
-                        std::source_location where = std::source_location::current()) noexcept {
-    return caught(ec, [&] { return mprobe(from, tag, where); });
-  }
-  /// Looks once.
-  std::optional<message<Stack>> improbe(rank_t from = any_source, tag_t tag = any_tag) {
-    if (from == proc_null) return message<Stack>{*endpoint_, nullptr, {}, true};
-    errc why = check_receive(from, tag);
-    arrived_message* m = nullptr;
-    if (why == errc{}) m = endpoint_->claim(want(from, tag), why);
-    if (why != errc{}) raise(why, "improbe", " from rank ", from, tag, 0);
-    if (m == nullptr) return std::nullopt;
-    return held(m);
-  }
-  std::optional<message<Stack>> improbe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return improbe(from, tag); });
-  }
-
-  // --- Bytes: what the typed forms stand on ------------------------------------------------------
-
-  template <mode M = mode::standard>
-  [[gnu::always_inline]] void send_bytes(
-      std::span<const std::byte> data, rank_t to, tag_t tag,
-      std::source_location where = std::source_location::current(), const char* name = name_of(M)) {
-    if (const errc why = send_core<M>(data, to, tag, {name, where}); why != errc{}) [[unlikely]]
-      raise(why, name_of(M), " to rank ", to, tag, data.size());
-  }
-  template <mode M = mode::standard>
-  void send_bytes(std::span<const std::byte> data, rank_t to, tag_t tag, std::error_code& ec,
-                  std::source_location where = std::source_location::current()) noexcept {
-    const errc why = caught(ec, [&] { return send_core<M>(data, to, tag, {name_of(M), where}); });
-    if (why != errc{}) ec = why;
-  }
-  template <mode M = mode::standard>
-  [[gnu::always_inline]] request<Stack> isend_bytes(std::span<const std::byte> data, rank_t to,
-                                                    tag_t tag) {
-    if (const errc why = check_send(to, tag); why != errc{}) [[unlikely]]
-      raise(why, name_of(M), " to rank ", to, tag, data.size());
-    if (to == proc_null) [[unlikely]]
-      return {*endpoint_, nullptr};
-    if constexpr (M == mode::buffered) {
-      if (const errc why = endpoint_->send_buffered(call(data, to, tag)); why != errc{})
-        raise(why, name_of(M), " to rank ", to, tag, data.size());
-      return {*endpoint_, nullptr};
-    } else {
-      const auto [op, why] = start<M>(data, to, tag);
-      if (why != errc{}) [[unlikely]]
-        raise(why, name_of(M), " to rank ", to, tag, data.size());
-      return {*endpoint_, op};
+  /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
+  /// returns nothing if there is none. Errors: errc::rank, errc::tag, errc::peer_lost. A message
+  /// longer than a packet is known by its announcement. Source: MPI 4.1, 3.8.1.
+  template <class How = throws_t>
+  requires ProbingForm<How>
+  auto probe(
+      rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    if constexpr (is_form<How, once_t>) {
+      if (is_direct(from, tag)) [[likely]] {
+        errc why{};
+        const auto p = endpoint_->probe(pattern::exactly(context_, world_peer(from), tag), why);
+        if (why == errc{}) [[likely]] {
+          if constexpr (stores_errors<How>) how.code->clear();
+          return p ? std::optional<status>(std::in_place, from, tag, p->bytes) : std::nullopt;
+        }
+      }
     }
+    const seen s = look_for<is_form<How, once_t>>(from, tag, where);
+    return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag);
   }
-  [[gnu::always_inline]] status recv_bytes(
-      std::span<std::byte> into, rank_t from, tag_t tag,
-      std::source_location where = std::source_location::current()) {
-    if (const errc why = check_receive(from, tag); why != errc{}) [[unlikely]]
-      raise(why, "recv", " from rank ", from, tag, into.size());
-    if (from == proc_null) [[unlikely]]
-      return {};
-    direct_receive d;
-    d.want = want(from, tag);
-    d.buffer = into.data();
-    d.capacity = into.size();
-    endpoint_->receive_now(d);
-    if (d.failure != errc{}) [[unlikely]]
-      finish_receive(d, {"recv", where});
-    return {rank_of(d.want.source), tag_of(d.want.bits), d.bytes};
-  }
-  [[gnu::always_inline]] request<Stack> irecv_bytes(std::span<std::byte> into, rank_t from,
-                                                    tag_t tag) {
-    if (const errc why = check_receive(from, tag); why != errc{}) [[unlikely]]
-      raise(why, "receive", " from rank ", from, tag, into.size());
-    if (from == proc_null) [[unlikely]]
-      return {*endpoint_, endpoint_->receive_nothing().op};
-    const auto [op, why] = endpoint_->receive(into, want(from, tag));
-    if (why != errc{}) [[unlikely]]
-      raise(why, "receive", " from rank ", from, tag, into.size());
-    return {*endpoint_, op};
+  /// The same, and takes the message out of matching: no other receive can get it.
+  /// Source: MPI 4.1, 3.8.2.
+  template <class How = throws_t>
+  requires ProbingForm<How>
+  auto mprobe(
+      rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    pattern want;
+    std::optional<message<Stack>> found;
+    errc why = translate(from, tag, want);
+    if (why == errc{}) {
+      arrived_message* const m = is_form<How, once_t>
+                                     ? endpoint_->claim(want, why)
+                                     : endpoint_->wait_claim(want, {"mprobe", where}, why);
+      if (m != nullptr)
+        found = message<Stack>(*endpoint_, m, state_->ranks, context_,
+                               status{rank_of(m->is.source), m->is.tag(), m->bytes});
+    } else if (why == nobody) {
+      why = errc{};
+      found = message<Stack>(*endpoint_, nullptr, nullptr, context_, {});
+    }
+    return finish_probe<message<Stack>>(how, why, std::move(found), "mprobe", "improbe", from, tag);
   }
 
-  /// If the peer of either half is lost, the other half is not waited for.
-  status sendrecv_bytes(std::span<const std::byte> out, rank_t to, tag_t send_tag,
-                        std::span<std::byte> in, rank_t from, tag_t receive_tag, call_site site) {
-    auto receiving = irecv_bytes(in, from, receive_tag);
-    auto sending = isend_bytes(out, to, send_tag);
-    if (sending.wait_unless(site, [&] { return receiving.lost_locked(); })) sending.wait_as(site);
-    return receiving.wait_as(site);
-  }
-
-  // --- Persistent --------------------------------------------------------------------------------
-
-  /// Makes a send that can be started again and again. Arguments are checked here, once.
-  /// Source: MPI 4.1, 3.9.
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  persistent_request<Stack> send_init(B&& buffer, rank_t to, tag_t tag = 0) {
-    return init(bytes_of(buffer), to, tag, mode::standard);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  persistent_request<Stack> ssend_init(B&& buffer, rank_t to, tag_t tag = 0) {
-    return init(bytes_of(buffer), to, tag, mode::synchronous);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  persistent_request<Stack> bsend_init(B&& buffer, rank_t to, tag_t tag = 0) {
-    return init(bytes_of(buffer), to, tag, mode::buffered);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  persistent_request<Stack> rsend_init(B&& buffer, rank_t to, tag_t tag = 0) {
-    return init(bytes_of(buffer), to, tag, mode::ready);
-  }
-  /// Makes a receive that can be started again and again.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  persistent_request<Stack> recv_init(B&& buffer, rank_t from = any_source, tag_t tag = any_tag) {
-    if (const errc why = check_receive(from, tag); why != errc{})
-      raise(why, "recv_init", " from rank ", from, tag, writable_bytes_of(buffer).size());
-    return {*this, writable_bytes_of(buffer), from, tag};
+  /// A request that is complete when its completer says so, to be waited for with others.
+  /// Errors: errc::no_resources. Source: MPI 4.1, 13.2.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  generalized_operation<Stack> generalized(How&& how = {}) noexcept(is_code<How>) {
+    generalized_operation<Stack> made;
+    const errc why = generalized_access::make(*endpoint_, state_->ranks, made);
+    if constexpr (is_code<How>) {
+      store(how, why);
+    } else if (why != errc{}) {
+      throw error(why, "generalized on rank " + std::to_string(rank_) + endpoint_->limit_text());
+    }
+    return made;
   }
 
  protected:
-  template <class>
-  friend class mpx::v0::persistent_request;
-
   static constexpr const char* name_of(mode m) noexcept {
     switch (m) {
       case mode::standard: return "send";
@@ -417,90 +188,309 @@ class point_to_point {
     }
     return "send";
   }
-
-  [[gnu::always_inline]] errc check_send(rank_t to, tag_t tag) const noexcept {
-    if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(size_) && tag >= 0) [[likely]]
-      return errc{};
-    return tag < 0 ? errc::tag : to == proc_null ? errc{} : errc::rank;
+  static constexpr starts_as start_of(mode m) noexcept {
+    switch (m) {
+      case mode::standard: return starts_as::standard;
+      case mode::synchronous: return starts_as::synchronous;
+      case mode::buffered: return starts_as::buffered;
+      case mode::ready: return starts_as::ready;
+    }
+    return starts_as::standard;
   }
-  [[gnu::always_inline]] errc check_receive(rank_t from, tag_t tag) const noexcept {
-    if (static_cast<std::uint32_t>(from) < static_cast<std::uint32_t>(size_) && tag >= 0) [[likely]]
+
+  // --- Calls, as finish_as takes them ------------------------------------------------------------
+
+  template <mode M>
+  struct sending {
+    using stack_type = Stack;
+    using value_type = nothing;
+    static constexpr const char* name = name_of(M);
+    static constexpr const char* start_name = name;
+    static constexpr const char* prepare_name = "send_init";
+
+    point_to_point& on;
+    std::span<const std::byte> data;
+    rank_t to;
+    tag_t tag;
+
+    endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
+    [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+      if (on.is_direct(to, tag)) [[likely]]
+        return on.template send_to<M>(data.data(), data.size(), world_peer(to), tag, where);
+      return on.template send_slow<M>(data.data(), data.size(), to, tag, where);
+    }
+    [[gnu::always_inline]] started start() const {
+      if (on.is_direct(to, tag)) [[likely]]
+        return on.template start_to<M>(data.data(), data.size(), world_peer(to), tag);
+      return on.template start_slow<M>(data.data(), data.size(), to, tag);
+    }
+    started prepare() const noexcept {
+      if (const errc why = on.check_send(to, tag); why != errc{}) return {nullptr, why};
+      return on.prepared(to == proc_null ? starts_as::nothing : start_of(M),
+                         const_cast<std::byte*>(data.data()), data.size(), to, tag);
+    }
+    [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what) const {
+      on.raise(why, what, " to rank ", to, tag, data.size(), 0);
+    }
+  };
+
+  struct receiving {
+    using stack_type = Stack;
+    using value_type = status;
+    static constexpr const char* name = "recv";
+    static constexpr const char* start_name = "receive";
+    static constexpr const char* prepare_name = "recv_init";
+
+    point_to_point& on;
+    std::span<std::byte> into;
+    rank_t from;
+    tag_t tag;
+
+    endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
+    [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
+      direct_receive d;
+      d.buffer = into.data();
+      d.capacity = into.size();
+      if (on.is_direct(from, tag)) [[likely]] {
+        d.want = pattern::exactly(on.context_, world_peer(from), tag);
+        on.endpoint_->receive_now(d);
+      } else {
+        d.failure = indirect;
+      }
+      if (d.failure != errc{}) [[unlikely]] {
+        const received r = on.receive_rest(d, from, tag, where);
+        got = r.got;
+        return r.failure;
+      }
+      got = status(from, tag, d.bytes);
       return errc{};
+    }
+    [[gnu::always_inline]] started start() const {
+      if (on.is_direct(from, tag)) [[likely]]
+        return on.endpoint_->receive(into, pattern::exactly(on.context_, world_peer(from), tag));
+      return on.start_receive_slow(into.data(), into.size(), from, tag);
+    }
+    started prepare() const noexcept {
+      if (const errc why = on.check_receive(from, tag); why != errc{}) return {nullptr, why};
+      return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into.data(),
+                         into.size(), from, tag);
+    }
+    [[noreturn, gnu::always_inline]] void raise(errc why, const status& got,
+                                                const char* what) const {
+      on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes());
+    }
+  };
+
+  /// Both at once.
+  struct exchanging {
+    using stack_type = Stack;
+    using value_type = status;
+    static constexpr const char* name = "sendrecv";
+
+    sending<mode::standard> out;
+    receiving in;
+    const char* what = name;
+    bool no_memory = false;
+
+    errc run(status& got, std::source_location where) const {
+      const call_site site{what, where};
+      if (const errc why = in.on.check_receive(in.from, in.tag); why != errc{}) return why;
+      if (const errc why = out.on.check_send(out.to, out.tag); why != errc{}) return why;
+      if (no_memory) return errc::no_resources;
+      endpoint<Stack>& e = in.endpoint_of();
+      const started r = in.start();
+      if (r.failure != errc{}) return r.failure;
+      auto receive = request_access::make(e, r.op);
+      const started s = out.start();
+      if (s.failure != errc{}) return s.failure;
+      auto send = request_access::make(e, s.op);
+      std::error_code ec;
+      if (request_access::wait_unless(send, site,
+                                      [&] { return request_access::lost_locked(receive); })) {
+        request_access::wait_as(send, site, ec);
+        if (ec) return static_cast<errc>(ec.value());  // `got` has no error: it was the send.
+      }
+      got = request_access::wait_as(receive, site, ec);
+      return static_cast<errc>(ec.value());
+    }
+    [[noreturn]] void raise(errc why, const status& got, const char*) const {
+      if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
+        in.raise(why, got, receiving::start_name);
+      out.raise(why, {}, out.name);
+    }
+  };
+
+  // --- What they stand on ------------------------------------------------------------------------
+
+  /// Most often ranks are peers, and this one comparison is all there is to it.
+  [[gnu::always_inline]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
+    return static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(direct_size_) && tag >= 0;
+  }
+  peer_id peer_of(rank_t rank) const noexcept {
+    return state_->ranks == nullptr ? world_peer(rank) : state_->ranks->peer_of(rank);
+  }
+  rank_t rank_of(peer_id peer) const noexcept { return detail::rank_of(peer, state_->ranks); }
+  errc check_send(rank_t to, tag_t tag) const noexcept {
+    if (tag < 0) return errc::tag;
+    return (to >= 0 && to < size_) || to == proc_null ? errc{} : errc::rank;
+  }
+  errc check_receive(rank_t from, tag_t tag) const noexcept {
     if (tag < 0 && tag != any_tag) return errc::tag;
     return from < size_ && from >= proc_null ? errc{} : errc::rank;
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const char* what,
                                                     const char* direction, rank_t other, tag_t tag,
-                                                    std::size_t bytes) const {
-    std::string s = describe(what, rank_, direction, other, tag, context_, bytes);
+                                                    std::size_t bytes, std::size_t got) const {
+    std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
+    if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
     if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
     if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
-    s.append(endpoint_->loss_text(static_cast<peer_id>(other), why));
+    if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
     if (why == errc::no_resources) s.append(endpoint_->limit_text());
     if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
     throw error(why, s);
   }
-  /// A receive whose message has not come yet, or that has failed.
-  [[gnu::noinline]] void finish_receive(direct_receive& d, call_site site) const {
-    if (d.failure == undecided) endpoint_->receive_rest(d, site);
-    if (d.failure != errc{}) raise_receive(d);
-  }
-  [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(const direct_receive& r) const {
-    std::string s = describe("recv", rank_, " from rank ", rank_of(r.want.source), r.want.tag(),
-                             context_, r.capacity);
-    if (r.failure == errc::truncate)
-      s.append(" of room for a message of ").append(std::to_string(r.bytes));
-    s.append(endpoint_->loss_text(r.want.source, r.failure));
-    if (r.failure == errc::no_resources) s.append(endpoint_->limit_text());
-    throw error(r.failure, s);
-  }
-  pattern want(rank_t from, tag_t tag) const noexcept {
-    return {context_, static_cast<peer_id>(from), tag};  // any_source is any_peer, bit for bit.
-  }
-  static_assert(static_cast<peer_id>(rank_t{any_source}) == any_peer);
-  send_call call(std::span<const std::byte> data, rank_t to, tag_t tag) const noexcept {
-    return {data, static_cast<peer_id>(to), context_, tag};
-  }
+
   template <mode M>
-  [[gnu::always_inline]] started start(std::span<const std::byte> data, rank_t to, tag_t tag) {
-    if constexpr (M == mode::standard) return endpoint_->send(call(data, to, tag));
+  [[gnu::always_inline]] started post(const send_call& call) const {
+    if constexpr (M == mode::standard) return endpoint_->send(call);
+    if constexpr (M == mode::buffered) return {nullptr, endpoint_->send_buffered(call)};
     return endpoint_->send_flagged(
-        call(data, to, tag), M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
+        call, M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
   }
   template <mode M>
-  [[gnu::always_inline]] errc send_core(std::span<const std::byte> data, rank_t to, tag_t tag,
-                                        call_site site) {
-    if (const errc why = check_send(to, tag); why != errc{}) [[unlikely]]
-      return why;
-    if (to == proc_null) [[unlikely]]
-      return errc{};
-    if constexpr (M == mode::buffered) {
-      return endpoint_->send_buffered(call(data, to, tag));
-    } else {
-      const auto [op, failure] = start<M>(data, to, tag);
-      if (op == nullptr) [[likely]]
-        return failure;
-      endpoint_->wait(*op, site);
-      const errc why = op->failure;
-      endpoint_->release(*op);
-      return why;
+  [[gnu::always_inline]] started start_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                          tag_t tag) const {
+    return post<M>({{const_cast<std::byte*>(data), bytes}, to, context_, tag});
+  }
+  template <mode M>
+  [[gnu::always_inline]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                      tag_t tag, std::source_location where) const {
+    const auto [op, failure] = start_to<M>(data, bytes, to, tag);
+    if (op == nullptr) [[likely]]
+      return failure;
+    endpoint_->wait(*op, {name_of(M), where});
+    const errc why = op->failure;
+    endpoint_->release(*op);
+    return why;
+  }
+  /// Wrong arguments, proc_null, and communicators whose ranks are not the peers. (Arguments go one
+  /// by one: what lies in memory for a slow path would lie there on the fast one, too.)
+  template <mode M>
+  [[gnu::noinline]] errc send_slow(const std::byte* data, std::size_t bytes, rank_t to, tag_t tag,
+                                   std::source_location where) const {
+    if (const errc why = check_send(to, tag); why != errc{}) return why;
+    return to == proc_null ? errc{} : send_to<M>(data, bytes, peer_of(to), tag, where);
+  }
+  template <mode M>
+  [[gnu::noinline]] started start_slow(const std::byte* data, std::size_t bytes, rank_t to,
+                                       tag_t tag) const {
+    if (const errc why = check_send(to, tag); why != errc{}) return {nullptr, why};
+    if (to == proc_null) return {};
+    const started s = start_to<M>(data, bytes, peer_of(to), tag);
+    if (s.op != nullptr) s.op->ranks = state_->ranks;
+    return s;
+  }
+  [[gnu::noinline]] started start_receive_slow(std::byte* into, std::size_t bytes, rank_t from,
+                                               tag_t tag) const {
+    if (const errc why = check_receive(from, tag); why != errc{}) return {nullptr, why};
+    if (from == proc_null) return endpoint_->receive_nothing();
+    const started s = endpoint_->receive({into, bytes}, {context_, peer_of(from), tag});
+    if (s.op != nullptr && state_->ranks != nullptr) {
+      s.op->ranks = state_->ranks;
+      s.op->flags = 1;
     }
+    return s;
   }
-  message<Stack> held(arrived_message* m) const noexcept {
-    return {*endpoint_, m, status{rank_of(m->is.source), m->is.tag(), m->bytes}};
+
+  static constexpr errc indirect = static_cast<errc>(-2);  // Not begun: see `is_direct`.
+  struct received {
+    status got;
+    errc failure;
+  };
+  /// A receive whose message has not come yet, or that has failed, or that is not direct.
+  [[gnu::noinline]] received receive_rest(direct_receive& d, rank_t from, tag_t tag,
+                                          std::source_location where) const {
+    if (d.failure == indirect) {
+      const errc why = translate(from, tag, d.want);
+      if (why != errc{}) return {{}, why == nobody ? errc{} : why};
+      endpoint_->receive_now(d);
+    }
+    if (d.failure == undecided) endpoint_->receive_rest(d, {receiving::name, where});
+    const std::size_t bytes = d.failure == errc::no_resources ? 0 : d.bytes;
+    return {{rank_of(d.want.source), d.want.tag(), bytes, static_cast<int>(d.failure)}, d.failure};
   }
-  persistent_request<Stack> init(std::span<const std::byte> data, rank_t to, tag_t tag, mode m) {
-    if (const errc why = check_send(to, tag); why != errc{})
-      raise(why, "send_init", " to rank ", to, tag, data.size());
-    return {*this, data, to, tag, m};
+  /// Names what a receive had found out when it failed, else what it asked for.
+  [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(errc why, const char* what, rank_t from,
+                                                            tag_t tag, std::size_t room,
+                                                            rank_t source, tag_t its_tag,
+                                                            std::size_t bytes) const {
+    const bool known = source != proc_null || its_tag != any_tag;
+    raise(why, what, " from rank ", known ? source : from, known ? its_tag : tag, room, bytes);
+  }
+
+  started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other,
+                   tag_t tag) const noexcept {
+    return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
+                                               .way = way,
+                                               .buffer = buffer,
+                                               .bytes = bytes,
+                                               .want = {context_, peer_of(other), tag},
+                                               .ranks = state_->ranks});
+  }
+
+  /// What a receive is to match. Returns: errc::rank, errc::tag, or `nobody`.
+  [[gnu::noinline]] errc translate(rank_t from, tag_t tag, pattern& want) const noexcept {
+    if (const errc why = check_receive(from, tag); why != errc{}) return why;
+    want = {context_, peer_of(from), tag};
+    return from == proc_null ? nobody : errc{};
+  }
+  static constexpr errc nobody = static_cast<errc>(-3);  // The partner is proc_null.
+
+  struct seen {
+    errc failure{};
+    std::optional<status> got;
+  };
+  template <bool Once>
+  [[gnu::noinline]] seen look_for(rank_t from, tag_t tag, std::source_location where) const {
+    pattern want;
+    errc why = translate(from, tag, want);
+    if (why == nobody) return {errc{}, status()};
+    std::optional<probe_result> p;
+    if (why == errc{}) {
+      if constexpr (Once) {
+        p = endpoint_->probe(want, why);
+      } else {
+        p = endpoint_->wait_probe(want, {"probe", where}, why);
+      }
+    }
+    if (!p || why != errc{}) return {why, {}};
+    return {errc{}, status(rank_of(p->source), p->tag, p->bytes)};
+  }
+  /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
+  template <class T, class How>
+  [[gnu::always_inline]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
+                                           const char* once_name, rank_t from, tag_t tag) const {
+    if constexpr (is_code<How&>) {
+      store(how, why);
+    } else if constexpr (is_form<How, once_t> && stores_errors<How>) {
+      store(*how.code, why);
+    } else if (why != errc{}) {
+      raise(why, is_form<How, once_t> ? once_name : name, " from rank ", from, tag, 0, 0);
+    }
+    if constexpr (is_form<How, once_t>) {
+      return std::optional<T>(std::forward<decltype(found)>(found));
+    } else {
+      return found ? T(*std::forward<decltype(found)>(found)) : T();
+    }
   }
 
   endpoint<Stack>* endpoint_;
-  rank_t size_;
+  rank_t direct_size_;  // size_ where ranks are peers, else 0: then the fast paths are none.
   context_id context_;
   rank_t rank_;
+  rank_t size_;
   communicator_state* state_;
 };
 
-}  // namespace detail
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::detail

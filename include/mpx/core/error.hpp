@@ -33,6 +33,7 @@ enum class errc : int {
   aborted,         ///< The job was aborted.
   deadlock,        ///< No rank of the job can go on.
   not_a_rank,      ///< This process is a forked child of a rank.
+  broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
 };
 
 namespace detail {
@@ -68,6 +69,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::not_a_rank:
       return "this process is a forked child of a rank, not a rank itself: exec a new program or "
              "leave with _exit";
+    case errc::broken_promise: return "nobody will complete this generalized operation";
   }
   return "unknown mpx error";
 }

@@ -178,14 +178,17 @@ class plain_array {
 template <class T>
 class scratch {
  public:
-  explicit scratch(std::size_t n) {
+  explicit scratch(std::size_t n) : scratch(n, std::nothrow) {
+    if (data_ == nullptr) detail::throw_out_of_memory();
+  }
+  /// The same; `data()` is nullptr when memory is out.
+  scratch(std::size_t n, std::nothrow_t) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
     if constexpr (alignof(T) <= alignof(std::max_align_t)) {
       if (n <= static_cast<std::size_t>(-1) / sizeof(T)) data_ = platform::allocate(n * sizeof(T));
     } else if (n < static_cast<std::size_t>(-1) / sizeof(T)) {
       data_ = platform::allocate_aligned((n + 1) * sizeof(T), alignof(T));
     }
-    if (data_ == nullptr) detail::throw_out_of_memory();
   }
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;

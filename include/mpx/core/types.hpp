@@ -16,6 +16,8 @@ using rank_t = std::int32_t;
 using tag_t = std::int32_t;
 /// An endpoint's index of another process (or itself), handed out by the endpoint.
 using peer_id = std::uint32_t;
+/// Stands for any peer in a pattern.
+inline constexpr peer_id any_peer = 0xffff'ffff;
 /// Separates the traffic of communicators; bit 0 tells collective traffic from point-to-point.
 using context_id = std::uint32_t;
 

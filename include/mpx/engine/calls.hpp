@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/group.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/matching/concepts.hpp"
@@ -29,6 +30,8 @@ struct probe_result {
 /// What the copies of a communicator handle share. Lives as long as the environment.
 struct communicator_state : allocated {
   std::uint32_t collective_serial = 0;
+  const group* ranks = nullptr;  // Of this or an equal communicator; nullptr: ranks are peers.
+  group own;                     // What `ranks` points to where it was made.
 };
 
 /// One collective call, of which each rank makes its part.

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/ground.hpp"
 #include "mpx/engine/revocations.hpp"
@@ -112,7 +113,7 @@ class endpoint : ground<Stack>,
   }
   started receive_nothing() {
     std::lock_guard lock(threading());
-    return inbox().receive_nothing(static_cast<peer_id>(rank_t{proc_null}));
+    return inbox().receive_nothing(null_peer);
   }
 
   // --- Finishing ---------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ class endpoint : ground<Stack>,
   // --- Probing -----------------------------------------------------------------------------------
 
   /// Polls once. `failure`: why nothing can come any more.
-  std::optional<probe_result> probe(const pattern& want, errc& failure) {
+  [[gnu::always_inline]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
     std::lock_guard lock(threading());
     poll_probing();
     arrived_message* m = inbox().find(want, failure);
@@ -318,8 +319,15 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     return communicators_.add(new communicator_state());
   }
+  /// The same; nullptr when memory is out.
+  communicator_state* try_new_communicator_state() noexcept {
+    std::lock_guard lock(threading());
+    return communicators_.try_add(new (std::nothrow) communicator_state());
+  }
 
  private:
+  template <class>
+  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp).
   using ground_type::pool;
   using ground_type::threading;
   peers_type& peers() noexcept { return *this; }
@@ -381,8 +389,8 @@ class endpoint : ground<Stack>,
     if (failure != errc{}) op.failure = failure;  // Else it has been errc{} since `begin`.
     op.stage = stage::complete;
     pace().completed();
-    if (!op.handled) [[unlikely]]
-      give(op);
+    if (op.holder != holder::request) [[unlikely]]
+      finish_unheld(op);
   }
   /// The same, once the transport has done with the operation's memory.
   void end(operation& op, errc failure) noexcept {
@@ -395,6 +403,7 @@ class endpoint : ground<Stack>,
       outbox().free_copy(op);
     pool().give(&op);
   }
+  void finish_unheld(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);
@@ -480,6 +489,7 @@ class endpoint : ground<Stack>,
 }  // namespace mpx::inline v0::detail
 
 #include "mpx/engine/detail/endpoint_collectives.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_compound.hpp"     // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_ends.hpp"         // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_hang.hpp"         // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_packets.hpp"      // IWYU pragma: keep

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/group.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
@@ -22,7 +23,14 @@ namespace mpx::inline v0::detail {
 
 struct queue_tag {};
 
-enum class role : std::uint8_t { free, receive, send, control };
+enum class role : std::uint8_t { free, receive, send, control, compound };
+
+/// Whom an operation tells that it is complete, and who gives it back.
+enum class holder : std::uint8_t {
+  nobody,   ///< It is given back when it is complete.
+  request,  ///< A request refers to it, and looks.
+  parent,   ///< It is part of a compound operation, which counts.
+};
 
 /// How far an operation has come. Who sets what, and when:
 ///
@@ -48,11 +56,16 @@ enum class stage : std::uint8_t {
   complete,
 };
 
-/// One send, receive or packet that has to wait. Its flags, each false when it begins:
+/// What `operation::owned` points to where nothing is owned, but `data` has a layout: which is
+/// nullptr in an operation that is free, so that nobody has to say so who has none.
+inline std::byte layout_mark{};
+
+/// One send, receive or packet that has to wait. Its flags, false when it begins:
 ///
 /// | flag      | set by                         | cleared by                                     |
 /// |-----------|--------------------------------|------------------------------------------------|
-/// | handled   | begin: a request refers to it  | detach: nobody waits, it is given back at end  |
+/// | holder    | begin: a request; compounds: a | detach: nobody, it is given back at its end    |
+/// |           | parent                         |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
 /// | exposed   | mover: the peer may reach it   | mover::withdraw, end_exposure                  |
 /// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
@@ -64,9 +77,9 @@ enum class stage : std::uint8_t {
 /// | learns    | mover: its cost is to count    | mover: its way was not chosen by cost after all|
 struct operation : posted_receive, list_node<queue_tag> {
   detail::stage stage{};
+  detail::holder holder{};
   detail::role role{};
-  std::uint8_t flags = 0;  // wire::flag of a send.
-  bool handled = false;
+  std::uint8_t flags = 0;  // Send: wire::flag. Receive: 1 if `ranks` counts.
   bool announced = false;
   bool exposed = false;
   std::uint8_t pending = 0;  // Completions that the transport owes.
@@ -87,21 +100,25 @@ struct operation : posted_receive, list_node<queue_tag> {
   bool learns = false;
   std::int64_t asked_at_ns = 0;  // Receive: when its way was chosen.
   std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
-  std::byte* owned = nullptr;    // A copy that mpx made; freed with the operation, else nullptr.
+  // A copy that mpx made, or `layout_mark`, or a compound's state: what is to be seen to when the
+  // operation is given back; else nullptr.
+  std::byte* owned = nullptr;
   bool owned_by_attached = false;
   remote_memory own{};                  // What is exposed of `data`.
   remote_memory target{};               // Send: where the receiver wants it.
   std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
   std::uint8_t control_bytes = 0;
   wire::header header{};
-  operation* next_free = nullptr;
+  operation* next = nullptr;     // Free: the next free one. Part of a compound: the next part.
+  operation* parent = nullptr;   // Counts where `holder` says so.
+  const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
   /// A new life for a request; one store sets all eight flags above.
   [[gnu::always_inline]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
     stage = s;
     role = r;
     flags = f;
-    handled = true;
+    holder = detail::holder::request;
     announced = false;
     exposed = false;
     pending = 0;
@@ -135,14 +152,14 @@ class operation_pool {
       if (!grow()) return nullptr;
     }
     operation* op = free_;
-    free_ = op->next_free;
+    free_ = op->next;
     return op;
   }
 
   void give(operation* op) noexcept {
     op->role = role::free;
     op->ticket += generation_step;
-    op->next_free = free_;
+    op->next = free_;
     free_ = op;
   }
 
@@ -190,7 +207,7 @@ class operation_pool {
     for (std::uint32_t i = slab_size; i-- > 0;) {
       operation& op = added->operations[i];
       op.ticket = base + i + 1;
-      op.next_free = free_;
+      op.next = free_;
       free_ = &op;
     }
     return true;

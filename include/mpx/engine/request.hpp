@@ -1,62 +1,88 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The handle of an operation under way. It is the only owner: move-only, and when it goes before
-// the operation is complete, nothing touches the buffer any more.
+// The handle of an operation under way, of whatever kind. It is the only owner: move-only, and when
+// it goes before the operation is complete, nothing touches the buffer any more.
 
 #include <optional>
 #include <source_location>
 #include <string>
 #include <utility>
 
+#include "mpx/core/group.hpp"
 #include "mpx/core/status.hpp"
 #include "mpx/engine/endpoint.hpp"
+#include "mpx/engine/forms.hpp"
 
 namespace mpx::inline v0 {
 
 namespace detail {
 
+struct request_access;
+
+inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
+  return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
+}
+
 /// "irecv on rank 1 from rank any, tag 7, communicator 0, 8 bytes": what an error says of its call.
+/// Where ranks are not those of the world, "rank 1 (world rank 5)".
 inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
-                            tag_t tag, context_id context, std::size_t bytes) {
+                            tag_t tag, context_id context, std::size_t bytes,
+                            const group* ranks = nullptr) {
   std::string s(what);
   s.append(" on rank ").append(std::to_string(self)).append(direction);
-  s.append(other == any_source ? "any" : std::to_string(other)).append(", tag ");
-  s.append(tag < 0 ? "any" : std::to_string(tag)).append(", communicator ");
+  s.append(other == any_source ? "any" : std::to_string(other));
+  if (ranks != nullptr && other >= 0 && other < ranks->size())
+    s.append(" (world rank ").append(std::to_string(ranks->peer_of(other))).append(")");
+  s.append(", tag ").append(tag < 0 ? "any" : std::to_string(tag)).append(", communicator ");
   s.append(std::to_string(context >> 1)).append(", ").append(std::to_string(bytes));
   return s.append(" bytes");
 }
 
-inline rank_t rank_of(peer_id peer) noexcept {
-  return peer == any_peer ? rank_t{any_source} : static_cast<rank_t>(peer);
+inline const group* ranks_of(const operation& op) noexcept {
+  return op.role == role::receive && op.flags == 0 ? nullptr : op.ranks;
 }
-
 inline status status_of(const operation& op) noexcept {
   const bool receive = op.role == role::receive;
-  return {rank_of(op.peer), op.tag, receive ? op.message_bytes : op.data.bytes,
+  return {rank_of(op.peer, ranks_of(op)), op.tag, receive ? op.message_bytes : op.data.bytes,
           static_cast<int>(op.failure), op.cancelled};
 }
 
-inline std::string describe(const operation& op, rank_t self) {
+inline std::string describe(const operation& op, peer_id self_peer) {
+  const group* const ranks = ranks_of(op);
+  const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
+  if (op.role == role::compound) {
+    const compound& c = compound_of(op);
+    if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer);
+    return "a generalized operation on rank " + std::to_string(self);
+  }
   const bool receive = op.role == role::receive;
-  std::string s =
-      describe(receive ? "receive" : "send", self, receive ? " from rank " : " to rank ",
-               rank_of(op.peer), op.tag, receive ? op.want.context() : op.context, op.data.bytes);
+  std::string s = describe(receive ? "receive" : "send", self,
+                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
+                           receive ? op.want.context() : op.context, op.data.bytes, ranks);
   if (receive && op.failure == errc::truncate)
     s.append(" of room for a message of ").append(std::to_string(op.message_bytes));
   return s;
 }
+/// Whose loss an operation's failure is.
+inline peer_id culprit(const operation& op) noexcept {
+  if (op.role != role::compound) return op.peer;
+  const operation* const failed = compound_of(op).failed;
+  return failed == nullptr ? null_peer : culprit(*failed);
+}
 
 }  // namespace detail
 
-/// A nonblocking send or receive.
+/// An operation under way: a send, a receive, a persistent one, several in one, or a user's own.
 ///
 /// A request is empty, or it stands for one operation until `wait`, or a `test` that succeeds, has
-/// returned its status. Dropping a pending request: a receive that has not matched is cancelled,
+/// returned its status. A persistent one is inactive then, and `start` runs it once more; else it
+/// is empty. Dropping a pending request: a receive that has not matched is cancelled,
 /// one that has is dropped as it arrives; a send still goes out, from a copy where need be. This
 /// does not wait for another rank's program, but for a copy that the transport or the peer is in
 /// the middle of (longer only if the peer's process is stopped there, until it goes on or dies).
 /// Without memory for the copy the message is lost, and the two ranks to each other, once its
 /// receiver asks for it.
+/// `wait`, `test` and `start` end as any call: with an mpx::error, or into a std::error_code.
 /// Threads: as the stack's thread model says. Cost: 16 bytes, no allocation.
 template <class Stack>
 class [[nodiscard]] request {
@@ -75,118 +101,171 @@ class [[nodiscard]] request {
     }
     return *this;
   }
-  ~request() { drop(); }
-
-  /// True until the status has been taken.
-  explicit operator bool() const noexcept { return endpoint_ != nullptr; }
-
-  /// Blocks until the operation is complete; the request is empty afterwards.
-  /// Returns: its status; an empty one for an empty request.
-  /// Errors:  whatever the operation met, thrown as mpx::error; with `ec`, stored there.
-  status wait(std::source_location where = std::source_location::current()) {
-    return wait_as({"wait", where});
-  }
-  status wait(std::error_code& ec,
-              std::source_location where = std::source_location::current()) noexcept {
-    return wait_as(ec, {"wait", where});
+  ~request() {
+    if (operation_ != nullptr) [[unlikely]]
+      detail::compounds<Stack>::abandon(*endpoint_, *operation_);
   }
 
-  /// Makes progress and looks once. Returns: the status if the operation is complete; the request
-  /// is empty then. An empty request yields an empty status. Errors: as for `wait`.
-  std::optional<status> test() {
-    if (operation_ != nullptr && !endpoint_->test(*operation_)) return std::nullopt;
-    return take();
+  /// True until the status has been taken: not of an empty request, nor of an inactive one.
+  explicit operator bool() const noexcept {
+    return operation_ == nullptr ? endpoint_ != nullptr : detail::is_active(*operation_);
   }
-  std::optional<status> test(std::error_code& ec) noexcept {
-    ec.clear();
-    if (operation_ != nullptr && !endpoint_->test(*operation_)) return std::nullopt;
-    return take(ec);
+  bool persistent() const noexcept {
+    return operation_ != nullptr && detail::is_persistent(*operation_);
   }
 
-  /// Cancels a receive that has not matched; `wait` or `test` follow as ever and report it with
-  /// status::cancelled(). Returns false if it had matched or is a send: then nothing changes.
-  bool cancel() { return operation_ != nullptr && endpoint_->cancel(*operation_); }
+  /// Blocks until the operation is complete; the request is empty or inactive afterwards.
+  /// Returns: its status; an empty one if the request is empty or inactive.
+  /// Errors:  whatever the operation met.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  [[gnu::always_inline]] status wait(
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    return wait_as({"wait", where}, how);
+  }
+
+  /// Makes progress and looks once. Returns: the status if the operation is complete, as `wait`
+  /// does, else nothing. Errors: as for `wait`.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  std::optional<status> test(How&& how = {}) noexcept(detail::is_code<How>) {
+    if constexpr (detail::is_code<How>) how.clear();
+    if (!done()) return std::nullopt;
+    return take(how);
+  }
+
+  /// Makes progress and looks once, and the request stays what it is. Returns: the status, with its
+  /// error if there is one, if the operation is complete. Source: MPI_Request_get_status.
+  std::optional<status> peek() {
+    if (!done()) return std::nullopt;
+    return operation_ == nullptr ? status{} : detail::status_of(*operation_);
+  }
+  /// Makes progress. Returns whether `wait` would not block.
+  bool done() const { return operation_ == nullptr || endpoint_->test(*operation_); }
+
+  /// Runs a persistent operation once more. Errors: errc::request if it is active already or not
+  /// persistent; errc::buffer and errc::no_resources: it stays inactive.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void start(How&& how = {}) noexcept(detail::is_code<How>) {
+    const errc why =
+        persistent() ? detail::compounds<Stack>::start(*endpoint_, *operation_) : errc::request;
+    if constexpr (detail::is_code<How>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      fail_start(why);
+    }
+  }
+
+  /// Cancels a receive that has not matched, of several each that has not; `wait` or `test` follow
+  /// as ever and report it with status::cancelled(). Returns false if there is none: then nothing
+  /// changes.
+  bool cancel() {
+    return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
+  }
+  /// Empties the request, and the operation goes on with nobody to wait for it.
+  /// Requires: the buffer outlives the environment, or what its user knows tells that it is over.
+  /// Source: MPI_Request_free.
+  void detach() noexcept {
+    if (operation_ != nullptr) detail::compounds<Stack>::detach(*endpoint_, *operation_);
+    operation_ = nullptr;
+    endpoint_ = nullptr;
+  }
 
   /// Lets all communication of this rank progress.
   void progress() {
     if (endpoint_ != nullptr) endpoint_->progress();
   }
-  /// True when `wait` would not block.
-  bool done() const { return operation_ == nullptr || endpoint_->is_done(*operation_); }
 
-  /// For the library: `wait` as part of another call.
-  [[gnu::always_inline]] status wait_as(detail::call_site site) {
-    if (operation_ != nullptr && !endpoint_->look(*operation_)) block(site);
-    return take();
-  }
-  status wait_as(std::error_code& ec, detail::call_site site) noexcept {
-    if (operation_ != nullptr) endpoint_->wait(*operation_, site);
-    return take(ec);
-  }
+ private:
+  friend detail::request_access;
 
-  /// For the library: true if a look or less shows that the operation has succeeded.
-  [[gnu::always_inline]] bool look_for_success() {
-    return operation_ == nullptr || (endpoint_->look(*operation_) && operation_->failure == errc{});
-  }
-  /// For the library: `done` and whether a peer is lost, under the endpoint's lock, and waiting for
-  /// any condition of its requests.
-  bool done_locked() const noexcept { return operation_ == nullptr || operation_->done(); }
-  bool lost_locked() const noexcept {
-    return operation_ != nullptr && operation_->done() && detail::is_loss(operation_->failure);
-  }
-  template <class Lost>
-  bool wait_unless(detail::call_site site, Lost&& lost) {
-    return operation_ == nullptr || endpoint_->wait_unless(*operation_, site, lost);
-  }
-  /// For the library: false if the collective that this belongs to can never end.
-  bool wait_in_collective(detail::call_site site, detail::collective_call call) {
-    return operation_ == nullptr || endpoint_->wait_in_collective(*operation_, site, call);
-  }
-  template <class Done>
-  void wait_until(detail::call_site site, detail::awaited on, Done&& done) {
-    endpoint_->wait_until(site, on, done);
-  }
-  const detail::operation* pending_operation() const noexcept { return operation_; }
-  /// For the library: a request for `op`, or for a send that is complete if `op` is nullptr.
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
       : endpoint_(&e), operation_(op) {}
 
- private:
-  [[gnu::noinline]] void block(detail::call_site site) { endpoint_->wait_slow(*operation_, site); }
-  [[gnu::always_inline]] status take() {
-    if (operation_ == nullptr) {
-      endpoint_ = nullptr;
-      return {};
-    }
-    if (operation_->failure != errc{}) [[unlikely]]
-      fail();
-    const status s = detail::status_of(*operation_);
-    endpoint_->release(*operation_);
-    operation_ = nullptr;
-    endpoint_ = nullptr;
-    return s;
+  template <class How>
+  [[gnu::always_inline]] status wait_as(detail::call_site site,
+                                        How& how) noexcept(!detail::throws<How>) {
+    if (operation_ != nullptr && !endpoint_->look(*operation_)) block(site);
+    return take(how);
   }
-  status take(std::error_code& ec) noexcept {
+  [[gnu::noinline]] void block(detail::call_site site) {
+    if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
+    wait_unless(site, [] { return false; });
+  }
+  /// Waits; gives up when `lost()`. Returns whether it is complete.
+  template <class Lost>
+  [[gnu::noinline]] bool wait_unless(detail::call_site site, Lost&& lost) {
+    if (operation_ == nullptr) return true;
+    detail::operation& op = *operation_;
+    if (op.role != detail::role::compound) return endpoint_->wait_unless(op, site, lost);
+    const auto each = [](const void* of, detail::operation_list::taker take, void* context) {
+      detail::for_each_part(*static_cast<const detail::operation*>(of), take, context);
+    };
+    const detail::operation_list parts{each, &op};
+    bool done = false;
+    endpoint_->wait_until(site, {detail::wait_kind::all, detail::awaited::form::several, &parts},
+                          [&] { return (done = op.done()) || lost(); });
+    return done;
+  }
+
+  template <class How>
+  [[gnu::always_inline]] status take(How& how) noexcept(!detail::throws<How>) {
+    if constexpr (detail::throws<How>) {
+      if (operation_ == nullptr) {
+        endpoint_ = nullptr;
+        return {};
+      }
+      const detail::operation& op = *operation_;
+      if (op.failure != errc{} || op.role != detail::role::receive || op.flags != 0) [[unlikely]]
+        return take_slow();
+      const status s(world_rank(op.peer), op.tag, op.message_bytes, 0, op.cancelled);
+      endpoint_->release(*operation_);
+      operation_ = nullptr;
+      endpoint_ = nullptr;
+      return s;
+    } else {
+      const status s = taken();
+      how = s.error();
+      return s;
+    }
+  }
+  [[gnu::noinline]] status take_slow() {
+    if (operation_->failure != errc{}) fail();
+    return taken();
+  }
+  [[gnu::noinline]] status taken() noexcept {
     status s;
     if (operation_ != nullptr) {
       s = detail::status_of(*operation_);
-      endpoint_->release(*operation_);
+      if (!detail::is_active(*operation_)) return s;
+      const bool stays = detail::is_persistent(*operation_);
+      detail::compounds<Stack>::release(*endpoint_, *operation_);
+      if (stays) return s;
     }
     operation_ = nullptr;
     endpoint_ = nullptr;
-    ec = s.error();
     return s;
   }
-  [[noreturn, gnu::noinline]] void fail() {
+  [[noreturn, gnu::noinline, gnu::cold]] void fail() {
     const errc why = operation_->failure;
-    std::string what = detail::describe(*operation_, static_cast<rank_t>(endpoint_->self()));
-    what.append(endpoint_->loss_text(operation_->peer, why));
-    std::exchange(endpoint_, nullptr)->release(*std::exchange(operation_, nullptr));
+    std::string what = detail::describe(*operation_, endpoint_->self());
+    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
+    taken();
+    throw error(why, what);
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why) const {
+    std::string what = "start of a request";
+    if (why == errc::request)
+      what += *this ? " that is active: wait for it first" : " that is not persistent";
+    if (why == errc::no_resources) what += endpoint_->limit_text();
+    if (why == errc::buffer) what += ": attach more memory with environment::attach_buffer";
     throw error(why, what);
   }
   void drop() noexcept {
     if (operation_ != nullptr) [[unlikely]]
-      endpoint_->abandon(*operation_);
+      detail::compounds<Stack>::abandon(*endpoint_, *operation_);
     operation_ = nullptr;
     endpoint_ = nullptr;
   }
@@ -194,5 +273,64 @@ class [[nodiscard]] request {
   detail::endpoint<Stack>* endpoint_ = nullptr;
   detail::operation* operation_ = nullptr;  // nullptr: a send that was complete at once.
 };
+
+/// The type of what mpx::prepare gives: there is only one.
+template <class Stack>
+using persistent_request = request<Stack>;
+
+namespace detail {
+
+/// What the library does with requests.
+struct request_access {
+  /// A request for `op`, or for a send that is complete if `op` is nullptr.
+  template <class Stack>
+  [[gnu::always_inline]] static request<Stack> make(endpoint<Stack>& e, operation* op) noexcept {
+    return {e, op};
+  }
+  template <class Stack>
+  static operation* operation_of(const request<Stack>& r) noexcept {
+    return r.operation_;
+  }
+  template <class Stack>
+  static endpoint<Stack>* endpoint_of(const request<Stack>& r) noexcept {
+    return r.endpoint_;
+  }
+  /// Empties a request whose operation belongs to somebody else now.
+  template <class Stack>
+  static operation* give_up(request<Stack>& r) noexcept {
+    r.endpoint_ = nullptr;
+    return std::exchange(r.operation_, nullptr);
+  }
+  template <class Stack, class How>
+  [[gnu::always_inline]] static status wait_as(request<Stack>& r, call_site site, How& how) {
+    return r.wait_as(site, how);
+  }
+  /// True if a look or less shows that the operation has succeeded.
+  template <class Stack>
+  [[gnu::always_inline]] static bool look_for_success(request<Stack>& r) {
+    return r.operation_ == nullptr ||
+           (r.endpoint_->look(*r.operation_) && r.operation_->failure == errc{});
+  }
+  /// Whether it is complete, with no look.
+  template <class Stack>
+  static bool is_done(const request<Stack>& r) {
+    return r.operation_ == nullptr || r.endpoint_->is_done(*r.operation_);
+  }
+  /// The same under the endpoint's lock, and whether its peer is lost.
+  template <class Stack>
+  static bool done_locked(const request<Stack>& r) noexcept {
+    return r.operation_ == nullptr || r.operation_->done();
+  }
+  template <class Stack>
+  static bool lost_locked(const request<Stack>& r) noexcept {
+    return r.operation_ != nullptr && r.operation_->done() && is_loss(r.operation_->failure);
+  }
+  template <class Stack, class Lost>
+  static bool wait_unless(request<Stack>& r, call_site site, Lost&& lost) {
+    return r.wait_unless(site, lost);
+  }
+};
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0

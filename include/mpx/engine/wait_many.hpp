@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Waiting for and testing several requests: any, some, all. Ranges of requests of one stack; empty
-// requests in them are passed over.
+// Waiting for and testing several requests: any, some, all. Any forward range of requests of one
+// stack, of whatever kinds; empty and inactive ones are passed over.
 
 #include <exception>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <source_location>
 #include <span>
 #include <string>
@@ -35,16 +36,14 @@ template <class T>
 struct is_request : std::false_type {};
 template <class Stack>
 struct is_request<request<Stack>> : std::true_type {};
-template <class T>
-concept RequestLike =
-    is_request<std::remove_cv_t<T>>::value || requires { typename T::request_like; };
+
 }  // namespace detail
 
 /// A range of requests, persistent or not.
 template <class R>
 concept RequestRange =
     std::ranges::forward_range<R> &&
-    detail::RequestLike<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+    detail::is_request<std::remove_cvref_t<std::ranges::range_reference_t<R>>>::value;
 
 /// One of several requests that is complete: which, and its status.
 struct completion {
@@ -52,7 +51,35 @@ struct completion {
   mpx::status status;
 };
 
+/// What looking for one complete request came to: one, or why there is none.
+class any_completion {
+ public:
+  any_completion(const completion& found) noexcept  // NOLINT(*-explicit-*)
+      : found_(found), active_(true) {}
+  static any_completion nothing(bool active) noexcept {
+    any_completion none({0, {}});
+    none.found_.reset();
+    none.active_ = active;
+    return none;
+  }
+
+  explicit operator bool() const noexcept { return found_.has_value(); }
+  /// No request is active: to look again would be in vain.
+  bool none_active() const noexcept { return !active_; }
+  /// Some are active, and none of them is complete yet. Never of wait_any.
+  bool none_done() const noexcept { return active_ && !found_; }
+
+  const completion& operator*() const noexcept { return *found_; }
+  const completion* operator->() const noexcept { return &*found_; }
+
+ private:
+  std::optional<completion> found_;
+  bool active_;
+};
+
 namespace detail {
+
+using access = request_access;
 
 /// Waits for one request after the other and calls `take` with each that is complete; once a peer
 /// of one is lost, only for those that are complete by then. Returns how many are not.
@@ -60,18 +87,18 @@ template <class R, class Take>
 std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
   std::size_t pending = 0;
-  for (auto& r : requests) {
+  for (auto&& r : requests) {
     if (!r) continue;
-    if (r.look_for_success()) [[likely]] {
+    if (access::look_for_success(r)) [[likely]] {
       take(r);
       continue;
     }
-    const bool done = r.wait_unless(site, [&] {
-      for (const auto& other : requests) lost = lost || other.lost_locked();
+    const bool done = access::wait_unless(r, site, [&] {
+      for (auto&& other : requests) lost = lost || access::lost_locked(other);
       return lost;
     });
     if (done) {
-      lost = lost || r.lost_locked();
+      lost = lost || access::lost_locked(r);
       take(r);
     } else {
       ++pending;
@@ -86,94 +113,66 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
                                 " other requests are still pending");
 }
 
-}  // namespace detail
-
-/// Waits for all of `requests`, in any order of completion. When a peer of one is lost, does not
-/// wait for the others, which may depend on it: those that are not complete by then stay pending,
-/// to be waited for again, or dropped.
-/// Errors: the first failure is thrown; with `ec`, stored.
-template <RequestRange R>
-void wait_all(R&& requests, std::source_location where = std::source_location::current()) {
-  std::optional<error> first;
-  const std::size_t pending = detail::settle(requests, {"wait_all", where}, [&](auto& r) {
-    try {
-      r.wait();
-    } catch (const error& e) {
-      if (!first) first = e;
-    }
-  });
-  if (first) [[unlikely]]
-    detail::fail_settled(*first, pending);
-}
-template <RequestRange R>
-void wait_all(R&& requests, std::error_code& ec,
-              std::source_location where = std::source_location::current()) noexcept {
-  ec.clear();
-  detail::settle(requests, {"wait_all", where}, [&](auto& r) {
-    std::error_code one;
-    r.wait(one);
-    if (one && !ec) ec = one;
-  });
+template <class R, class How>
+void wait_all_as(R& requests, call_site site, How& how) {
+  if constexpr (is_code<How&>) {
+    how.clear();
+    settle(requests, site, [&](auto& r) {
+      std::error_code one;
+      access::wait_as(r, site, one);
+      if (one && !how) how = one;
+    });
+  } else {
+    std::optional<error> first;
+    const std::size_t pending = settle(requests, site, [&](auto& r) {
+      try {
+        access::wait_as(r, site, how);
+      } catch (const error& e) {
+        if (!first) first = e;
+      }
+    });
+    if (first) [[unlikely]]
+      fail_settled(*first, pending);
+  }
 }
 
-/// As wait_all, and returns each status in order; failures are in the statuses, not thrown:
-/// errc::pending for those that are not complete.
-template <RequestRange R>
-std::vector<status> wait_all_statuses(
-    R&& requests, std::source_location where = std::source_location::current()) {
-  detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
-  auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
-  for (auto& r : requests) {
+/// Hands on the status of each, in order: errc::pending for those that are not complete.
+template <class R, class Take>
+void take_statuses(R& requests, Take&& take) {
+  for (auto&& r : requests) {
     std::error_code ignored;  // It is in the status.
-    if (r.done()) {
-      all.push_back(r.wait(ignored));
+    if (access::is_done(r)) {
+      take(r.wait(ignored));
     } else {
-      all.emplace_back(any_source, any_tag, 0, static_cast<int>(errc::pending));
+      take(status(any_source, any_tag, 0, static_cast<int>(errc::pending)));
     }
   }
-  return all;
 }
 
-/// Looks once for a complete request. Returns: it, or nothing if none is complete or none is
-/// active.
-/// Errors: its failure, thrown as from `request::test`.
-template <RequestRange R>
-std::optional<completion> test_any(R&& requests) {
+template <class R, class How>
+any_completion test_any_as(R& requests, How& how) {
+  if constexpr (is_code<How&>) how.clear();
   std::size_t i = 0;
-  for (auto& r : requests) {
-    if (r)
-      if (auto s = r.test()) return completion{i, *s};
+  bool active = false;
+  for (auto&& r : requests) {
+    if (r) {
+      active = true;
+      if (auto s = r.test(how)) return completion{i, *s};
+    }
     ++i;
   }
-  return std::nullopt;
-}
-template <RequestRange R>
-std::optional<completion> test_any(R&& requests, std::error_code& ec) noexcept {
-  ec.clear();
-  std::size_t i = 0;
-  for (auto& r : requests) {
-    if (r)
-      if (auto s = r.test(ec)) return completion{i, *s};
-    ++i;
-  }
-  return std::nullopt;
+  return any_completion::nothing(active);
 }
 
-/// Returns all requests that are complete now; failures are in the statuses, not thrown.
-template <RequestRange R>
-std::vector<completion> test_some(R&& requests) {
-  auto found = detail::room_for<completion>(requests);
+/// Hands on all that are complete, until `take` has no room.
+template <class R, class Take>
+void take_some(R& requests, Take&& take) {
   std::size_t i = 0;
-  for (auto& r : requests) {
-    std::error_code ignored;  // It is in the status.
-    if (r)
-      if (auto s = r.test(ignored)) found.push_back({i, *s});
+  for (auto&& r : requests) {
+    if (r && r.done() && !take(i, r)) return;
     ++i;
   }
-  return found;
 }
-
-namespace detail {
 
 /// Makes progress once. Returns whether wait_all would not block: all are complete, or one has lost
 /// its peer.
@@ -181,37 +180,17 @@ template <class R>
 bool settled(R& requests) {
   bool looked = false;
   bool all_done = true;
-  for (auto& r : requests) {
+  for (auto&& r : requests) {
     if (!r) continue;
     if (!std::exchange(looked, true)) r.progress();
-    if (!r.done()) {
+    if (!access::is_done(r)) {
       all_done = false;
-    } else if (r.lost_locked()) {  // Complete: nobody changes it any more.
+    } else if (access::lost_locked(r)) {  // Complete: nobody changes it any more.
       return true;
     }
   }
   return all_done;
 }
-
-}  // namespace detail
-
-/// Makes progress and returns true when all requests are complete, or one has lost its peer; only
-/// then are statuses taken. Errors: as wait_all, when this would return true.
-template <RequestRange R>
-bool test_all(R&& requests) {
-  if (!detail::settled(requests)) return false;
-  wait_all(requests);
-  return true;
-}
-template <RequestRange R>
-bool test_all(R&& requests, std::error_code& ec) noexcept {
-  ec.clear();
-  if (!detail::settled(requests)) return false;
-  wait_all(requests, ec);
-  return true;
-}
-
-namespace detail {
 
 /// Blocks until one of the active requests is complete; false if none is active.
 template <class R>
@@ -221,44 +200,141 @@ bool wait_for_one(R& requests, call_site site) {
   while (active != end && !*active) ++active;
   if (active == end) return false;
   const auto each = [](const void* range, operation_list::taker take, void* context) {
-    for (const auto& r : *static_cast<const std::remove_const_t<R>*>(range))
-      if (r && r.pending_operation() != nullptr) take(context, *r.pending_operation());
+    for (auto&& r : *static_cast<R*>(const_cast<void*>(range)))
+      if (r && access::operation_of(r) != nullptr)
+        for_each_part(*access::operation_of(r), take, context);
   };
   const operation_list several{each, &requests};
-  active->wait_until(site, {wait_kind::any, awaited::form::several, &several}, [&] {
-    for (auto it = active; it != end; ++it)
-      if (*it && it->done_locked()) return true;
-    return false;
-  });
+  access::endpoint_of(*active)->wait_until(site, {wait_kind::any, awaited::form::several, &several},
+                                           [&] {
+                                             for (auto it = active; it != end; ++it)
+                                               if (*it && access::done_locked(*it)) return true;
+                                             return false;
+                                           });
   return true;
 }
 
 }  // namespace detail
 
-/// Blocks until one of `requests` is complete. Returns: it, or nothing if none is active.
-/// Errors: its failure, thrown; with `ec`, stored.
-template <RequestRange R>
-std::optional<completion> wait_any(R&& requests,
-                                   std::source_location where = std::source_location::current()) {
-  if (!detail::wait_for_one(requests, {"wait_any", where})) return std::nullopt;
-  return test_any(requests);
-}
-template <RequestRange R>
-std::optional<completion> wait_any(
-    R&& requests, std::error_code& ec,
-    std::source_location where = std::source_location::current()) noexcept {
-  ec.clear();
-  if (!detail::wait_for_one(requests, {"wait_any", where})) return std::nullopt;
-  return test_any(requests, ec);
+/// Waits for all of `requests`, in any order of completion. When a peer of one is lost, does not
+/// wait for the others, which may depend on it: those that are not complete by then stay pending,
+/// to be waited for again, or dropped.
+/// Errors: the first failure; the others are waited for all the same.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+void wait_all(
+    R&& requests, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  detail::wait_all_as(requests, {"wait_all", where}, how);
 }
 
-/// Blocks until at least one of `requests` is complete, and returns all that are; empty if none is
-/// active. Failures are in the statuses, not thrown.
+/// As wait_all; status i of `into` is that of request i, and failures are there and nowhere else:
+/// errc::pending for those that are not complete. Requires: `into` is as long as the range.
+/// Cost: no memory.
+template <RequestRange R>
+void wait_all(R&& requests, std::span<status> into,
+              std::source_location where = std::source_location::current()) noexcept {
+  detail::settle(requests, {"wait_all", where}, [](auto&) {});
+  std::size_t i = 0;
+  detail::take_statuses(requests, [&](const status& s) {
+    MPX_ASSERT(i < into.size(), "wait_all: a status is needed for each request");
+    into[i++] = s;
+  });
+}
+/// The same in a vector. Errors: errc::no_resources, before a status is taken.
+template <RequestRange R>
+std::vector<status> wait_all_statuses(
+    R&& requests, std::source_location where = std::source_location::current()) {
+  detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
+  auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
+  detail::take_statuses(requests, [&](const status& s) { all.push_back(s); });
+  return all;
+}
+
+/// Makes progress and returns true when all requests are complete, or one has lost its peer; only
+/// then are statuses taken. Errors: as wait_all, when this would return true.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+bool test_all(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
+  if constexpr (detail::is_code<How>) how.clear();
+  if (!detail::settled(requests)) return false;
+  wait_all(requests, std::forward<How>(how));
+  return true;
+}
+/// The same, and the statuses as by wait_all; `into` is as it was when this returns false.
+template <RequestRange R>
+bool test_all(R&& requests, std::span<status> into) noexcept {
+  if (!detail::settled(requests)) return false;
+  wait_all(requests, into);
+  return true;
+}
+
+/// Looks once for a complete request. Returns: it, or whether any is active.
+/// Errors: its failure, as from `request::test`.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+any_completion test_any(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
+  return detail::test_any_as(requests, how);
+}
+/// Blocks until one of `requests` is complete. Returns: it, or that none is active.
+/// Errors: its failure.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+any_completion wait_any(
+    R&& requests, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  if constexpr (detail::is_code<How>) how.clear();
+  if (!detail::wait_for_one(requests, {"wait_any", where})) return any_completion::nothing(false);
+  return detail::test_any_as(requests, how);
+}
+
+/// Takes requests that are complete now, as many as `into` has room for.
+/// Returns: the part of `into` that is filled. Failures are in the statuses, not thrown.
+/// Cost: no memory.
+template <RequestRange R>
+std::span<completion> test_some(R&& requests, std::span<completion> into) noexcept {
+  std::size_t n = 0;
+  detail::take_some(requests, [&](std::size_t i, auto& r) {
+    if (n == into.size()) return false;
+    std::error_code ignored;  // It is in the status.
+    into[n++] = {i, r.wait(ignored)};
+    return true;
+  });
+  return into.first(n);
+}
+/// The same, all of them, in a vector. Errors: errc::no_resources, before a status is taken.
+template <RequestRange R>
+std::vector<completion> test_some(R&& requests) {
+  auto found = detail::room_for<completion>(requests);
+  detail::take_some(requests, [&](std::size_t i, auto& r) {
+    std::error_code ignored;  // It is in the status.
+    found.push_back({i, r.wait(ignored)});
+    return true;
+  });
+  return found;
+}
+
+/// Blocks until at least one of `requests` is complete, and takes what is as test_some does.
+/// Returns: nothing only if none is active, or `into` has no room.
+template <RequestRange R>
+std::span<completion> wait_some(
+    R&& requests, std::span<completion> into,
+    std::source_location where = std::source_location::current()) noexcept {
+  if (into.empty() || !detail::wait_for_one(requests, {"wait_some", where})) return into.first(0);
+  return test_some(requests, into);
+}
 template <RequestRange R>
 std::vector<completion> wait_some(R&& requests,
                                   std::source_location where = std::source_location::current()) {
   if (!detail::wait_for_one(requests, {"wait_some", where})) return {};
   return test_some(requests);
+}
+
+/// Starts all of a range of persistent requests, in order. Errors: the first; those before it are
+/// active then.
+template <std::ranges::forward_range R>
+void start_all(R&& requests) {
+  for (auto&& r : requests) r.start();
 }
 
 }  // namespace mpx::inline v0

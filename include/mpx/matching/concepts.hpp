@@ -14,9 +14,6 @@ namespace mpx::inline v0 {
 
 struct matching_axis {};
 
-/// Stands for any peer in a pattern.
-inline constexpr peer_id any_peer = 0xffff'ffff;
-
 /// What messages and receives are compared by, next to the source: the context in the upper half,
 /// the tag in the lower. Source: Portals 3, 64 match bits and 64 ignore bits.
 using match_bits = std::uint64_t;
@@ -60,6 +57,10 @@ struct pattern {
       : bits(match_bits_of(context, tag < 0 ? 0 : tag)),
         ignore(tag < 0 ? tag_bits : 0),
         source(s) {}
+  /// `tag` is a tag.
+  static constexpr pattern exactly(context_id context, peer_id source, tag_t tag) noexcept {
+    return of(match_bits_of(context, tag), 0, source);
+  }
   static constexpr pattern of(match_bits bits, match_bits ignore, peer_id source) noexcept {
     pattern p;
     p.bits = bits;

@@ -15,6 +15,7 @@
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/aligned.hpp"
+#include "mpx/core/group.hpp"
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/plain_array.hpp"
@@ -233,7 +234,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_inproc>) && Bootstrap<B>
   explicit basic_inproc(B& b)
-      : base(join(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()), geometry) {}
+      : base(join(b), world_peer(b.rank()), world_peer(b.size()), geometry) {}
 
   /// A newcomer, in the segment of the member whose address this is: it is its own peer 0, and
   /// knows nobody else. Requires: that member lives until this has returned. Errors:
@@ -317,8 +318,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
  private:
   template <class B>
   static detail::inproc_segment join(B& b) {
-    const auto peers = static_cast<peer_id>(b.size());
-    const auto self = static_cast<peer_id>(b.rank());
+    const auto peers = world_peer(b.size());
+    const auto self = world_peer(b.rank());
     const detail::inproc_shape shape{peers > MembersMax ? peers : MembersMax, peers, geometry};
     detail::shared_mapping memory;
     if (b.rank() == 0) {

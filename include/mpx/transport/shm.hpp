@@ -16,6 +16,7 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detail/memory_file.hpp"
 #include "mpx/core/file_identity.hpp"
+#include "mpx/core/group.hpp"
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/offset_allocator.hpp"
@@ -212,8 +213,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
   explicit basic_shm(B& b)
-      : base(segment_of(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()),
-             geometry),
+      : base(segment_of(b), world_peer(b.rank()), world_peer(b.size()), geometry),
         arena_(ArenaBytes),
         links_(static_cast<std::size_t>(b.size())),
         mark_(marks_.add(new own_mark()).is),
@@ -342,10 +342,10 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
 
   template <class B>
   static detail::shm_segment segment_of(B& b) {
-    const auto peers = static_cast<peer_id>(b.size());
+    const auto peers = world_peer(b.size());
     return {bootstrap::file_view(b.shared_fd(), file_identity::of(b.shared_fd())),
             b.shared_offset(),
-            static_cast<peer_id>(b.rank()),
+            world_peer(b.rank()),
             peers,
             geometry,
             ArenaBytes,

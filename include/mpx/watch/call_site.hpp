@@ -27,28 +27,4 @@ enum class wait_kind : std::uint8_t {
   count_
 };
 
-struct operation;
-
-/// Several operations, whatever range they are in: `each` hands them to `take` one by one.
-struct operation_list {
-  using taker = void (*)(void* context, const operation& op);
-  void (*each)(const void* range, taker take, void* context);
-  const void* range;
-};
-
-/// What a call waits for. `probed` is a `pattern`, `several` the operations of wait_any.
-struct awaited {
-  wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, several } as = form::nothing;
-  const void* what = nullptr;
-};
-
-/// A blocked call, linked to its endpoint.
-struct blocked_call {
-  call_site site;
-  awaited on;
-  std::int64_t since_ns = 0;  // 0: nobody keeps the time.
-  blocked_call* next = nullptr;
-};
-
 }  // namespace mpx::inline v0::detail

@@ -62,7 +62,7 @@ bool endpoint<Stack>::part(operation& op) {
   } else if (!mover().withdraw(op)) {  // The data is out, or the receiver is about to have it.
     return false;
   }
-  op.handled = false;
+  op.holder = holder::nobody;
   return true;
 }
 
@@ -73,7 +73,7 @@ void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   const auto all_out = [this] {
     bool out = !peers().any_busy();
     pool().for_each([&out](const operation& op) {
-      out = out && (op.role != role::send || op.done() || op.handled);
+      out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);
     });
     return out;
   };

@@ -2,12 +2,13 @@
 #pragma once
 // What an endpoint can say of itself when its rank does not go on. Included by endpoint.hpp.
 
+#include "mpx/core/group.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 
 inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
-  return {.peer = static_cast<rank_t>(want.source),
+  return {.peer = world_rank(want.source),
           .tag = want.tag(),
           .context = want.context(),
           .stage = hang_stage::posted,
@@ -18,7 +19,7 @@ inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) 
 inline hang_operation hang_operation_of(const operation& op) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
     return hang_operation_of(op.want, op.data.bytes);
-  hang_operation o{.peer = static_cast<rank_t>(op.peer),
+  hang_operation o{.peer = world_rank(op.peer),
                    .tag = op.tag,
                    .context = op.context,
                    .stage = hang_stage::moving,
@@ -67,7 +68,7 @@ hang_info endpoint<Stack>::describe_hang() {
 
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe(hang_info& info) {
-  info.rank = static_cast<rank_t>(self());
+  info.rank = world_rank(self());
   decltype(hang_call::on) buffered{};
   pool().for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
@@ -78,7 +79,7 @@ template <class Stack>
   if (const direct_receive* d = inbox().direct(); d != nullptr)
     info.posted.add(hang_operation_of(d->want, d->capacity));
   inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
-    info.unexpected.add({.peer = static_cast<rank_t>(m.is.source),
+    info.unexpected.add({.peer = world_rank(m.is.source),
                          .tag = m.is.tag(),
                          .context = m.is.context(),
                          .stage = claimed ? hang_stage::claimed : hang_stage::arrived,

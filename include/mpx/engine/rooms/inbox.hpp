@@ -277,7 +277,10 @@ class inbox_room {
     op.begin(role::receive, stage::posted, 0);
     op.data.base = into.base;
     op.data.bytes = into.bytes;
+    if (into.how == nullptr) [[likely]]
+      return;
     op.data.how = into.how;
+    op.owned = &layout_mark;
   }
 
   /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is

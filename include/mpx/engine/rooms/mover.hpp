@@ -141,7 +141,7 @@ class mover_room {
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
     op.data.base = nullptr;
-    op.handled = false;
+    op.holder = holder::nobody;
     if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
     op.moved += r.fed_bytes_;

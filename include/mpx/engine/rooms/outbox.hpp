@@ -98,7 +98,7 @@ class outbox_room {
     }
     op->owned = copy;
     op->owned_by_attached = true;
-    op->handled = false;
+    op->holder = holder::nobody;
     if (!op->done()) return errc{};
     const errc why = op->failure;
     house().give(*op);
@@ -120,9 +120,11 @@ class outbox_room {
     return std::exchange(attached_, {});
   }
   /// Frees the copy of its data that `op` owns.
-  void free_copy(operation& op) noexcept {
+  [[gnu::noinline]] void free_copy(operation& op) noexcept {
     std::byte* copy = std::exchange(op.owned, nullptr);
-    if (op.owned_by_attached) {
+    if (copy == &layout_mark) {
+      op.data.how = nullptr;
+    } else if (op.owned_by_attached) {
       attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
     } else {
       platform::deallocate(copy);
@@ -242,6 +244,7 @@ class outbox_room {
     op->data = c.data;
     op->limit = op->moved = 0;
     op->own.key = 0;
+    op->ranks = nullptr;
     if (c.data.contiguous()) [[likely]]
       return op;
     // Transports take bytes in one piece.
@@ -263,7 +266,7 @@ class outbox_room {
       return nullptr;
     }
     op->begin(role::control, stage::queued, 0);
-    op->handled = false;
+    op->holder = holder::nobody;
     op->peer = r.peer;
     op->header = h;
     op->control_bytes = static_cast<std::uint8_t>(payload.size());

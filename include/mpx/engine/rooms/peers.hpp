@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "mpx/bootstrap/concepts.hpp"
+#include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/wiped_on_fork.hpp"
@@ -150,14 +151,14 @@ class peers_room {
 
   /// Why nothing more will come from `peer`, as the job knows it.
   errc loss_of(peer_id peer) const noexcept {
-    const auto rank = static_cast<rank_t>(peer);
+    const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
     return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
   }
   /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
-    const auto rank = static_cast<rank_t>(peer);
+    const auto rank = world_rank(peer);
     if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
     const errc given_up = job_.renounced_by(rank);
     std::string s = ": rank " + std::to_string(rank);
@@ -181,7 +182,7 @@ class peers_room {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
         if (!polled) house().poll_until_quiet();
         polled = true;
-        deaths_ += job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
+        deaths_ += job_.state(world_rank(peer)) >= rank_state::finished;
         lose(peer, errc::peer_lost);
       }
       set_calm();
@@ -195,8 +196,7 @@ class peers_room {
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
     // The peer is alive, and would wait for this rank.
-    if (is_fault(why) && static_cast<rank_t>(peer) < job_.size())
-      job_.renounce(static_cast<rank_t>(peer), why);
+    if (is_fault(why) && world_rank(peer) < job_.size()) job_.renounce(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(stalled_.iterator_to(r));
     r.stalled_ = false;
     house().on_loss(r, peer, why);

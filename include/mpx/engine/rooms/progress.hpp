@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "mpx/core/platform.hpp"
+#include "mpx/engine/blocked_call.hpp"
 #include "mpx/watch/call_site.hpp"
 #include "mpx/watch/hang_watch.hpp"
 #include "mpx/watch/trace.hpp"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mpx/bootstrap/sim.hpp"
+#include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/exposures.hpp"
@@ -50,8 +51,8 @@ class sim_port : public mpx::sim::detail::event_handler {
   /// The rank has left: what still comes is lost. (The port stays for the events that name it.)
   void close() noexcept { environment_.ports[self()] = nullptr; }
 
-  peer_id self() const noexcept { return static_cast<peer_id>(self_); }
-  peer_id peers() const noexcept { return static_cast<peer_id>(world_.size()); }
+  peer_id self() const noexcept { return world_peer(self_); }
+  peer_id peers() const noexcept { return world_peer(world_.size()); }
   std::int64_t now_ns() const noexcept { return clock_.clock_ns(self_); }
   void compute(std::int64_t ns) noexcept {
     clock_.spend(self_, ns);
@@ -112,7 +113,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     if (world_.cut_off(self_) || gone(peer)) return false;
     clock_.spend(self_, costs(peer, bytes).send_ns + costs(peer, bytes).wire_ns);
     if (bytes > 0) std::memcpy(into, from, bytes);
-    world_.record("copy", now_ns(), self_, static_cast<rank_t>(peer), bytes, 0);
+    world_.record("copy", now_ns(), self_, world_rank(peer), bytes, 0);
     world_.result().moved_bytes += bytes;
     ++world_.result().gets;
     return true;
@@ -205,19 +206,17 @@ class sim_port : public mpx::sim::detail::event_handler {
   };
 
   mpx::sim::costs costs(peer_id peer, std::size_t bytes) noexcept {
-    return world_.network().transfer(self_, static_cast<rank_t>(peer), bytes, clock_.random());
+    return world_.network().transfer(self_, world_rank(peer), bytes, clock_.random());
   }
   std::int64_t costs_of_taking(peer_id source, std::size_t bytes) noexcept {
-    return world_.network()
-        .transfer(static_cast<rank_t>(source), self_, bytes, clock_.random())
-        .receive_ns;
+    return world_.network().transfer(world_rank(source), self_, bytes, clock_.random()).receive_ns;
   }
   sim_port* port_of(peer_id peer) noexcept {
     return static_cast<sim_port*>(environment_.ports[peer]);
   }
   /// Nobody may touch the memory of `peer` any more.
   bool gone(peer_id peer) noexcept {
-    return world_.cut_off(static_cast<rank_t>(peer)) || port_of(peer) == nullptr ||
+    return world_.cut_off(world_rank(peer)) || port_of(peer) == nullptr ||
            environment_.states[peer] != rank_state::joined;
   }
   channel& channel_from(peer_id source) {
@@ -241,7 +240,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     p.busy_ns = busy;
     out_free_ns_ = p.left_ns + busy;
     c.arrives_last_ns = std::max(p.left_ns + k.wire_ns + k.latency_ns, c.arrives_last_ns);
-    world_.record("post", now_ns(), self_, static_cast<rank_t>(peer), p.header.word[0], bytes);
+    world_.record("post", now_ns(), self_, world_rank(peer), p.header.word[0], bytes);
     ++c.count;
     c.in_flight.push_back(std::move(p));
     clock_.at(c.arrives_last_ns, *there, self());
@@ -265,7 +264,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   }
 
   void arrive(std::int64_t now_ns, channel& c) {
-    const auto source = static_cast<rank_t>(c.source);
+    const auto source = world_rank(c.source);
     if (world_.is_cut(source, self_)) {
       ++c.held;
       return;
@@ -313,7 +312,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     const auto it = gets_.find(what & ~event_get);
     if (it == gets_.end()) return;  // Its peer was lost in the meantime.
     pending_get& waiting = it->second;
-    if (world_.is_cut(self_, static_cast<rank_t>(waiting.peer))) return held_gets_.push_back(what);
+    if (world_.is_cut(self_, world_rank(waiting.peer))) return held_gets_.push_back(what);
     if (waiting.busy_ns < 0) {
       const mpx::sim::costs back = costs(waiting.peer, waiting.into.size());
       waiting.busy_ns = std::max(back.gap_ns, back.wire_ns);
@@ -332,7 +331,7 @@ class sim_port : public mpx::sim::detail::event_handler {
         !gone(self()) && !gone(g.peer) ? port_of(g.peer)->exposed_.get() : nullptr, g.from.key());
     const bool ok = static_cast<bool>(held);
     if (ok && !g.into.empty()) std::memcpy(g.into.data(), g.from.address(), g.into.size());
-    world_.record("get", now_ns, self_, static_cast<rank_t>(g.peer), g.into.size(), ok ? 1 : 0);
+    world_.record("get", now_ns, self_, world_rank(g.peer), g.into.size(), ok ? 1 : 0);
     ++world_.result().gets;
     world_.result().moved_bytes += ok ? g.into.size() : 0;
     completions_.push_back({g.cookie, ok});
@@ -342,7 +341,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   void heal() {
     for (peer_id source = 0; source < peers(); ++source) {
       channel* c = in_[source];
-      if (c == nullptr || world_.is_cut(static_cast<rank_t>(source), self_)) continue;
+      if (c == nullptr || world_.is_cut(world_rank(source), self_)) continue;
       for (; c->held > 0; --c->held)
         clock_.at(clock_.now_ns() + costs(source, 0).latency_ns, *this, source);
     }

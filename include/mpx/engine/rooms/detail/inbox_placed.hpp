@@ -34,7 +34,7 @@ std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire:
 template <class Stack, class House>
 void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
   op.data.base = nullptr;
-  op.handled = false;
+  op.holder = holder::nobody;
   if (r.placed_bytes_ == 0) return;
   house().cancel_place(r.peer);
   r.placed_ = nullptr;

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What collectives of a communicator send and receive through: its collective context, with the
+// call's serial number as the tag. Nothing here throws but `raise`, which says what went wrong.
+
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "mpx/comm/point_to_point.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// One collective call of this rank, from its beginning to its end.
+template <class Stack>
+class collective_channel : public point_to_point<Stack> {
+  using base = point_to_point<Stack>;
+
+ public:
+  /// Begins the next collective call of `comm`.
+  collective_channel(const base& comm, call_site site) noexcept
+      : base(comm),
+        site_(site),
+        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
+        exceptions_(std::uncaught_exceptions()) {
+    this->context_ |= 1;
+  }
+  collective_channel(const collective_channel&) = delete;
+  collective_channel& operator=(const collective_channel&) = delete;
+  /// Who leaves a collective that it has begun tells the others, or they would wait for it.
+  ~collective_channel() {
+    if (begun_ && (why_ != errc{} || std::uncaught_exceptions() > exceptions_))
+      this->endpoint_->give_up_collective(call());
+  }
+
+  /// From here on the others wait for this rank. Sending and receiving begin by themselves.
+  errc begin() {
+    if (std::exchange(begun_, true)) return errc{};
+    return this->endpoint_->begin_collective(call()) ? errc{}
+                                                     : failed(errc::peer_lost, cause::lost);
+  }
+  errc send(std::span<const std::byte> data, rank_t to) {
+    if (const errc why = begin(); why != errc{}) return why;
+    return finish(start_send(data, to), true, to, data.size());
+  }
+  /// Errors: errc::count if the message is not as long as `into`.
+  errc receive(std::span<std::byte> into, rank_t from) {
+    if (const errc why = begin(); why != errc{}) return why;
+    return finish_receive(start_receive(into, from), into.size(), from);
+  }
+  errc exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
+    if (const errc why = begin(); why != errc{}) return why;
+    const started r = start_receive(in, from);
+    if (r.failure != errc{}) return finish_receive(r, in.size(), from);
+    auto receiving = request_access::make(*this->endpoint_, r.op);
+    if (const errc why = finish(start_send(out, to), true, to, out.size()); why != errc{})
+      return why;
+    return finish_receive({request_access::give_up(receiving)}, in.size(), from);
+  }
+  /// All messages of this call have been sent and received: nobody waits for this rank any more.
+  void over() noexcept { begun_ = false; }
+
+  errc check_root(rank_t root) {
+    if (root >= 0 && root < this->size_) return errc{};
+    other_ = root;
+    return failed(errc::root, cause::root);
+  }
+  errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
+
+  /// A number for a new communicator: its own and a serial are unique in the job. 0: none is left.
+  std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
+  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
+  /// What a new communicator of the same ranks is made of; nullptr when memory is out.
+  communicator_state* new_state() const noexcept {
+    communicator_state* const made = this->endpoint_->try_new_communicator_state();
+    if (made != nullptr) made->ranks = this->state_->ranks;
+    return made;
+  }
+
+  /// Throws what the call has failed with.
+  [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
+    if (why_ == errc::no_resources && cause_ == cause::memory) throw_out_of_memory();
+    std::string s(site_.name);
+    s.append(" on rank ").append(std::to_string(this->rank_));
+    if (cause_ == cause::root) s.append(" with root ").append(std::to_string(other_));
+    s.append(", communicator ").append(std::to_string(this->context_ >> 1));
+    switch (cause_) {
+      case cause::root:
+        s.append(": ranks here are 0 .. ").append(std::to_string(this->size_ - 1));
+        break;
+      case cause::lost:
+        s.append(": a rank of it is lost, or has left this call with an error");
+        break;
+      case cause::context: s.append(": the limit of communicators is reached"); break;
+      case cause::length:
+        s.append(", expected ").append(std::to_string(bytes_)).append(" bytes from rank ");
+        s.append(std::to_string(other_)).append(", which sent ").append(std::to_string(got_));
+        s.append(": sizes must agree on all ranks");
+        break;
+      case cause::message:
+        s.append(": ").append(describe(sends_ ? "send" : "receive", this->rank_,
+                                       sends_ ? " to rank " : " from rank ", other_, serial_,
+                                       this->context_, bytes_, this->state_->ranks));
+        if (why_ == errc::truncate)
+          s.append(" of room for a message of ").append(std::to_string(got_));
+        s.append(this->endpoint_->loss_text(this->peer_of(other_), why_));
+        break;
+      case cause::memory: break;
+    }
+    throw error(why_, s);
+  }
+
+ private:
+  enum class cause : std::uint8_t { lost, message, length, root, context, memory };
+
+  collective_call call() const noexcept { return {this->context_, serial_}; }
+  errc failed(errc why, cause of) noexcept {
+    why_ = why;
+    cause_ = of;
+    return why;
+  }
+  started start_send(std::span<const std::byte> data, rank_t to) const {
+    return typename base::template sending<mode::standard>{const_cast<collective_channel&>(*this),
+                                                           data, to, serial_}
+        .start();
+  }
+  started start_receive(std::span<std::byte> into, rank_t from) const {
+    return typename base::receiving{const_cast<collective_channel&>(*this), into, from, serial_}
+        .start();
+  }
+  /// Waits for what has been started.
+  errc finish(started s, bool sends, rank_t other, std::size_t bytes) {
+    errc why = s.failure;
+    if (why == errc{}) {
+      auto r = request_access::make(*this->endpoint_, s.op);
+      if (s.op != nullptr && !this->endpoint_->wait_in_collective(*s.op, site_, call()))
+        return failed(errc::peer_lost, cause::lost);
+      std::error_code ec;
+      got_ = request_access::wait_as(r, site_, ec).bytes();
+      if (!ec) return errc{};
+      why = static_cast<errc>(ec.value());
+    }
+    sends_ = sends;
+    other_ = other;
+    bytes_ = bytes;
+    return failed(why, cause::message);
+  }
+  errc finish_receive(started s, std::size_t bytes, rank_t from) {
+    if (const errc why = finish(s, false, from, bytes); why != errc{}) return why;
+    if (got_ == bytes) return errc{};
+    other_ = from;
+    bytes_ = bytes;
+    return failed(errc::count, cause::length);
+  }
+
+  call_site site_;
+  tag_t serial_;
+  int exceptions_;
+  bool begun_ = false;
+  bool sends_ = false;  // From here on: what `raise` tells.
+  cause cause_{};
+  errc why_{};
+  rank_t other_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t got_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail

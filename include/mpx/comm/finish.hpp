@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The door through which every call ends. A call says what it would do; the form of its last
+// argument decides what becomes of that.
+
+#include <source_location>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "mpx/datatype/buffer.hpp"
+#include "mpx/engine/forms.hpp"
+#include "mpx/engine/request.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// The result of a call that has none.
+struct nothing {};
+
+/// A call, as a foreign token gets it: see CompletionToken.
+template <class Call>
+class launched_call {
+ public:
+  using stack_type = typename Call::stack_type;
+  using request_type = request<stack_type>;
+  using value_type = typename Call::value_type;
+
+  launched_call(const Call& call, std::source_location where) noexcept
+      : call_(call), where_(where) {}
+
+  request_type start(std::error_code& ec) const noexcept {
+    const auto [op, why] = call_.start();
+    store(ec, why);
+    if (why != errc{}) return {};
+    return request_access::make(call_.endpoint_of(), op);
+  }
+  auto run(std::error_code& ec) const noexcept {
+    value_type value{};
+    store(ec, call_.run(value, where_));
+    if constexpr (!std::is_same_v<value_type, nothing>) return value;
+  }
+  [[noreturn]] void fail(std::error_code ec) const {
+    call_.raise(static_cast<errc>(ec.value()), value_type{}, Call::start_name);
+  }
+  const char* name() const noexcept { return Call::name; }
+  std::source_location where() const noexcept { return where_; }
+
+ private:
+  Call call_;
+  std::source_location where_;
+};
+
+/// Whether a buffer of type B may be given to a call that ends as How: one that returns before its
+/// operation is complete needs a buffer that outlives it.
+template <class B, class How>
+concept BufferFits = BlockingForm<How> || BufferOutlivesCall<B>;
+
+template <class How, class Call>
+[[gnu::always_inline]] inline started begin_as(const Call& call) {
+  if constexpr (is_form<How, start_t>) {
+    return call.start();
+  } else {
+    return call.prepare();
+  }
+}
+
+/// Ends `call` as `how` says.
+///
+/// A call has `run`, which blocks, `start`, `prepare` (both if it can be started) and `raise`,
+/// which throws with the text for a failure. None of the others throws, and none builds a text.
+template <class How, class Call>
+[[gnu::always_inline]] inline auto finish_as(
+    How&& how, const Call& call, std::source_location where) noexcept(stores_errors<How>) {
+  using value_type = typename Call::value_type;
+  using request_type = request<typename Call::stack_type>;
+  if constexpr (BlockingForm<How>) {
+    value_type value{};
+    const errc why = call.run(value, where);
+    if constexpr (is_code<How>) {
+      store(how, why);
+    } else if (why != errc{}) [[unlikely]] {
+      call.raise(why, value, Call::name);
+    }
+    if constexpr (!std::is_same_v<value_type, nothing>) return value;
+  } else if constexpr (is_form<How, start_t> || is_form<How, prepare_t>) {
+    const started s = begin_as<How>(call);
+    if constexpr (stores_errors<How>) store(*how.code, s.failure);
+    if (s.failure != errc{}) [[unlikely]] {
+      if constexpr (stores_errors<How>)
+        return request_type();
+      else
+        call.raise(s.failure, value_type{},
+                   is_form<How, start_t> ? Call::start_name : Call::prepare_name);
+    }
+    return request_access::make(call.endpoint_of(), s.op);
+  } else {
+    static_assert(CompletionToken<How, launched_call<Call>>,
+                  "the last argument of a call is a std::error_code, mpx::start, mpx::prepare or a "
+                  "CompletionToken");
+    return std::forward<How>(how).launch(launched_call<Call>(call, where));
+  }
+}
+
+}  // namespace mpx::inline v0::detail

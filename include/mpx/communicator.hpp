@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The communicator: a group of ranks and a context of their own, with point-to-point in all modes
+// and collectives. A light handle: copy it freely; the environment outlives it. This is the roof:
+// it puts together what comm/ and coll/ have.
+
+#include <concepts>
+#include <ranges>
+#include <source_location>
+#include <span>
+
+#include "mpx/coll/algorithms.hpp"
+#include "mpx/comm/collective_channel.hpp"
+#include "mpx/comm/message.hpp"
+#include "mpx/comm/mpi_names.hpp"
+#include "mpx/comm/point_to_point.hpp"
+#include "mpx/datatype/buffer.hpp"
+#include "mpx/engine/wait_many.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+struct communicator_access;
+
+/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
+template <class V>
+concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
+template <class V>
+concept Reducible = ReducedInPlace<V> || (!std::ranges::range<std::remove_cvref_t<V>> &&
+                                          Transferable<std::remove_cvref_t<V>>);
+template <class V>
+struct element_of {
+  using type = std::remove_cvref_t<V>;
+};
+template <std::ranges::range V>
+struct element_of<V> {
+  using type = std::ranges::range_value_t<V>;
+};
+/// An operation on two elements of V.
+template <class Op, class V>
+concept Reduces =
+    std::invocable<Op&, const typename element_of<V>::type&, const typename element_of<V>::type&>;
+
+}  // namespace detail
+
+/// Ranks 0 .. size() - 1 that talk to each other and to nobody else.
+///
+/// How a call ends is its last argument: nothing (it throws mpx::error), a std::error_code, and
+/// where it can be started mpx::start, mpx::prepare or a token (engine/forms.hpp).
+/// `to` and `from` are ranks, or mpx::proc_null; receives also take mpx::any_source and
+/// mpx::any_tag. Buffers are transferable values or contiguous ranges of them; a receive may be
+/// longer than its message, and gets errc::truncate if it is shorter. Threads: as the stack's
+/// thread model says.
+template <class Stack>
+class communicator : public detail::point_to_point<Stack>,
+                     public detail::mpi_names<communicator<Stack>> {
+  using base = detail::point_to_point<Stack>;
+  using channel = detail::collective_channel<Stack>;
+
+ public:
+  using stack_type = Stack;
+  using request_type = request<Stack>;
+  using persistent_type = persistent_request<Stack>;
+  using message_type = message<Stack>;
+
+  using base::base;
+  using base::rank;
+  using base::size;
+
+  // --- Collectives: every rank calls them in the same order --------------------------------------
+
+  /// Returns when every rank has entered. Cost: log2(size) rounds of one packet. Errors:
+  /// errc::peer_lost.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void barrier(How&& how = {}, std::source_location where =
+                                   std::source_location::current()) noexcept(detail::is_code<How>) {
+    channel c(*this, {"barrier", where});
+    finish(c, coll::barrier(c), how);
+  }
+
+  /// Sends `buffer` from `root` to all. Requires: the same size everywhere. Errors: errc::root,
+  /// errc::count or errc::truncate if sizes differ, errc::peer_lost. Cost: a binomial tree.
+  template <class B, class How = detail::throws_t>
+  requires ReceiveBuffer<B&&> && detail::BlockingForm<How>
+  void bcast(
+      B&& buffer, rank_t root, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    channel c(*this, {"bcast", where});
+    finish(c, coll::bcast(c, detail::writable_bytes_of(buffer), root), how);
+  }
+
+  /// Combines every rank's `value` with `op`, in rank order (`op` must be associative).
+  /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
+  /// element, in place: it holds the result at `root`, and is unspecified elsewhere.
+  /// Errors: errc::root, errc::count or errc::truncate if sizes differ, errc::peer_lost. What `op`
+  /// throws passes through, in every form; the other ranks get errc::peer_lost.
+  template <class V, class Op, class How = detail::throws_t>
+  requires detail::Reducible<V&&> && detail::Reduces<Op, V> && detail::BlockingForm<How>
+  auto reduce(V&& value, Op op, rank_t root, How&& how = {},
+              std::source_location where = std::source_location::current()) {
+    channel c(*this, {"reduce", where});
+    return in_place_or_copied(value, [&](auto values) {
+      return finish(c, coll::reduce(c, values, op, root), how) && rank() == root;
+    });
+  }
+
+  /// As reduce, with the same result on every rank, bit for bit.
+  template <class V, class Op, class How = detail::throws_t>
+  requires detail::Reducible<V&&> && detail::Reduces<Op, V> && detail::BlockingForm<How>
+  auto allreduce(V&& value, Op op, How&& how = {},
+                 std::source_location where = std::source_location::current()) {
+    channel c(*this, {"allreduce", where});
+    return in_place_or_copied(
+        value, [&](auto values) { return finish(c, coll::allreduce(c, values, op), how); });
+  }
+
+  /// A communicator of the same ranks whose messages never meet this one's. Collective.
+  /// Returns: with `ec` set, this one. Errors: errc::communicator when rank 0 has led as many as it
+  /// may; errc::peer_lost; errc::no_resources.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  communicator dup(
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    channel c(*this, {"dup", where});
+    context_id context = 0;
+    errc why = coll::new_context(c, context);
+    detail::communicator_state* const state = why == errc{} ? c.new_state() : nullptr;
+    if (why == errc{} && state == nullptr) why = c.no_memory();
+    if (!finish(c, why, how)) return *this;
+    return {*this->endpoint_, *state, context, rank(), size()};
+  }
+
+ private:
+  friend detail::communicator_access;
+
+  template <class How>
+  static bool finish(const channel& c, errc why, How& how) {
+    if constexpr (detail::is_code<How&>) {
+      detail::store(how, why);
+    } else if (why != errc{}) [[unlikely]] {
+      c.raise();
+    }
+    return why == errc{};
+  }
+  /// Runs `call` on a range, or on a copy of a value, which is returned if `call` says so.
+  template <class V, class Call>
+  static auto in_place_or_copied(V& value, Call&& call) {
+    using element = typename detail::element_of<V>::type;
+    if constexpr (std::ranges::range<V>) {
+      call(std::span<element>(std::ranges::data(value), std::ranges::size(value)));
+    } else {
+      element result = value;
+      return call(std::span<element>(&result, 1)) ? result : element(value);
+    }
+  }
+};
+
+namespace detail {
+
+struct communicator_access {
+  /// `comm`'s context for other ranks: those of `ranks`, of which this process is one. Every member
+  /// makes it, with an equal group, and nobody uses `comm` any more. Errors: errc::no_resources.
+  template <class Stack>
+  static communicator<Stack> regroup(const communicator<Stack>& comm, group&& ranks) {
+    communicator_state& state = comm.endpoint_->new_communicator_state();
+    const rank_t rank = ranks.rank();
+    const rank_t size = ranks.size();
+    state.own = std::move(ranks);
+    if (state.own.how() != group::kind::identity) state.ranks = &state.own;
+    return {*comm.endpoint_, state, comm.context_, rank, size};
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Requests made of others, and requests that the user completes.
+
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "mpx/engine/wait_many.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+struct generalized_access;
+}
+
+/// One request for all of a range: complete when they are, or when one has lost its peer; the
+/// others are dropped then. Its failure is that of the first that failed; its status says nothing
+/// of source, tag and length. Cancelling cancels each; dropping it drops each.
+/// Requires: none is persistent. Effects: the requests are empty afterwards.
+/// Errors: errc::request, errc::no_resources: nothing has changed then.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+auto all_of(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
+  using request_type = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
+  using compounds = detail::compounds<typename request_type::stack_type>;
+  using access = detail::request_access;
+  detail::endpoint<typename request_type::stack_type>* e = nullptr;
+  errc why{};
+  for (auto&& r : requests) {
+    if (access::endpoint_of(r) != nullptr) e = access::endpoint_of(r);
+    if (r.persistent()) why = errc::request;
+  }
+  request_type all;
+  if (why == errc{} && e != nullptr) {
+    const auto made = compounds::make(*e, {.kind = detail::compound_kind::composite, .open = true});
+    why = made.failure;
+    if (why == errc{}) {
+      all = access::make(*e, made.op);
+      for (auto&& r : requests)
+        if (detail::operation* const part = access::give_up(r)) compounds::add(*e, *made.op, *part);
+      compounds::seal(*e, *made.op);
+    }
+  }
+  if constexpr (detail::is_code<How>) {
+    detail::store(how, why);
+  } else if (why != errc{}) {
+    throw error(why, "all_of several requests");
+  }
+  return all;
+}
+/// The same of requests one by one.
+template <class Stack, class... More>
+requires(std::is_same_v<More, request<Stack>> && ...)
+request<Stack> all_of(request<Stack>&& first, More&&... more) {
+  request<Stack> parts[] = {std::move(first), std::move(more)...};
+  return all_of(parts);
+}
+
+/// The other end of a generalized request: who has it says when the operation is complete, once.
+/// Move-only. Dropping it completes with errc::broken_promise. It must not outlive the environment.
+/// Threads: as the stack's thread model says; under threading::multiple any thread, at any time.
+template <class Stack>
+class [[nodiscard]] completer {
+ public:
+  completer() = default;
+  completer(completer&& other) noexcept
+      : endpoint_(std::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
+  completer& operator=(completer&& other) noexcept {
+    std::swap(endpoint_, other.endpoint_);
+    std::swap(operation_, other.operation_);
+    return *this;
+  }
+  ~completer() {
+    if (*this) fail(errc::broken_promise);
+  }
+
+  /// True until it has said so.
+  explicit operator bool() const noexcept { return endpoint_ != nullptr; }
+  /// The operation is complete; its status tells `bytes`. Wakes whoever waits for it.
+  void complete(std::size_t bytes = 0) noexcept { end(errc{}, bytes); }
+  /// The operation has failed.
+  void fail(errc why) noexcept { end(why, 0); }
+
+ private:
+  friend detail::generalized_access;
+
+  completer(detail::endpoint<Stack>& e, detail::operation& op) noexcept
+      : endpoint_(&e), operation_(&op) {}
+  void end(errc why, std::size_t bytes) noexcept {
+    MPX_ASSERT(*this, "a generalized operation is completed once");
+    if (*this)
+      detail::compounds<Stack>::complete(*std::exchange(endpoint_, nullptr), *operation_, why,
+                                         bytes);
+  }
+
+  detail::endpoint<Stack>* endpoint_ = nullptr;
+  detail::operation* operation_ = nullptr;
+};
+
+/// A request, and who completes it.
+template <class Stack>
+struct generalized_operation {
+  mpx::request<Stack> request;
+  mpx::completer<Stack> completer;
+};
+
+namespace detail {
+
+struct generalized_access {
+  /// Errors: errc::no_resources.
+  template <class Stack>
+  static errc make(endpoint<Stack>& e, const group* ranks, generalized_operation<Stack>& into) {
+    const auto made =
+        compounds<Stack>::make(e, {.kind = compound_kind::generalized, .ranks = ranks});
+    if (made.op == nullptr) return made.failure;
+    into.request = request_access::make(e, made.op);
+    into.completer = completer<Stack>(e, *made.op);
+    return errc{};
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0

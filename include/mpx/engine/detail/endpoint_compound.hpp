@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Operations made of operations: persistent ones, composites, and generalized ones, which the user
+// completes. Their parts tell them when they are done; nothing else in the endpoint knows of them.
+// Included by endpoint.hpp.
+
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+enum class compound_kind : std::uint8_t {
+  persistent,   ///< At most one part: the operation that its last start has begun.
+  composite,    ///< Complete when all parts are, or one of them has lost its peer.
+  generalized,  ///< No part.
+};
+
+/// How a persistent operation starts: the four modes of sending, a receive, or nothing at all.
+enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, receive, nothing };
+
+/// What a compound operation has beside an operation's own fields: `operation::owned` points to it,
+/// so that it goes wherever the operation is given back. In the operation itself `failure` is that
+/// of the first part that failed, and peer, tag, bytes and cancelled are the status.
+///
+///     stage      persistent        composite, generalized
+///     complete   inactive or done  done
+///     moving     active            not done
+struct compound {
+  compound_kind kind{};
+  starts_as way{};            // Persistent.
+  bool active = false;        // Persistent: started, and its status has not been taken.
+  bool open = false;          // Composite: parts are still being added.
+  std::uint32_t pending = 0;  // Parts that are not complete.
+  std::uint32_t parts = 0;
+  std::uint32_t cancelled = 0;  // Parts that are.
+  operation* first = nullptr;   // Parts, linked by operation::next.
+  operation* failed = nullptr;  // The first part that failed.
+  std::byte* buffer = nullptr;  // From here on: a persistent operation's arguments.
+  std::size_t bytes = 0;
+  pattern want{};  // The other side, the tag and the context, of a send as well.
+  const group* ranks = nullptr;
+};
+
+inline compound& compound_of(const operation& op) noexcept {
+  return *reinterpret_cast<compound*>(op.owned);
+}
+/// Whether a request for `op` stands for an operation: false for an inactive persistent one.
+inline bool is_active(const operation& op) noexcept {
+  return op.role != role::compound || compound_of(op).kind != compound_kind::persistent ||
+         compound_of(op).active;
+}
+inline bool is_persistent(const operation& op) noexcept {
+  return op.role == role::compound && compound_of(op).kind == compound_kind::persistent;
+}
+
+/// Calls `take` with each operation of the transport's that `op` is or waits for.
+inline void for_each_part(const operation& op, operation_list::taker take, void* context) {
+  if (op.role != role::compound) return take(context, op);
+  for (const operation* part = compound_of(op).first; part != nullptr; part = part->next)
+    for_each_part(*part, take, context);
+}
+
+/// Makes, starts and ends compound operations. All functions but those named `_locked` take the
+/// endpoint's lock.
+template <class Stack>
+struct compounds {
+  using endpoint_type = endpoint<Stack>;
+
+  /// A new one, not complete. Errors: errc::no_resources.
+  static started make(endpoint_type& e, const compound& with) noexcept {
+    std::lock_guard lock(e.threading());
+    void* const room = platform::allocate(sizeof(compound));
+    operation* const op = room == nullptr ? nullptr : e.pool().take();
+    if (op == nullptr) {
+      platform::deallocate(room);
+      return {nullptr, errc::no_resources};
+    }
+    op->begin(role::compound, stage::moving, 0);
+    op->owned_by_attached = false;
+    op->owned = reinterpret_cast<std::byte*>(::new (room) compound(with));
+    op->ranks = with.ranks;
+    clear_status(*op);
+    if (with.kind == compound_kind::persistent) op->stage = stage::complete;  // Inactive.
+    return {op};
+  }
+
+  // --- Persistent --------------------------------------------------------------------------------
+
+  /// Runs it once more. Errors: errc::request if it is active; errc::buffer and errc::no_resources,
+  /// of the start: it stays inactive then.
+  static errc start(endpoint_type& e, operation& op) {
+    compound& c = compound_of(op);
+    if (c.kind != compound_kind::persistent || c.active) return errc::request;
+    const send_call call{{c.buffer, c.bytes}, c.want.source, c.want.context(), c.want.tag()};
+    started s;
+    switch (c.way) {
+      case starts_as::standard: s = e.send(call); break;
+      case starts_as::synchronous: s = e.send_flagged(call, wire::flag_synchronous); break;
+      case starts_as::ready: s = e.send_flagged(call, wire::flag_ready); break;
+      case starts_as::buffered: s.failure = e.send_buffered(call); break;
+      case starts_as::receive: s = e.receive({c.buffer, c.bytes}, c.want); break;
+      case starts_as::nothing: break;
+    }
+    if (s.failure != errc{}) return s.failure;
+    std::lock_guard lock(e.threading());
+    c.active = true;
+    op.stage = stage::moving;
+    if (s.op == nullptr) {
+      complete_locked(e, op, errc{});
+    } else {
+      add_locked(e, op, *s.op);
+    }
+    return errc{};
+  }
+
+  // --- Composite ---------------------------------------------------------------------------------
+
+  /// `part` belongs to `op` from here on. Requires: `seal` has not been called.
+  static void add(endpoint_type& e, operation& op, operation& part) noexcept {
+    std::lock_guard lock(e.threading());
+    add_locked(e, op, part);
+  }
+  /// No part follows: from now on it may become complete.
+  static void seal(endpoint_type& e, operation& op) noexcept {
+    std::lock_guard lock(e.threading());
+    compound& c = compound_of(op);
+    c.open = false;
+    settle_locked(e, op);
+  }
+
+  // --- Generalized -------------------------------------------------------------------------------
+
+  /// Completes it, and wakes whoever waits for it.
+  static void complete(endpoint_type& e, operation& op, errc failure, std::size_t bytes) noexcept {
+    std::lock_guard lock(e.threading());
+    op.data.bytes = bytes;
+    complete_locked(e, op, failure);
+    if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
+  }
+
+  // --- What requests do to any kind --------------------------------------------------------------
+
+  /// Cancels every part that can be. Returns whether there was one.
+  static bool cancel(endpoint_type& e, operation& op) {
+    if (op.role != role::compound) return e.cancel(op);
+    bool some = false;
+    for (operation* part = compound_of(op).first; part != nullptr; part = part->next)
+      some = cancel(e, *part) || some;
+    return some;
+  }
+  /// Its status has been taken: gives it back, or makes it inactive. Parts that are not complete,
+  /// because one has lost its peer, are dropped.
+  static void release(endpoint_type& e, operation& op) {
+    if (op.role != role::compound) return e.release(op);
+    drop_parts(e, op);
+    if (is_persistent(op)) {
+      std::lock_guard lock(e.threading());
+      compound_of(op).active = false;
+      op.failure = errc{};
+      op.cancelled = false;
+      clear_status(op);
+    } else {
+      e.release(op);
+    }
+  }
+  /// Its request is gone: nothing touches a buffer of it any more when this returns.
+  static void abandon(endpoint_type& e, operation& op) {
+    if (op.role != role::compound) return e.abandon(op);
+    if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
+    drop_parts(e, op);
+    e.release(op);
+  }
+  /// Its request is gone, and it goes on; it is given back at its end.
+  static void detach(endpoint_type& e, operation& op) noexcept {
+    std::lock_guard lock(e.threading());
+    if (op.done()) {
+      give_locked(e, op);
+    } else {
+      op.holder = holder::nobody;
+    }
+  }
+
+  /// A part, or an operation whose request is gone, is complete.
+  static void finished_locked(endpoint_type& e, operation& op) noexcept {
+    if (op.holder == holder::nobody) return give_locked(e, op);
+    operation& parent = *op.parent;
+    note_locked(parent, op);
+    settle_locked(e, parent);
+  }
+
+ private:
+  static void clear_status(operation& op) noexcept {
+    op.peer = null_peer;
+    op.tag = any_tag;
+    op.data = {};
+  }
+  static void add_locked(endpoint_type& e, operation& op, operation& part) noexcept {
+    compound& c = compound_of(op);
+    part.next = std::exchange(c.first, &part);
+    part.parent = &op;
+    part.holder = holder::parent;
+    ++c.parts;
+    ++c.pending;
+    if (c.kind == compound_kind::persistent && c.ranks != nullptr) {
+      part.ranks = c.ranks;
+      if (part.role == role::receive) part.flags = 1;
+    }
+    if (!part.done()) return;
+    note_locked(op, part);
+    settle_locked(e, op);
+  }
+  static void note_locked(operation& parent, operation& part) noexcept {
+    compound& c = compound_of(parent);
+    --c.pending;
+    c.cancelled += part.cancelled;
+    if (part.failure != errc{} && c.failed == nullptr) c.failed = &part;
+    if (c.kind == compound_kind::persistent) {
+      parent.peer = part.peer;
+      parent.tag = part.tag;
+      parent.data.bytes = part.role == role::receive ? part.message_bytes : part.data.bytes;
+    }
+  }
+  /// Completes a compound that has nothing to wait for any more.
+  static void settle_locked(endpoint_type& e, operation& op) noexcept {
+    const compound& c = compound_of(op);
+    if (c.open || op.done()) return;
+    const errc why = c.failed != nullptr ? c.failed->failure : errc{};
+    if (c.pending != 0 && !is_loss(why)) return;
+    op.cancelled = c.parts != 0 && c.cancelled == c.parts;
+    complete_locked(e, op, why);
+  }
+  static void complete_locked(endpoint_type& e, operation& op, errc failure) noexcept {
+    op.failure = failure;
+    op.stage = stage::complete;
+    e.pace().completed();
+    if (op.holder != holder::request) finished_locked(e, op);
+  }
+  /// Gives back what nobody asks for any more. Parts that are not complete go on alone.
+  static void give_locked(endpoint_type& e, operation& op) noexcept {
+    if (op.role == role::compound) {
+      for (operation* part = std::exchange(compound_of(op).first, nullptr); part != nullptr;) {
+        operation& gone = *std::exchange(part, part->next);
+        if (gone.done()) {
+          give_locked(e, gone);
+        } else {
+          gone.holder = holder::nobody;
+        }
+      }
+    }
+    e.give(op);
+  }
+  /// Takes the parts out, and ends them as if their requests had been dropped.
+  static void drop_parts(endpoint_type& e, operation& op) {
+    operation* part = nullptr;
+    {
+      std::lock_guard lock(e.threading());
+      compound& c = compound_of(op);
+      part = std::exchange(c.first, nullptr);
+      for (operation* p = part; p != nullptr; p = p->next) p->holder = holder::request;
+      c.pending = c.parts = c.cancelled = 0;
+      c.failed = nullptr;
+    }
+    while (part != nullptr) {
+      operation& gone = *std::exchange(part, part->next);
+      abandon(e, gone);
+    }
+  }
+};
+
+/// What is complete, and no request refers to.
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
+  compounds<Stack>::finished_locked(*this, op);
+}
+
+}  // namespace mpx::inline v0::detail
