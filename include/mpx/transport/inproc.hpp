@@ -245,6 +245,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
 
   /// What it has sent is received all the same.
   ~basic_inproc() {
+    if (::getpid() != pid_) return;  // A forked child is nobody: the memory is the parent's.
     const bool alone = is_wired(self());
     for (peer_id peer = 0; peer < peers(); ++peer)
       if (peer != self() && segment().slot_of(peer) != detail::no_peer) cut(peer);
@@ -399,6 +400,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
 
   detail::exposures exposures_;
   peer_id linked_ = peers();  // Itself included.
+  pid_t pid_ = ::getpid();
 };
 
 using inproc = basic_inproc<>;
