@@ -183,7 +183,7 @@ class ground_archetype {
     op.failure = why;
     op.stage = stage::complete;
     ended.push_back(&op);
-    if (!op.handled) give(op);
+    if (op.holder != holder::request) give(op);
   }
   void end(operation& op, errc why) {
     if (op.pending == 0) return finish(op, why);
@@ -196,12 +196,14 @@ class ground_archetype {
   }
   void arrived() { ++arrivals; }
   void noticed() {}
+  void cancel_place(peer_id source) { cancelled.push_back(source); }
   std::size_t poll_once() { return 0; }
   void on_new_record(peer_record&) {}
 
   std::vector<operation*> ended;
   int given = 0;
   int arrivals = 0;
+  std::vector<peer_id> cancelled;
 
  private:
   scripted transport_;

@@ -259,13 +259,13 @@ TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
     }
     CHECK(op.stage == stage::streaming);
     CHECK(h.outbox_.answers.at(0).second.kind == wire::kind::clear);
-    CHECK(h.on_data(&op, 1, std::span(data).first(10)) == errc::protocol);
-    CHECK(h.on_data(&op, 0, std::span(data).first(1000)) == errc{});
-    CHECK(h.on_data(&op, 1000, std::span(data).subspan(1000, 3001)) == errc::protocol);
-    const auto where = h.place(&op, 1000, 3000);
+    CHECK(h.on_data(h.peers().of(1), &op, 1, std::span(data).first(10)) == errc::protocol);
+    CHECK(h.on_data(h.peers().of(1), &op, 0, std::span(data).first(1000)) == errc{});
+    CHECK(h.on_data(h.peers().of(1), &op, 1000, std::span(data).subspan(1000, 3001)) == errc::protocol);
+    const auto where = h.place(h.peers().of(1), &op, 1000, 3000);
     CHECK(where.data() == into.data() + 1000);
     std::memcpy(where.data(), data.data() + 1000, 3000);
-    CHECK(h.on_data(&op, 1000, where) == errc{});
+    CHECK(h.on_data(h.peers().of(1), &op, 1000, where) == errc{});
     CHECK(op.done());
     CHECK(op.failure == errc::truncate);
     CHECK(std::memcmp(into.data(), data.data(), 4000) == 0);
