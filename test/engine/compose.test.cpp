@@ -191,7 +191,7 @@ TEST_CASE("generalized: another thread completes what this one sleeps on") {
   ranks::run<ranks::multiple>(2, [](auto world) {
     for (int round = 0; round < 20; ++round) {
       auto [r, c] = world.generalized();
-      std::thread other([&world, round, done = std::move(c)]() mutable {
+      std::thread other([round, done = std::move(c)]() mutable {
         if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         done.complete(static_cast<std::size_t>(round));
       });
