@@ -129,7 +129,7 @@ class communicator : public detail::point_to_point<Stack>,
     errc why = coll::new_context(c, context);
     detail::communicator_state* const state = why == errc{} ? c.new_state() : nullptr;
     if (why == errc{} && state == nullptr) why = c.no_memory();
-    if (!finish(c, why, how)) return *this;
+    if (!finish(c, why, how) || state == nullptr) return *this;
     return {*this->endpoint_, *state, context, rank(), size()};
   }
 

@@ -3,11 +3,13 @@
 // Houses with one real room each: what the room asks of the others is an archetype that notes down
 // what it was told, so that a room is tested alone.
 
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <mpx/engine/endpoint.hpp>
 #include <mpx/watch/trace.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,8 +107,46 @@ class scripted {
 };
 static_assert(mpx::RmaTransport<scripted> && mpx::posts_pend<scripted>);
 
-using stack = mpx::stack<scripted, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
-                         mpx::protocol::tiny_short_long<40, 256>>;
+/// A job of which the test says who lives.
+class scripted_job {
+ public:
+  using policy_axis = mpx::bootstrap_axis;
+  static constexpr std::string_view name = "scripted";
+
+  mpx::rank_t rank() const noexcept { return 0; }
+  mpx::rank_t size() const noexcept { return static_cast<mpx::rank_t>(peers_max); }
+  std::string_view host() const { return "here"; }
+  void put(std::string_view, std::string_view) {}
+  std::optional<std::string> get(mpx::rank_t, std::string_view) { return {}; }
+  void fence(std::invocable auto&&) {}
+  [[noreturn]] void abort(int, std::string_view) { std::abort(); }
+
+  std::uint32_t failure_epoch() const noexcept { return word->load(); }
+  const mpx::platform::atomic<std::uint32_t>& failure_word() const noexcept { return *word; }
+  mpx::rank_state state(mpx::rank_t r) const noexcept {
+    return states[static_cast<std::size_t>(r)];
+  }
+  std::string loss_text(mpx::rank_t r) const { return "rank " + std::to_string(r) + " is away"; }
+  void renounce(mpx::rank_t r, errc why) noexcept { renounced.push_back({r, why}); }
+  errc renounced_by(mpx::rank_t) const noexcept { return {}; }
+  void mark_finished() {}
+  void mark_failed() noexcept {}
+
+  void lose(mpx::rank_t r) {
+    states[static_cast<std::size_t>(r)] = mpx::rank_state::failed;
+    word->fetch_add(1);
+  }
+  std::unique_ptr<mpx::platform::atomic<std::uint32_t>> word =
+      std::make_unique<mpx::platform::atomic<std::uint32_t>>(1);
+  std::vector<mpx::rank_state> states =
+      std::vector<mpx::rank_state>(peers_max, mpx::rank_state::joined);
+  std::vector<std::pair<mpx::rank_t, errc>> renounced;
+};
+static_assert(mpx::LivenessBootstrap<scripted_job>);
+
+using stack =
+    mpx::stack<scripted, scripted_job, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
+               mpx::protocol::tiny_short_long<40, 256>>;
 
 /// What a peers room has to be for the others.
 template <class House>
@@ -273,6 +313,23 @@ struct mover_house : ground_archetype<mover_house>, mover_room<stack, mover_hous
   inbox_archetype& inbox() { return inbox_; }
   outbox_archetype outbox_;
   inbox_archetype inbox_;
+};
+struct peers_house : ground_archetype<peers_house>, peers_room<stack, peers_house> {
+  using room = peers_room<stack, peers_house>;
+  explicit peers_house(scripted_job& job) : room(job, peers_max) {}
+  void poll_until_quiet() { ++last_polls; }
+  void before_loss() { ++warned; }
+  void on_loss(peer_record& r, peer_id peer, errc why) { told.push_back({&r, peer, why}); }
+  void forget_at_transport(peer_id peer) { forgotten.push_back(peer); }
+  struct loss {
+    peer_record* record;
+    peer_id peer;
+    errc why;
+  };
+  std::vector<loss> told;
+  std::vector<peer_id> forgotten;
+  int last_polls = 0;
+  int warned = 0;
 };
 struct progress_house : ground_archetype<progress_house>, progress_room<stack, progress_house> {
   using room = progress_room<stack, progress_house>;

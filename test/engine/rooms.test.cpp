@@ -261,7 +261,8 @@ TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
     CHECK(h.outbox_.answers.at(0).second.kind == wire::kind::clear);
     CHECK(h.on_data(h.peers().of(1), &op, 1, std::span(data).first(10)) == errc::protocol);
     CHECK(h.on_data(h.peers().of(1), &op, 0, std::span(data).first(1000)) == errc{});
-    CHECK(h.on_data(h.peers().of(1), &op, 1000, std::span(data).subspan(1000, 3001)) == errc::protocol);
+    CHECK(h.on_data(h.peers().of(1), &op, 1000, std::span(data).subspan(1000, 3001)) ==
+          errc::protocol);
     const auto where = h.place(h.peers().of(1), &op, 1000, 3000);
     CHECK(where.data() == into.data() + 1000);
     std::memcpy(where.data(), data.data() + 1000, 3000);
@@ -322,6 +323,99 @@ TEST_CASE("rooms: the mover takes lent memory back, whatever the end") {
   CHECK(h.transport().exposed == 0);
   CHECK(op.done());
   CHECK(h.outbox_.answered == 1);
+}
+
+TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is lost") {
+  scripted_job job;
+  peers_house h(job);
+  h.check();
+  CHECK(h.calm_and_no_news());
+  peer_record& two = h.of(2);
+  h.set_busy(two);
+  CHECK(!h.calm());
+  job.lose(1);
+  job.lose(2);
+  CHECK(h.has_news());
+  h.check();
+  h.check();
+  CHECK(h.last_polls == 1);
+  REQUIRE(h.told.size() == 2);
+  CHECK(h.told[0].peer == 1);
+  CHECK(h.told[1].record == &two);
+  CHECK(h.failures() == 2);
+  CHECK(h.deaths() == 2);
+  CHECK(h.failure_of(1) == errc::peer_lost);
+  CHECK(h.failure_of(3) == errc{});
+  CHECK(job.renounced.empty());  // They are gone, and need not be told.
+  CHECK(h.loss_text(1, errc::peer_lost) == ": rank 1 is away");
+  h.lose(3, errc::protocol);
+  REQUIRE(job.renounced.size() == 1);
+  CHECK(job.renounced[0].first == 3);
+  CHECK(h.unacknowledged());
+  h.acknowledge();
+  CHECK(!h.unacknowledged());
+}
+
+TEST_CASE("rooms: the peers' busy and stalled lists forget who is idle, and who is lost") {
+  scripted_job job;
+  peers_house h(job);
+  h.check();
+  for (peer_id p = 0; p < peers_max; ++p) h.set_busy(h.of(p));
+  h.set_busy(h.of(1));  // Again: nothing.
+  std::vector<peer_id> seen;
+  h.for_each_busy([&](peer_record& r) {
+    seen.push_back(r.peer);
+    return r.peer == 0;
+  });
+  CHECK(seen == std::vector<peer_id>{0, 1, 2, 3});
+  h.refuse(2);
+  seen.clear();
+  h.for_each_busy([&](peer_record& r) {
+    seen.push_back(r.peer);
+    return r.peer == 1;
+  });
+  CHECK(seen == std::vector<peer_id>{1, 2, 3});
+  CHECK(h.failure_of(2) == errc::no_resources);
+  CHECK(h.forgotten == std::vector<peer_id>{2});
+  h.set_stalled(h.of(3));
+  h.set_stalled(h.of(3));
+  h.set_stalled(h.of(1));
+  CHECK(h.next_stalled()->peer == 3);
+  h.lose(1, errc::protocol);
+  CHECK(h.next_stalled() == nullptr);
+}
+
+TEST_CASE("rooms: the peers' places are given away again, and a newcomer is nobody's heir") {
+  scripted_job job;
+  peers_house h(job);
+  h.check();
+  peer_id a = 0;
+  peer_id b = 0;
+  CHECK(h.add(a) == errc{});
+  CHECK(h.add(b) == errc{});
+  CHECK(a == peers_max);
+  CHECK(b == peers_max + 1);
+  CHECK(h.welcome(h.of(a)));
+  CHECK(!h.welcome(h.of(a)));  // It says once what it grants,
+  CHECK(!h.welcome(h.of(1)));  // and a rank of the job never.
+  h.set_busy(h.of(a));
+  h.lose(a, errc::protocol);
+  CHECK(h.failures() == 1);
+  CHECK(h.can_remove(a));
+  h.remove(a);
+  CHECK(!h.can_remove(a));
+  CHECK(h.failures() == 0);
+  CHECK(!h.unacknowledged());
+  CHECK(h.calm());
+  CHECK(h.failure_of(a) == errc::peer_lost);  // Nothing goes there.
+  h.remove(1);                                // A rank's place stays vacant.
+  job.lose(1);
+  h.check();
+  CHECK(h.told.size() == 1);
+  peer_id c = 0;
+  CHECK(h.add(c) == errc{});
+  CHECK(c == a);
+  CHECK(h.failure_of(c) == errc{});
 }
 
 TEST_CASE("rooms: progress polls, rests and sleeps only when nothing moves") {

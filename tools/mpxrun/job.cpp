@@ -126,7 +126,7 @@ void job::look_for_hangs() {
   const std::int64_t now = now_ns();
   if (now < look_due_ns_) return;
   look_due_ns_ = INT64_MAX;
-  if (ending_ || running_ == 0 || lookout_->limit_ns() == 0) return;
+  if (!lookout_ || ending_ || running_ == 0 || lookout_->limit_ns() == 0) return;
   try {
     errors().append(&lookout_, lookout_->look(now));
   } catch (const mpx::error&) {  // No memory for it: later, perhaps.

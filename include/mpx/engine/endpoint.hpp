@@ -59,6 +59,15 @@ class endpoint : ground<Stack>,
         inbox_type(this->announced_max()) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
   }
+  /// A newcomer beside a job, in touch with nobody yet: `address` is that of a member, `own` a job
+  /// of this rank alone. Errors: those of the transport. See add_peer.
+  endpoint(job_type& own, std::string_view address) requires ElasticTransport<transport_type>
+      : ground_type(address),
+        peers_type(own, transport().peers()),
+        outbox_type(this->announced_max()),
+        inbox_type(this->announced_max()) {
+    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+  }
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint() {
@@ -195,30 +204,9 @@ class endpoint : ground<Stack>,
     if (m == nullptr) return std::nullopt;
     return probe_result{m->is.source, m->is.tag(), m->bytes};
   }
-  /// Blocks until there is one, or it cannot come any more (`failure`).
-  probe_result wait_probe(const pattern& want, call_site site, errc& failure) {
-    probe_result found;
-    wait_probing(want, site, [&] {
-      arrived_message* m = inbox().find(want, failure);
-      if (m != nullptr) found = probe_result{m->is.source, m->is.tag(), m->bytes};
-      return m != nullptr || failure != errc{};
-    });
-    return found;
-  }
-  /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
-  arrived_message* claim(const pattern& want, errc& failure) {
-    std::lock_guard lock(threading());
-    poll_probing();
-    return inbox().claim(want, failure);
-  }
-  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure) {
-    arrived_message* found = nullptr;
-    wait_probing(want, site, [&] {
-      found = inbox().claim(want, failure);
-      return found != nullptr || failure != errc{};
-    });
-    return found;
-  }
+  probe_result wait_probe(const pattern& want, call_site site, errc& failure);
+  arrived_message* claim(const pattern& want, errc& failure);
+  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   started receive_claimed(arrived_message* m, const memory& into) {
     std::lock_guard lock(threading());
     return inbox().receive_claimed(m, into);
@@ -275,6 +263,20 @@ class endpoint : ground<Stack>,
   }
   using peers_type::loss_text;
   using peers_type::orphaned;
+
+  // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
+
+  std::string address() requires ElasticTransport<transport_type>
+  {
+    std::lock_guard lock(threading());
+    return transport().address();
+  }
+  struct added {
+    peer_id peer = 0;
+    errc failure{};
+  };
+  added add_peer(std::string_view address) requires ElasticTransport<transport_type>;
+  errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
 
   // --- Services ----------------------------------------------------------------------------------
 
@@ -370,7 +372,7 @@ class endpoint : ground<Stack>,
   void before_loss() { inbox().post_direct_if_any(); }
   void on_loss(peer_record& r, peer_id peer, errc why) {
     cancel_place(peer);
-    pool().for_each([&](operation& op) { fail(op, peer, why); });
+    pool().for_each([&](operation& op) { fail(op, peer, why, true); });
     outbox_type::on_loss(r);
     inbox_type::on_loss(r);
     mover_type::on_loss(r);
@@ -411,7 +413,7 @@ class endpoint : ground<Stack>,
       return nullptr;
     return op;
   }
-  void fail(operation& op, peer_id peer, errc why);
+  void fail(operation& op, peer_id peer, errc why, bool wildcards);
   bool part(operation& op);
   /// What is pending with a lost peer would never complete: the transport has to end it.
   static constexpr bool ends_posts =
@@ -447,15 +449,7 @@ class endpoint : ground<Stack>,
     inbox().probing(-1);
   }
   template <class Done>
-  void wait_probing(const pattern& want, call_site site, Done&& done) {
-    const auto probing = [this](int more) {
-      std::lock_guard lock(threading());
-      inbox().probing(more);
-    };
-    probing(1);
-    wait_until(site, {wait_kind::all, awaited::form::probed, &want}, done);
-    probing(-1);
-  }
+  void wait_probing(const pattern& want, call_site site, Done&& done);
 
   [[gnu::always_inline]] void on_packet(peer_id source, const frame_header& f,
                                         std::span<const std::byte> payload) noexcept {
@@ -473,6 +467,7 @@ class endpoint : ground<Stack>,
     return false;
   }
   void on_other(peer_id source, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  errc on_grant(peer_record& r, std::uint64_t bytes) noexcept;
   errc dispatch(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
   std::span<std::byte> on_place(peer_id source, const frame_header& f, std::size_t bytes) noexcept;
   void on_complete(cookie_t cookie, bool ok) noexcept;
@@ -493,3 +488,5 @@ class endpoint : ground<Stack>,
 #include "mpx/engine/detail/endpoint_ends.hpp"         // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_hang.hpp"         // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_packets.hpp"      // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_peers.hpp"        // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_probes.hpp"       // IWYU pragma: keep

@@ -22,7 +22,9 @@ class ground {
   using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
                                    generation_bits_of<typename Stack::protocol_type>()>;
 
-  explicit ground(job_type& job) : transport_(job), flow_(transport_.peers()) {}
+  /// `from`: what the transport is made of, a job or the address of a member of one.
+  template <class From>
+  explicit ground(From& from) : transport_(from), flow_(transport_.peers()) {}
   ground(const ground&) = delete;
   ground& operator=(const ground&) = delete;
 

@@ -56,10 +56,6 @@ enum class stage : std::uint8_t {
   complete,
 };
 
-/// What `operation::owned` points to where nothing is owned, but `data` has a layout: which is
-/// nullptr in an operation that is free, so that nobody has to say so who has none.
-inline std::byte layout_mark{};
-
 /// One send, receive or packet that has to wait. Its flags, false when it begins:
 ///
 /// | flag      | set by                         | cleared by                                     |
@@ -100,8 +96,8 @@ struct operation : posted_receive, list_node<queue_tag> {
   bool learns = false;
   std::int64_t asked_at_ns = 0;  // Receive: when its way was chosen.
   std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
-  // A copy that mpx made, or `layout_mark`, or a compound's state: what is to be seen to when the
-  // operation is given back; else nullptr.
+  // A copy that mpx made, or a compound's state, or this operation itself, if `data` has a layout:
+  // what is to be seen to when it is given back, so that a free one has no layout. Else nullptr.
   std::byte* owned = nullptr;
   bool owned_by_attached = false;
   remote_memory own{};                  // What is exposed of `data`.
@@ -126,6 +122,7 @@ struct operation : posted_receive, list_node<queue_tag> {
     failure = errc{};
   }
 
+  std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.

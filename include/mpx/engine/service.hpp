@@ -26,10 +26,11 @@ class service {
   /// Nothing more will come from `peer`.
   virtual void on_loss(peer_id peer) noexcept = 0;
 
- protected:
-  service() = default;
   service(const service&) = delete;
   service& operator=(const service&) = delete;
+
+ protected:
+  service() = default;
   ~service() = default;
 
  private:

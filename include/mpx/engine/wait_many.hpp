@@ -3,6 +3,7 @@
 // Waiting for and testing several requests: any, some, all. Any forward range of requests of one
 // stack, of whatever kinds; empty and inactive ones are passed over.
 
+#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <optional>
@@ -55,26 +56,27 @@ struct completion {
 class any_completion {
  public:
   any_completion(const completion& found) noexcept  // NOLINT(*-explicit-*)
-      : found_(found), active_(true) {}
+      : found_(found), state_(state::found) {}
   static any_completion nothing(bool active) noexcept {
     any_completion none({0, {}});
-    none.found_.reset();
-    none.active_ = active;
+    none.state_ = active ? state::none_done : state::none_active;
     return none;
   }
 
-  explicit operator bool() const noexcept { return found_.has_value(); }
+  explicit operator bool() const noexcept { return state_ == state::found; }
   /// No request is active: to look again would be in vain.
-  bool none_active() const noexcept { return !active_; }
+  bool none_active() const noexcept { return state_ == state::none_active; }
   /// Some are active, and none of them is complete yet. Never of wait_any.
-  bool none_done() const noexcept { return active_ && !found_; }
+  bool none_done() const noexcept { return state_ == state::none_done; }
 
-  const completion& operator*() const noexcept { return *found_; }
-  const completion* operator->() const noexcept { return &*found_; }
+  /// Requires: there is one.
+  const completion& operator*() const noexcept { return found_; }
+  const completion* operator->() const noexcept { return &found_; }
 
  private:
-  std::optional<completion> found_;
-  bool active_;
+  enum class state : std::uint8_t { found, none_active, none_done };
+  completion found_;
+  state state_;
 };
 
 namespace detail {

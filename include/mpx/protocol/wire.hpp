@@ -24,10 +24,11 @@ enum class kind : std::uint8_t {
   unready,    ///< Receiver to sender: a ready message met no receive.
   credit,     ///< Nothing but the header's count.
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
+  grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
   // From here on: services, layers above that have packets of their own.
   revoke = 64,  ///< To all: collective number `tag` of `context` has failed here: do not wait.
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::allow);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::grant);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.

@@ -35,7 +35,7 @@ void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
   std::lock_guard lock(threading());
   if (revocations_.contains(call) || orphaned()) return;
   if (peers().deaths() != 0) return;  // Everybody knows, and leaves as well.
-  for (peer_id peer = 0; peer < transport().peers(); ++peer)
+  for (peer_id peer = 0; peer < peers().founders(); ++peer)
     if (peer != self())
       outbox().answer(peer,
                       {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});

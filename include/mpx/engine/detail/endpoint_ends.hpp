@@ -7,13 +7,15 @@
 
 namespace mpx::inline v0::detail {
 
-/// Ends one operation if it depends on `peer`; its links into the peer's queues are dropped by
-/// the rooms.
+/// Ends one operation if it depends on `peer`, or, with `wildcards`, on whoever comes; its links
+/// into the peer's queues are dropped by the rooms.
 template <class Stack>
-void endpoint<Stack>::fail(operation& op, peer_id peer, errc why) {
+void endpoint<Stack>::fail(operation& op, peer_id peer, errc why, bool wildcards) {
   if (op.done()) return;
-  if (op.role == role::receive && op.stage == stage::posted)
-    return inbox().end_if_for(op, peer, why);
+  if (op.role == role::receive && op.stage == stage::posted) {
+    if (wildcards || op.want.source == peer) inbox().end_if_for(op, peer, why);
+    return;
+  }
   if (op.peer != peer) return;
   if (op.pending != 0) {  // The transport is still at its buffer: what it says of it ends this.
     if (op.stage != stage::closing) op.failure = why;

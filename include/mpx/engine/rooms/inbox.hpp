@@ -244,6 +244,23 @@ class inbox_room {
     }
   }
 
+  /// A matched probe holds a message of `peer`.
+  bool has_claimed(peer_id peer) const noexcept {
+    for (const arrived_message& m : early_.claimed())
+      if (m.is.source == peer) return true;
+    return false;
+  }
+  /// Throws away the messages of `peer` that nobody has received.
+  void forget_early(peer_id peer) noexcept {
+    matcher_.for_each([&](unexpected_message& u) {
+      auto& m = static_cast<arrived_message&>(u);
+      if (m.is.source != peer) return;
+      matcher_.withdraw(m);
+      if (m.kind == wire::kind::eager) early_.discount(unexpected_cost(m.stored));
+      early_.forget(&m);
+    });
+  }
+
   void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
   void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
   /// Ends a posted receive if it waits for `peer` alone, or for whoever comes.
@@ -280,7 +297,7 @@ class inbox_room {
     if (into.how == nullptr) [[likely]]
       return;
     op.data.how = into.how;
-    op.owned = &layout_mark;
+    op.owned = op.layout_mark();
   }
 
   /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
@@ -365,7 +382,7 @@ class inbox_room {
   [[gnu::always_inline]] errc store_early(peer_record& r, const wire::header& h,
                                           std::span<const std::byte> payload) {
     const std::size_t cost = unexpected_cost(payload.size());
-    if (r.held_bytes_ + cost > house().flow().window_bytes()) return errc::protocol;
+    if (r.held_bytes_ + cost > window_of(r.peer)) return errc::protocol;
     arrived_message* m = store(r.peer, h, payload);
     if (m == nullptr) return errc::no_resources;
     r.held_bytes_ += cost;
@@ -375,6 +392,12 @@ class inbox_room {
     m->unready = true;
     house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
     return errc{};
+  }
+  /// What the peer may fill of unexpected memory.
+  std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (ElasticFlowControl<typename Stack::flow_type>)
+      return house().flow().granted_bytes(peer);
+    return house().flow().window_bytes();
   }
   void give_back_early(peer_id source, std::size_t stored) noexcept {
     house().peers().find(source)->held_bytes_ -= unexpected_cost(stored);

@@ -122,7 +122,7 @@ class outbox_room {
   /// Frees the copy of its data that `op` owns.
   [[gnu::noinline]] void free_copy(operation& op) noexcept {
     std::byte* copy = std::exchange(op.owned, nullptr);
-    if (copy == &layout_mark) {
+    if (copy == op.layout_mark()) {
       op.data.how = nullptr;
     } else if (op.owned_by_attached) {
       attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));

@@ -68,9 +68,10 @@ class peer_record : public list_node<busy_tag>,
 
  private:
   errc failure_{};
-  bool busy_ = false;     // Something waits for room in its channel.
-  bool stalled_ = false;  // It may announce no more until it is allowed to.
-  bool refused_ = false;  // The transport cannot reach it.
+  bool busy_ = false;      // Something waits for room in its channel.
+  bool stalled_ = false;   // It may announce no more until it is allowed to.
+  bool refused_ = false;   // The transport cannot reach it.
+  bool newcomer_ = false;  // It was added, and has yet to say what it grants.
 };
 
 }  // namespace mpx::inline v0::detail

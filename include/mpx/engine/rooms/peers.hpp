@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/group.hpp"
@@ -43,12 +44,13 @@ class peers_room {
       : records_(peers), job_(job), news_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
+    gone_.failure_ = errc::peer_lost;
   }
   peers_room(const peers_room&) = delete;
   peers_room& operator=(const peers_room&) = delete;
   ~peers_room() {
     for (std::size_t peer = 0; peer < records_.size(); ++peer)
-      if (records_[peer] == &gone_ || records_[peer] == &broken_) records_.drop(peer);
+      if (is_shared(records_[peer])) records_.drop(peer);
   }
 
   // --- What every call looks at ------------------------------------------------------------------
@@ -92,6 +94,60 @@ class peers_room {
     if (records_[peer] == nullptr && make(peer) == nullptr) [[unlikely]]
       lose(peer, errc::no_resources);
     return *records_[peer];
+  }
+
+  // --- Comings and goings ------------------------------------------------------------------------
+
+  /// How many are ranks of the job: the first ones.
+  peer_id founders() const noexcept { return world_peer(job_.size()); }
+  /// Makes a place for a newcomer: that of one that was dropped, or the next one. Errors:
+  /// errc::no_resources.
+  errc add(peer_id& peer) noexcept {
+    const std::size_t n = vacant_.size();
+    std::size_t at = 0;  // What the job says of its ranks is said of no newcomer.
+    while (at < n && vacant_[at] < founders()) ++at;
+    peer = at < n ? vacant_[at] : static_cast<std::uint32_t>(records_.size());
+    auto* const r = new (std::nothrow) peer_record(peer);
+    if (r == nullptr || !records_.try_extend(std::size_t{peer} + 1) ||
+        !vacant_.try_reserve(n + 1)) {
+      delete r;
+      return errc::no_resources;
+    }
+    if (at < n) vacant_.erase_if([peer](peer_id p) { return p == peer; });
+    house().on_new_record(*r);
+    r->newcomer_ = true;
+    records_.put(peer, r);
+    return errc{};
+  }
+  /// A newcomer says what it grants, once. Returns false from anybody else, and later.
+  bool welcome(peer_record& r) noexcept { return std::exchange(r.newcomer_, false); }
+  /// Whether the place of `peer` is taken, and can be made vacant.
+  bool can_remove(peer_id peer) noexcept {
+    for (const peer_id p : vacant_)
+      if (p == peer) return false;
+    return peer < records_.size() && vacant_.try_reserve(vacant_.size() + 1);
+  }
+  /// The peer is one no more: its place is vacant, and may be given away. Its loss, if it was lost,
+  /// does not count any longer. Requires: can_remove(peer); nothing depends on it.
+  void remove(peer_id peer) noexcept {
+    peer_record* const r = records_[peer];
+    if (r != nullptr && r->failure_ != errc{}) {
+      const bool all = !unacknowledged();
+      --troubles_;
+      --failures_;
+      acknowledged_ = all || failures_ == 0 ? failures_ : failures_ + 1;
+    }
+    if (r != nullptr && !is_shared(r)) {
+      if (r->busy_) {
+        busy_.erase(busy_.iterator_to(*r));
+        --troubles_;
+      }
+      if (r->stalled_) stalled_.erase(stalled_.iterator_to(*r));
+      delete r;
+    }
+    records_.put(peer, &gone_);
+    vacant_.push_back(peer);
+    set_calm();
   }
 
   // --- Lists -------------------------------------------------------------------------------------
@@ -204,6 +260,7 @@ class peers_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+  bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
   [[gnu::noinline]] peer_record* make(peer_id peer) noexcept {
     auto* const r = new (std::nothrow) peer_record(peer);
@@ -239,6 +296,7 @@ class peers_room {
   owning_table<peer_record> records_;
   peer_record gone_{any_peer};    // Of all peers that were lost before they had one.
   peer_record broken_{any_peer};  // Of those for which there was no memory.
+  plain_array<peer_id> vacant_;   // Places whose peer was dropped.
   linked_list<peer_record, busy_tag> busy_;
   linked_list<peer_record, stalled_tag> stalled_;
   liveness<job_type> job_;

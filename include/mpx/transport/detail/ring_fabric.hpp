@@ -51,13 +51,13 @@ class ring_fabric {
   ring_fabric(Segment segment, peer_id self, peer_id peers, ring_geometry geometry)
       : segment_(std::move(segment)),
         self_(self),
+        self_slot_(slot_of(self)),
         peers_(peers),
         geometry_(geometry),
         out_(peers),
         in_(peers),
         have_barrier_(platform::register_heavy_barrier()),
         oversubscribed_(peers > static_cast<peer_id>(platform::usable_cores())) {
-    self_slot_ = slot_of(self);
     inbox_ = &segment_.inbox(self_slot_);
   }
 
@@ -465,7 +465,7 @@ class ring_fabric {
   std::uint64_t polls_ = 0;
   Segment segment_;
   peer_id self_;
-  peer_id self_slot_ = 0;
+  peer_id self_slot_;
   peer_id peers_;
   ring_geometry geometry_;
   owning_table<sender> out_;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Probes that wait, and those that take a message out of matching. Included by endpoint.hpp.
+
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+template <class Done>
+void endpoint<Stack>::wait_probing(const pattern& want, call_site site, Done&& done) {
+  const auto probing = [this](int more) {
+    std::lock_guard lock(threading());
+    inbox().probing(more);
+  };
+  probing(1);
+  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, done);
+  probing(-1);
+}
+
+/// Blocks until there is one, or it cannot come any more (`failure`).
+template <class Stack>
+probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, errc& failure) {
+  probe_result found;
+  wait_probing(want, site, [&] {
+    arrived_message* m = inbox().find(want, failure);
+    if (m != nullptr) found = probe_result{m->is.source, m->is.tag(), m->bytes};
+    return m != nullptr || failure != errc{};
+  });
+  return found;
+}
+
+/// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
+template <class Stack>
+arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
+  std::lock_guard lock(threading());
+  poll_probing();
+  return inbox().claim(want, failure);
+}
+
+template <class Stack>
+arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site, errc& failure) {
+  arrived_message* found = nullptr;
+  wait_probing(want, site, [&] {
+    found = inbox().claim(want, failure);
+    return found != nullptr || failure != errc{};
+  });
+  return found;
+}
+
+}  // namespace mpx::inline v0::detail
