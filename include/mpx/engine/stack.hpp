@@ -97,7 +97,7 @@ using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 }  // namespace detail
 
 /// The policies of a communicator, chosen at compile time, in any order:
-/// `mpx::stack<mpx::transport::inproc, mpx::threading::multiple>`. See DESIGN for the axes.
+/// `mpx::stack<mpx::transport::inproc, mpx::threading::multiple>`. The axes: docs/ARCHITECTURE.md.
 template <StackPolicy... Ps>
 requires OnePolicyPerAxis<Ps...>
 struct stack {

@@ -16,7 +16,7 @@ namespace mpx::inline v0::wire {
 enum class kind : std::uint8_t {
   eager = 1,  ///< A whole message. `ticket`: the sender's operation, if an answer is asked for.
   announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
-  clear,      ///< Receiver to sender: send the data as packets. Payload: `clearance`.
+  clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`.
   data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
   finished,   ///< Receiver to sender: the data has been fetched; the send is complete.
   delivered,  ///< Sender to receiver: the data has been put; the receive is complete.
