@@ -103,6 +103,7 @@ TEST_CASE_TEMPLATE_DEFINE("detached: it goes on, and nobody waits", Stack, compo
       world.barrier();  // The detached receives are over by now, or soon: their senders were.
       world.sendrecv(1, other, 4, bytes == 0 ? third : std::span(third).first(4), other, 4);
       while (!ranks::holds(in, bytes) || !ranks::holds(more, bytes)) world.progress();
+      world.barrier();  // The detached sends are over, too: the other has what they brought.
     }
     world.barrier();
   });

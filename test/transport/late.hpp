@@ -49,6 +49,7 @@ struct late_counters {
   std::uint64_t placed = 0;       ///< Bodies for which the sink had a place,
   std::uint64_t unplaced = 0;     ///< and for which it had none.
   std::uint64_t cancelled = 0;    ///< Places that the sink has taken back.
+  std::uint64_t relocated = 0;    ///< Payloads that are read elsewhere.
   std::uint64_t misplaced = 0;    ///< Places of a wrong size: the sink broke its promise.
 };
 
@@ -152,6 +153,18 @@ class late : public detail::bootstrap_of<T> {
     ++counters_.cancelled;
     from.cancelled = true;
     from.place = {};
+  }
+
+  /// See RelocatingTransport.
+  void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
+    for (outgoing& o : out_)
+      for (posted& p : o.queue) {
+        if (p.cookie != cookie || p.payload.empty() || p.payload.data() < from.data() ||
+            p.payload.data() + p.payload.size() > from.data() + from.size())
+          continue;
+        p.payload = {to + (p.payload.data() - from.data()), p.payload.size()};
+        ++counters_.relocated;
+      }
   }
 
   /// See DroppingTransport.

@@ -415,6 +415,7 @@ class endpoint : ground<Stack>,
   }
   void fail(operation& op, peer_id peer, errc why, bool wildcards);
   bool part(operation& op);
+  bool relocate(operation& op) noexcept;
   /// What is pending with a lost peer would never complete: the transport has to end it.
   static constexpr bool ends_posts =
       posts_pend<transport_type> && DroppingTransport<transport_type>;

@@ -68,6 +68,7 @@ enum class stage : std::uint8_t {
 /// |           | gets and puts under way        |                                                |
 /// | cancelled | cancel                         | never                                          |
 /// | split     | mover: both sides copy         | never                                          |
+/// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
 /// | fetched   | mover: the receiver's half is  | never                                          |
 /// |           | there                          |                                                |
 /// | learns    | mover: its cost is to count    | mover: its way was not chosen by cost after all|
@@ -83,6 +84,7 @@ struct operation : posted_receive, list_node<queue_tag> {
   errc failure{};
   bool split = false;
   bool fetched = false;
+  bool copying = false;
   std::uint32_t ticket = 0;
   std::uint32_t remote_ticket = 0;
   peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.

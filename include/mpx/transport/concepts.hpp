@@ -120,6 +120,19 @@ concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
   { t.cancel_place(source) } noexcept;
 };
 
+/// A transport whose pending posts may wait for what the peer's program does, as over a stream.
+///
+/// `relocate(cookie, from, to)`: what is still to be read of `from` for posts with that cookie is
+/// read from the same places behind `to`, whose bytes are equal. When this returns, `from` is the
+/// caller's. Thus a dropped request does not wait for another rank's program. (Where a card reads
+/// the payload by itself, the completion waits for no program, and there is nothing to relocate.)
+template <class T>
+concept RelocatingTransport =
+    Transport<T> &&
+    requires(T& t, cookie_t cookie, std::span<const std::byte> from, const std::byte* to) {
+      { t.relocate(cookie, from, to) } noexcept;
+    };
+
 /// A transport that can be told that a peer is gone, or no longer wanted.
 ///
 /// `drop_peer(peer)`: once it has returned, nothing of that peer reaches the sink, memory that was
@@ -269,6 +282,7 @@ struct transport_archetype {
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
   void cancel_place(peer_id) noexcept;
+  void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   void drop_peer(peer_id) noexcept;
   std::string address() const;
   errc add_peer(peer_id, std::string_view) noexcept;
@@ -279,6 +293,7 @@ struct transport_archetype {
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
 static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transport_archetype>);
+static_assert(RelocatingTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 
 namespace detail {

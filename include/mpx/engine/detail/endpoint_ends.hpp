@@ -36,7 +36,7 @@ bool endpoint<Stack>::part(operation& op) {
     give(op);
     return true;
   }
-  if (op.pending != 0) return false;
+  if (op.copying) return false;
   if (op.role == role::receive) {
     if (op.stage == stage::posted) {
       inbox().withdraw(op);
@@ -48,17 +48,20 @@ bool endpoint<Stack>::part(operation& op) {
     peer_record& r = *peers().find(op.peer);
     if (op.stage == stage::placed) {
       inbox().drop_placed(r, op);
-    } else {
-      mover().drop_stream(r, op);
+      return true;
     }
-    return true;
-  } else if (op.stage != stage::answer || (op.announced && !op.split)) {
+    if (op.stage == stage::streaming) {
+      mover().drop_stream(r, op);
+      return true;
+    }
+  } else if (op.pending != 0 || op.stage != stage::answer || (op.announced && !op.split)) {
     if (op.owned == nullptr) {
       op.owned = static_cast<std::byte*>(platform::allocate(op.data.bytes));
       if (op.owned != nullptr) op.data.read(0, {op.owned, op.data.bytes});
     }
     // A receiver that knows of the old place finds it closed, and asks for packets.
     if (!mover().withdraw(op)) return false;
+    if (op.pending != 0 && !relocate(op)) return false;
     // Without memory the data is lost: to wait for the receiver might be to wait for ever.
     op.data.base = op.owned;
   } else if (!mover().withdraw(op)) {  // The data is out, or the receiver is about to have it.
@@ -66,6 +69,19 @@ bool endpoint<Stack>::part(operation& op) {
   }
   op.holder = holder::nobody;
   return true;
+}
+
+/// What the transport has yet to read of the data of `op`, it reads from our copy of it.
+template <class Stack>
+bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
+  if (op.data.base == op.owned) return true;
+  if constexpr (RelocatingTransport<transport_type>) {
+    if (op.owned == nullptr) return op.data.bytes == 0;
+    transport().relocate(cookie_of(op, cookie_kind::packet), op.data.piece(0, op.data.bytes),
+                         op.owned);
+    return true;
+  }
+  return false;
 }
 
 template <class Stack>

@@ -67,13 +67,14 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
   operation* op = pool().find(static_cast<std::uint32_t>(cookie));
   if (op == nullptr || op->pending == 0) return;
   --op->pending;
+  const bool copied = static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy;
+  if (copied) op->copying = false;
   if (op->stage == stage::closing) {
     if (op->pending != 0) return;
     if (op->exposed && !orphaned()) mover().end_exposure(*op);
     return finish(*op, op->failure);
   }
-  if (static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy)
-    return mover().on_copied(*op, ok);
+  if (copied) return mover().on_copied(*op, ok);
   if (!ok) lose(op->peer, errc::peer_lost);  // The packet will never arrive.
 }
 

@@ -44,7 +44,7 @@ class mover_room {
     op.way = protocol::path::packets;
     op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
     op.moved = 0;
-    op.learns = false;
+    op.learns = op.copying = false;
     op.own.key = 0;
     op.stage = stage::moving;
     if (m.unready)  // The sender has been told; its data is gone.
@@ -232,6 +232,7 @@ class mover_room {
                                       cookie_of(op, cookie_kind::copy));
       if (o == outcome::pending) {
         ++op.pending;
+        op.copying = true;
         return true;
       }
       if (o != outcome::done) return false;
@@ -329,6 +330,7 @@ class mover_room {
         }
         if (o == outcome::pending) {
           ++op.pending;
+          op.copying = true;
           return;
         }
         if (o == outcome::done) return put_done(op);

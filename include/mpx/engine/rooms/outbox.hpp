@@ -237,7 +237,7 @@ class outbox_room {
     operation* op = house().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->owned_by_attached = op->split = op->fetched = false;
+    op->owned_by_attached = op->split = op->fetched = op->copying = false;
     op->peer = c.to;
     op->tag = c.tag;
     op->context = c.context;

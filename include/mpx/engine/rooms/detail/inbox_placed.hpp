@@ -42,7 +42,7 @@ void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
   if (r.placed_flags_ != 0)
     house().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
   if (op.done()) return;  // The answer found the peer dead.
-  house().finish(op, errc{});
+  house().end(op, errc{});
   if (house().flow().release(r.peer, bytes)) house().outbox().owe_credit(r.peer);
 }
 
