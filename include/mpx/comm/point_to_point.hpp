@@ -417,8 +417,10 @@ class point_to_point {
       endpoint_->receive_now(d);
     }
     if (d.failure == undecided) endpoint_->receive_rest(d, {receiving::name, where});
-    const std::size_t bytes = d.failure == errc::no_resources ? 0 : d.bytes;
-    return {{rank_of(d.want.source), d.want.tag(), bytes, static_cast<int>(d.failure)}, d.failure};
+    const bool begun = d.failure != errc::no_resources;
+    const std::size_t bytes = begun ? d.bytes : 0;
+    const tag_t found = begun ? tag_of(d.want.bits) : d.want.tag();  // It may still ignore tags.
+    return {{rank_of(d.want.source), found, bytes, static_cast<int>(d.failure)}, d.failure};
   }
   /// Names what a receive had found out when it failed, else what it asked for.
   [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(errc why, const char* what, rank_t from,
