@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/errc_of.hpp"
+#include "transport/late_stacks.hpp"
 
 namespace ranks {
 
@@ -138,6 +139,9 @@ using by_get = mpx::stack<long_by<mpx::long_path::get>>;
 using by_put = mpx::stack<long_by<mpx::long_path::put>>;
 using by_packets = mpx::stack<mpx::transport::inproc, long_by<mpx::long_path::packets>>;
 using multiple = mpx::stack<mpx::threading::multiple>;
+/// Posts are pending or done, bodies are placed, over channels of 16 packets, under a lock.
+using late = late_stacks::over_small<late_stacks::some, mpx::threading::multiple,
+                                     long_by<mpx::long_path::packets>>;
 using spinning = mpx::stack<mpx::transport::inproc, mpx::waiting::spin>;
 
 /// The sizes that matter to a stack: each side of every threshold.
@@ -171,10 +175,10 @@ std::vector<std::size_t> sizes() {
 /// For TEST_CASE_TEMPLATE_DEFINE and TEST_CASE_TEMPLATE_APPLY. Compiling ten stacks takes most of a
 /// preset's time: beside the preset dev, which has them all, four that differ most must do.
 #ifdef MPX_TEST_FEW_STACKS
-using all_stacks = std::tuple<shm, tiny, by_put, multiple>;
+using all_stacks = std::tuple<shm, tiny, by_put, late>;
 #else
-using all_stacks = std::tuple<inproc, shm, tiny, listed, unlimited, by_get, by_put, by_packets,
-                              multiple, spinning>;
+using all_stacks =
+    std::tuple<inproc, shm, tiny, listed, unlimited, by_get, by_put, late, multiple, spinning>;
 #endif
 
 }  // namespace ranks

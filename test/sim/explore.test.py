@@ -29,7 +29,7 @@ traces = [play("--seed", 12345, "--stack", 4, "--trace") for _ in range(2)]
 assert traces[0] == traces[1] and traces[0].count("\n") > 20, "the same seed gave another trace"
 assert "all promises kept" in traces[0]
 
-for wrong in (["--seed"], ["--stack", 6], ["--programs", "x"], ["--what", 1]):
+for wrong in (["--seed"], ["--stack", 8], ["--programs", "x"], ["--what", 1]):
     play(*wrong, code=2)
 
 subprocess.run([sys.executable, str(HERE / "mutate.py"), "--check"], check=True, timeout=60)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Builds the explorer against an engine with each of the planted faults of mutations.py, one at a
-time, and shows that it finds every one. Exits 1 when one was not found, 2 when one did not build."""
+"""Builds the explorer, or the test that a fault names, against an engine with each of the planted faults
+of mutations.py, one at a time, and shows that it finds every one. Exits 1 when one was not found, 2 when one did not build."""
 
 import argparse
 import re
@@ -16,6 +16,17 @@ from mutations import MUTATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["-std=c++20", "-O0", "-pthread", "-DMPX_ASSERT_LEVEL=2"]
+EXPLORER = "sim/explore.cpp"
+
+
+def header_of(header):
+    """Where it lies in a tree: below include/mpx/, unless it is a test's own."""
+    return Path(header) if header.startswith("test/") else Path("include/mpx") / header
+
+
+def fault_of(mutation):
+    """(name, header, find, replace, the file below test/ that finds it)."""
+    return (*mutation, EXPLORER)[:5]
 
 
 def mutated(text, find, replace, name):
@@ -26,28 +37,35 @@ def mutated(text, find, replace, name):
 
 def examine(number, folder, compiler, programs):
     """Returns what became of one mutant: (verdict, seconds, detail)."""
-    name, header, find, replace = MUTATIONS[number]
+    name, header, find, replace, finder = fault_of(MUTATIONS[number])
     tree = folder / str(number)
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(ROOT / "include", tree / "include")
-    path = tree / "include/mpx" / header
+    shutil.copytree(ROOT / "test/transport", tree / "test/transport")
+    path = tree / header_of(header)
     path.write_text(mutated(path.read_text(), find, replace, name))
-    program = tree / "sim_explore"
-    build = subprocess.run([compiler, *FLAGS, f"-I{tree}/include", f"-I{ROOT}/test",
-                            str(ROOT / "test/sim/explore.cpp"), "-o", str(program), "-lboost_context"],
+    program = tree / "finder"
+    command, sources = [str(program), "--programs", str(programs), "--no-shrink"], [finder]
+    if finder != EXPLORER:
+        command, sources = [str(program), "--abort-after=1"], [finder, "main.cpp"]
+    build = subprocess.run([compiler, *FLAGS, f"-I{tree}/include", f"-I{tree}/test", f"-I{ROOT}/test",
+                            *(str(ROOT / "test" / s) for s in sources), "-o", str(program),
+                            "-lboost_context"],
                            capture_output=True, text=True, check=False)
     if build.returncode:
         return "DOES NOT BUILD", 0.0, build.stderr[-2000:]
     begin = time.monotonic()
     try:
-        played = subprocess.run([str(program), "--programs", str(programs), "--no-shrink"],
-                                capture_output=True, text=True, check=False, timeout=300)
+        played = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     except subprocess.TimeoutExpired:
         return "HANG", time.monotonic() - begin, ""
     took = time.monotonic() - begin
     shutil.rmtree(tree, ignore_errors=True)
     if played.returncode == 0:
         return "NOT FOUND", took, ""
+    if finder != EXPLORER:
+        case = re.search(r"^TEST CASE: +(.*)$", played.stdout, re.M)
+        return "found", took, f"{finder}: {case[1] if case else f'exit code {played.returncode}'}"
     count = re.search(r"^(\d+) programs", played.stdout, re.M)
     why = re.search(r"^FAILED: seed \d+, (.*)$", played.stdout, re.M)
     return "found", took, f"program {int(count[1]) if count else '?'}: {why[1] if why else '?'}"
@@ -67,8 +85,10 @@ def main():
         raise SystemExit(f"no fault is named like '{a.only}'")
     if a.check:
         for i in chosen:
-            name, header, find, replace = MUTATIONS[i]
-            mutated((ROOT / "include/mpx" / header).read_text(), find, replace, name)
+            name, header, find, replace, finder = fault_of(MUTATIONS[i])
+            mutated((ROOT / header_of(header)).read_text(), find, replace, name)
+            if not (ROOT / "test" / finder).is_file():
+                raise SystemExit(f"'{name}': there is no test/{finder}")
         print(f"{len(chosen)} faults can be planted")
         return 0
     missed = broken = 0

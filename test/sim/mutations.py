@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Faults to plant in the engine, one at a time: the explorer must find every one of them.
 
-Each is (name, header below include/mpx/, text that occurs in it once, what replaces it).
+Each is (name, header below include/mpx/, text that occurs in it once, what replaces it). Where a
+fifth member follows, it is the file below test/ whose test cases find the fault: programs of the
+explorer end too soon for it. A header "test/..." is the transport's own fault.
 """
 
 ENDS = "engine/detail/endpoint_ends.hpp"
@@ -11,6 +13,11 @@ INBOX = "engine/rooms/inbox.hpp"
 MOVER = "engine/rooms/mover.hpp"
 PROGRESS = "engine/rooms/progress.hpp"
 ENDPOINT = "engine/endpoint.hpp"
+COLLECTIVES = "engine/detail/endpoint_collectives.hpp"
+PACKETS = "engine/detail/endpoint_packets.hpp"
+PLACED = "engine/rooms/detail/inbox_placed.hpp"
+LATE = "test/transport/late.hpp"
+LATE_TEST = "engine/late.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
 
 MUTATIONS = [
@@ -79,7 +86,7 @@ MUTATIONS = [
     ("a dropped send's buffer can still be fetched from", ENDS,
      "    if (!mover().withdraw(op)) return false;\n    // Without", "    // Without"),
     ("a dropped receive's buffer can still be stored to", ENDS,
-     "    if (!mover().withdraw(op)) return false;\n    if (op.stage", "    if (op.stage"),
+     "    if (!mover().withdraw(op)) return false;\n    // The rest", "    // The rest"),
     ("a buffer is given back while a network card is at it", ENDS,
      "  if (op.pending != 0) return false;\n", ""),
     ("memory that has been taken back counts as open when its word is used again",
@@ -96,8 +103,8 @@ MUTATIONS = [
      "    if (op.want.source != peer && op.want.source != any_peer) return;",
      "    if (op.want.source != peer) return;"),
     # Collectives.
-    ("who gives a collective up tells nobody", ENDPOINT,
-     "    if (revocations_.contains(call) || orphaned()) return;", "    if (true) return;"),
+    ("who gives a collective up tells nobody", COLLECTIVES,
+     "  if (revocations_.contains(call) || orphaned()) return;", "  if (true) return;"),
     ("who gives a collective up ends the next one too", REVOCATIONS,
      "    if (r.context == call.context && r.serial == call.serial) return true;",
      "    if (r.context == call.context) return true;"),
@@ -107,4 +114,45 @@ MUTATIONS = [
      "    this->context_ |= 1;\n", ""),
     ("barrier lets a rank pass early", "coll/algorithms.hpp",
      "for (rank_t step = 1; step < n; step *= 2)", "for (rank_t step = 1; 2 * step < n; step *= 2)"),
+    # Posts that are pending.
+    ("a completion is not counted", PACKETS, "  --op->pending;\n", ""),
+    ("the last completion does not end what is closing", PACKETS,
+     "    return finish(*op, op->failure);\n", "    return;\n"),
+    ("an operation ends before its completion", ENDPOINT,
+     "    if (op.pending == 0) return finish(op, failure);\n", "    return finish(op, failure);\n"),
+    ("a packet's completion counts as a copy's", PACKETS,
+     "  if (static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy)\n",
+     "  if (static_cast<cookie_kind>(cookie >> 32) != cookie_kind::copy)\n"),
+    ("a completion twice is counted twice", PACKETS,
+     "op == nullptr || op->pending == 0) return;", "op == nullptr) return;", LATE_TEST),
+    ("more fragments are pending than are counted", OUTBOX,
+     "    if (op != nullptr && op->pending == pending_max) return false;\n", "", LATE_TEST),
+    ("a loss ends what the transport still reads", ENDS,
+     "  if (op.pending != 0) {  // The transport", "  if (op.pending == 255) {  // The transport"),
+    ("what is pending with a lost peer is not ended", PEERS,
+     "      if (r.failure_ != errc{}) house().forget_at_transport(r.peer);\n", "", LATE_TEST),
+    ("a rank leaves while something is pending", ENDS,
+     "      out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);\n",
+     "", LATE_TEST),
+    # Bodies that are placed.
+    ("a placed body goes to the next receive that matches", ENDPOINT,
+     "    return r != nullptr && inbox().has_placed(*r);\n",
+     "    return r != nullptr && inbox().has_placed(*r) && false;\n"),
+    ("the place of a dropped receive is not taken back", PLACED,
+     "  house().cancel_place(r.peer);\n", ""),
+    ("the place of a dropped fragment is not taken back", MOVER,
+     "    house().cancel_place(r.peer);  // Which takes the fragment for us.\n", ""),
+    ("the credit of a dropped placed message is lost", PLACED,
+     "  house().finish(op, errc{});\n"
+     "  if (house().flow().release(r.peer, bytes)) house().outbox().owe_credit(r.peer);\n",
+     "  house().finish(op, errc{});\n", LATE_TEST),
+    ("a dropped placed synchronous message is never acknowledged", PLACED,
+     "  if (r.placed_flags_ != 0)\n", "  if (r.placed_flags_ == 9)\n"),
+    ("bits are compared without what a receive ignores", "matching/concepts.hpp",
+     "((e.bits ^ bits) & ~ignore) == 0", "(e.bits ^ bits) == 0"),
+    # Of the transport, against its contract.
+    ("the transport loses a completion", LATE,
+     "  fault planted = fault::none;", "  fault planted = fault::lose_completion;"),
+    ("the transport writes to a place that was taken back", LATE,
+     "    from.cancelled = true;\n    from.place = {};\n", ""),
 ]

@@ -171,8 +171,15 @@ class late : public detail::bootstrap_of<T> {
   void drop_peer(peer_id peer) noexcept {
     for (const posted& p : out_[peer].queue)
       completions_.push_back({p.cookie, false, 0, p.serial, peer});
-    for (completion& c : completions_)
-      if (c.peer == peer) c.due = 0;
+    std::erase_if(lost_, [&](const completion& c) {
+      if (c.peer == peer) completions_.push_back(c);
+      return c.peer == peer;
+    });
+    for (completion& c : completions_) {
+      if (c.peer != peer) continue;
+      c.due = 0;
+      c.sure = true;
+    }
     std::erase(busy_out_, peer);
     out_[peer] = {};
     staged_ -= in_[peer].queue.size();
@@ -274,6 +281,7 @@ class late : public detail::bootstrap_of<T> {
     std::uint64_t due;
     std::uint64_t serial;
     peer_id peer;
+    bool sure = false;  // Its peer was dropped: no fault meets it any more.
   };
   struct staged {
     frame_header header;
@@ -351,8 +359,11 @@ class late : public detail::bootstrap_of<T> {
       bool overtook = false;
       for (const completion& other : completions_) overtook = overtook || other.serial < c.serial;
       counters_.disordered += overtook ? 1 : 0;
-      const bool faulty = fault_ != fault::none && ++faults_ % Plan.fault_every == 0;
-      if (faulty && fault_ == fault::lose_completion) continue;
+      const bool faulty = !c.sure && fault_ != fault::none && ++faults_ % Plan.fault_every == 0;
+      if (faulty && fault_ == fault::lose_completion) {
+        lost_.push_back(c);  // Until its peer is dropped.
+        continue;
+      }
       for (int times = faulty ? 2 : 1; times > 0; --times) {
         ++counters_.completions;
         sink.complete(c.cookie, c.ok);
@@ -437,6 +448,7 @@ class late : public detail::bootstrap_of<T> {
   std::vector<outgoing> out_;
   std::vector<peer_id> busy_out_;  // With something queued.
   std::vector<completion> completions_;
+  std::vector<completion> lost_;
   std::vector<incoming> in_;
   std::vector<peer_id> busy_in_;
   late_counters counters_;

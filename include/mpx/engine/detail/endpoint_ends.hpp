@@ -93,7 +93,7 @@ void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
     pool().for_each([&out](const operation& op) {
       out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);
     });
-    return out;
+    return out && pace().at_rest();
   };
   while (!orphaned() && !all_out() && now_ns() < until_ns)
     if (pace().poll_and_check() == 0) ::sched_yield();

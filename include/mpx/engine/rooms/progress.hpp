@@ -11,6 +11,7 @@
 
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/blocked_call.hpp"
+#include "mpx/transport/concepts.hpp"
 #include "mpx/watch/call_site.hpp"
 #include "mpx/watch/hang_watch.hpp"
 #include "mpx/watch/trace.hpp"
@@ -66,10 +67,18 @@ class progress_room {
       if (house().peers().orphaned()) return;
       std::size_t n = house().poll_packets_apart();
       if (house().peers().troubled()) n += house().flush_busy();
-      if (n == 0) break;
-      ++moves_;
+      if (n == 0 && at_rest()) break;
+      moves_ += n != 0 ? 1 : 0;
     }
     if (step_ != nullptr) step_(house());
+  }
+  /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
+  bool at_rest() noexcept {
+    if constexpr (posts_pend<typename Stack::transport_type>) {
+      if (!house().transport().arm()) return false;
+      house().transport().disarm();
+    }
+    return true;
   }
 
   // --- Waiting -----------------------------------------------------------------------------------

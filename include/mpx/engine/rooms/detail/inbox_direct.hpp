@@ -31,6 +31,7 @@ template <class Stack, class House>
         house().poll_once();
         if (d.done) [[likely]]
           return;
+        if (direct_ == nullptr) break;  // It had to be posted: `wait` looks at that.
       }
       if (direct_ != nullptr) post_direct();
     }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a transport that breaks its promises does to a simulated job: a completion that is lost is a
+// hang that is reported, one that comes twice is no harm.
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <mpx/sim.hpp>
+#include <string>
+#include <vector>
+
+#include "transport/late_sim_stacks.hpp"
+
+namespace {
+
+constexpr mpx::rank_t late_counts[] = {1, 2, 3, 4, 7, 8};
+
+/// Each rank sends to the next. Every buffer is free once its request is complete.
+template <class Stack>
+void pass_on(mpx::environment<Stack>& env) {
+  auto world = env.world();
+  const mpx::rank_t n = world.size(), next = (env.rank() + 1) % n;
+  const mpx::rank_t previous = (env.rank() + n - 1) % n;
+  for (int i = 0; i < 30; ++i) {
+    std::vector<std::byte> out(i % 3 == 0 ? 8 : 1000, static_cast<std::byte>(i));
+    const std::vector<std::byte> expected = out;
+    std::vector<std::byte> in(out.size());
+    auto receiving = world.irecv(in, previous, 1);
+    auto sending = i % 2 == 0 ? world.isend(out, next, 1) : world.issend(out, next, 1);
+    sending.wait();
+    std::fill(out.begin(), out.end(), std::byte{0xee});
+    receiving.wait();
+    CHECK(in == expected);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("late: a lost completion is a hang that the simulator reports") {
+  using Stack = late_stacks::sim_losing;
+  for (const mpx::rank_t n : late_counts) {
+    CAPTURE(n);
+    const auto r = mpx::sim::try_run<Stack>(n, mpx::sim::loggp{}, 1, pass_on<Stack>);
+    CHECK(r.stuck != "");
+    CHECK(r.stuck.find("rank 0") != std::string::npos);
+    mpx::errc why{};
+    try {
+      mpx::sim::run<Stack>(n, mpx::sim::loggp{}, 1, pass_on<Stack>);
+    } catch (const mpx::error& e) {
+      why = static_cast<mpx::errc>(e.code().value());
+    }
+    CHECK(why == mpx::errc::deadlock);
+  }
+}
+
+TEST_CASE_TEMPLATE("late: what breaks no promise ends, and twice is once", Stack,
+                   late_stacks::sim_doubling, late_stacks::sim_last) {
+  for (const mpx::rank_t n : late_counts) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      CAPTURE(n);
+      CAPTURE(seed);
+      const auto r = mpx::sim::try_run<Stack>(n, mpx::sim::loggp{}, seed, pass_on<Stack>);
+      CHECK(r.stuck == "");
+      CHECK(!r.failure);
+    }
+  }
+}
