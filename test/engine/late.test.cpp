@@ -81,7 +81,6 @@ TEST_CASE("late: a synchronous send whose answer comes first waits for its compl
 }
 
 TEST_CASE("late: more fragments than are counted are pending") {
-  const ranks::watchdog guard("300 fragments", 20s);
   ranks::run_at_all_counts<late_last>([](mpx::environment<late_last>& env) {
     auto world = env.world();
     const mpx::rank_t n = world.size(), next = (env.rank() + 1) % n;
