@@ -11,6 +11,7 @@
 #include <mpx/sim.hpp>
 
 #include "program.hpp"
+#include "transport/late.hpp"
 
 namespace {
 
@@ -34,6 +35,11 @@ using by_packets = mpx::stack<basic_sim<sim_rma::none, 1024, 4>, mpx::waiting::s
 using by_copy =
     mpx::stack<basic_sim<sim_rma::cpu, 4096, 8>, mpx::waiting::sleep, mpx::threading::multiple,
                mpx::flow::unlimited, sized<1024, long_path::automatic, 1024>>;
+
+/// Posts are pending, bodies are placed. (Its own memory is not counted, nor refused.)
+using by_late =
+    mpx::stack<late_transport::late<basic_sim<sim_rma::none, 1024, 4>>, mpx::waiting::sleep,
+               sized<512, long_path::packets, 700>, mpx::flow::credits<64 * 1024, 4 * 1024, 16>>;
 
 constexpr std::int64_t virtual_time_max_ns = 2'000'000'000;
 
@@ -97,7 +103,7 @@ tally each(mpx::rank_t ranks, bool all_after) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("alloc: each allocation of a simulated job fails once", Stack, by_card,
-                   by_packets, by_copy) {
+                   by_packets, by_copy, by_late) {
   for (const mpx::rank_t ranks : {2, 3}) {
     CAPTURE(ranks);
     const tally t = each<Stack>(ranks, false);

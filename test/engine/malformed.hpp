@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "transport/late.hpp"
+
 namespace malformed {
 
 /// Bytes that decide everything; zeros once they are used up.
@@ -186,6 +188,19 @@ class wire {
 };
 static_assert(mpx::Transport<wire> && !mpx::RmaTransport<wire>);
 
+/// The same, but posts are pending, and bodies arrive piece by piece.
+class late_wire : public late_transport::late<wire> {
+ public:
+  using late::late;
+  using packet = wire::packet;
+  static constexpr mpx::peer_id peers_max = wire::peers_max;
+  void arrive(packet p) { lower().arrive(std::move(p)); }
+  void hang_up() noexcept { lower().hang_up(); }
+  void choke(unsigned posts) noexcept { lower().choke(posts); }
+  bool reply(unsigned choice, packet& p) { return lower().reply(choice, p); }
+  auto ticket(std::size_t i) noexcept { return lower().ticket(i); }
+};
+
 /// Makes one in `rarity` frames wrong, in a place or several.
 inline void damage(script& s, wire::packet& p, unsigned rarity) {
   for (unsigned wrong = s.byte(); wrong % rarity == 1; wrong = s.byte() * rarity / 2) {
@@ -203,7 +218,8 @@ inline void damage(script& s, wire::packet& p, unsigned rarity) {
 }
 
 /// A frame that is well formed, of a kind that needs no question, or now and then of any kind.
-inline wire::packet make_frame(script& s, const wire& w) {
+template <class Wire>
+wire::packet make_frame(script& s, Wire& w) {
   using mpx::wire::kind;
   const auto [peer, ticket] = w.ticket(s.byte());
   const unsigned any = s.byte();
@@ -260,6 +276,9 @@ inline bool explicable(std::error_code e) {
 
 using stack =
     mpx::stack<wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::automatic, 512>,
+               mpx::flow::credits<64 * 1024, 8 * 1024>>;
+using late_stack =
+    mpx::stack<late_wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::packets, 512>,
                mpx::flow::credits<64 * 1024, 8 * 1024>>;
 using locked_stack =
     mpx::stack<wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::automatic, 512>,
@@ -320,7 +339,7 @@ class rank {
 
   void step() {
     const unsigned what = script_.byte() % 32;
-    wire& w = endpoint_.transport();
+    typename Stack::transport_type& w = endpoint_.transport();
     if (what < 14) {
       ++count_.frames;
       wire::packet p;
@@ -338,6 +357,7 @@ class rank {
       probe();
     } else if (what == 28 && !pending_.empty()) {  // Dropped, whatever its stage.
       const auto i = static_cast<std::ptrdiff_t>(script_.byte() % pending_.size());
+      pending_[static_cast<std::size_t>(i)].request = {};  // Before its buffer.
       pending_.erase(pending_.begin() + i);
     } else if (what == 29 && !pending_.empty()) {
       auto& r = pending_[script_.byte() % pending_.size()].request;

@@ -21,7 +21,7 @@ std::vector<std::uint8_t> random_bytes(std::uint64_t seed, std::size_t count) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("random and damaged frames end in errors", Stack, malformed::stack,
-                   malformed::locked_stack) {
+                   malformed::late_stack, malformed::locked_stack) {
   const ranks::watchdog guard("malformed frames", std::chrono::seconds(150));
   mpx::bootstrap::any job{mpx::bootstrap::singleton()};
   malformed::tally all;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search.hpp"
+#include "transport/late.hpp"
 
 namespace {
 
@@ -48,6 +49,18 @@ class deaf : public rings {
 };
 using with_deaf = narrow<deaf, mpx::long_path::get>;
 
+/// Most posts are pending: their threads sleep until a poll, of whomever, brings the completion.
+constexpr late_transport::plan soon{
+    .pending_percent = 70, .post_delay_max = 1, .completion_delay_max = 2, .pieces = 2};
+constexpr late_transport::plan losing{.post_delay_max = 0,
+                                      .completion_delay_max = 1,
+                                      .planted = late_transport::fault::lose_completion,
+                                      .fault_every = 2};
+constexpr late_transport::plan slow{.post_delay_max = 8, .completion_delay_max = 8};
+using by_late = narrow<late_transport::late<rings, soon>, mpx::long_path::packets>;
+using with_lost = narrow<late_transport::late<rings, losing>, mpx::long_path::packets>;
+using with_late_deaf = narrow<late_transport::late<deaf, slow>, mpx::long_path::packets>;
+
 /// What the threads of two ranks do.
 enum class script : std::uint8_t {
   exchange,    ///< Thread t of one rank with thread t of the other, both ways.
@@ -60,7 +73,8 @@ enum class script : std::uint8_t {
   dropped,     ///< Requests are dropped, and receives cancelled, while others wait.
   lost,        ///< Rank 1 fails while rank 0 waits for it: who notices tells the others.
   stuck,       ///< Thread 0 sleeps for an answer when another thread of its rank meets a full ring.
-  flood,       ///< More than the rings hold, while the receivers sleep.
+  completions,  ///< Thread 0 waits for its sends, thread 1 polls for a while, and brings them.
+  flood,        ///< More than the rings hold, while the receivers sleep.
 };
 
 struct plan {
@@ -130,6 +144,7 @@ class two_ranks {
       case script::dropped: return dropped(world, other, t);
       case script::lost: return lost(world, t);
       case script::stuck: return stuck(world, t);
+      case script::completions: return completions(world, other, t);
       case script::flood: return flood(world, other, t);
     }
   }
@@ -275,6 +290,23 @@ class two_ranks {
       world.send(out, 0, 0);
     }
   }
+  void completions(communicator& world, mpx::rank_t other, mpx::tag_t t) {
+    if (t > 1 || (world.rank() == 1 && t == 1)) return;
+    for (mpx::tag_t i = 0; i < 3; ++i) {
+      if (t == 1) {
+        for (int polls = 0; polls < 3; ++polls) (void)world.iprobe(other, 77);
+      } else if (world.rank() == 0) {
+        bytes out = message(size_of(i), i);
+        auto sending = i == 1 ? world.issend(out, other, i) : world.isend(out, other, i);
+        sending.wait();
+        std::fill(out.begin(), out.end(), std::byte{0xee});  // The transport reads it no more.
+      } else {
+        bytes in(size_of(i));
+        world.recv(in, other, i);
+        check(in, in.size(), i);
+      }
+    }
+  }
   void flood(communicator& world, mpx::rank_t other, mpx::tag_t t) {
     const bytes out = message(8, t);
     if (world.rank() == 0)
@@ -325,10 +357,24 @@ TEST_CASE("preempt: threads of a rank and their requests") {
   sound<by_get, 2>("flood", 200, script::flood);
 }
 
+TEST_CASE("preempt: threads of a rank wait for posts that are pending") {
+  sound<by_late, 2>("completions by another thread", 400, script::completions);
+  sound<by_late, 2>("late, exchange", 200, script::exchange);
+  sound<by_late, 3>("late, within a rank", 200, script::own_rank);
+  sound<by_late, 2>("late, any of two", 200, script::any_of_two);
+  sound<by_late, 2>("late, dropped and cancelled", 200, script::dropped);
+  sound<by_late, 3>("late, a rank is lost", 100, script::lost);
+  sound<by_late, 2>("late, flood", 100, script::flood);
+}
+
 TEST_CASE("preempt: faults of waiting threads are found" * doctest::skip(explore::under_tsan)) {
   using kind = fault::kind;
   explore::check_found("the leader is not woken",
                        explore::search<two_ranks<with_deaf, 3>>(5000, plan{script::lost}));
+  explore::check_found("a completion is lost",
+                       explore::search<two_ranks<with_lost, 2>>(5000, plan{script::completions}));
+  explore::check_found("the leader sleeps on a post that is pending",
+                       explore::search<two_ranks<with_late_deaf, 2>>(5000, plan{script::own_rank}));
   explore::check_found(
       "the followers are not woken",
       explore::search<two_ranks<by_get, 3>>(5000, plan{script::hand_over, false, kind::no_wake}));
