@@ -27,7 +27,7 @@ using stack = mpx::stack<transport::sim, waiting::sleep>;
 template <class M>
 concept NetworkModel = requires(M& m, rank_t rank, std::size_t bytes, sim::random& random) {
   { m.transfer(rank, rank, bytes, random) } -> std::same_as<costs>;
-  { m.look_ns(random) } -> std::convertible_to<std::int64_t>;
+  { m.empty_poll_ns(random) } -> std::convertible_to<std::int64_t>;
   { m.detection_ns() } -> std::convertible_to<std::int64_t>;
 };
 
@@ -45,7 +45,7 @@ struct loggp {
   rank_t node_size = 1;        ///< Ranks k * node_size .. are near each other.
   std::int64_t jitter_ns = 0;  ///< Added to a latency: up to so much, now and then 30 times that.
   std::int64_t noise_ns = 0;   ///< Added to what a CPU does, in the same way.
-  std::int64_t look_cost_ns = 20;
+  std::int64_t empty_poll_cost_ns = 20;
   std::int64_t detection_cost_ns = 1'000'000;
 
   costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) const noexcept {
@@ -54,8 +54,8 @@ struct loggp {
     return {l.overhead_ns + some(noise_ns, random), l.overhead_ns + some(noise_ns, random),
             l.gap_ns, wire, (from == to ? 0 : l.latency_ns) + some(jitter_ns, random)};
   }
-  std::int64_t look_ns(sim::random& random) const noexcept {
-    return look_cost_ns + some(noise_ns, random);
+  std::int64_t empty_poll_ns(sim::random& random) const noexcept {
+    return empty_poll_cost_ns + some(noise_ns, random);
   }
   std::int64_t detection_ns() const noexcept { return detection_cost_ns; }
 
@@ -77,7 +77,7 @@ class network_of final : public network {
   costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) override {
     return model_.transfer(from, to, bytes, random);
   }
-  std::int64_t look_ns(sim::random& random) override { return model_.look_ns(random); }
+  std::int64_t empty_poll_ns(sim::random& random) override { return model_.empty_poll_ns(random); }
   std::int64_t detection_ns() override { return model_.detection_ns(); }
 
  private:

@@ -32,6 +32,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <concepts>
 #include <cstdarg>
 #include <cstddef>
@@ -42,9 +43,11 @@
 #include <exception>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <ranges>
 #include <source_location>
 #include <span>
 #include <string>
@@ -59,9 +62,11 @@
 #include <linux/falloc.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -70,6 +75,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -147,6 +153,8 @@ using rank_t = std::int32_t;
 using tag_t = std::int32_t;
 /// An endpoint's index of another process (or itself), handed out by the endpoint.
 using peer_id = std::uint32_t;
+/// Stands for any peer in a pattern.
+inline constexpr peer_id any_peer = 0xffff'ffff;
 /// Separates the traffic of communicators; bit 0 tells collective traffic from point-to-point.
 using context_id = std::uint32_t;
 
@@ -174,80 +182,6 @@ inline constexpr detail::proc_null_t proc_null{};
 
 /// The line a core moves at a time, in bytes.
 inline constexpr std::size_t cache_line_bytes = 64;
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/datatype/buffer.hpp
-
-// What can be sent and received as it lies in memory: a trivially copyable value, or a contiguous
-// range of them. Views are what the byte forms below the typed forms work on.
-
-namespace mpx::inline v0 {
-
-/// A type whose bytes mean the same in another process: trivially copyable, and no address, be it a
-/// pointer or a view such as std::span.
-template <class T>
-concept Transferable =
-    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
-    !std::is_null_pointer_v<T> && !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
-
-/// A range of transferable elements in one piece: span, vector, array, C array, string, ...
-template <class R>
-concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-                           Transferable<std::ranges::range_value_t<R>>;
-
-/// What a send takes: a contiguous buffer, or one value.
-template <class B>
-concept SendBuffer = ContiguousBuffer<B> || (!std::ranges::range<std::remove_cvref_t<B>> &&
-                                             Transferable<std::remove_cvref_t<B>>);
-
-/// What a receive takes: the same, writable, and no temporary unless it is a view.
-template <class B>
-concept ReceiveBuffer =
-    SendBuffer<B> &&
-    ((ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
-      !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>) ||
-     (!std::ranges::range<std::remove_cvref_t<B>> && std::is_lvalue_reference_v<B> &&
-      !std::is_const_v<std::remove_reference_t<B>>));
-
-/// A buffer that is still there when a nonblocking call has returned: an lvalue, or a view such as
-/// std::span. A temporary value or container is not.
-template <class B>
-concept BufferOutlivesCall =
-    std::is_lvalue_reference_v<B> || (ContiguousBuffer<B> && std::ranges::borrowed_range<B>);
-
-namespace detail {
-
-/// The bytes of a buffer to send.
-template <SendBuffer B>
-[[gnu::always_inline]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
-  if constexpr (ContiguousBuffer<const B&>) {
-    return {reinterpret_cast<const std::byte*>(std::ranges::data(buffer)),
-            std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<B>)};
-  } else {
-    return {reinterpret_cast<const std::byte*>(&buffer), sizeof(B)};
-  }
-}
-
-/// The bytes of a buffer to receive into.
-template <class B>
-requires ReceiveBuffer<B&&>
-[[gnu::always_inline]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
-  if constexpr (ContiguousBuffer<B>) {
-    return {
-        reinterpret_cast<std::byte*>(std::ranges::data(buffer)),
-        std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<std::remove_reference_t<B>>)};
-  } else {
-    return {reinterpret_cast<std::byte*>(&buffer), sizeof(buffer)};
-  }
-}
-
-}  // namespace detail
-
-static_assert(SendBuffer<int&> && SendBuffer<const double&> && SendBuffer<std::span<const int>>);
-static_assert(ReceiveBuffer<int&> && ReceiveBuffer<std::span<int>> && ReceiveBuffer<int (&)[3]>);
-static_assert(!ReceiveBuffer<const int&> && !ReceiveBuffer<std::span<const int>>);
-static_assert(!SendBuffer<int*> && !BufferOutlivesCall<int>);
 
 }  // namespace mpx::inline v0
 
@@ -280,6 +214,7 @@ enum class errc : int {
   aborted,         ///< The job was aborted.
   deadlock,        ///< No rank of the job can go on.
   not_a_rank,      ///< This process is a forked child of a rank.
+  broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
 };
 
 namespace detail {
@@ -315,6 +250,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::not_a_rank:
       return "this process is a forked child of a rank, not a rank itself: exec a new program or "
              "leave with _exit";
+    case errc::broken_promise: return "nobody will complete this generalized operation";
   }
   return "unknown mpx error";
 }
@@ -349,97 +285,6 @@ class error : public std::system_error {
 
 template <>
 struct std::is_error_code_enum<mpx::errc> : std::true_type {};
-
-// ==== mpx/core/status.hpp
-
-// What became of a receive: who sent, with which tag, how much, and whether it went well.
-
-namespace mpx::inline v0 {
-
-/// The outcome of a receive or a probe; of a send, only `error()` means something.
-class status {
- public:
-  constexpr status() = default;
-  constexpr status(rank_t source, tag_t tag, std::size_t bytes, int failure = 0,
-                   bool cancelled = false) noexcept
-      : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
-
-  /// The sender's rank in the communicator of the receive; proc_null for an empty status.
-  constexpr rank_t source() const noexcept { return source_; }
-  constexpr tag_t tag() const noexcept { return tag_; }
-  /// The message's length in bytes, also when it was truncated.
-  constexpr std::size_t bytes() const noexcept { return bytes_; }
-  /// The number of elements of T, or nothing if the length is no multiple of sizeof(T).
-  template <class T>
-  requires std::is_trivially_copyable_v<T>
-  constexpr std::optional<std::size_t> count() const noexcept {
-    if (bytes_ % sizeof(T) != 0) return std::nullopt;
-    return bytes_ / sizeof(T);
-  }
-  constexpr bool cancelled() const noexcept { return cancelled_; }
-  std::error_code error() const noexcept {
-    return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
-  }
-
- private:
-  std::size_t bytes_ = 0;
-  rank_t source_ = proc_null;
-  tag_t tag_ = any_tag;
-  int failure_ = 0;
-  bool cancelled_ = false;
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/engine/call_site.hpp
-
-// Which call of the program a rank is blocked in, and what it waits for: kept only as long as it is
-// blocked, on its own stack.
-
-namespace mpx::inline v0::detail {
-
-/// A public call: its name, and the line of the program that made it.
-struct call_site {
-  const char* name = "";
-  std::source_location where{};
-};
-
-/// How a blocked call depends on others.
-enum class wait_kind : std::uint8_t {
-  all,       ///< On each of what it waits for.
-  any,       ///< On one of them.
-  buffered,  ///< On all buffered sends.
-  joining,   ///< On the other ranks, to join.
-  leaving,   ///< On the other ranks, to leave.
-  testing,   ///< It is not blocked: it looks again and again.
-  count_
-};
-
-struct operation;
-
-/// Several operations, whatever range they are in: `each` hands them to `take` one by one.
-struct operation_list {
-  using taker = void (*)(void* context, const operation& op);
-  void (*each)(const void* range, taker take, void* context);
-  const void* range;
-};
-
-/// What a call waits for. `probed` is a `pattern`, `several` the operations of wait_any.
-struct awaited {
-  wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, several } as = form::nothing;
-  const void* what = nullptr;
-};
-
-/// A blocked call, linked to its endpoint.
-struct blocked_call {
-  call_site site;
-  awaited on;
-  std::int64_t since_ns = 0;  // 0: nobody keeps the time.
-  blocked_call* next = nullptr;
-};
-
-}  // namespace mpx::inline v0::detail
 
 // ==== mpx/core/system_memory.hpp
 
@@ -567,10 +412,13 @@ using namespace MPX_PLATFORM;
 
 // ==== mpx/bootstrap/concepts.hpp
 
-// What a rank must learn to join a job: who it is, where the others are, whether they are alive.
-// Bootstraps carry a few bytes at start-up and at the end; messages travel by a transport.
+// What a rank must learn to join a job: who it is, and where the others are. What a launcher may
+// know beyond that is a refinement. Bootstraps carry a few bytes at start-up and at the end;
+// messages travel by a transport.
 
 namespace mpx::inline v0 {
+
+struct bootstrap_axis {};
 
 /// What is known of a rank in one environment.
 enum class rank_state : std::uint8_t {
@@ -580,22 +428,30 @@ enum class rank_state : std::uint8_t {
   failed,    ///< It died, or ended without leaving.
 };
 
-/// A way into a job.
+/// A way into a job. A launcher that offers this and nothing more, as PMI does, is enough for an
+/// environment; as a policy of a stack it has `using policy_axis = bootstrap_axis`.
 ///
 /// - `rank()`, `size()`: 0 <= rank < size; constant.
 /// - `host()`: the name of this machine; valid as long as the bootstrap lives.
 /// - `put(key, value)`: publishes under this rank. Others see it after the next fence at the
-///   latest; a second put of the same key replaces the first. Errors: errc::argument (empty or too
-///   long), errc::no_resources (the space for values is full).
+///   latest; a second put of the same key replaces the first. Any 512 bytes must be possible as a
+///   value, and keys of 1 to 32 characters. Errors: errc::argument (empty or too long),
+///   errc::no_resources (the space for values is full).
 /// - `get(rank, key)`: what `rank` published, or nothing. Errors: errc::rank, errc::protocol.
-/// - `fence(idle)`: returns when every rank has entered the same fence, and none that had is known
-///   to have died since. Meanwhile `idle()` is called again and again, so that communication can
-///   progress; between two calls the thread sleeps for a millisecond at most (for each 32 ranks of
-///   the job). Errors: errc::peer_lost when a rank fails or leaves meanwhile, errc::aborted; the
-///   message names the rank. What `idle` throws passes through. After an error no later fence of
-///   this bootstrap succeeds.
+/// - `fence(idle)`: returns when every rank has entered the same fence. Meanwhile `idle()` is
+///   called again and again, so that communication can progress; between two calls the thread
+///   sleeps for a millisecond at most (for each 32 ranks of the job). Errors: errc::aborted;
+///   errc::peer_lost if it comes to know that it will never open. What `idle` throws passes
+///   through. After an error no later fence of this bootstrap succeeds.
 /// - `abort(code, why)`: ends the whole job; never returns. Where ranks are processes it ends this
 ///   one; where they are threads it throws errc::aborted.
+///
+/// Every environment joins by a bootstrap of its own, in whose keys and fences no other has a part.
+///
+/// Nothing is known of the living and the dead here. Ranks leave together, by a fence; a rank that
+/// leaves alone, or will not talk to another any more, tells nobody, and what waits for it (a
+/// receive, a long send, a fence) waits until the launcher ends the job. A LivenessBootstrap makes
+/// these errors.
 ///
 /// Where a rank is a process, a child that it forks is no rank: there all of these but `rank`,
 /// `size` and `host` give errc::not_a_rank or do nothing, and destroying the copy tells nobody.
@@ -613,21 +469,17 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
   { b.abort(1, text) } -> std::same_as<void>;
 };
 
-/// A bootstrap whose ranks share one machine, and with it memory and news of each other's death.
+/// A bootstrap that knows what becomes of the ranks. Its fences fail with errc::peer_lost, naming
+/// the rank, when one fails or leaves meanwhile, and never open when one that had entered is known
+/// to have died since.
 ///
-/// - `shared_fd()`: a memory file of the whole job, empty at first. Who needs room makes the file
-///   longer (`bootstrap::grow`) and maps it. It can never shrink, and goes when the last rank goes.
-///   Who uses it by number makes sure first that it is still that file (`file_identity`): the
-///   program may have closed the descriptor and opened one of its own.
-/// - `shared_offset()`: where this environment's part of that file begins: (k mod 32) << 48 for the
-///   k-th environment that this rank joins. It reads as zeros at first. Keys and fences are apart
-///   per environment as well.
-/// - `one_process()`: whether all ranks of the job are threads of this process.
 /// - `failure_epoch()`: one atomic load; grows whenever a rank fails or leaves, or gives another
 ///   up, or the job is aborted. It may grow for less, and is never 0. `failure_word()`: the word
 ///   that is loaded; it lives as long as the bootstrap.
 /// - `state(rank)`: what became of a rank in this environment; one that ended is `failed` unless it
 ///   had left. Requires 0 <= rank < size().
+/// - `loss_text(rank)`: what became of a rank that is gone, in words that name it, for the texts of
+///   errors; "" of another. Requires as for `state`.
 /// - `renounce(peer, why)`: this rank will not talk to `peer` any more in this environment, because
 ///   of errc::protocol or errc::no_resources. It concerns the two alone; the first reason counts.
 /// - `renounced_by(peer)`: why `peer` has renounced this rank, or errc{} if it has not.
@@ -635,58 +487,69 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 ///   destroyed without it counts as `failed`.
 /// - `mark_failed()`: tells the others that this rank will not come back.
 ///
-/// After either of the last two, this rank touches nothing of its part of the shared file but to
-/// unmap it: when all ranks have left, the part is emptied and goes to the 32nd environment after
-/// this one. Any number may follow each other, and 32 of a rank may live at once; joining one more
-/// waits a little for the ranks that are still inside, and then is errc::no_resources.
-///
 /// Threads: `failure_epoch()`, `state()` and `renounced_by()` from any thread.
 template <class T>
-concept SharedMemoryBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t rank) {
-  { view.shared_fd() } noexcept -> std::same_as<int>;
-  { view.shared_offset() } noexcept -> std::same_as<std::uint64_t>;
-  { view.one_process() } noexcept -> std::same_as<bool>;
+concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t rank) {
   { view.failure_epoch() } noexcept -> std::same_as<std::uint32_t>;
   { view.failure_word() } noexcept -> std::convertible_to<const platform::atomic<std::uint32_t>&>;
   { view.state(rank) } noexcept -> std::same_as<rank_state>;
+  { view.loss_text(rank) } -> std::same_as<std::string>;
   { b.renounce(rank, errc::protocol) } noexcept -> std::same_as<void>;
   { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
   { b.mark_finished() } -> std::same_as<void>;
   { b.mark_failed() } noexcept -> std::same_as<void>;
 };
 
-/// Grants Bootstrap and nothing more.
-struct bootstrap_archetype {
-  bootstrap_archetype() = delete;
-  bootstrap_archetype(bootstrap_archetype&&) noexcept;
-  bootstrap_archetype& operator=(bootstrap_archetype&&) noexcept;
-  rank_t rank() const noexcept;
-  rank_t size() const noexcept;
-  std::string_view host() const;
-  void put(std::string_view key, std::string_view value);
-  std::optional<std::string> get(rank_t rank, std::string_view key);
-  void fence(std::invocable auto&& idle);
-  [[noreturn]] void abort(int code, std::string_view why);
+/// A bootstrap whose ranks share one machine, and with it memory.
+///
+/// - `shared_fd()`: a memory file of the whole job, empty at first. Who needs room makes the file
+///   longer (`bootstrap::grow`) and maps it. It can never shrink, and goes when the last rank goes.
+///   Who uses it by number makes sure first that it is still that file (`file_identity`): the
+///   program may have closed the descriptor and opened one of its own.
+/// - `shared_offset()`: where this environment's part of that file begins: (k mod 32) << 48 for the
+///   k-th environment that this rank joins. It reads as zeros at first.
+/// - `one_process()`: whether all ranks of the job are threads of this process.
+///
+/// After `mark_finished` or `mark_failed`, this rank touches nothing of its part of the shared file
+/// but to unmap it: when all ranks have left, the part is emptied and goes to the 32nd environment
+/// after this one. Any number may follow each other, and 32 of a rank may live at once; joining one
+/// more waits a little for the ranks that are still inside, and then is errc::no_resources.
+template <class T>
+concept SharedMemoryBootstrap = LivenessBootstrap<T> && requires(const T& view) {
+  { view.shared_fd() } noexcept -> std::same_as<int>;
+  { view.shared_offset() } noexcept -> std::same_as<std::uint64_t>;
+  { view.one_process() } noexcept -> std::same_as<bool>;
 };
 
-/// Grants SharedMemoryBootstrap and nothing more.
-struct shared_memory_bootstrap_archetype : bootstrap_archetype {
-  int shared_fd() const noexcept;
-  std::uint64_t shared_offset() const noexcept;
-  bool one_process() const noexcept;
-  std::uint32_t failure_epoch() const noexcept;
-  platform::atomic<std::uint32_t>& failure_word() const noexcept;
-  rank_state state(rank_t rank) const noexcept;
-  void renounce(rank_t peer, errc why) noexcept;
-  errc renounced_by(rank_t peer) const noexcept;
-  void mark_finished();
-  void mark_failed() noexcept;
+namespace bootstrap {
+
+/// Says what a rank waits for.
+class hang_describer {
+ public:
+  /// Fills `into` with the description; returns false, and fills nothing, unless it is as long as
+  /// one. Threads: any.
+  virtual bool describe(std::span<std::byte> into) = 0;
+
+ protected:
+  hang_describer() = default;
+  hang_describer(const hang_describer&) = default;
+  hang_describer& operator=(const hang_describer&) = default;
+  ~hang_describer() = default;
 };
 
-static_assert(Bootstrap<bootstrap_archetype>);
-static_assert(SharedMemoryBootstrap<shared_memory_bootstrap_archetype>);
-static_assert(!SharedMemoryBootstrap<bootstrap_archetype>);
-static_assert(!Bootstrap<int>);
+}  // namespace bootstrap
+
+/// A bootstrap whose ranks are fibers of the thread that runs the job, in virtual time. They are no
+/// processes that could fork, and they need not watch for hangs: whoever runs them sees when none
+/// can go on.
+///
+/// - `describe_by(describer)`: whom to ask then what this rank waits for; nullptr: nobody. Who is
+///   named lives until the rank leaves.
+template <class T>
+concept SimulatedBootstrap =
+    LivenessBootstrap<T> && requires(T& b, bootstrap::hang_describer* describer) {
+      { b.describe_by(describer) } noexcept -> std::same_as<void>;
+    };
 
 }  // namespace mpx::inline v0
 
@@ -725,7 +588,7 @@ inline constexpr unsigned environment_shift = 48;
 namespace mpx::inline v0::bootstrap::detail {
 
 inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjob", 1
-inline constexpr std::uint32_t segment_version = 3;
+inline constexpr std::uint32_t segment_version = 4;
 inline constexpr std::size_t page_bytes = 4096;
 
 using word = platform::atomic<std::uint32_t>;
@@ -753,10 +616,11 @@ struct abort_record {
   char reason[reason_bytes_max];
 };
 
-/// Who reports a hang.
+/// Between the ranks and whoever looks at their marks for a hang, and prints the report.
 struct hang_head {
-  word asked;   // grows when every rank is to say what it is doing
-  word writer;  // 1 + the rank that is writing a report, or 0
+  word looked_at;                           // 1: the launcher does, whatever the number of ranks
+  word asked;                               // grows when every rank is to say what it is doing
+  platform::atomic<std::int64_t> limit_ns;  // how long a rank waits before it says so; 0: for ever
 };
 
 struct segment_header {
@@ -789,7 +653,6 @@ static_assert(sizeof(slot_entry) == cache_line_bytes);
 struct hang_words {
   static constexpr std::uint32_t stuck = 1, testing = 2, next = 4;
   word mark;      // `stuck`, perhaps `testing`, and a number that grows with each change
-  word told;      // the mark that was last reported
   word answered;  // of hang_head::asked
   platform::atomic<std::int64_t> seen_ns;  // when the rank was last known to be in mpx
 };
@@ -1031,6 +894,11 @@ class job_view {
   }
   std::uint32_t live(rank_t rank) const noexcept {
     return entry(rank).live.load(std::memory_order_acquire);
+  }
+
+  /// Whether what was started for `rank` is gone for good.
+  bool ended(rank_t rank) const noexcept {
+    return entry(rank).ended.load(std::memory_order_acquire) != 0;
   }
 
   std::uint32_t failure_epoch(std::uint64_t k) const noexcept {
@@ -1324,6 +1192,43 @@ class memory_file {
 
 }  // namespace mpx::inline v0::bootstrap
 
+// ==== mpx/core/function_ref.hpp
+
+// A reference to something callable, for code that is compiled once and calls back into its caller.
+
+namespace mpx::inline v0::detail {
+
+template <class Signature>
+class function_ref;
+
+/// Two words, and no memory of its own. What it refers to outlives it.
+template <class R, class... Args>
+class function_ref<R(Args...)> {
+ public:
+  template <class F>
+  requires std::is_object_v<std::remove_reference_t<F>> &&
+               (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
+               std::is_invocable_r_v<R, F&, Args...>
+  function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        call_([](void* object, Args... args) -> R {
+          auto& callee = *static_cast<std::add_pointer_t<F>>(object);
+          if constexpr (std::is_void_v<R>) {
+            callee(std::forward<Args>(args)...);
+          } else {
+            return callee(std::forward<Args>(args)...);
+          }
+        }) {}
+
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, Args...);
+};
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/bootstrap/detail/job_segment.hpp
 
 // The control segment of a job on one machine: joining and leaving, publishing, fences, aborts.
@@ -1502,8 +1407,8 @@ class job_segment : public detail::job_view {
 
   // --- meeting ---
 
-  /// `idle(context)` is called meanwhile.
-  void fence(rank_t rank, std::uint64_t k, void (*idle)(void*), void* context) const {
+  /// `idle()` is called meanwhile.
+  void fence(rank_t rank, std::uint64_t k, mpx::detail::function_ref<void()> idle) const {
     auto& s = slot(k);
     const std::uint32_t generation = s.generation.load(std::memory_order_acquire);
     if (arrive(rank, k)) {
@@ -1521,7 +1426,7 @@ class job_segment : public detail::job_view {
         const errc why = find_loss(rank, k, what);
         if (why != errc{} && !open()) throw error(why, what);
       }
-      idle(context);
+      idle();
       if (!open()) platform::futex_wait(s.generation, generation, nap_ns);
     }
   }
@@ -1685,6 +1590,47 @@ class job_segment : public detail::job_view {
 
 }  // namespace mpx::inline v0::bootstrap
 
+// ==== mpx/bootstrap/hang_table.hpp
+
+// Where the ranks of an environment say that they wait, and what for, so that they themselves can
+// find out that none of them goes on.
+
+namespace mpx::inline v0::bootstrap {
+
+/// One rank's view of the marks and slots for hangs in a job's control segment, which outlives it.
+class hang_table {
+ public:
+  hang_table(const detail::job_view& job, rank_t rank, std::uint64_t environment) noexcept
+      : job_(job), rank_(rank), environment_(environment) {}
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return job_.size(); }
+  /// Which of this rank's environments this is: the low bits of its number.
+  std::uint32_t environment() const noexcept { return static_cast<std::uint32_t>(environment_); }
+  rank_state state(rank_t rank) const noexcept { return job_.state(rank, environment_); }
+  /// What is the job's, and not the environment's: marks, slots, pids.
+  const detail::job_view& job() const noexcept { return job_; }
+
+ private:
+  detail::job_view job_;
+  rank_t rank_;
+  std::uint64_t environment_;
+};
+
+}  // namespace mpx::inline v0::bootstrap
+
+namespace mpx::inline v0 {
+
+/// A bootstrap whose ranks watch each other for hangs.
+///
+/// - `hangs()`: where they do; it lives as long as the bootstrap.
+template <class T>
+concept WatchedBootstrap = LivenessBootstrap<T> && requires(const T& view) {
+  { view.hangs() } noexcept -> std::same_as<bootstrap::hang_table>;
+};
+
+}  // namespace mpx::inline v0
+
 // ==== mpx/bootstrap/detail/member.hpp
 
 // One rank's membership of a job on one machine: what singleton, mpxrun and threads have in common.
@@ -1692,10 +1638,13 @@ class job_segment : public detail::job_view {
 
 namespace mpx::inline v0::bootstrap {
 
-/// A SharedMemoryBootstrap over a control segment. Move-only. A child that the rank forks holds a
-/// copy that is nobody: what it asks for is an error, and its end is not the rank's.
+/// A SharedMemoryBootstrap and WatchedBootstrap over a control segment. Move-only. A child that the
+/// rank forks holds a copy that is nobody: what it asks for is an error, and its end is not the
+/// rank's.
 class member {
  public:
+  using policy_axis = bootstrap_axis;
+
   member(member&& other) noexcept
       : me_(other.me_),
         present_(std::exchange(other.present_, false)),
@@ -1730,10 +1679,8 @@ class member {
     check_present("fence");
     if (me_.fence_failed)
       throw error(errc::peer_lost, "fence: an earlier one of this environment failed");
-    auto call = [&idle] { idle(); };  // One fence for every kind of Idle, functions among them.
-    using call_type = decltype(call);
     me_.fence_failed = true;  // Unless it returns.
-    me_.segment.fence(me_.rank, me_.k, [](void* c) { (*static_cast<call_type*>(c))(); }, &call);
+    me_.segment.fence(me_.rank, me_.k, [&idle] { idle(); });
     me_.fence_failed = false;
   }
 
@@ -1763,9 +1710,8 @@ class member {
     return me_.segment.failure_word(me_.k);
   }
   rank_state state(rank_t rank) const noexcept { return me_.segment.state(rank, me_.k); }
-  /// Which of this rank's environments this is (the low bits of its number), and the job's segment.
-  std::uint32_t environment() const noexcept { return static_cast<std::uint32_t>(me_.k); }
-  const job_segment& segment() const noexcept { return me_.segment; }
+  /// Where the ranks of this environment say what they wait for.
+  hang_table hangs() const noexcept { return {me_.segment, me_.rank, me_.k}; }
   std::optional<abort_notice> aborted() const { return me_.segment.aborted(); }
 
   /// What became of a rank that is lost, in words, for the texts of errors.
@@ -1785,6 +1731,8 @@ class member {
   }
 
  protected:
+  const job_segment& segment() const noexcept { return me_.segment; }
+
   /// What ends when this rank aborts the job.
   enum class ending : unsigned char { alone, process, thread };
 
@@ -2002,8 +1950,6 @@ class mpxrun : public member {
       "start the program with `mpxrun -n N program`, or unset MPX_JOB_FD to run it alone";
 };
 
-static_assert(SharedMemoryBootstrap<mpxrun>);
-
 }  // namespace mpx::inline v0::bootstrap
 
 // ==== mpx/bootstrap/singleton.hpp
@@ -2025,8 +1971,6 @@ class singleton : public member {
   singleton(mapping map, memory_file& shared)
       : member(std::move(map), std::move(shared), 0, ending::alone) {}
 };
-
-static_assert(SharedMemoryBootstrap<singleton>);
 
 }  // namespace mpx::inline v0::bootstrap
 
@@ -2083,8 +2027,6 @@ class threads : public member {
   }
 };
 
-static_assert(SharedMemoryBootstrap<threads>);
-
 }  // namespace mpx::inline v0::bootstrap
 
 // ==== mpx/bootstrap/detect.hpp
@@ -2094,25 +2036,178 @@ static_assert(SharedMemoryBootstrap<threads>);
 namespace mpx::inline v0::bootstrap {
 
 /// Holds a bootstrap of any of the kinds that share one machine. They differ in how they join, not
-/// in what they do afterwards, so that holding any of them costs no branch.
+/// in what they do afterwards, so that holding any of them costs no branch. The default of stacks.
 class any : public member {
  public:
+  /// Joins the job of mpxrun where there is one; else this process is a world of one.
+  /// Errors: errc::bootstrap, errc::no_resources.
+  any() : any(mpxrun::present() ? any(mpxrun()) : any(singleton())) {}
   template <std::derived_from<member> Kind>
   requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
   any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)
 };
 
-/// Joins the job of mpxrun where there is one; else this process is a world of one.
-/// Errors: errc::bootstrap, errc::no_resources.
-inline any detect() {
-  if (mpxrun::present()) return any(mpxrun());
-  return any(singleton());
-}
-
-static_assert(SharedMemoryBootstrap<any>);
-static_assert(!std::copyable<any>);
+/// Joins the job that this program was launched into. See any::any.
+inline any detect() { return {}; }
 
 }  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/datatype/buffer.hpp
+
+// What can be sent and received as it lies in memory: a trivially copyable value, or a contiguous
+// range of them. Views are what the byte forms below the typed forms work on.
+
+namespace mpx::inline v0 {
+
+/// A type whose bytes mean the same in another process: trivially copyable, and no address, be it a
+/// pointer or a view such as std::span.
+template <class T>
+concept Transferable =
+    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
+    !std::is_null_pointer_v<T> && !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
+
+/// A range of transferable elements in one piece: span, vector, array, C array, string, ...
+template <class R>
+concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                           Transferable<std::ranges::range_value_t<R>>;
+
+/// What a send takes: a contiguous buffer, or one value.
+template <class B>
+concept SendBuffer = ContiguousBuffer<B> || (!std::ranges::range<std::remove_cvref_t<B>> &&
+                                             Transferable<std::remove_cvref_t<B>>);
+
+/// What a receive takes: the same, writable, and no temporary unless it is a view.
+template <class B>
+concept ReceiveBuffer =
+    SendBuffer<B> &&
+    ((ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
+      !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>) ||
+     (!std::ranges::range<std::remove_cvref_t<B>> && std::is_lvalue_reference_v<B> &&
+      !std::is_const_v<std::remove_reference_t<B>>));
+
+/// A buffer that is still there when a nonblocking call has returned: an lvalue, or a view such as
+/// std::span. A temporary value or container is not.
+template <class B>
+concept BufferOutlivesCall =
+    std::is_lvalue_reference_v<B> || (ContiguousBuffer<B> && std::ranges::borrowed_range<B>);
+
+namespace detail {
+
+/// The bytes of a buffer to send.
+template <SendBuffer B>
+[[gnu::always_inline]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
+  if constexpr (ContiguousBuffer<const B&>) {
+    return {reinterpret_cast<const std::byte*>(std::ranges::data(buffer)),
+            std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<B>)};
+  } else {
+    return {reinterpret_cast<const std::byte*>(&buffer), sizeof(B)};
+  }
+}
+
+/// The bytes of a buffer to receive into.
+template <class B>
+requires ReceiveBuffer<B&&>
+[[gnu::always_inline]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
+  if constexpr (ContiguousBuffer<B>) {
+    return {
+        reinterpret_cast<std::byte*>(std::ranges::data(buffer)),
+        std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<std::remove_reference_t<B>>)};
+  } else {
+    return {reinterpret_cast<std::byte*>(&buffer), sizeof(buffer)};
+  }
+}
+
+}  // namespace detail
+
+static_assert(SendBuffer<int&> && SendBuffer<const double&> && SendBuffer<std::span<const int>>);
+static_assert(ReceiveBuffer<int&> && ReceiveBuffer<std::span<int>> && ReceiveBuffer<int (&)[3]>);
+static_assert(!ReceiveBuffer<const int&> && !ReceiveBuffer<std::span<const int>>);
+static_assert(!SendBuffer<int*> && !BufferOutlivesCall<int>);
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/forms.hpp
+
+// How a call ends is its last argument: nothing (it throws), a std::error_code, mpx::start (a
+// request), mpx::prepare (a persistent request), mpx::once (it looks once), or a token of a user's.
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// The form that is named by naming none: blocks, and throws mpx::error.
+struct throws_t {};
+
+/// A form whose own errors go to an error_code.
+template <class Form>
+struct with_code {
+  std::error_code* code;
+};
+
+/// What the values mpx::start, mpx::prepare and mpx::once are: alone, or called with an error_code.
+template <class Form>
+struct form_of {
+  /// The same, and errors of the call itself are stored in `ec`, not thrown.
+  constexpr with_code<Form> operator()(std::error_code& ec) const noexcept { return {&ec}; }
+  constexpr const Form& operator()() const noexcept { return static_cast<const Form&>(*this); }
+};
+struct start_t : form_of<start_t> {};
+struct prepare_t : form_of<prepare_t> {};
+struct once_t : form_of<once_t> {};
+
+template <class How, class Form>
+inline constexpr bool is_form = std::is_same_v<std::remove_cvref_t<How>, Form> ||
+                                std::is_same_v<std::remove_cvref_t<How>, with_code<Form>>;
+template <class How>
+inline constexpr bool throws = std::is_same_v<std::remove_cvref_t<How>, throws_t>;
+template <class How>
+inline constexpr bool is_code = std::is_same_v<How, std::error_code&>;
+/// True of the forms that store every error.
+template <class How>
+inline constexpr bool stores_errors =
+    is_code<How> || std::is_same_v<std::remove_cvref_t<How>, with_code<start_t>> ||
+    std::is_same_v<std::remove_cvref_t<How>, with_code<prepare_t>> ||
+    std::is_same_v<std::remove_cvref_t<How>, with_code<once_t>>;
+
+/// What a call that cannot be started takes: nothing or an error_code.
+template <class How>
+concept BlockingForm = throws<How> || is_code<How>;
+/// What a probe takes besides: mpx::once.
+template <class How>
+concept ProbingForm = BlockingForm<How> || is_form<How, once_t>;
+
+[[gnu::always_inline]] inline void store(std::error_code& ec, errc why) noexcept {
+  if (why == errc{}) [[likely]] {
+    ec.clear();
+  } else {
+    ec = why;
+  }
+}
+
+}  // namespace detail
+
+/// Gives a request for what the call has started. `start(ec)` stores what kept it from starting.
+inline constexpr detail::start_t start{};
+/// Gives an inactive persistent request; `request::start` runs it. `prepare(ec)` stores errors.
+inline constexpr detail::prepare_t prepare{};
+/// Looks once and does not block. `once(ec)` stores errors.
+inline constexpr detail::once_t once{};
+
+/// A foreign token: what ends a call in a way of its own.
+///
+/// `token.launch(call)` is called with what the caller asked for, and its result is that of the
+/// call. `call` is one of the library's, move-only or not:
+///   - `call.start(ec)` starts it and returns its request, empty if `ec` says why not; once.
+///   - `call.run(ec)` blocks instead, and returns what the blocking form returns.
+///   - `call.fail(ec)` throws what the throwing form would, with its text, for an `ec` of `start`.
+///   - `call.name()`, `call.where()`: for reports.
+/// `call` refers to the communicator's handle: start it before the full expression of the call ends
+/// (a co_await in it counts); the request needs neither. The buffer has to outlive the request.
+template <class Token, class Call>
+concept CompletionToken =
+    requires(Token&& token, Call& call) { std::forward<Token>(token).launch(std::move(call)); };
+
+}  // namespace mpx::inline v0
 
 // ==== mpx/core/memory.hpp
 
@@ -2209,6 +2304,32 @@ class plain_array {
   void reserve(std::size_t n) {
     if (!try_reserve(n)) detail::throw_out_of_memory();
   }
+  /// Makes a table of at least `n` elements, the new ones as T{} makes them.
+  /// Cost: as for growing one by one; where T{} is zero bytes and they are many, no memory for
+  /// pages that are never written.
+  bool try_extend(std::size_t n) noexcept {
+    if (n <= size_) return true;
+    if (!zeroed_ || n > capacity_) {
+      const std::size_t room = n > next_capacity() ? n : next_capacity();
+      if (room > most) return false;
+      void* const more = platform::allocate_zeroed(room * sizeof(T));
+      if (more == nullptr) return false;
+      each_page(0, size_, [&](const std::byte* at, std::size_t bytes) {
+        std::memcpy(static_cast<std::byte*>(more) + (at - reinterpret_cast<std::byte*>(data_)), at,
+                    bytes);
+      });
+      give();
+      data_ = static_cast<T*>(more);
+      capacity_ = room;
+      zeroed_ = true;
+    } else {  // What was there before and has been taken out.
+      each_page(size_, n, [&](std::byte* at, std::size_t bytes) { std::memset(at, 0, bytes); });
+    }
+    const std::size_t first = std::exchange(size_, n);
+    if (!is_zero_bytes())
+      for (std::size_t i = first; i < n; ++i) data_[i] = T{};
+    return true;
+  }
   bool try_push_back(T value) noexcept {
     if (size_ == capacity_ && !grow(next_capacity())) return false;
     data_[size_++] = value;
@@ -2258,6 +2379,19 @@ class plain_array {
     capacity_ = n;
     return true;
   }
+  /// `f(at, bytes)` for each page's worth of elements `first` .. `last` - 1 that is not all zeroes:
+  /// others are not to be written.
+  template <class F>
+  void each_page(std::size_t first, std::size_t last, F f) {
+    constexpr std::size_t page = 4096;
+    std::byte* at = reinterpret_cast<std::byte*>(data_ + first);
+    for (std::size_t left = (last - first) * sizeof(T), n = 0; left != 0; left -= n, at += n) {
+      n = left < page ? left : page;
+      bool any = false;
+      for (std::size_t i = 0; i < n && !any; ++i) any = at[i] != std::byte{};
+      if (any) f(at, n);
+    }
+  }
   void give() noexcept {
     if (zeroed_) {
       platform::deallocate_zeroed(static_cast<void*>(data_), capacity_ * sizeof(T));
@@ -2285,14 +2419,17 @@ class plain_array {
 template <class T>
 class scratch {
  public:
-  explicit scratch(std::size_t n) {
+  explicit scratch(std::size_t n) : scratch(n, std::nothrow) {
+    if (data_ == nullptr) detail::throw_out_of_memory();
+  }
+  /// The same; `data()` is nullptr when memory is out.
+  scratch(std::size_t n, std::nothrow_t) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
     if constexpr (alignof(T) <= alignof(std::max_align_t)) {
       if (n <= static_cast<std::size_t>(-1) / sizeof(T)) data_ = platform::allocate(n * sizeof(T));
     } else if (n < static_cast<std::size_t>(-1) / sizeof(T)) {
       data_ = platform::allocate_aligned((n + 1) * sizeof(T), alignof(T));
     }
-    if (data_ == nullptr) detail::throw_out_of_memory();
   }
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
@@ -2323,6 +2460,13 @@ class owning_table {
 
   /// Fills an empty place. Requires: made is not nullptr.
   T& put(std::size_t i, T* made) noexcept { return *(places_[i] = made); }
+  /// Destroys what is in a place.
+  void erase(std::size_t i) noexcept {
+    delete places_[i];
+    places_[i] = nullptr;
+  }
+  /// Makes it a table of at least `n` places. False: memory is out, nothing has changed.
+  bool try_extend(std::size_t n) noexcept { return places_.try_extend(n); }
   /// Empties a place whose object belongs to somebody else.
   void drop(std::size_t i) noexcept { places_[i] = nullptr; }
   /// Adds a place. Returns nullptr, and `made` is gone, when memory is out, be it for `made`.
@@ -2341,6 +2485,194 @@ class owning_table {
 
  private:
   plain_array<T*> places_;
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/core/group.hpp
+
+// Peers are not ranks: a group maps the ranks of a communicator to the endpoint's peers and back.
+// The two are turned into each other here and nowhere else.
+
+namespace mpx::inline v0 {
+
+/// The peer that stands for proc_null.
+inline constexpr peer_id null_peer = static_cast<peer_id>(rank_t{proc_null});
+
+/// The job's ranks are an endpoint's first peers: where bootstraps, transports and reports know
+/// that, they say so by these names.
+[[gnu::always_inline]] constexpr peer_id world_peer(rank_t rank) noexcept {
+  return static_cast<peer_id>(rank);
+}
+[[gnu::always_inline]] constexpr rank_t world_rank(peer_id peer) noexcept {
+  return static_cast<rank_t>(peer);
+}
+static_assert(world_peer(any_source) == any_peer && world_rank(any_peer) == any_source);
+
+/// Which peers the ranks of a communicator are. Immutable, move-only.
+///
+/// Identity (rank r is peer r) costs no memory; a stride neither; a table 8 bytes a member. Each
+/// factory yields the simplest kind that says the same, so that equal groups are of equal kind.
+/// any_source and proc_null map to any_peer and null_peer, and back, in all kinds.
+class group {
+ public:
+  enum class kind : std::uint8_t { identity, strided, table };
+
+  /// Rank r is peer r, however many there are.
+  group() = default;
+  /// Ranks 0 .. size - 1 are peers 0 .. size - 1; this process is `self`.
+  static group identity(rank_t size, peer_id self) noexcept { return strided(0, 1, size, self); }
+  /// Rank r is peer first + r * stride. Requires: stride != 0; all of these are peers.
+  static group strided(peer_id first, std::int32_t stride, rank_t size, peer_id self) noexcept {
+    group g;
+    if (size <= 1) stride = 1;
+    g.kind_ = first == 0 && stride == 1 ? kind::identity : kind::strided;
+    g.first_ = first;
+    g.stride_ = stride;
+    g.size_ = size;
+    g.rank_ = g.rank_of(self);
+    return g;
+  }
+  /// Rank r is peers[r]. Errors: errc::argument if a peer is there twice; errc::no_resources.
+  /// Cost: sorts once, so that `rank_of` searches in log2(size) steps.
+  static group table(std::span<const peer_id> peers, peer_id self) {
+    const auto size = static_cast<rank_t>(peers.size());
+    const std::int64_t first = peers.empty() ? 0 : std::int64_t{peers[0]};
+    const std::int64_t stride = size < 2 ? 1 : std::int64_t{peers[1]} - first;
+    bool regular = stride != 0;
+    for (std::size_t i = 1; i < peers.size(); ++i)
+      regular = regular && peers[i] == first + stride * static_cast<std::int64_t>(i);
+    if (regular)
+      return strided(static_cast<peer_id>(first), static_cast<std::int32_t>(stride), size, self);
+    group g;
+    g.kind_ = kind::table;
+    g.size_ = size;
+    g.peers_.reserve(peers.size());
+    g.sorted_.reserve(peers.size());
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+      g.peers_.push_back(peers[i]);
+      g.sorted_.push_back(static_cast<rank_t>(i));
+    }
+    g.sort();
+    for (std::size_t i = 1; i < peers.size(); ++i)
+      if (g.peer_at(i - 1) == g.peer_at(i)) throw error(errc::argument, "a group has a peer twice");
+    g.rank_ = g.rank_of(self);
+    return g;
+  }
+
+  /// 0 for a group made by default.
+  rank_t size() const noexcept { return size_; }
+  /// This process; proc_null if it is no member.
+  rank_t rank() const noexcept { return rank_; }
+  kind how() const noexcept { return kind_; }
+
+  /// Requires: 0 <= rank < size(), any_source or proc_null.
+  peer_id peer_of(rank_t rank) const noexcept {
+    if (kind_ == kind::identity || rank < 0) return static_cast<peer_id>(rank);
+    if (kind_ == kind::table) return peers_[static_cast<std::size_t>(rank)];
+    return static_cast<peer_id>(first_ + std::int64_t{stride_} * rank);
+  }
+  /// Returns: proc_null for a peer that is no member. Cost: log2(size) for a table, else none.
+  rank_t rank_of(peer_id peer) const noexcept {
+    if (peer == any_peer || peer == null_peer) return static_cast<rank_t>(peer);
+    if (kind_ == kind::table) return searched(peer);
+    if (kind_ == kind::strided) {
+      const std::int64_t distance = std::int64_t{peer} - first_;
+      if (distance % stride_ != 0 || distance / stride_ < 0 || distance / stride_ >= size_)
+        return proc_null;
+      return static_cast<rank_t>(distance / stride_);
+    }
+    return static_cast<rank_t>(peer);
+  }
+
+  friend bool operator==(const group& a, const group& b) noexcept {
+    if (a.kind_ != b.kind_ || a.size_ != b.size_) return false;
+    if (a.kind_ != kind::table) return a.first_ == b.first_ && a.stride_ == b.stride_;
+    for (std::size_t i = 0; i < a.peers_.size(); ++i)
+      if (a.peers_[i] != b.peers_[i]) return false;
+    return true;
+  }
+
+ private:
+  peer_id peer_at(std::size_t i) const noexcept {
+    return peers_[static_cast<std::size_t>(sorted_[i])];
+  }
+  rank_t searched(peer_id peer) const noexcept {
+    std::size_t low = 0;
+    for (std::size_t high = sorted_.size(); low < high;) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (peer_at(middle) < peer)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < sorted_.size() && peer_at(low) == peer ? sorted_[low] : rank_t{proc_null};
+  }
+  /// Heapsort: in place, and no worse than n log n.
+  void sort() noexcept {
+    const auto sift = [this](std::size_t at, std::size_t end) {
+      for (std::size_t child; (child = 2 * at + 1) < end; at = child) {
+        if (child + 1 < end && peer_at(child) < peer_at(child + 1)) ++child;
+        if (peer_at(at) >= peer_at(child)) return;
+        std::swap(sorted_[at], sorted_[child]);
+      }
+    };
+    const std::size_t n = sorted_.size();
+    for (std::size_t at = n / 2; at-- > 0;) sift(at, n);
+    for (std::size_t end = n; end-- > 1;) {
+      std::swap(sorted_[0], sorted_[end]);
+      sift(0, end);
+    }
+  }
+
+  kind kind_ = kind::identity;
+  rank_t size_ = 0;
+  rank_t rank_ = proc_null;
+  std::int32_t stride_ = 1;
+  peer_id first_ = 0;
+  plain_array<peer_id> peers_;  // Of a table: by rank ...
+  plain_array<rank_t> sorted_;  // ... and its ranks, in the order of their peers.
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/core/status.hpp
+
+// What became of a receive: who sent, with which tag, how much, and whether it went well.
+
+namespace mpx::inline v0 {
+
+/// The outcome of a receive or a probe; of a send, only `error()` means something.
+class status {
+ public:
+  constexpr status() = default;
+  constexpr status(rank_t source, tag_t tag, std::size_t bytes, int failure = 0,
+                   bool cancelled = false) noexcept
+      : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
+
+  /// The sender's rank in the communicator of the receive; proc_null for an empty status.
+  constexpr rank_t source() const noexcept { return source_; }
+  constexpr tag_t tag() const noexcept { return tag_; }
+  /// The message's length in bytes, also when it was truncated.
+  constexpr std::size_t bytes() const noexcept { return bytes_; }
+  /// The number of elements of T, or nothing if the length is no multiple of sizeof(T).
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  constexpr std::optional<std::size_t> count() const noexcept {
+    if (bytes_ % sizeof(T) != 0) return std::nullopt;
+    return bytes_ / sizeof(T);
+  }
+  constexpr bool cancelled() const noexcept { return cancelled_; }
+  std::error_code error() const noexcept {
+    return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
+  }
+
+ private:
+  std::size_t bytes_ = 0;
+  rank_t source_ = proc_null;
+  tag_t tag_ = any_tag;
+  int failure_ = 0;
+  bool cancelled_ = false;
 };
 
 }  // namespace mpx::inline v0
@@ -2439,9 +2771,6 @@ namespace mpx::inline v0 {
 
 struct matching_axis {};
 
-/// Stands for any peer in a pattern.
-inline constexpr peer_id any_peer = 0xffff'ffff;
-
 /// What messages and receives are compared by, next to the source: the context in the upper half,
 /// the tag in the lower. Source: Portals 3, 64 match bits and 64 ignore bits.
 using match_bits = std::uint64_t;
@@ -2485,6 +2814,10 @@ struct pattern {
       : bits(match_bits_of(context, tag < 0 ? 0 : tag)),
         ignore(tag < 0 ? tag_bits : 0),
         source(s) {}
+  /// `tag` is a tag.
+  static constexpr pattern exactly(context_id context, peer_id source, tag_t tag) noexcept {
+    return of(match_bits_of(context, tag), 0, source);
+  }
   static constexpr pattern of(match_bits bits, match_bits ignore, peer_id source) noexcept {
     pattern p;
     p.bits = bits;
@@ -2576,7 +2909,7 @@ static_assert(!Matcher<detail::not_a_matcher>);
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/protocol/path_learner.hpp
+// ==== mpx/protocol/scheme_learner.hpp
 
 // Which path moves long messages fastest, learnt from what they cost: whether one copy by the
 // kernel beats two through the channel depends on the size, the caches and where the cores are, and
@@ -2585,7 +2918,7 @@ static_assert(!Matcher<detail::not_a_matcher>);
 namespace mpx::inline v0::protocol {
 
 /// How the data of one long message moves.
-enum class path : std::uint8_t {
+enum class scheme : std::uint8_t {
   get,      ///< The receiver fetches it.
   packets,  ///< The sender puts it into the channel, the receiver takes it out.
   split,    ///< The receiver fetches the first half while the sender stores the second.
@@ -2594,22 +2927,22 @@ enum class path : std::uint8_t {
 /// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
 /// few times, then takes the cheapest one and looks at the others now and then.
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
-class path_learner {
+class scheme_learner {
  public:
-  path choose(std::size_t bytes) noexcept {
+  scheme choose(std::size_t bytes) noexcept {
     record& r = of(bytes);
     const std::uint32_t n = r.asked++;
-    if (n < trials * paths) return static_cast<path>(n % paths);
-    if (n % explore_every == 0) return static_cast<path>(n / explore_every % paths);
+    if (n < trials * paths) return static_cast<scheme>(n % paths);
+    if (n % explore_every == 0) return static_cast<scheme>(n / explore_every % paths);
     std::size_t best = 0;
     for (std::size_t i = 1; i < paths; ++i)
       if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
-    return static_cast<path>(best);
+    return static_cast<scheme>(best);
   }
 
   /// `ns`: the message's share of the receiver's time. All time in which long messages are under
   /// way belongs to one of them, that whose data moves at the end of it.
-  void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
+  void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }
 
@@ -2692,7 +3025,7 @@ namespace mpx::inline v0::wire {
 enum class kind : std::uint8_t {
   eager = 1,  ///< A whole message. `ticket`: the sender's operation, if an answer is asked for.
   announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
-  clear,      ///< Receiver to sender: send the data as packets. Payload: `clearance`.
+  clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`.
   data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
   finished,   ///< Receiver to sender: the data has been fetched; the send is complete.
   delivered,  ///< Sender to receiver: the data has been put; the receive is complete.
@@ -2700,10 +3033,11 @@ enum class kind : std::uint8_t {
   unready,    ///< Receiver to sender: a ready message met no receive.
   credit,     ///< Nothing but the header's count.
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
+  grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
   // From here on: services, layers above that have packets of their own.
   revoke = 64,  ///< To all: collective number `tag` of `context` has failed here: do not wait.
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::allow);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::grant);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.
@@ -2781,7 +3115,14 @@ namespace mpx::inline v0::detail {
 
 struct queue_tag {};
 
-enum class role : std::uint8_t { free, receive, send, control };
+enum class role : std::uint8_t { free, receive, send, control, compound };
+
+/// Whom an operation tells that it is complete, and who gives it back.
+enum class holder : std::uint8_t {
+  nobody,   ///< It is given back when it is complete.
+  request,  ///< A request refers to it, and looks.
+  parent,   ///< It is part of a compound operation, which counts.
+};
 
 /// How far an operation has come. Who sets what, and when:
 ///
@@ -2792,7 +3133,7 @@ enum class role : std::uint8_t { free, receive, send, control };
 /// | answer    | send          | outbox: an answer is owed             | it comes                 |
 /// | placed    | receive       | inbox: the transport writes its body  | the packet is whole      |
 /// | streaming | send, receive | mover: data goes as packets           | the last byte has gone by|
-/// | moving    | send, receive | mover: a get or put is under way      | its completion comes     |
+/// | copying   | send, receive | mover: a get or put is under way      | its completion comes     |
 /// | closing   | any           | endpoint::end, while the transport    | the last completion comes|
 /// |           |               | still reads or writes its memory      |                          |
 /// | complete  | any           | endpoint::finish, once                | it is given back         |
@@ -2802,30 +3143,32 @@ enum class stage : std::uint8_t {
   answer,
   placed,
   streaming,
-  moving,
+  copying,
   closing,
   complete,
 };
 
-/// One send, receive or packet that has to wait. Its flags, each false when it begins:
+/// One send, receive or packet that has to wait. Its flags, false when it begins:
 ///
 /// | flag      | set by                         | cleared by                                     |
 /// |-----------|--------------------------------|------------------------------------------------|
-/// | handled   | begin: a request refers to it  | detach: nobody waits, it is given back at end  |
+/// | holder    | begin: a request; compounds: a | detach: nobody, it is given back at its end    |
+/// |           | parent                         |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
 /// | exposed   | mover: the peer may reach it   | mover::withdraw, end_exposure                  |
 /// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
 /// |           | gets and puts under way        |                                                |
 /// | cancelled | cancel                         | never                                          |
 /// | split     | mover: both sides copy         | never                                          |
+/// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
 /// | fetched   | mover: the receiver's half is  | never                                          |
 /// |           | there                          |                                                |
-/// | learns    | mover: its cost is to count    | mover: its way was not chosen by cost after all|
+/// | learns    | mover: its cost is to count    | mover: its scheme was not chosen by cost       |
 struct operation : posted_receive, list_node<queue_tag> {
   detail::stage stage{};
+  detail::holder holder{};
   detail::role role{};
-  std::uint8_t flags = 0;  // wire::flag of a send.
-  bool handled = false;
+  std::uint8_t flags = 0;  // Send: wire::flag. Receive: 1 if `ranks` counts.
   bool announced = false;
   bool exposed = false;
   std::uint8_t pending = 0;  // Completions that the transport owes.
@@ -2833,6 +3176,7 @@ struct operation : posted_receive, list_node<queue_tag> {
   errc failure{};
   bool split = false;
   bool fetched = false;
+  bool copying = false;
   std::uint32_t ticket = 0;
   std::uint32_t remote_ticket = 0;
   peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.
@@ -2840,27 +3184,31 @@ struct operation : posted_receive, list_node<queue_tag> {
   context_id context = 0;         // Of a send.
   memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
   std::size_t limit = 0;          // Bytes that will move.
-  std::size_t moved = 0;          // Bytes that have.
+  std::size_t transferred = 0;    // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
-  protocol::path way{};           // Receive: how its data moves.
+  protocol::scheme scheme{};      // Receive: how its data moves.
   bool learns = false;
-  std::int64_t asked_at_ns = 0;  // Receive: when its way was chosen.
+  std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
   std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
-  std::byte* owned = nullptr;    // A copy that mpx made; freed with the operation, else nullptr.
+  // A copy that mpx made, or a compound's state, or this operation itself, if `data` has a layout:
+  // what is to be seen to when it is given back, so that a free one has no layout. Else nullptr.
+  std::byte* owned = nullptr;
   bool owned_by_attached = false;
   remote_memory own{};                  // What is exposed of `data`.
   remote_memory target{};               // Send: where the receiver wants it.
   std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
   std::uint8_t control_bytes = 0;
   wire::header header{};
-  operation* next_free = nullptr;
+  operation* next = nullptr;     // Free: the next free one. Part of a compound: the next part.
+  operation* parent = nullptr;   // Counts where `holder` says so.
+  const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
   /// A new life for a request; one store sets all eight flags above.
   [[gnu::always_inline]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
     stage = s;
     role = r;
     flags = f;
-    handled = true;
+    holder = detail::holder::request;
     announced = false;
     exposed = false;
     pending = 0;
@@ -2868,6 +3216,7 @@ struct operation : posted_receive, list_node<queue_tag> {
     failure = errc{};
   }
 
+  std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.
@@ -2894,14 +3243,14 @@ class operation_pool {
       if (!grow()) return nullptr;
     }
     operation* op = free_;
-    free_ = op->next_free;
+    free_ = op->next;
     return op;
   }
 
   void give(operation* op) noexcept {
     op->role = role::free;
     op->ticket += generation_step;
-    op->next_free = free_;
+    op->next = free_;
     free_ = op;
   }
 
@@ -2918,7 +3267,7 @@ class operation_pool {
     std::uint64_t sum = slabs_.size();
     for (std::size_t s = 0; s < slabs_.size(); ++s)
       for (const operation& op : slabs_[s]->operations)
-        sum = (sum + op.ticket + op.moved) * 0x9e37'79b9'7f4a'7c15u;
+        sum = (sum + op.ticket + op.transferred) * 0x9e37'79b9'7f4a'7c15u;
     return sum;
   }
 
@@ -2949,7 +3298,7 @@ class operation_pool {
     for (std::uint32_t i = slab_size; i-- > 0;) {
       operation& op = added->operations[i];
       op.ticket = base + i + 1;
-      op.next_free = free_;
+      op.next = free_;
       free_ = &op;
     }
     return true;
@@ -2987,6 +3336,62 @@ struct arrived_message : unexpected_message {
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/watch/call_site.hpp
+
+// Which call of the program a rank is blocked in, and what it waits for: kept only as long as it is
+// blocked, on its own stack.
+
+namespace mpx::inline v0::detail {
+
+/// A public call: its name, and the line of the program that made it.
+struct call_site {
+  const char* name = "";
+  std::source_location where{};
+};
+
+/// How a blocked call depends on others.
+enum class wait_kind : std::uint8_t {
+  all,       ///< On each of what it waits for.
+  any,       ///< On one of them.
+  buffered,  ///< On all buffered sends.
+  joining,   ///< On the other ranks, to join.
+  leaving,   ///< On the other ranks, to leave.
+  testing,   ///< It is not blocked: it looks again and again.
+  count_
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/blocked_call.hpp
+
+// What a blocked call waits for: kept only as long as it is blocked, on its own stack.
+
+namespace mpx::inline v0::detail {
+
+/// Several operations, whatever range they are in: `each` hands them to `take` one by one.
+struct operation_list {
+  using taker = void (*)(void* context, const operation& op);
+  void (*each)(const void* range, taker take, void* context);
+  const void* range;
+};
+
+/// What a call waits for. `probed` is a `pattern`, `several` the operations of wait_any.
+struct awaited {
+  wait_kind kind = wait_kind::all;
+  enum class form : std::uint8_t { nothing, one, probed, several } as = form::nothing;
+  const void* what = nullptr;
+};
+
+/// A blocked call, linked to its endpoint.
+struct blocked_call {
+  call_site site;
+  awaited on;
+  std::int64_t since_ns = 0;  // 0: nobody keeps the time.
+  blocked_call* next = nullptr;
+};
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/calls.hpp
 
 // What calls hand to the endpoint and get from it.
@@ -3010,6 +3415,8 @@ struct probe_result {
 /// What the copies of a communicator handle share. Lives as long as the environment.
 struct communicator_state : allocated {
   std::uint32_t collective_serial = 0;
+  const group* ranks = nullptr;  // Of this or an equal communicator; nullptr: ranks are peers.
+  group own;                     // What `ranks` points to where it was made.
 };
 
 /// One collective call, of which each rank makes its part.
@@ -3039,19 +3446,6 @@ struct send_call {
   context_id context;
   tag_t tag;
 };
-
-/// What a transport's jobs are joined by: its own bootstrap if it names one.
-template <class T>
-struct job_for {
-  using type = bootstrap::any;
-};
-template <class T>
-requires requires { typename T::bootstrap_type; }
-struct job_for<T> {
-  using type = typename T::bootstrap_type;
-};
-template <class Transport>
-using job_of = typename job_for<Transport>::type;
 
 }  // namespace mpx::inline v0::detail
 
@@ -3152,73 +3546,6 @@ static_assert(ThreadModel<single> && ThreadModel<serialized> && ThreadModel<mult
 }  // namespace threading
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/trace.hpp
-
-// What an endpoint tells about its work: nothing, or counts.
-
-namespace mpx::inline v0 {
-
-struct trace_axis {};
-
-/// The events an endpoint reports, each with an amount.
-enum class event : std::uint8_t {
-  packets_sent,        ///< Packets given to the transport.
-  posts_retried,       ///< Posts that the transport could not take yet.
-  eager_sent,          ///< Messages sent whole.
-  announced,           ///< Messages announced first.
-  announced_for_flow,  ///< Of those, messages short enough to be eager, had there been credit.
-  unexpected,          ///< Messages that arrived before their receive.
-  unexpected_bytes,    ///< Their eager data, stored.
-  bytes_got,           ///< Long data fetched by the receiver.
-  bytes_put,           ///< Long data stored by the sender.
-  bytes_streamed,      ///< Long data sent as packets.
-  credits_sent,        ///< Packets that carry nothing but a credit count.
-  sleeps,              ///< Times a blocked call slept.
-  count_
-};
-
-/// Takes events. A trace that ignores them costs nothing.
-template <class T>
-concept Trace = requires(T& t) {
-  requires std::same_as<typename T::policy_axis, trace_axis>;
-  requires std::default_initializable<T>;
-  { T::name } -> std::convertible_to<std::string_view>;
-  { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
-};
-
-/// Grants Trace and nothing more.
-struct trace_archetype {
-  using policy_axis = trace_axis;
-  static constexpr std::string_view name = "archetype";
-  void on(event, std::uint64_t) noexcept;
-};
-static_assert(Trace<trace_archetype> && !Trace<int>);
-
-namespace trace {
-
-struct none {
-  using policy_axis = trace_axis;
-  static constexpr std::string_view name = "none";
-  void on(event, std::uint64_t) noexcept {}
-};
-
-/// Adds up each event; read with `environment::trace()`.
-class counters {
- public:
-  using policy_axis = trace_axis;
-  static constexpr std::string_view name = "counters";
-  void on(event e, std::uint64_t amount) noexcept { sums_[static_cast<std::size_t>(e)] += amount; }
-  std::uint64_t operator[](event e) const noexcept { return sums_[static_cast<std::size_t>(e)]; }
-
- private:
-  std::array<std::uint64_t, static_cast<std::size_t>(event::count_)> sums_{};
-};
-
-static_assert(Trace<none> && Trace<counters>);
-
-}  // namespace trace
-}  // namespace mpx::inline v0
-
 // ==== mpx/engine/waiting.hpp
 
 // What a blocked call does between looks: spin, or spin for a while and then sleep until woken.
@@ -3293,7 +3620,7 @@ struct spin_then_sleep {
   class pace {
    public:
     explicit pace(bool oversubscribed) noexcept
-        : oversubscribed_(oversubscribed), patience_(oversubscribed ? 4 : looks_per_check) {}
+        : oversubscribed_(oversubscribed), patience_(oversubscribed ? 4 : polls_per_check) {}
 
     bool should_sleep() noexcept {
       if (oversubscribed_) ::sched_yield();
@@ -3309,7 +3636,7 @@ struct spin_then_sleep {
     }
 
    private:
-    static constexpr unsigned looks_per_check = 64;  // The clock is dearer than a look.
+    static constexpr unsigned polls_per_check = 64;  // The clock is dearer than a look.
     bool oversubscribed_;
     unsigned patience_;
     unsigned looks_ = 0;
@@ -3374,7 +3701,24 @@ concept FlowControl =
       { c.bytes_bound() } noexcept -> std::same_as<std::uint64_t>;
     };
 
-/// Grants FlowControl and nothing more.
+/// A flow control whose peers come and go.
+///
+/// `try_add(peer)`: a peer, of a number that was dropped or the next one; false: memory is out.
+/// From then on `granted_bytes(peer)` is the unexpected memory that it can fill here, taken from
+/// what the budget has left: possibly 0, and then it announces everything. The two tell each other
+/// that figure when they meet. Nothing is sent eagerly before `open(peer, bytes)`, which says what
+/// the peer grants. `drop(peer)` gives the grant back to the budget. Requires: nothing of the peer
+/// is held any more. `bytes_bound()` is the bound of all grants that are out.
+template <class F>
+concept ElasticFlowControl =
+    FlowControl<F> && requires(F& f, const F& c, peer_id peer, std::uint64_t bytes) {
+      { f.try_add(peer) } noexcept -> std::same_as<bool>;
+      { c.granted_bytes(peer) } noexcept -> std::same_as<std::uint64_t>;
+      { f.open(peer, bytes) } noexcept;
+      { f.drop(peer) } noexcept;
+    };
+
+/// Grants the concepts above and nothing more.
 struct flow_archetype {
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "archetype";
@@ -3388,8 +3732,12 @@ struct flow_archetype {
   bool incoming(peer_id, std::uint32_t) noexcept;
   std::uint64_t window_bytes() const noexcept;
   std::uint64_t bytes_bound() const noexcept;
+  bool try_add(peer_id) noexcept;
+  std::uint64_t granted_bytes(peer_id) const noexcept;
+  void open(peer_id, std::uint64_t) noexcept;
+  void drop(peer_id) noexcept;
 };
-static_assert(FlowControl<flow_archetype>);
+static_assert(ElasticFlowControl<flow_archetype>);
 
 namespace detail {
 struct not_a_flow_control {
@@ -3421,8 +3769,9 @@ namespace mpx::inline v0::flow {
 /// `BudgetBytes` bounds the unexpected memory of a process, over all its peers; a pair's window is
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
-/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. Cost: 16 bytes a peer; a
-/// subtraction and a comparison a message. Source: Gropp and Lusk, 5.2.
+/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
+/// whole window if the budget has one left, else nothing. Cost: 16 bytes a peer; a subtraction and
+/// a comparison a message. Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {
@@ -3440,7 +3789,8 @@ class credits {
       : pairs_(peers),
         window_(static_cast<std::uint32_t>(
             (BudgetBytes / peers < WindowBytesMax ? BudgetBytes / peers : WindowBytesMax) / block)),
-        half_window_(window_ / 2) {}
+        half_window_(window_ / 2),
+        granted_(peers) {}
 
   bool try_acquire(peer_id peer, std::size_t bytes) noexcept {
     pair& p = pairs_[peer];
@@ -3456,18 +3806,42 @@ class credits {
   bool release(peer_id peer, std::size_t bytes) noexcept {
     pair& p = pairs_[peer];
     p.released += blocks(bytes);
-    return p.released - p.told > half_window_;
+    return p.released - p.reported > half_window_;
   }
   std::uint32_t outgoing(peer_id peer) noexcept {
     pair& p = pairs_[peer];
-    return p.told = p.released;
+    return p.reported = p.released;
   }
   bool incoming(peer_id peer, std::uint32_t count) noexcept {
     pair& p = pairs_[peer];
     return count == p.confirmed || confirm(p, count);
   }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
-  std::uint64_t bytes_bound() const noexcept { return window_bytes() * pairs_.size(); }
+  std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
+
+  /// See ElasticFlowControl. A peer's own window may be smaller than what is granted: a sender's
+  /// window is the smaller of the two, and what is missing of his own counts as used for ever. (Who
+  /// tells of more than he got shrinks that, and fills his own memory alone.)
+  bool try_add(peer_id peer) noexcept {
+    const std::size_t n = std::size_t{peer} + 1;
+    if (!pairs_.try_extend(n) || !without_grant_.try_extend(pairs_.size())) return false;
+    pairs_[peer] = {.used = window_};
+    const bool room = (granted_ + 1) * window_bytes() <= BudgetBytes;
+    without_grant_[peer] = !room;
+    granted_ += room ? 1 : 0;
+    return true;
+  }
+  std::uint64_t granted_bytes(peer_id peer) const noexcept {
+    return is_without(peer) ? 0 : window_bytes();
+  }
+  void open(peer_id peer, std::uint64_t bytes) noexcept {
+    pairs_[peer].used =
+        bytes < window_bytes() ? window_ - static_cast<std::uint32_t>(bytes / block) : 0;
+  }
+  void drop(peer_id peer) noexcept {
+    pairs_[peer] = {.used = window_};
+    if (!is_without(peer)) --granted_;
+  }
 
  private:
   static constexpr std::uint64_t block = 64;
@@ -3477,7 +3851,7 @@ class credits {
     std::uint32_t used = 0;       // That I sent, and the peer may still hold.
     std::uint32_t released = 0;   // Of the peer's, that left my memory, ever.
     std::uint32_t confirmed = 0;  // Of mine, that the peer says it has released, ever.
-    std::uint32_t told = 0;       // Of `released`, what the peer was told.
+    std::uint32_t reported = 0;   // Of `released`, what the peer was told.
   };
   static bool confirm(pair& p, std::uint32_t count) noexcept {
     const std::uint32_t released = count - p.confirmed;
@@ -3491,12 +3865,18 @@ class credits {
     return static_cast<std::uint32_t>(unexpected_cost(bytes) / block);
   }
 
+  bool is_without(peer_id peer) const noexcept {
+    return peer < without_grant_.size() && without_grant_[peer];
+  }
+
   plain_array<pair> pairs_;
   std::uint32_t window_;
   std::uint32_t half_window_;
+  std::uint64_t granted_;            // Windows that are out.
+  plain_array<bool> without_grant_;  // Of newcomers for whom none was left.
 };
 
-static_assert(FlowControl<credits<>>);
+static_assert(ElasticFlowControl<credits<>>);
 
 }  // namespace mpx::inline v0::flow
 
@@ -3807,8 +4187,10 @@ struct transport_traits {
 ///
 /// `sink.packet(source, header, payload)`: a packet has arrived; `payload` is valid during the
 /// call.
-/// `sink.place(source, header, bytes)`: where the body of a packet that is still arriving belongs,
-/// or an empty span: only transports that read a stream ask.
+/// `sink.place(source, header, bytes)`: where the body of a packet belongs whose header has come,
+/// and whose `bytes` > 0 are still coming: memory of exactly that size, or an empty span for "keep
+/// it yourself". Only a PlacingTransport asks, once for a packet, in order with what comes from
+/// that source.
 /// `sink.complete(cookie, ok)`: work that was `pending` has finished.
 /// `sink.malformed(source)`: the source's bytes make no sense to the transport.
 /// `sink.unreachable(source)`: the source has sent something, and this process lacks the memory or
@@ -3837,17 +4219,28 @@ static_assert(PacketSink<sink_archetype>);
 
 /// Moves packets between this process and its peers.
 ///
-/// `post` never blocks. Packets between a pair arrive in the order they were posted; nothing is
-/// promised across pairs. `done`: the payload was taken; `pending`: one `complete(cookie)` follows;
-/// `retry`: nothing happened. `poll` hands arrived packets to the sink and is fair: no source is
-/// served twice while another has something waiting. Its cost grows with what has arrived, not with
-/// the peers that are wired. Waiting has three steps, so that a lock need not be held over it:
-/// `arm` announces a sleep and returns false if there is something to do; `sleep` returns when
-/// something may have arrived, when a post that was told `retry` may succeed, or after
-/// `timeout_ns`; `disarm` follows every `arm` that returned true. `wake` ends a sleep. Posting to
-/// oneself works. Peers are wired on first use. Everything but `sleep` and `wake` is called by one
-/// thread at a time; between `arm` and
-/// `disarm` other threads may post and poll.
+/// `post(peer, header, payload, cookie)` never blocks. `done`: the payload was taken; `pending`: it
+/// will be read later; `retry`: nothing happened; `refused`: the peer cannot be reached. The header
+/// is copied at once, whatever the outcome. Packets between a pair arrive in the order of the posts
+/// that were `done` or `pending`; nothing is promised across pairs.
+///
+/// What is `pending` holds the payload, and nothing else of the caller's, until exactly one
+/// `complete(cookie, ok)`: not ok if the peer was lost or dropped before all was handed over. A
+/// completion comes from a poll, never from a post, and says nothing about what the peer has seen.
+/// Completions come in any order, those of one pair too. The destructor ends what is pending
+/// without a completion; the payload is not touched after it. It waits for nobody, so that who
+/// wants his packets to arrive polls until they are complete.
+///
+/// `poll` hands arrived packets to the sink and is fair: no source is served twice while another
+/// has a whole packet waiting. It also moves on what is pending, and returns how many packets and
+/// completions it handed over. Its cost grows with what has arrived, not with the peers that are
+/// wired. The sink may post from any of its calls, and does not poll. Waiting has three steps, so
+/// that a lock need not be held over it: `arm` announces a sleep and returns false if there is
+/// something to do; `sleep` returns when something may have arrived or completed, when a post that
+/// was told `retry` may succeed, or after `timeout_ns`; `disarm` follows every `arm` that returned
+/// true. `wake` ends a sleep. Posting to oneself works. Peers are wired on first use. Everything
+/// but `sleep` and `wake` is called by one thread at a time; between `arm` and `disarm` other
+/// threads may post and poll.
 template <class T>
 concept Transport =
     requires(T& t, const T& c, peer_id peer, const frame_header& header,
@@ -3870,14 +4263,62 @@ concept Transport =
 template <class T>
 inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
 
-/// A transport that reads a stream, and so asks where a body belongs whose header has come.
+/// A transport that asks the sink where bodies belong: one that reads a stream.
 ///
-/// `unplace(source)`: from now on nothing is written to what the last `place` of that source named;
-/// the rest of the body goes to memory of the transport.
+/// Between `place(source)` and `packet(source, header, payload)` with the placed memory as payload,
+/// once, nothing else comes from that source, and polls write into that memory.
+/// `cancel_place(source)`: the sink takes the memory back. When this returns, the transport does
+/// not touch it any more, throws away the rest of that body, and calls no `packet` for it; what
+/// comes behind it arrives as ever. Nothing happens if no body of that source is being placed. That
+/// is also how memory comes back from a source that was lost in the middle of a body.
 template <class T>
 concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
-  { t.unplace(source) } noexcept;
+  { t.cancel_place(source) } noexcept;
 };
+
+/// A transport whose pending posts may wait for what the peer's program does, as over a stream.
+///
+/// `relocate(cookie, from, to)`: what is still to be read of `from` for posts with that cookie is
+/// read from the same places behind `to`, whose bytes are equal. When this returns, `from` is the
+/// caller's. Thus a dropped request does not wait for another rank's program. (Where a card reads
+/// the payload by itself, the completion waits for no program, and there is nothing to relocate.)
+template <class T>
+concept RelocatingTransport =
+    Transport<T> &&
+    requires(T& t, cookie_t cookie, std::span<const std::byte> from, const std::byte* to) {
+      { t.relocate(cookie, from, to) } noexcept;
+    };
+
+/// A transport that can be told that a peer is gone, or no longer wanted.
+///
+/// `drop_peer(peer)`: once it has returned, nothing of that peer reaches the sink, memory that was
+/// placed for it is the sink's again, and nothing that was pending with it touches memory here or
+/// there; the next poll completes that, not ok. No call names the peer after it. Waits for nobody.
+template <class T>
+concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
+  { t.drop_peer(peer) } noexcept;
+};
+
+/// A transport whose peers come and go while it is at work.
+///
+/// `address()`: the bytes by which others reach this one, for as long as it lives; how they travel
+/// is the caller's business. `add_peer(peer, address)`: from now on `peer` means the one at that
+/// address: a number that was dropped, or peers(), which is one more then. The other side adds this
+/// one too, under a number of its own, before or after; what it posts before waits until then.
+/// Returns errc{}, or else nothing has changed: errc::argument: no address of this transport, this
+/// process itself, or the place of a peer that is not dropped; errc::peer_lost: whoever had it has
+/// left; errc::pending: the two were linked before, or former owners of their places were, and the
+/// other side has not dropped
+/// that link yet: ask again; errc::no_resources. A link ends for both when one has dropped it, but
+/// the other hears what was sent before, and its posts go nowhere, until it drops the link too.
+/// Nothing of an earlier link ever arrives under a later one, whatever numbers and addresses they
+/// share. add_peer and drop_peer are not called within a poll.
+template <class T>
+concept ElasticTransport =
+    DroppingTransport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
+      { c.address() } -> std::same_as<std::string>;
+      { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
+    };
 
 /// A transport that also moves memory.
 ///
@@ -3927,6 +4368,19 @@ concept ImmediateTransport =
         t.put_then(peer, memory, std::uint64_t{}, from, header, cookie_t{})
       } noexcept -> std::same_as<outcome>;
     };
+
+/// A transport that one can wait for together with others, by poll(2) or epoll(7).
+///
+/// `descriptor()`: made on first demand, the same ever after, and the transport's: -1 where the
+/// kernel grants none, and then sleeps have to be short. After `arm` has returned true it becomes
+/// readable when `sleep` would return before its timeout, and stays so until `disarm`; it may be
+/// readable for no reason. Nobody reads it but the transport. `sleep` goes on to work. Called
+/// first while nobody is asleep. Cost: a rank that asked for it is woken by a system call or two
+/// more; who sends to one that is awake pays nothing.
+template <class T>
+concept PollableTransport = Transport<T> && requires(T& t) {
+  { t.descriptor() } noexcept -> std::same_as<int>;
+};
 
 /// A transport with a clock of its own, in nanoseconds: the endpoint reads it instead of the
 /// machine's.
@@ -3983,12 +4437,20 @@ struct transport_archetype {
                    const frame_header&, cookie_t) noexcept;
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
+  void cancel_place(peer_id) noexcept;
+  void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
+  void drop_peer(peer_id) noexcept;
+  std::string address() const;
+  errc add_peer(peer_id, std::string_view) noexcept;
+  int descriptor() noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
 };
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
-static_assert(CopyingTransport<transport_archetype>);
+static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transport_archetype>);
+static_assert(RelocatingTransport<transport_archetype>);
+static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 
 namespace detail {
 struct not_a_transport {
@@ -4090,6 +4552,94 @@ class offset_allocator {
 };
 
 }  // namespace mpx::inline v0
+
+// ==== mpx/transport/detail/bell.hpp
+
+// Descriptors that become readable when somebody rings: an eventfd between the threads of a
+// process, a datagram socket with a name between processes. Ringing never blocks and needs no
+// privilege.
+
+namespace mpx::inline v0::transport::detail {
+
+/// A descriptor, closed with this. Move-only. -1: none.
+class bell {
+ public:
+  bell() = default;
+  explicit bell(int fd) noexcept : fd_(fd) {}
+  bell(bell&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  bell& operator=(bell&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~bell() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int fd() const noexcept { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// What was rung counts no more.
+inline void quiet_bell(int fd) noexcept {
+  char bytes[8];
+  while (::read(fd, bytes, sizeof bytes) > 0) continue;
+}
+/// Sleeps until it is rung. Returns whether the time was up.
+inline bool wait_for_bell(int fd, std::int64_t timeout_ns) noexcept {
+  pollfd at{fd, POLLIN, 0};
+  const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                   static_cast<long>(timeout_ns % 1'000'000'000)};
+  return ::ppoll(&at, 1, &t, nullptr) == 0;
+}
+
+inline int make_event_bell() noexcept { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+inline void ring_event_bell(int fd) noexcept {
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(fd, &one, sizeof one));
+}
+
+/// A name in the abstract namespace of sockets, which is that of the network: nothing lies in a
+/// file system, and it ends with its socket.
+struct bell_name {
+  sockaddr_un address{};
+  socklen_t bytes = 0;
+
+  explicit bell_name(std::uint64_t word) noexcept {
+    address.sun_family = AF_UNIX;
+    char* at = address.sun_path + 1;
+    for (const char c : {'m', 'p', 'x', '.'}) *at++ = c;
+    for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[word >> shift & 15];
+    bytes = static_cast<socklen_t>(at - reinterpret_cast<char*>(&address));
+  }
+  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&address); }
+};
+
+/// Rings named bells, and has no name.
+inline bell make_ringer() noexcept {
+  return bell(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+/// `word` becomes its random name. Holds nothing where the kernel grants none.
+inline bell make_named_bell(std::uint64_t& word) noexcept {
+  if (::getrandom(&word, sizeof word, 0) != sizeof word) return {};
+  bell made = make_ringer();
+  const bell_name name(word);
+  if (made.fd() < 0 || ::bind(made.fd(), name.get(), name.bytes) != 0) return {};
+  return made;
+}
+/// From a socket of the caller's, any.
+inline void ring_named_bell(int from, std::uint64_t word) noexcept {
+  const bell_name name(word);
+  // A queue that is full has been rung before.
+  static_cast<void>(::sendto(from, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, name.get(), name.bytes));
+}
+/// Who has the same can ring one another's named bells; 0: unknown.
+inline std::uint64_t bell_domain() noexcept {
+  struct stat s{};
+  return ::stat("/proc/self/ns/net", &s) == 0 ? static_cast<std::uint64_t>(s.st_ino) : 0;
+}
+
+}  // namespace mpx::inline v0::transport::detail
 
 // ==== mpx/transport/detail/exposures.hpp
 
@@ -4194,6 +4744,36 @@ class exposures {
 
 }  // namespace mpx::inline v0::transport::detail
 
+// ==== mpx/transport/detail/doorbell.hpp
+
+// Where the senders of a rank call for its attention, and how it sleeps.
+
+namespace mpx::inline v0::transport::detail {
+
+/// The owner of a slot that no peer has.
+inline constexpr peer_id no_peer = ~peer_id{0};
+
+// What `sleeping` says: 0, or how the rank sleeps. Who takes that away wakes it.
+inline constexpr std::uint32_t asleep = 1;                // On the word itself.
+inline constexpr std::uint32_t asleep_on_descriptor = 2;  // On its bell.
+
+/// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
+struct doorbell_control {
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
+  alignas(cache_line_bytes)
+      platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
+  alignas(
+      cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
+
+  static constexpr std::size_t bytes(peer_id peers) noexcept {
+    const std::size_t words = (std::size_t{peers} + 63) / 64;
+    return (2 * cache_line_bytes + words * 8 + cache_line_bytes - 1) / cache_line_bytes *
+           cache_line_bytes;
+  }
+};
+
+}  // namespace mpx::inline v0::transport::detail
+
 // ==== mpx/transport/detail/line_ring.hpp
 
 // A single-producer single-consumer ring of 64-byte lines in shared memory, with a pool for packets
@@ -4254,8 +4834,8 @@ struct ring_control {
   platform::atomic<std::uint32_t> pool_head;  // Consumer: pool bytes given back.
   alignas(cache_line_bytes)
       platform::atomic<std::uint32_t> polled;  // Consumer: 1 = I look at this ring.
-  alignas(
-      cache_line_bytes) platform::atomic<std::uint32_t> starved;  // Producer: 1 = wake me on space.
+  alignas(cache_line_bytes)
+      platform::atomic<std::uint32_t> blocked_on_space;  // Producer: 1 = wake me on space.
 };
 
 /// Copies a few bytes; eight, the commonest, without a call.
@@ -4436,7 +5016,7 @@ class ring_consumer {
     ring_control& c = *control_;
     c.head.store(++head_, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    return c.starved.load(std::memory_order_relaxed) != 0;
+    return c.blocked_on_space.load(std::memory_order_relaxed) != 0;
   }
 
   ring_control& control() noexcept { return *control_; }
@@ -4469,21 +5049,6 @@ class ring_consumer {
 
 namespace mpx::inline v0::transport::detail {
 
-/// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
-struct inbox_control {
-  alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
-  alignas(cache_line_bytes)
-      platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
-  alignas(
-      cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
-
-  static constexpr std::size_t bytes(peer_id peers) noexcept {
-    const std::size_t words = (std::size_t{peers} + 63) / 64;
-    return (2 * cache_line_bytes + words * 8 + cache_line_bytes - 1) / cache_line_bytes *
-           cache_line_bytes;
-  }
-};
-
 /// What has happened in a fabric, for tests: a sleep that timed out although something had arrived
 /// is a missed wake-up, and there must be none.
 struct fabric_counters {
@@ -4493,21 +5058,29 @@ struct fabric_counters {
 };
 
 /// The packet half of a transport over shared memory. `Segment` says where things lie:
-/// `inbox(peer) -> inbox_control&`, `channel(source, destination) -> std::byte*` (nullptr when the
-/// machine is out of mappings), both stable for the segment's life.
+/// `doorbell(peer) -> doorbell_control&`, `channel(source, destination) -> std::byte*` (nullptr when
+/// the machine is out of mappings), both stable for the segment's life. They take slots; where peers
+/// come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they are,
+/// and `use(peer)` is told before a channel is used; else a peer is its slot. Where there are
+/// descriptors to sleep on, `make_bell() -> int` makes this rank's (-1: none), `wait_bell` and
+/// `quiet_bell` are its owner's, and `ring_bell(slot)` is for any thread.
 template <class Segment>
 class ring_fabric {
+  static constexpr bool elastic = requires(Segment& s, peer_id peer) { s.slot_of(peer); };
+  static constexpr bool pollable = requires(Segment& s) { s.make_bell(); };
+
  public:
   ring_fabric(Segment segment, peer_id self, peer_id peers, ring_geometry geometry)
       : segment_(std::move(segment)),
         self_(self),
+        self_slot_(slot_of(self)),
         peers_(peers),
         geometry_(geometry),
         out_(peers),
         in_(peers),
         have_barrier_(platform::register_heavy_barrier()),
         oversubscribed_(peers > static_cast<peer_id>(platform::usable_cores())) {
-    inbox_ = &segment_.inbox(self);
+    doorbell_ = &segment_.doorbell(self_slot_);
   }
 
   peer_id self() const noexcept { return self_; }
@@ -4515,6 +5088,7 @@ class ring_fabric {
   bool oversubscribed() const noexcept { return oversubscribed_; }
   const fabric_counters& counters() const noexcept { return counters_; }
   Segment& segment() noexcept { return segment_; }
+  const Segment& segment() const noexcept { return segment_; }
 
   /// See Transport. Cost: one line written and one load of a word that seldom changes.
   [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
@@ -4526,11 +5100,11 @@ class ring_fabric {
     }
     if (payload.size() <= line_data_bytes) {
       if (!s->ring.put_inline(header, payload.data(), payload.size())) [[unlikely]]
-        return starve(*s);
+        return block_on_space(*s);
     } else if (!put_pooled(*s, header.word[0] | std::uint64_t{header.word[1]} << 32,
                            header.word[2] | std::uint64_t{header.word[3]} << 32, header.word[4],
                            payload)) [[unlikely]] {
-      return starve(*s);
+      return block_on_space(*s);
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (s->ring.control().polled.load(std::memory_order_relaxed) == 0) [[unlikely]]
@@ -4541,7 +5115,7 @@ class ring_fabric {
   /// See Transport. Takes one packet of each hot ring, or up to `burst_max` if only one is hot.
   template <PacketSink Sink>
   [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
-    if (inbox_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
     std::size_t taken = 0;
     if (receiver* r = only_; r != nullptr) [[likely]] {
@@ -4577,31 +5151,49 @@ class ring_fabric {
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
     }
-    inbox_->sleeping.store(1, std::memory_order_seq_cst);
+    doorbell_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
+                              std::memory_order_seq_cst);
     // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
-    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_release);
-    if ((claims() && !hot_.empty()) || !starved_.empty()) platform::heavy_barrier();
+    for (sender* s : blocked_on_space_)
+      s->ring.control().blocked_on_space.store(1, std::memory_order_release);
+    if ((claims() && !hot_.empty()) || !blocked_on_space_.empty()) platform::heavy_barrier();
     if (!something_to_do()) return true;
-    inbox_->sleeping.store(0, std::memory_order_relaxed);
+    doorbell_->sleeping.store(0, std::memory_order_relaxed);
     armed_ = false;
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(1, std::memory_order_relaxed);
     }
-    settle_starved();
+    settle_blocked();
     return false;
   }
 
   /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
     if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
-    timed_out_ = platform::futex_wait(inbox_->sleeping, 1, timeout_ns);
+    if constexpr (pollable) {
+      if (descriptor_ >= 0) {
+        timed_out_ = segment_.wait_bell(timeout_ns);
+        return;
+      }
+    }
+    timed_out_ = platform::futex_wait(doorbell_->sleeping, asleep, timeout_ns);
+  }
+
+  /// See PollableTransport. None without a heavy barrier, for then a sleep must be short.
+  int descriptor() noexcept requires requires(Segment& s) { s.make_bell(); }
+  {
+    if (descriptor_ < 0 && have_barrier_ && !armed_) descriptor_ = segment_.make_bell();
+    return descriptor_;
   }
 
   /// See Transport.
   void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) == 1;
+    const bool unwoken = doorbell_->sleeping.exchange(0, std::memory_order_acquire) != 0;
+    if constexpr (pollable) {
+      if (descriptor_ >= 0) segment_.quiet_bell();
+    }
     // A wake-up that was meant for the sleep before may end this one, just as something arrives.
     if (std::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
@@ -4611,11 +5203,52 @@ class ring_fabric {
       return !r->hot;
     });
     note_hot();
-    settle_starved();
+    settle_blocked();
   }
 
   /// Ends a wait from any thread of any process that maps the segment.
-  void wake() noexcept { ring_doorbell(*inbox_); }
+  void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
+
+ protected:
+  // Where peers come and go. Never within a poll.
+
+  /// Makes room in the tables for `peer`. False: memory is out, nothing has changed.
+  bool make_room(peer_id peer) noexcept {
+    return out_.try_extend(std::size_t{peer} + 1) && in_.try_extend(std::size_t{peer} + 1);
+  }
+  /// `peer` has a slot now. It may have called before: the next poll looks at its ring.
+  void admit(peer_id peer) noexcept {
+    if (peer >= peers_) peers_ = peer + 1;
+    set_attention(*doorbell_, slot_of(peer));
+    if (armed_) wake();
+  }
+  /// From now on `peer` is heard and sent to no more.
+  void dismiss(peer_id peer) noexcept {
+    if (const sender* s = out_[peer]; s != nullptr) {
+      blocked_on_space_.erase_if([s](const sender* other) { return other == s; });
+      out_.erase(peer);
+      --senders_;
+    }
+    if (const receiver* r = in_[peer]; r != nullptr) {
+      hot_.erase_if([r](const receiver* other) { return other == r; });
+      note_hot();
+      in_.erase(peer);
+      --receivers_;
+    }
+  }
+  /// Whether ranks outnumber cores may change with them.
+  void count_members(peer_id n) noexcept {
+    const bool over = n > static_cast<peer_id>(platform::usable_cores());
+    if (over && claims() && !armed_) {
+      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      platform::heavy_barrier();  // From here on all senders set their bits.
+    }
+    if (!armed_) oversubscribed_ = over;
+  }
+  /// Whether this end has wired the ring to or from `peer`.
+  bool is_wired(peer_id peer) const noexcept {
+    return out_[peer] != nullptr || in_[peer] != nullptr;
+  }
 
  private:
   /// Whether senders are told which rings are looked at.
@@ -4623,7 +5256,7 @@ class ring_fabric {
 
   struct sender : mpx::detail::allocated {
     ring_producer ring;
-    bool starved = false;
+    bool blocked_on_space = false;
   };
   struct receiver : mpx::detail::allocated {
     ring_consumer ring;
@@ -4684,13 +5317,13 @@ class ring_fabric {
     return s.ring.put_pooled(header, payload.data(), payload.size());
   }
 
-  /// Returns nullptr when memory or mappings are out. The place in `starved_` is had here too, so
-  /// that no post can fail for it.
+  /// Returns nullptr when memory or mappings are out. The place in `blocked_on_space_` is had here
+  /// too, so that no post can fail for it.
   [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
-    if (!starved_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
+    if (!blocked_on_space_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
     auto* made = new (std::nothrow) sender;
     if (made == nullptr) return nullptr;
-    std::byte* base = segment_.channel(self_, peer);
+    std::byte* base = channel(self_, peer);
     if (base == nullptr) {
       delete made;
       return nullptr;
@@ -4704,7 +5337,7 @@ class ring_fabric {
     if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
     auto* made = new (std::nothrow) receiver;
     if (made == nullptr) return nullptr;
-    std::byte* base = segment_.channel(source, self_);
+    std::byte* base = channel(source, self_);
     if (base == nullptr) {
       delete made;
       return nullptr;
@@ -4715,42 +5348,67 @@ class ring_fabric {
     return &in_.put(source, made);
   }
 
-  [[gnu::noinline]] outcome starve(sender& s) noexcept {
-    if (!s.starved) {
-      s.starved = true;
-      starved_.push_back(&s);
+  [[gnu::noinline]] outcome block_on_space(sender& s) noexcept {
+    if (!s.blocked_on_space) {
+      s.blocked_on_space = true;
+      blocked_on_space_.push_back(&s);
       if (armed_) wake();  // Another thread sleeps for this endpoint: it must watch this ring too.
     }
     return outcome::retry;
   }
 
-  /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
-  [[gnu::noinline]] void notify(peer_id peer) noexcept {
-    inbox_control& box = segment_.inbox(peer);
-    platform::atomic<std::uint64_t>& word = box.attention[self_ / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (self_ % 64);
-    // The first of these is the fence between the packet and the look at `sleeping`.
-    if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
-      box.summary.fetch_or(std::uint64_t{1} << (self_ / 64 % 64), std::memory_order_seq_cst);
-    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box);
+  peer_id slot_of(peer_id peer) const noexcept {
+    if constexpr (elastic) return segment_.slot_of(peer);
+    return peer;
+  }
+  peer_id peer_of(peer_id slot) const noexcept {
+    if constexpr (elastic) return segment_.peer_of(slot);
+    return slot < peers_ ? slot : no_peer;
+  }
+  peer_id slots() const noexcept {
+    if constexpr (elastic) return segment_.slots();
+    return peers_;
+  }
+  std::byte* channel(peer_id source, peer_id destination) noexcept {
+    if constexpr (elastic) segment_.use(source == self_ ? destination : source);
+    return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  static void ring_doorbell(inbox_control& box) noexcept {
-    if (box.sleeping.exchange(0, std::memory_order_seq_cst) != 0)
-      platform::futex_wake(box.sleeping, 1);
+  static void set_attention(doorbell_control& box, peer_id slot) noexcept {
+    platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    // The first of these is the fence between the packet and the look at `sleeping`.
+    if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
+      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), std::memory_order_seq_cst);
+  }
+
+  /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
+  [[gnu::noinline]] void notify(peer_id peer) noexcept {
+    doorbell_control& box = segment_.doorbell(slot_of(peer));
+    set_attention(box, self_slot_);
+    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
+  }
+
+  void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
+    const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
+    if (was == 0) return;
+    if constexpr (pollable) {
+      if (was == asleep_on_descriptor) return segment_.ring_bell(slot);
+    }
+    platform::futex_wake(box.sleeping, 1);
   }
 
   template <class Sink>
   [[gnu::noinline]] void serve_attention(Sink& sink) noexcept {
-    const std::uint64_t summary = inbox_->summary.exchange(0, std::memory_order_seq_cst);
-    const std::size_t words = (std::size_t{peers_} + 63) / 64;
+    const std::uint64_t summary = doorbell_->summary.exchange(0, std::memory_order_seq_cst);
+    const std::size_t words = (std::size_t{slots()} + 63) / 64;
     for (std::size_t w = 0; w < words; ++w) {
       if ((summary >> (w % 64) & 1) == 0) continue;
-      std::uint64_t bits = inbox_->attention[w].exchange(0, std::memory_order_seq_cst);
+      std::uint64_t bits = doorbell_->attention[w].exchange(0, std::memory_order_seq_cst);
       for (; bits != 0; bits &= bits - 1) {
-        const auto source =
-            static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-        if (source < peers_ && !make_hot(source)) sink.unreachable(source);
+        const peer_id source =
+            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
+        if (source != no_peer && !make_hot(source)) sink.unreachable(source);
       }
     }
   }
@@ -4802,42 +5460,45 @@ class ring_fabric {
   }
   void feed(receiver& r) noexcept {
     r.hungry = false;
-    if (r.ring.control().starved.exchange(0, std::memory_order_seq_cst) != 0)
-      ring_doorbell(segment_.inbox(r.source));
+    if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
+      ring_doorbell(segment_.doorbell(slot_of(r.source)), slot_of(r.source));
   }
 
   bool something_to_do() noexcept {
-    if (inbox_->summary.load(std::memory_order_seq_cst) != 0) return true;
+    if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
-    for (sender* s : starved_)
+    for (sender* s : blocked_on_space_)
       if (s->ring.has_space()) return true;
     return false;
   }
 
-  void settle_starved() noexcept {
-    for (sender* s : starved_) {
-      s->ring.control().starved.store(0, std::memory_order_relaxed);
-      s->starved = false;
+  void settle_blocked() noexcept {
+    for (sender* s : blocked_on_space_) {
+      s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
+      s->blocked_on_space = false;
     }
-    starved_.clear();
+    blocked_on_space_.clear();
   }
 
-  inbox_control* inbox_ = nullptr;
+  doorbell_control* doorbell_ = nullptr;
   receiver* only_ = nullptr;  // The hot ring, if there is exactly one.
   bool hungry_ = false;       // Some producer waits for space.
   plain_array<receiver*> hot_;
   std::uint64_t polls_ = 0;
   Segment segment_;
   peer_id self_;
+  peer_id self_slot_;
   peer_id peers_;
   ring_geometry geometry_;
   owning_table<sender> out_;
   owning_table<receiver> in_;
-  plain_array<sender*> starved_;  // Has room for all senders, as hot_ has for all receivers.
+  plain_array<sender*>
+      blocked_on_space_;  // Has room for all senders, as hot_ has for all receivers.
   peer_id senders_ = 0;
   peer_id receivers_ = 0;
   fabric_counters counters_;
+  int descriptor_ = -1;
   bool have_barrier_;
   bool armed_ = false;
   bool timed_out_ = false;
@@ -4874,6 +5535,8 @@ struct alignas(cache_line_bytes) peer_card {
   platform::atomic<std::int64_t> pid;
   platform::atomic<std::uint64_t> mark_address;
   platform::atomic<std::uint64_t> mark_word;
+  platform::atomic<std::uint64_t> bell_domain;  // Where it can ring named bells.
+  platform::atomic<std::uint64_t> bell;         // The name of its own; 0: it has none.
 };
 
 /// The layout of a job's shared file, from `base`: inboxes, cards, channels, arenas. Sparse: what
@@ -4898,12 +5561,32 @@ class shm_segment {
   /// Whether nothing will have to be mapped later.
   bool is_whole() const noexcept { return static_cast<bool>(whole_); }
 
-  inbox_control& inbox(peer_id peer) const noexcept {
-    return *reinterpret_cast<inbox_control*>(front() + peer * inbox_control::bytes(peers_));
+  doorbell_control& doorbell(peer_id peer) const noexcept {
+    return *reinterpret_cast<doorbell_control*>(front() + peer * doorbell_control::bytes(peers_));
   }
   peer_card& card(peer_id peer) const noexcept {
-    return reinterpret_cast<peer_card*>(front() + peers_ * inbox_control::bytes(peers_))[peer];
+    return reinterpret_cast<peer_card*>(front() + peers_ * doorbell_control::bytes(peers_))[peer];
   }
+  // A descriptor to sleep on: only if all ranks can ring it.
+  int make_bell() noexcept {
+    const std::uint64_t domain = card(self_).bell_domain.load();
+    for (peer_id peer = 0; peer < peers_; ++peer)
+      if (domain == 0 || card(peer).bell_domain.load() != domain) return -1;
+    std::uint64_t name = 0;
+    bell_ = make_named_bell(name);
+    if (bell_.fd() >= 0) card(self_).bell.store(name);
+    return bell_.fd();
+  }
+  /// By one thread at a time, but for a rank's own, which any thread may ring.
+  void ring_bell(peer_id peer) noexcept {
+    if (peer != self_ && ringer_.fd() < 0) ringer_ = make_ringer();
+    ring_named_bell(peer == self_ ? bell_.fd() : ringer_.fd(), card(peer).bell.load());
+  }
+  bool wait_bell(std::int64_t timeout_ns) const noexcept {
+    return wait_for_bell(bell_.fd(), timeout_ns);
+  }
+  void quiet_bell() const noexcept { detail::quiet_bell(bell_.fd()); }
+
   /// nullptr when the machine is out of mappings, or the shared file is lost.
   std::byte* channel(peer_id source, peer_id destination) noexcept {
     if (source == self_ && destination == self_) return own_channel();
@@ -4962,7 +5645,7 @@ class shm_segment {
   }
   std::byte* front() const noexcept { return whole_ ? whole_.data() : front_.data(); }
   std::size_t front_bytes() const noexcept {
-    return page_up(peers_ * (inbox_control::bytes(peers_) + sizeof(peer_card)));
+    return page_up(peers_ * (doorbell_control::bytes(peers_) + sizeof(peer_card)));
   }
   std::uint64_t bytes() const noexcept {
     return arenas() + peers_ * (arena_bytes_ + exposure_key::table_bytes);
@@ -4984,6 +5667,8 @@ class shm_segment {
   mapping front_;  // Where there is no whole.
   std::byte* own_channel_ = nullptr;
   owning_table<piece> pieces_;
+  bell bell_;
+  bell ringer_;
 };
 
 }  // namespace detail
@@ -5014,8 +5699,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
   explicit basic_shm(B& b)
-      : base(segment_of(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()),
-             geometry),
+      : base(segment_of(b), world_peer(b.rank()), world_peer(b.size()), geometry),
         arena_(ArenaBytes),
         links_(static_cast<std::size_t>(b.size())),
         mark_(marks_.add(new own_mark()).is),
@@ -5025,6 +5709,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     detail::peer_card& mine = segment().card(self());
     mine.mark_address.store(reinterpret_cast<std::uintptr_t>(&mark_));
     mine.mark_word.store(mark_.word);
+    mine.bell_domain.store(detail::bell_domain());
     mine.pid.store(::getpid());
   }
 
@@ -5143,10 +5828,10 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
 
   template <class B>
   static detail::shm_segment segment_of(B& b) {
-    const auto peers = static_cast<peer_id>(b.size());
+    const auto peers = world_peer(b.size());
     return {bootstrap::file_view(b.shared_fd(), file_identity::of(b.shared_fd())),
             b.shared_offset(),
-            static_cast<peer_id>(b.rank()),
+            world_peer(b.rank()),
             peers,
             geometry,
             ArenaBytes,
@@ -5216,6 +5901,63 @@ using shm = basic_shm<>;
 
 }  // namespace mpx::inline v0::transport
 
+// ==== mpx/watch/trace.hpp
+
+// What an endpoint tells about its work: nothing, or counts.
+
+namespace mpx::inline v0 {
+
+struct trace_axis {};
+
+/// The events an endpoint reports, each with an amount.
+enum class event : std::uint8_t {
+  packets_sent,        ///< Packets given to the transport.
+  posts_retried,       ///< Posts that the transport could not take yet.
+  eager_sent,          ///< Messages sent whole.
+  announced,           ///< Messages announced first.
+  announced_for_flow,  ///< Of those, messages short enough to be eager, had there been credit.
+  unexpected,          ///< Messages that arrived before their receive.
+  unexpected_bytes,    ///< Their eager data, stored.
+  bytes_got,           ///< Long data fetched by the receiver.
+  bytes_put,           ///< Long data stored by the sender.
+  bytes_streamed,      ///< Long data sent as packets.
+  credits_sent,        ///< Packets that carry nothing but a credit count.
+  sleeps,              ///< Times a blocked call slept.
+  count_
+};
+
+/// Takes events. A trace that ignores them costs nothing.
+template <class T>
+concept Trace = requires(T& t) {
+  requires std::same_as<typename T::policy_axis, trace_axis>;
+  requires std::default_initializable<T>;
+  { T::name } -> std::convertible_to<std::string_view>;
+  { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
+};
+
+namespace trace {
+
+struct none {
+  using policy_axis = trace_axis;
+  static constexpr std::string_view name = "none";
+  void on(event, std::uint64_t) noexcept {}
+};
+
+/// Adds up each event; read with `environment::trace()`.
+class counters {
+ public:
+  using policy_axis = trace_axis;
+  static constexpr std::string_view name = "counters";
+  void on(event e, std::uint64_t amount) noexcept { sums_[static_cast<std::size_t>(e)] += amount; }
+  std::uint64_t operator[](event e) const noexcept { return sums_[static_cast<std::size_t>(e)]; }
+
+ private:
+  std::array<std::uint64_t, static_cast<std::size_t>(event::count_)> sums_{};
+};
+
+}  // namespace trace
+}  // namespace mpx::inline v0
+
 // ==== mpx/engine/stack.hpp
 
 // The stack: one policy an axis, in any order, defaults for the rest. Rules between axes are named
@@ -5230,13 +5972,19 @@ concept StackPolicy = requires { typename P::policy_axis; };
 /// No axis may be given two policies.
 template <class... Ps>
 concept OnePolicyPerAxis =
-    (((0 + ... + (std::same_as<typename Ps::policy_axis, transport_axis> ? 1 : 0)) <= 1) &&
+    (((0 + ... + (std::same_as<typename Ps::policy_axis, bootstrap_axis> ? 1 : 0)) <= 1) &&
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, transport_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, protocol_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, matching_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, flow_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, threading_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, wait_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1));
+
+/// The transport must be able to find its peers by the bootstrap: one over shared memory needs a
+/// bootstrap that shares some, and the simulated one a simulated job.
+template <class T, class B>
+concept BootstrapFits = std::constructible_from<T, B&>;
 
 /// Every eager message must fit one packet of the transport.
 template <class T, class P>
@@ -5272,14 +6020,32 @@ struct pick<Axis, Default, P, Ps...> {
 template <class Axis, class Default, class... Ps>
 using pick_t = typename pick<Axis, Default, Ps...>::type;
 
+/// A transport that names the bootstrap of its jobs, `bootstrap_type`.
+template <class T>
+concept NamesBootstrap = requires { typename T::bootstrap_type; };
+
+/// What joins a transport's jobs where nothing else is chosen.
+template <class Transport>
+struct default_bootstrap {
+  using type = bootstrap::any;
+};
+template <NamesBootstrap Transport>
+struct default_bootstrap<Transport> {
+  using type = typename Transport::bootstrap_type;
+};
+template <class Transport>
+using default_bootstrap_t = typename default_bootstrap<Transport>::type;
+
 }  // namespace detail
 
 /// The policies of a communicator, chosen at compile time, in any order:
-/// `mpx::stack<mpx::transport::inproc, mpx::threading::multiple>`. See DESIGN for the axes.
+/// `mpx::stack<mpx::transport::inproc, mpx::threading::multiple>`. The axes: docs/ARCHITECTURE.md.
 template <StackPolicy... Ps>
 requires OnePolicyPerAxis<Ps...>
 struct stack {
   using transport_type = detail::pick_t<transport_axis, transport::shm, Ps...>;
+  using bootstrap_type =
+      detail::pick_t<bootstrap_axis, detail::default_bootstrap_t<transport_type>, Ps...>;
   using protocol_type = detail::pick_t<protocol_axis, protocol::tiny_short_long<>, Ps...>;
   using matching_type = detail::pick_t<matching_axis, matching::hashed, Ps...>;
   using flow_type = detail::pick_t<flow_axis, flow::credits<>, Ps...>;
@@ -5288,12 +6054,14 @@ struct stack {
   using trace_type = detail::pick_t<trace_axis, trace::none, Ps...>;
 
   static_assert(Transport<transport_type>);
+  static_assert(Bootstrap<bootstrap_type>);
   static_assert(Protocol<protocol_type>);
   static_assert(Matcher<matching_type>);
   static_assert(FlowControl<flow_type>);
   static_assert(ThreadModel<threading_type>);
   static_assert(WaitPolicy<wait_type>);
   static_assert(Trace<trace_type>);
+  static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);
   static_assert(TinyIsInline<transport_type, protocol_type>);
@@ -5332,11 +6100,13 @@ class ground {
   using transport_type = typename Stack::transport_type;
   using flow_type = typename Stack::flow_type;
   using trace_type = typename Stack::trace_type;
-  using job_type = job_of<transport_type>;
+  using job_type = typename Stack::bootstrap_type;
   using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
                                    generation_bits_of<typename Stack::protocol_type>()>;
 
-  explicit ground(job_type& job) : transport_(job), flow_(transport_.peers()) {}
+  /// `from`: what the transport is made of, a job or the address of a member of one.
+  template <class From>
+  explicit ground(From& from) : transport_(from), flow_(transport_.peers()) {}
   ground(const ground&) = delete;
   ground& operator=(const ground&) = delete;
 
@@ -5374,773 +6144,6 @@ class ground {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/hang_report.hpp
-
-// A report on ranks that wait: what each waits for, what lies unmatched, who waits for whom in a
-// circle. Plain structs and a pure function, so that whoever knows that nothing can move any more
-// (a timer, a simulator) can print it.
-
-namespace mpx::inline v0::detail {
-
-/// How far a send or receive has come.
-enum class hang_stage : std::uint8_t {
-  posted,     ///< A receive that has met no message.
-  probed,     ///< A probe that has met no message.
-  queued,     ///< A send of which nothing is on the wire.
-  announced,  ///< A send that its receiver knows of, and has not received.
-  moving,     ///< Matched; data is on its way.
-  arrived,    ///< A message that has met no receive.
-  claimed,    ///< A message that a matched probe has taken, and nobody has received.
-  count_
-};
-
-/// One send, receive or message.
-struct hang_operation {
-  rank_t peer = -1;  ///< -1: any
-  tag_t tag = -1;    ///< -1: any
-  context_id context = 0;
-  hang_stage stage{};
-  bool sends = false;
-  std::uint64_t bytes = 0;
-};
-
-/// The first of some operations, and how many there are. (From here on no member has an
-/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
-template <std::uint32_t Max>
-struct hang_list {
-  hang_operation at[Max];
-  std::uint32_t kept;
-  std::uint32_t total;
-
-  void add(const hang_operation& op) noexcept {
-    ++total;
-    if (kept < Max) at[kept++] = op;
-  }
-  const hang_operation* begin() const noexcept { return at; }
-  const hang_operation* end() const noexcept { return at + kept; }
-};
-
-/// A call that waits.
-struct hang_call {
-  char name[24];
-  char file[120];
-  std::uint32_t line;
-  wait_kind kind;
-  std::int64_t since_ns;  ///< 0: not known
-  hang_list<8> on;
-};
-
-enum class hang_state : std::uint8_t {
-  waits,       ///< In mpx: `calls` says where.
-  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
-  unborn,      ///< Has not joined.
-  left,        ///< Has left the job.
-  failed,      ///< Has died.
-  unreadable,  ///< What it published makes no sense.
-  count_
-};
-
-/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
-struct hang_info {
-  rank_t rank;
-  std::int32_t pid;  ///< 0: not worth telling
-  std::uint32_t environment;
-  hang_state state;
-  std::int64_t now_ns;
-  std::int64_t since_ns;
-  std::uint32_t calls_kept;
-  std::uint32_t calls_total;
-  hang_call calls[4];
-  hang_list<16> posted;
-  hang_list<16> unexpected;
-  hang_list<16> sends;
-
-  hang_call* add_call() noexcept {
-    ++calls_total;
-    return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
-  }
-};
-
-template <std::size_t N>
-void copy_head(char (&into)[N], const char* text) noexcept {
-  const std::size_t n = lesser(std::strlen(text), N - 1);
-  std::memcpy(into, text, n);
-  into[n] = '\0';
-}
-/// Copies the end of a path.
-template <std::size_t N>
-void copy_tail(char (&into)[N], const char* text) noexcept {
-  const std::size_t n = std::strlen(text);
-  std::memcpy(into, n < N ? text : text + (n - N + 1), lesser(n, N - 1) + 1);
-}
-
-/// Whether a rank's own words, read from shared memory, can be used in a job of `ranks`; cuts what
-/// is not text.
-[[gnu::cold]] inline bool sound(hang_info& info, rank_t ranks) noexcept {
-  bool good = info.state < hang_state::count_ && info.calls_kept <= std::size(info.calls);
-  const auto check = [&](const auto& list) {
-    good = good && list.kept <= std::size(list.at) && list.kept <= list.total;
-    for (std::uint32_t i = 0; good && i < list.kept; ++i)
-      good =
-          list.at[i].stage < hang_stage::count_ && list.at[i].peer >= -2 && list.at[i].peer < ranks;
-  };
-  const auto mend = [](auto& text) {
-    text[std::size(text) - 1] = '\0';
-    for (char& c : text)
-      if (c != '\0' && (c < ' ' || c > '~')) c = '?';
-  };
-  check(info.posted);
-  check(info.unexpected);
-  check(info.sends);
-  for (hang_call& call : info.calls) {
-    check(call.on);
-    good = good && call.kind < wait_kind::count_;
-    mend(call.name);
-    mend(call.file);
-  }
-  return good;
-}
-
-/// Text that grows by printf formats: cheap to compile.
-class hang_text {
- public:
-  [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
-    char line[512];
-    std::va_list rest;
-    va_start(rest, format);
-    const int n = std::vsnprintf(line, sizeof line, format, rest);
-    va_end(rest);
-    if (n > 0) text.append(line, lesser(static_cast<std::size_t>(n), sizeof line - 1));
-  }
-  std::string text;
-};
-
-/// Who waits for whom among ranks 0 .. n - 1.
-class hang_graph {
- public:
-  explicit hang_graph(std::span<const hang_info> ranks) : ranks_(ranks), dead_(ranks.size()) {
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-      dead_[r] = waits(r) || gone(r);
-      free_ += !dead_[r];
-    }
-    for (bool changed = true; changed;) {  // Who waits for somebody who is free may go on.
-      changed = false;
-      for (std::size_t r = 0; r < ranks.size(); ++r) {
-        if (!dead_[r] || !waits(r) || !may_go_on(r)) continue;
-        dead_[r] = false;
-        ++free_;
-        changed = true;
-      }
-    }
-  }
-
-  bool waits(std::size_t r) const noexcept { return ranks_[r].state == hang_state::waits; }
-  bool gone(std::size_t r) const noexcept {
-    return ranks_[r].state == hang_state::left || ranks_[r].state == hang_state::failed;
-  }
-  /// Whether nothing that this rank waits for can come.
-  bool dead(std::size_t r) const noexcept { return dead_[r] != 0; }
-
-  /// Calls `f(other)` for every rank that `call` of `r` depends on.
-  template <class F>
-  void for_each_target(std::size_t r, const hang_call& call, F&& f) const {
-    const bool meeting = call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
-    for (std::size_t other = 0; meeting && other < ranks_.size(); ++other)
-      if (!meets(other, ranks_[r], call.kind)) f(other);
-    for (const hang_operation& op : call.on) {
-      if (op.peer >= 0) f(static_cast<std::size_t>(op.peer));
-      for (std::size_t other = 0; op.peer == -1 && other < ranks_.size(); ++other)
-        if (other != r) f(other);
-    }
-  }
-
-  /// The rank that keeps `r` waiting, if it is itself waiting for ever; else the number of ranks.
-  std::size_t next(std::size_t r) const {
-    std::size_t found = ranks_.size();
-    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
-      for_each_target(r, ranks_[r].calls[i], [&](std::size_t to) {
-        if (found == ranks_.size() && waits(to) && dead_[to]) found = to;
-      });
-    return found;
-  }
-
- private:
-  bool meets(std::size_t other, const hang_info& mine, wait_kind kind) const noexcept {
-    const hang_info& it = ranks_[other];
-    if (it.state == hang_state::left) return kind == wait_kind::leaving;
-    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
-      if (waits(other) && it.calls[i].kind == kind && it.environment == mine.environment)
-        return true;
-    return false;
-  }
-  bool may_go_on(std::size_t r) const {
-    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
-      if (may_end(r, ranks_[r].calls[i])) return true;
-    return ranks_[r].calls_kept == 0;
-  }
-  bool may_end(std::size_t r, const hang_call& call) const {
-    if (call.kind == wait_kind::joining || call.kind == wait_kind::leaving) {
-      bool all = true;
-      for_each_target(r, call, [&](std::size_t to) { all = all && !dead_[to]; });
-      return all;
-    }
-    bool one = call.on.kept == 0;  // What it waits for is not known.
-    bool all = true;
-    for (const hang_operation& op : call.on) {
-      const bool can = op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
-      one = one || can;
-      all = all && can;
-    }
-    return call.kind == wait_kind::any || call.kind == wait_kind::testing ? one : all;
-  }
-
-  std::span<const hang_info> ranks_;
-  plain_array<unsigned char> dead_;
-  std::size_t free_ = 0;
-};
-
-/// The report, put together part by part.
-class hang_writer : hang_text {
- public:
-  explicit hang_writer(std::span<const hang_info> ranks) : ranks_(ranks), graph_(ranks) {}
-
-  /// Ranks that are told about one by one; of more, only those that matter most.
-  static constexpr std::size_t ranks_told_max = 64;
-
-  [[gnu::cold]] std::string write() {
-    std::size_t told = 0;
-    for (std::size_t r = 0; r < ranks_.size() && told < ranks_told_max; ++r, ++told) rank(r);
-    if (told < ranks_.size()) add("  and %zu ranks more\n", ranks_.size() - told);
-    cycles();
-    causes();
-    hints();
-    return std::move(text);
-  }
-
- private:
-  static double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * 1e-9; }
-
-  void envelope(const hang_operation& op) {
-    if (op.peer == -1) {
-      add("any rank");
-    } else if (op.peer < 0) {
-      add("nobody");
-    } else {
-      add("rank %d", static_cast<int>(op.peer));
-    }
-    if ((op.context & 1) != 0) {
-      add(", collective call %d of communicator %u", static_cast<int>(op.tag) + 1, op.context >> 1);
-    } else if (op.tag < 0) {
-      add(", any tag, communicator %u", op.context >> 1);
-    } else {
-      add(", tag %d, communicator %u", static_cast<int>(op.tag), op.context >> 1);
-    }
-  }
-
-  void operation(const hang_operation& op) {
-    static constexpr const char* stages[] = {"",
-                                             "",
-                                             ", not on the wire yet",
-                                             ", not received yet",
-                                             ", data on its way",
-                                             "",
-                                             ", taken by a matched probe"};
-    add(op.sends ? "to " : "from ");
-    envelope(op);
-    if (op.stage == hang_stage::probed) return;
-    add(op.stage == hang_stage::posted ? ", room for %llu byte%s%s" : ", %llu byte%s%s",
-        static_cast<unsigned long long>(op.bytes), op.bytes == 1 ? "" : "s",
-        stages[static_cast<unsigned>(op.stage)]);
-  }
-
-  template <class List>
-  void list(const char* what, const List& all) {
-    if (all.total == 0) return;
-    add("      %s:", what);
-    const char* separator = " ";
-    for (const hang_operation& op : all) {
-      add("%s", separator);
-      operation(op);
-      separator = "; ";
-    }
-    if (all.kept < all.total) add("; and %u more", all.total - all.kept);
-    add("\n");
-  }
-
-  /// "rank 3", "ranks 1, 2 and 5 more".
-  void some(std::size_t count, const std::size_t (&ranks)[8]) {
-    add(count == 1 ? "rank " : "ranks ");
-    for (std::size_t i = 0; i < lesser<std::size_t>(count, 8); ++i)
-      add(i == 0 ? "%zu" : ", %zu", ranks[i]);
-    if (count > 8) add(" and %zu more", count - 8);
-  }
-
-  void meeting(std::size_t r, const hang_call& c) {
-    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
-    if (c.line != 0) add(" at %s:%u", c.file, c.line);
-    std::size_t count = 0;
-    std::size_t targets[8] = {};
-    graph_.for_each_target(r, c, [&](std::size_t to) {
-      if (count++ < 8) targets[count - 1] = to;
-    });
-    if (count == 0) return;
-    add(", waits for ");
-    some(count, targets);
-  }
-
-  void call(std::size_t r, const hang_call& c) {
-    if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
-      meeting(r, c);
-    } else {
-      if (c.kind == wait_kind::testing) {
-        add("tests or probes again and again");
-      } else {
-        add("waits in %s", c.name);
-        if (c.line != 0) add(" at %s:%u", c.file, c.line);
-      }
-      if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
-      for (const hang_operation& op : c.on) {
-        add(&op == c.on.begin() ? " " : "; ");
-        operation(op);
-      }
-      if (c.on.kept < c.on.total) add("; and %u more", c.on.total - c.on.kept);
-    }
-    if (c.since_ns != 0) add(" (for %.1f s)", seconds(ranks_[r].now_ns - c.since_ns));
-  }
-
-  void rank(std::size_t r) {
-    const hang_info& it = ranks_[r];
-    add("  rank %zu", r);
-    if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
-    const double since = seconds(it.now_ns - it.since_ns);
-    switch (it.state) {
-      case hang_state::waits: break;
-      case hang_state::busy:
-        return add(" is not in mpx (for %.1f s)%s\n", since,
-                   since < 1 ? ": it computes, or never waits long" : "");
-      case hang_state::unborn: return add(" has not joined the job\n");
-      case hang_state::left: return add(" has left the job\n");
-      case hang_state::failed: return add(" has failed\n");
-      default: return add(" cannot be understood\n");
-    }
-    for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
-      add(i == 0 ? " " : "\n      and ");
-      call(r, it.calls[i]);
-    }
-    if (it.calls_kept < it.calls_total)
-      add("\n      and %u calls more", it.calls_total - it.calls_kept);
-    if (it.calls_kept == 0) add(" is in mpx");
-    add("\n");
-    list("posted receives", it.posted);
-    list("unexpected messages", it.unexpected);
-    list("sends under way", it.sends);
-  }
-
-  /// Each rank has one edge at most, so that cycles do not touch.
-  void cycles() {
-    plain_array<std::uint32_t> seen(ranks_.size());  // 0: not yet, else the walk that came by.
-    for (std::size_t start = 0; start < ranks_.size(); ++start) {
-      const auto walk = static_cast<std::uint32_t>(start + 1);
-      std::size_t r = start;
-      while (r < ranks_.size() && seen[r] == 0 && graph_.waits(r) && graph_.dead(r)) {
-        seen[r] = walk;
-        r = graph_.next(r);
-      }
-      if (r >= ranks_.size() || seen[r] != walk) continue;
-      std::size_t at = r;
-      std::size_t told = 0;
-      do {
-        const std::size_t next = graph_.next(at);
-        if (++told <= ranks_told_max)
-          add(told == 1 ? "  cycle: rank %zu waits for rank %zu" : ", rank %zu for rank %zu", at,
-              next);
-        at = next;
-      } while (at != r);
-      if (told > ranks_told_max) add(", and so on through %zu ranks", told);
-      add("\n");
-      found_ = true;
-    }
-  }
-
-  /// Those who could act and do not, and those who never will.
-  void causes() {
-    for (std::size_t to = 0; to < ranks_.size(); ++to) {
-      if (graph_.waits(to)) continue;
-      std::size_t count = 0;
-      std::size_t waiting[8] = {};
-      for (std::size_t r = 0; r < ranks_.size(); ++r) {
-        bool on = false;
-        for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i)
-          graph_.for_each_target(r, ranks_[r].calls[i], [&](std::size_t t) { on = on || t == to; });
-        if (on && count++ < 8) waiting[count - 1] = r;
-      }
-      if (count == 0) continue;
-      add("  ");
-      some(count, waiting);
-      add(count > 1 ? " wait for rank %zu, which " : " waits for rank %zu, which ", to);
-      const hang_state s = ranks_[to].state;
-      add("%s\n", s == hang_state::left     ? "has left the job: nothing more comes from it"
-                  : s == hang_state::failed ? "has failed"
-                  : s == hang_state::unborn ? "has not joined the job"
-                  : s == hang_state::busy   ? "is not in mpx"
-                                            : "cannot be understood");
-      found_ = true;
-    }
-    if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
-  }
-
-  void hints() {
-    for (std::size_t r = 0; r < ranks_.size(); ++r)
-      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i)
-        for (const hang_operation& op : ranks_[r].calls[i].on)
-          if (!op.sends) hint(r, op);
-    collective_hints();
-  }
-
-  /// A message that is there and differs in one thing from what is waited for.
-  void hint(std::size_t r, const hang_operation& want) {
-    for (const hang_operation& is : ranks_[r].unexpected) {
-      const bool tag = want.tag == -1 || want.tag == is.tag;
-      const bool peer = want.peer == -1 || want.peer == is.peer;
-      const bool context = want.context == is.context;
-      if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
-          ((want.context | is.context) & 1) != 0)
-        continue;
-      add("  hint: rank %zu wants ", r);
-      if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
-      if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
-      if (!context)
-        add("a message on communicator %u, one here is on %u", want.context >> 1, is.context >> 1);
-      add("; all else fits\n");
-      return;
-    }
-  }
-
-  /// The first two ranks for which one collective call is two.
-  void collective_hints() {
-    const hang_call* first = nullptr;
-    std::size_t first_rank = 0;
-    for (std::size_t r = 0; r < ranks_.size(); ++r)
-      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i) {
-        const hang_call& c = ranks_[r].calls[i];
-        if (c.on.kept == 0 || (c.on.at[0].context & 1) == 0) continue;
-        if (first == nullptr) {
-          first = &c;
-          first_rank = r;
-          continue;
-        }
-        const hang_operation& a = first->on.at[0];
-        const hang_operation& b = c.on.at[0];
-        if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
-          continue;
-        add("  hint: collective call %d of communicator %u is %s on rank %zu and %s on rank %zu: "
-            "all ranks must make the same calls in the same order\n",
-            a.tag + 1, a.context >> 1, first->name, first_rank, c.name, r);
-        return;
-      }
-  }
-
-  std::span<const hang_info> ranks_;
-  hang_graph graph_;
-  bool found_ = false;
-};
-
-/// The report on a job, from what each of its ranks says: `ranks[i]` is rank i.
-/// Returns: lines that end in a line feed, without a headline.
-[[gnu::cold]] inline std::string format_hang_report(std::span<const hang_info> ranks) {
-  return hang_writer(ranks).write();
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/hang_watch.hpp
-
-// Notices that no rank of a job can go on, and prints one report. Each rank that has waited for
-// MPX_HANG_REPORT seconds publishes what for; the lowest of them gathers and prints. Everything
-// here happens while a rank waits anyway.
-
-namespace mpx::inline v0::detail {
-
-using bootstrap::hang_seconds_max;
-
-/// Where a watch learns what its rank is doing.
-struct hang_source {
-  void* self;
-  void (*describe)(void* self, hang_info& into);
-  std::uint64_t (*digest)(void* self);  // Differs when operations have been started or ended.
-};
-
-/// One rank's part. All times are those of the monotonic clock.
-class hang_watch {
- public:
-  /// `where`: the line that joins the job. `job` outlives this.
-  /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
-  hang_watch(bootstrap::any& job, std::source_location where) : job_(job), joined_{"", where} {
-    const char* text = std::getenv("MPX_HANG_REPORT");
-    if (text == nullptr) return;
-    if (!parse_seconds(text, hang_seconds_max, limit_ns_))
-      throw error(errc::argument, "MPX_HANG_REPORT=" + std::string(text) +
-                                      ": give seconds from 0.001 to " +
-                                      std::to_string(hang_seconds_max) + ", such as 10 or 0.5");
-    pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
-    joined_ns_ = platform::now_ns();
-    saw(joined_ns_);
-  }
-  hang_watch(const hang_watch&) = delete;
-  hang_watch& operator=(const hang_watch&) = delete;
-  ~hang_watch() {
-    if (stuck_) retract();
-  }
-
-  bool on() const noexcept { return limit_ns_ != 0; }
-  const call_site& joined() const noexcept { return joined_; }
-
-  /// The rank is in mpx, and busy.
-  void saw(std::int64_t now) noexcept { words().seen_ns.store(now, std::memory_order_relaxed); }
-  /// A call that waited is over.
-  void went_on() noexcept {
-    saw(platform::now_ns());
-    if (stuck_) retract();
-  }
-  /// Called again and again while the rank joins the job.
-  void join_step() noexcept {
-    if (!on()) return;
-    const auto describe = [](void* self, hang_info& into) {
-      static_cast<hang_watch*>(self)->describe_joining(into);
-    };
-    step({this, describe, nullptr}, 0, joined_ns_);
-  }
-
-  /// Called again and again while the rank waits since `since_ns`, or tests again and again (0).
-  /// `moves` differs from that of the last call when something has moved at this rank.
-  [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
-                                         std::int64_t since_ns) noexcept try {
-    const std::int64_t now = platform::now_ns();
-    if (now - looked_ns_ < pace_ns_) return;
-    const bool testing = since_ns == 0;
-    const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
-    looked_ns_ = now;
-    saw(now);
-    bool moved = moves != moves_ || testing != testing_ || away;
-    if (testing && now - digested_ns_ >= limit_ns_) {
-      digested_ns_ = now;
-      const std::uint64_t digest = from.digest(from.self);
-      moved = moved || digest != digest_;
-      digest_ = digest;
-    }
-    if (moved) {
-      moves_ = moves;
-      testing_ = testing;
-      still_since_ns_ = now;
-      if (stuck_) retract();
-    }
-    if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
-      publish(from, now);
-      stuck_ = true;
-      const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
-      words().mark.store(
-          (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
-          std::memory_order_release);
-    }
-    if (const std::uint32_t asked = head().asked.load(std::memory_order_acquire);
-        asked != words().answered.load(std::memory_order_relaxed)) {
-      if (!stuck_) publish(from, now);
-      words().answered.store(asked, std::memory_order_release);
-    }
-    if (stuck_) look_around(now);
-  } catch (const std::exception&) {
-    asked_ns_ = 0;  // Later, perhaps.
-  }
-
-  /// Since when a rank that tests has tested in vain.
-  void describe_testing(hang_call& call) const noexcept { call.since_ns = still_since_ns_; }
-
- private:
-  using hang_words = bootstrap::detail::hang_words;
-  static constexpr std::int64_t second_ns = 1'000'000'000;
-  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look around more often.
-
-  const bootstrap::job_segment& segment() const noexcept { return job_.segment(); }
-  hang_words& words() const noexcept { return segment().hang(job_.rank()); }
-  bootstrap::detail::hang_head& head() const noexcept { return segment().hang_head(); }
-
-  void describe_joining(hang_info& into) const {
-    hang_call& call = *into.add_call();
-    copy_tail(call.file, joined_.where.file_name());
-    call.line = joined_.where.line();
-    call.kind = wait_kind::joining;
-    call.since_ns = joined_ns_;
-  }
-  void publish(const hang_source& from, std::int64_t now) {
-    static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
-                  std::is_trivially_copyable_v<hang_info>);
-    hang_info info{};
-    from.describe(from.self, info);
-    info.rank = job_.rank();
-    info.environment = job_.environment();
-    info.now_ns = now;
-    segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
-  }
-  void retract() noexcept {
-    stuck_ = false;
-    partly_ns_ = asked_ns_ = 0;
-    sum_ = 0;
-    const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
-    words().mark.store(number + hang_words::next, std::memory_order_release);
-  }
-
-  /// Whether this rank waits for ever, as far as it knows. One that tests may have gone away.
-  static bool is_stuck(const hang_words& w, std::uint32_t mark, std::int64_t now) noexcept {
-    if ((mark & hang_words::stuck) == 0) return false;
-    return (mark & hang_words::testing) == 0 ||
-           now - w.seen_ns.load(std::memory_order_relaxed) < second_ns;
-  }
-  bool is_gone(rank_t rank) const noexcept { return job_.state(rank) >= rank_state::finished; }
-
-  /// Reports if this is the lowest rank that waits, and it is time.
-  void look_around(std::int64_t now) {
-    bool all = true;
-    bool news = false;
-    bool first = true;
-    std::uint32_t sum = 1;
-    for (rank_t r = 0; r < job_.size(); ++r) {
-      const hang_words& w = segment().hang(r);
-      const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
-      if (!is_stuck(w, mark, now)) {
-        all = all && is_gone(r);
-        continue;
-      }
-      const bool awake = now - w.seen_ns.load(std::memory_order_relaxed) < 2 * second_ns;
-      if (first && awake && r != job_.rank()) {
-        partly_ns_ = asked_ns_ = 0;
-        return;
-      }
-      first = first && !awake;
-      news = news || w.told.load(std::memory_order_relaxed) != mark;
-      sum = sum * 31 + mark;
-    }
-    const bool same = sum == sum_;
-    sum_ = sum;
-    if (!news) {
-      partly_ns_ = asked_ns_ = 0;
-    } else if (all) {
-      if (same) report(now, true);  // Seen twice: nobody was just about to go on.
-    } else if (partly_ns_ == 0) {
-      partly_ns_ = now;
-    } else if (now - partly_ns_ >= limit_ns_) {
-      if (asked_ns_ == 0) {
-        asked_ns_ = now;
-        head().asked.fetch_add(1, std::memory_order_release);
-      } else if (now - asked_ns_ >= answer_ns) {
-        report(now, false);
-      }
-    }
-  }
-
-  /// What is known of rank `r`, with the mark that goes with it.
-  std::uint32_t gather(rank_t r, std::int64_t now, bool all, hang_info& into) const {
-    const hang_words& w = segment().hang(r);
-    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
-    const bool stuck = is_stuck(w, mark, now);
-    const rank_state state = job_.state(r);
-    const bool answered = !all && w.answered.load(std::memory_order_acquire) ==
-                                      head().asked.load(std::memory_order_relaxed);
-    if (stuck || (answered && !is_gone(r))) {
-      const bool read = segment().get_hang(r, std::as_writable_bytes(std::span(&into, 1)));
-      if (!read || !sound(into, job_.size())) {
-        into = {};
-        into.state = hang_state::unreadable;
-      }
-    } else {
-      into.state = state == rank_state::waiting    ? hang_state::unborn
-                   : state == rank_state::joined   ? hang_state::busy
-                   : state == rank_state::finished ? hang_state::left
-                                                   : hang_state::failed;
-      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
-    }
-    into.rank = r;
-    into.now_ns = now;
-    into.pid = segment().pid(0) != segment().pid(job_.size() - 1) ? segment().pid(r) : 0;
-    return stuck ? mark : 0;
-  }
-
-  [[gnu::cold]] void report(std::int64_t now, bool all) {
-    std::uint32_t writer = 0;
-    const auto me = static_cast<std::uint32_t>(job_.rank()) + 1;
-    if (!head().writer.compare_exchange_strong(writer, me)) {
-      if (writer <= static_cast<std::uint32_t>(job_.size()) &&
-          !is_gone(static_cast<rank_t>(writer) - 1))
-        return;
-      if (!head().writer.compare_exchange_strong(writer, me)) return;  // Its writer died.
-    }
-    const struct release {
-      bootstrap::detail::word& writer;
-      ~release() { writer.store(0, std::memory_order_release); }
-    } guard{head().writer};
-    plain_array<hang_info> ranks(static_cast<std::size_t>(job_.size()));
-    int stuck = 0;
-    bool news = false;
-    for (rank_t r = 0; r < job_.size(); ++r) {
-      const std::uint32_t mark = gather(r, now, all, ranks[static_cast<std::size_t>(r)]);
-      if (mark == 0) continue;
-      ++stuck;
-      news |= segment().hang(r).told.exchange(mark, std::memory_order_relaxed) != mark;
-    }
-    if (news) print(ranks, stuck, all);
-    partly_ns_ = asked_ns_ = 0;
-  }
-
-  void print(const plain_array<hang_info>& ranks, int stuck, bool all) const {
-    hang_text out;
-    const double seconds = static_cast<double>(limit_ns_) * 1e-9;
-    if (all) {
-      out.add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n", seconds,
-              static_cast<int>(job_.size()), job_.size() == 1 ? "" : "s");
-    } else {
-      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
-              static_cast<int>(job_.size()), seconds);
-    }
-    out.text += format_hang_report({ranks.begin(), ranks.size()});
-    out.add("  the job goes on waiting; another report follows only if something moves\n");
-    std::fwrite(out.text.data(), 1, out.text.size(), stderr);
-    std::fflush(stderr);
-  }
-
-  bootstrap::any& job_;
-  call_site joined_;
-  std::int64_t limit_ns_ = 0;
-  std::int64_t pace_ns_ = 0;
-  std::int64_t joined_ns_ = 0;
-  std::int64_t looked_ns_ = 0;
-  std::int64_t still_since_ns_ = 0;  // Nothing has moved here since.
-  std::int64_t digested_ns_ = 0;
-  std::int64_t partly_ns_ = 0;  // Since when some ranks wait for ever and others do not.
-  std::int64_t asked_ns_ = 0;
-  std::uint64_t moves_ = 0;
-  std::uint64_t digest_ = 0;
-  std::uint32_t sum_ = 0;
-  bool testing_ = false;
-  bool stuck_ = false;
-};
-
-/// Watches nothing: for jobs whose end is seen by whoever runs them.
-class no_watch {
- public:
-  template <class Job>
-  no_watch(Job&, std::source_location where) : joined_{"", where} {}
-  const call_site& joined() const noexcept { return joined_; }
-  void join_step() noexcept {}
-  void went_on() noexcept {}
-
- private:
-  call_site joined_;
-};
-
-template <class Job>
-using watch_of = std::conditional_t<std::same_as<Job, bootstrap::any>, hang_watch, no_watch>;
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/engine/service.hpp
 
 // How a layer above the engine gets packets of its own: it registers for a range of kinds, and the
@@ -6161,10 +6164,11 @@ class service {
   /// Nothing more will come from `peer`.
   virtual void on_loss(peer_id peer) noexcept = 0;
 
- protected:
-  service() = default;
   service(const service&) = delete;
   service& operator=(const service&) = delete;
+
+ protected:
+  service() = default;
   ~service() = default;
 
  private:
@@ -6436,7 +6440,10 @@ class inbound {
   std::uint32_t heard_ = 0;       // Its announcements that are not answered.
   std::uint32_t granted_ = 0;     // How many there may be.
   std::uint64_t held_bytes_ = 0;  // What its early eager messages cost here.
-  operation* placed_ = nullptr;   // The receive that the transport is writing a body to.
+  operation* placed_ = nullptr;   // The receive whose header has come, and its body not wholly.
+  std::size_t placed_bytes_ = 0;  // That the transport writes to its memory; 0: to none.
+  std::uint32_t placed_ticket_ = 0;
+  std::uint8_t placed_flags_ = 0;
 };
 
 /// Long data under way to the peer.
@@ -6444,6 +6451,8 @@ class transfers {
   template <class, class>
   friend class mover_room;
   linked_list<operation, queue_tag> streams_;  // Matched sends whose data goes as packets.
+  operation* fed_ = nullptr;   // The receive to whose memory the transport writes a fragment,
+  std::size_t fed_bytes_ = 0;  // of this size.
 };
 
 /// Handlers of packets get by without memory: where there is none for a record, the peer is lost
@@ -6465,9 +6474,10 @@ class peer_record : public list_node<busy_tag>,
 
  private:
   errc failure_{};
-  bool busy_ = false;     // Something waits for room in its channel.
-  bool stalled_ = false;  // It may announce no more until it is allowed to.
-  bool refused_ = false;  // The transport cannot reach it.
+  bool busy_ = false;      // Something waits for room in its channel.
+  bool stalled_ = false;   // It may announce no more until it is allowed to.
+  bool refused_ = false;   // The transport cannot reach it.
+  bool newcomer_ = false;  // It was added, and has yet to say what it grants.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -6491,7 +6501,7 @@ class inbox_room {
   static constexpr std::uint32_t allowance_max = 1u << 31;
 
  public:
-  explicit inbox_room(std::uint32_t announced_max) noexcept : announced_max_(announced_max) {}
+  explicit inbox_room(std::uint32_t announced_max) : announcements_step_(announced_max) {}
   inbox_room(const inbox_room&) = delete;
   inbox_room& operator=(const inbox_room&) = delete;
   ~inbox_room() {
@@ -6647,23 +6657,8 @@ class inbox_room {
   }
   void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
 
-  /// Where the body of an eager message belongs whose header has come; an empty span: nowhere yet.
-  /// The receive is this message's from here on.
-  std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept {
-    if (r.placed_ != nullptr || bytes == 0 || h.tag < 0 || h.reserved != 0) return {};
-    post_direct_if_any();
-    const envelope is{h.context, r.peer, h.tag};
-    posted_receive* const met = matcher_.match_arrival(is);
-    if (met == nullptr) return {};
-    auto& op = static_cast<operation&>(*met);
-    op.peer = r.peer;
-    op.tag = h.tag;
-    op.message_bytes = bytes;
-    op.stage = stage::placed;
-    r.placed_ = &op;
-    if (!op.data.contiguous() || bytes > op.data.bytes) return {};  // The packet is copied.
-    return op.data.piece(0, bytes);
-  }
+  std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept;
+  void drop_placed(peer_record& r, operation& op);
   bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
 
   // --- Probes ------------------------------------------------------------------------------------
@@ -6713,13 +6708,30 @@ class inbox_room {
   void allow_announcements() {
     if (!house().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
     while (peer_record* r = house().peers().next_stalled()) {
-      r->granted_ = lesser(r->granted_ + announced_max_, allowance_max);
+      r->granted_ = lesser(r->granted_ + announcements_step_, allowance_max);
       house().outbox().answer(
-          r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announced_max_)});
+          r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announcements_step_)});
     }
   }
 
-  void on_new_record(peer_record& r) noexcept { r.granted_ = announced_max_; }
+  /// A matched probe holds a message of `peer`.
+  bool has_claimed(peer_id peer) const noexcept {
+    for (const arrived_message& m : early_.claimed())
+      if (m.is.source == peer) return true;
+    return false;
+  }
+  /// Throws away the messages of `peer` that nobody has received.
+  void forget_early(peer_id peer) noexcept {
+    matcher_.for_each([&](unexpected_message& u) {
+      auto& m = static_cast<arrived_message&>(u);
+      if (m.is.source != peer) return;
+      matcher_.withdraw(m);
+      if (m.kind == wire::kind::eager) early_.discount(unexpected_cost(m.stored));
+      early_.forget(&m);
+    });
+  }
+
+  void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
   void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
   /// Ends a posted receive if it waits for `peer` alone, or for whoever comes.
   void end_if_for(operation& op, peer_id peer, errc why) {
@@ -6752,7 +6764,10 @@ class inbox_room {
     op.begin(role::receive, stage::posted, 0);
     op.data.base = into.base;
     op.data.bytes = into.bytes;
+    if (into.how == nullptr) [[likely]]
+      return;
     op.data.how = into.how;
+    op.owned = op.layout_mark();
   }
 
   /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
@@ -6783,43 +6798,6 @@ class inbox_room {
       return taken;
     }
     return false;
-  }
-
-  [[gnu::noinline]] void receive_slow(direct_receive& d) {
-    d.posted = nullptr;
-    d.failure = undecided;
-    if constexpr (!concurrent) {
-      if (house().peers().orphaned()) [[unlikely]]
-        house().peers().check();
-      else
-        house().peers().polled();
-      if (matcher_.nothing_posted() && house().peers().failures() == 0 &&
-          matcher_.find(d.want) == nullptr) [[likely]] {
-        house().noticed();
-        if (spare_ == nullptr) spare_ = house().pool().take();
-        if (spare_ == nullptr) [[unlikely]] {
-          d.failure = errc::no_resources;
-          return;
-        }
-        d.done = false;
-        direct_ = &d;
-        for (unsigned polls = house().transport().oversubscribed() ? 1 : direct_polls; polls > 0;
-             --polls) {
-          house().poll_once();
-          if (d.done) [[likely]]
-            return;
-        }
-        if (direct_ != nullptr) post_direct();
-      }
-    }
-    if (d.posted == nullptr) d.posted = receive({d.buffer, d.capacity}, d.want).op;
-    if (d.posted == nullptr) [[unlikely]] {
-      d.failure = errc::no_resources;
-      return;
-    }
-    if constexpr (!concurrent) {
-      if (d.posted->done()) received(d, *d.posted);
-    }
   }
 
   /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
@@ -6867,23 +6845,14 @@ class inbox_room {
     if (house().flow().release(source, Bytes)) [[unlikely]]
       house().outbox().owe_credit(source);
   }
-  /// The body of a receive that its header had met is whole.
-  void finish_placed(operation& op, std::span<const std::byte> payload) noexcept {
-    if (op.data.base == nullptr || payload.data() == op.data.base) {  // Dropped, or in place.
-      const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
-      const peer_id source = op.peer;
-      house().finish(op, why);
-      if (house().flow().release(source, payload.size())) house().outbox().owe_credit(source);
-      return;
-    }
-    deliver(op, op.peer, op.tag, payload);
-  }
+  void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;
+  void receive_slow(direct_receive& d);
 
   /// Keeps an eager message that came before its receive.
   [[gnu::always_inline]] errc store_early(peer_record& r, const wire::header& h,
                                           std::span<const std::byte> payload) {
     const std::size_t cost = unexpected_cost(payload.size());
-    if (r.held_bytes_ + cost > house().flow().window_bytes()) return errc::protocol;
+    if (r.held_bytes_ + cost > window_of(r.peer)) return errc::protocol;
     arrived_message* m = store(r.peer, h, payload);
     if (m == nullptr) return errc::no_resources;
     r.held_bytes_ += cost;
@@ -6893,6 +6862,12 @@ class inbox_room {
     m->unready = true;
     house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
     return errc{};
+  }
+  /// What the peer may fill of unexpected memory.
+  std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (ElasticFlowControl<typename Stack::flow_type>)
+      return house().flow().granted_bytes(peer);
+    return house().flow().window_bytes();
   }
   void give_back_early(peer_id source, std::size_t stored) noexcept {
     house().peers().find(source)->held_bytes_ -= unexpected_cost(stored);
@@ -6953,9 +6928,119 @@ class inbox_room {
   direct_receive* direct_ = nullptr;
   operation* spare_ = nullptr;  // For the direct receive that has to be posted by a handler.
   unsigned probing_ = 0;        // Blocked probes.
-  std::uint32_t announced_max_;
+  std::uint32_t announcements_step_;
   early_messages early_;
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/inbox_direct.hpp
+
+// The receive that polls for its message itself, when the message is not there yet. Included by
+// inbox.hpp.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack, class House>
+[[gnu::noinline]] void inbox_room<Stack, House>::receive_slow(direct_receive& d) {
+  d.posted = nullptr;
+  d.failure = undecided;
+  if constexpr (!concurrent) {
+    if (house().peers().orphaned()) [[unlikely]]
+      house().peers().check();
+    else
+      house().peers().polled();
+    if (matcher_.nothing_posted() && house().peers().failures() == 0 &&
+        matcher_.find(d.want) == nullptr) [[likely]] {
+      house().noticed();
+      if (spare_ == nullptr) spare_ = house().pool().take();
+      if (spare_ == nullptr) [[unlikely]] {
+        d.failure = errc::no_resources;
+        return;
+      }
+      d.done = false;
+      direct_ = &d;
+      for (unsigned polls = house().transport().oversubscribed() ? 1 : direct_polls; polls > 0;
+           --polls) {
+        house().poll_once();
+        if (d.done) [[likely]]
+          return;
+        if (direct_ == nullptr) break;  // It had to be posted: `wait` looks at that.
+      }
+      if (direct_ != nullptr) post_direct();
+    }
+  }
+  if (d.posted == nullptr) d.posted = receive({d.buffer, d.capacity}, d.want).op;
+  if (d.posted == nullptr) [[unlikely]] {
+    d.failure = errc::no_resources;
+    return;
+  }
+  if constexpr (!concurrent) {
+    if (d.posted->done()) received(d, *d.posted);
+  }
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/inbox_placed.hpp
+
+// Receives whose message's header has come, and its body not wholly: where it belongs, and what
+// becomes of it. Included by inbox.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// Where the body of an eager message belongs whose header has come; an empty span: nowhere yet.
+/// The receive is this message's from here on.
+template <class Stack, class House>
+std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire::header& h,
+                                                     std::size_t bytes) noexcept {
+  if (r.placed_ != nullptr || bytes == 0 || h.tag < 0 || h.reserved != 0) return {};
+  post_direct_if_any();
+  const envelope is{h.context, r.peer, h.tag};
+  posted_receive* const met = matcher_.match_arrival(is);
+  if (met == nullptr) return {};
+  auto& op = static_cast<operation&>(*met);
+  op.peer = r.peer;
+  op.tag = h.tag;
+  op.message_bytes = bytes;
+  op.stage = stage::placed;
+  r.placed_ = &op;
+  r.placed_ticket_ = h.ticket;
+  r.placed_flags_ = h.flags;
+  r.placed_bytes_ = op.data.contiguous() && bytes <= op.data.bytes ? bytes : 0;
+  return op.data.piece(0, r.placed_bytes_);  // If that is nothing, the packet is copied.
+}
+
+/// The request of a placed receive is gone: the transport throws away the rest of its body. (Or
+/// we do, when the packet is whole.)
+template <class Stack, class House>
+void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
+  op.data.base = nullptr;
+  op.holder = holder::nobody;
+  if (r.placed_bytes_ == 0) return;
+  house().cancel_place(r.peer);
+  r.placed_ = nullptr;
+  const std::size_t bytes = r.placed_bytes_;
+  if (r.placed_flags_ != 0)
+    house().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
+  if (op.done()) return;  // The answer found the peer dead.
+  house().end(op, errc{});
+  if (house().flow().release(r.peer, bytes)) house().outbox().owe_credit(r.peer);
+}
+
+/// The body of a receive that its header had met is whole.
+template <class Stack, class House>
+void inbox_room<Stack, House>::finish_placed(operation& op,
+                                             std::span<const std::byte> payload) noexcept {
+  if (op.data.base == nullptr || payload.data() == op.data.base) {  // Dropped, or in place.
+    const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
+    const peer_id source = op.peer;
+    house().finish(op, why);
+    if (house().flow().release(source, payload.size())) house().outbox().owe_credit(source);
+    return;
+  }
+  deliver(op, op.peer, op.tag, payload);
+}
 
 }  // namespace mpx::inline v0::detail
 
@@ -6983,7 +7068,7 @@ class outbox_room {
   static constexpr std::uint32_t answers_max = 1u << 17;
 
  public:
-  explicit outbox_room(std::uint32_t announced_max) noexcept : announced_max_(announced_max) {}
+  explicit outbox_room(std::uint32_t announced_max) noexcept : allowance_first_(announced_max) {}
   outbox_room(const outbox_room&) = delete;
   outbox_room& operator=(const outbox_room&) = delete;
 
@@ -7046,7 +7131,7 @@ class outbox_room {
     }
     op->owned = copy;
     op->owned_by_attached = true;
-    op->handled = false;
+    op->holder = holder::nobody;
     if (!op->done()) return errc{};
     const errc why = op->failure;
     house().give(*op);
@@ -7068,9 +7153,11 @@ class outbox_room {
     return std::exchange(attached_, {});
   }
   /// Frees the copy of its data that `op` owns.
-  void free_copy(operation& op) noexcept {
+  [[gnu::noinline]] void free_copy(operation& op) noexcept {
     std::byte* copy = std::exchange(op.owned, nullptr);
-    if (op.owned_by_attached) {
+    if (copy == op.layout_mark()) {
+      op.data.how = nullptr;
+    } else if (op.owned_by_attached) {
       attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
     } else {
       platform::deallocate(copy);
@@ -7160,7 +7247,7 @@ class outbox_room {
     return sent;
   }
 
-  void on_new_record(peer_record& r) noexcept { r.allowance_ = announced_max_; }
+  void on_new_record(peer_record& r) noexcept { r.allowance_ = allowance_first_; }
   /// What waits for the peer has been ended, and is to be forgotten.
   void on_loss(peer_record& r) noexcept {
     r.control_.clear();
@@ -7183,13 +7270,14 @@ class outbox_room {
     operation* op = house().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->owned_by_attached = op->split = op->fetched = false;
+    op->owned_by_attached = op->split = op->fetched = op->copying = false;
     op->peer = c.to;
     op->tag = c.tag;
     op->context = c.context;
     op->data = c.data;
-    op->limit = op->moved = 0;
+    op->limit = op->transferred = 0;
     op->own.key = 0;
+    op->ranks = nullptr;
     if (c.data.contiguous()) [[likely]]
       return op;
     // Transports take bytes in one piece.
@@ -7211,7 +7299,7 @@ class outbox_room {
       return nullptr;
     }
     op->begin(role::control, stage::queued, 0);
-    op->handled = false;
+    op->holder = holder::nobody;
     op->peer = r.peer;
     op->header = h;
     op->control_bytes = static_cast<std::uint8_t>(payload.size());
@@ -7306,7 +7394,7 @@ class outbox_room {
     return true;
   }
 
-  std::uint32_t announced_max_;
+  std::uint32_t allowance_first_;
   std::span<std::byte> attached_{};
   offset_allocator attached_space_{0};
   bool has_attached_ = false;
@@ -7341,12 +7429,12 @@ class mover_room {
     op.tag = m.is.tag();
     op.message_bytes = m.bytes;
     op.remote_ticket = m.ticket;
-    op.way = protocol::path::packets;
+    op.scheme = protocol::scheme::packets;
     op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
-    op.moved = 0;
-    op.learns = false;
+    op.transferred = 0;
+    op.learns = op.copying = false;
     op.own.key = 0;
-    op.stage = stage::moving;
+    op.stage = stage::copying;
     if (m.unready)  // The sender has been told; its data is gone.
       return house().finish(op, errc::not_ready);
     if (const errc why = house().peers().failure_of(op.peer); why != errc{})
@@ -7408,7 +7496,7 @@ class mover_room {
     house().outbox().announcement_answered(op->peer);
     op->split = c.from != 0;
     op->limit = c.bytes;
-    op->moved = c.from;
+    op->transferred = c.from;
     op->remote_ticket = c.ticket;
     op->target = c.memory;
     if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
@@ -7417,25 +7505,39 @@ class mover_room {
     return errc{};
   }
   /// A fragment: its offset is where context and tag are.
-  errc on_data(operation* op, std::uint64_t offset, std::span<const std::byte> payload) {
+  errc on_data(peer_record& r, operation* op, std::uint64_t offset,
+               std::span<const std::byte> payload) {
+    r.fed_ = nullptr;
     if (!takes(op, offset, payload.size())) return errc::protocol;
     // Without a base the request was dropped: its memory may be gone. In place already?
     if (op->data.base != nullptr &&
-        (!op->data.contiguous() || payload.data() != op->data.base + op->moved))
-      op->data.write(op->moved, payload);
-    op->moved += payload.size();
-    moved_some(*op);
-    if (op->moved == op->limit) receive_done(*op, wire::kind::data);
+        (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
+      op->data.write(op->transferred, payload);
+    op->transferred += payload.size();
+    charge_time(*op);
+    if (op->transferred == op->limit) receive_done(*op, wire::kind::data);
     return errc{};
   }
   /// Where a fragment that is still arriving belongs.
-  std::span<std::byte> place(operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
+  std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
+                             std::size_t bytes) noexcept {
     if (!takes(op, offset, bytes) || op->data.base == nullptr || !op->data.contiguous()) return {};
-    return op->data.piece(op->moved, bytes);
+    r.fed_ = op;
+    r.fed_bytes_ = bytes;
+    return op->data.piece(op->transferred, bytes);
+  }
+  /// The request of a receive that streams is gone: nothing is written to its memory any more.
+  void drop_stream(peer_record& r, operation& op) {
+    op.data.base = nullptr;
+    op.holder = holder::nobody;
+    if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
+    house().cancel_place(r.peer);  // Which takes the fragment for us.
+    op.transferred += r.fed_bytes_;
+    if (op.transferred == op.limit) receive_done(op, wire::kind::data);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
-    moved_some(*op);
+    charge_time(*op);
     receive_done(*op, wire::kind::delivered);
     return errc{};
   }
@@ -7473,20 +7575,23 @@ class mover_room {
     std::size_t sent = 0;
     while (!r.streams_.empty()) {
       operation& op = r.streams_.front();
-      const std::size_t before = op.moved;
-      if (!push_fragments(r, op)) return sent + (op.moved != before);
+      const std::size_t before = op.transferred;
+      if (!push_fragments(r, op)) return sent + (op.transferred != before);
       ++sent;
     }
     return sent;
   }
-  void on_loss(peer_record& r) noexcept { r.streams_.clear(); }
+  void on_loss(peer_record& r) noexcept {
+    r.streams_.clear();
+    r.fed_ = nullptr;
+  }
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
   static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
-    return op != nullptr && op->stage == stage::streaming && offset == op->moved && bytes != 0 &&
-           bytes <= op->limit - op->moved;
+    return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
+           bytes != 0 && bytes <= op->limit - op->transferred;
   }
 
   /// Fetches the data if the transport can and it pays. Returns false if another path is to be
@@ -7504,21 +7609,22 @@ class mover_room {
         op.learns = true;
         op.spent_ns = 0;
         op.asked_at_ns = house().now_ns();
-        op.way = paths_.choose(op.limit);
-        if (op.way == protocol::path::packets) {
+        op.scheme = paths_.choose(op.limit);
+        if (op.scheme == protocol::scheme::packets) {
           request_packets(op);
           return true;
         }
-        if (op.way == protocol::path::split) return split(op, from);
+        if (op.scheme == protocol::scheme::split) return split(op, from);
       }
       const outcome o = transport.get(op.peer, from, 0, op.data.piece(0, op.limit),
                                       cookie_of(op, cookie_kind::copy));
       if (o == outcome::pending) {
         ++op.pending;
+        op.copying = true;
         return true;
       }
       if (o != outcome::done) return false;
-      moved_some(op);
+      charge_time(op);
       house().trace().on(event::bytes_got, op.limit);
       receive_done(op, wire::kind::finished);
       return true;
@@ -7541,7 +7647,7 @@ class mover_room {
     op.stage = stage::streaming;
     op.own = c.memory;
     op.exposed = c.memory.key != 0;
-    op.moved = from;
+    op.transferred = from;
     op.control_bytes = sizeof c;
     std::memcpy(op.control.data(), &c, sizeof c);
     house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
@@ -7565,7 +7671,7 @@ class mover_room {
           return true;
         }
       }
-      moved_some(op);
+      charge_time(op);
       house().trace().on(event::bytes_got, half);
       house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
       return true;
@@ -7575,17 +7681,17 @@ class mover_room {
 
   /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
   /// its.
-  void moved_some(operation& op) {
+  void charge_time(operation& op) {
     if (!op.learns) return;
     const std::int64_t now = house().now_ns();
-    op.spent_ns += now - greater(op.asked_at_ns, moved_at_ns_);
-    moved_at_ns_ = now;
+    op.spent_ns += now - greater(op.asked_at_ns, charged_at_ns_);
+    charged_at_ns_ = now;
   }
 
   /// All data of a long message is here.
   void receive_done(operation& op, wire::kind tell) {
     end_exposure(op);
-    if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
+    if (op.learns) paths_.took(op.scheme, op.limit, op.spent_ns);
     if (tell == wire::kind::finished)
       house().outbox().answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
     if (op.done()) return;  // The answer found the peer dead.
@@ -7597,21 +7703,23 @@ class mover_room {
     if constexpr (RmaTransport<transport_type>) {
       if (op.target.key != 0) {
         auto& transport = house().transport();
-        op.stage = stage::moving;
-        const std::span<const std::byte> data = op.data.piece(op.moved, op.limit - op.moved);
+        op.stage = stage::copying;
+        const std::span<const std::byte> data =
+            op.data.piece(op.transferred, op.limit - op.transferred);
         const cookie_t cookie = cookie_of(op, cookie_kind::copy);
         outcome o;
         if constexpr (ImmediateTransport<transport_type>) {
-          o = transport.put_then(op.peer, op.target, op.moved, data,
+          o = transport.put_then(op.peer, op.target, op.transferred, data,
                                  wire::pack({.kind = wire::kind::delivered,
                                              .credit = house().flow().outgoing(op.peer),
                                              .ticket = op.remote_ticket}),
                                  cookie);
         } else {
-          o = transport.put(op.peer, op.target, op.moved, data, cookie);
+          o = transport.put(op.peer, op.target, op.transferred, data, cookie);
         }
         if (o == outcome::pending) {
           ++op.pending;
+          op.copying = true;
           return;
         }
         if (o == outcome::done) return put_done(op);
@@ -7624,7 +7732,7 @@ class mover_room {
   }
 
   void put_done(operation& op) {
-    house().trace().on(event::bytes_put, op.limit - op.moved);
+    house().trace().on(event::bytes_put, op.limit - op.transferred);
     if constexpr (!ImmediateTransport<transport_type>)  // Else the put carried it.
       house().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
     if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
@@ -7649,14 +7757,14 @@ class mover_room {
       house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
       return false;
     }
-    while (op.moved < op.limit) {
-      const std::size_t n = lesser(fragment, op.limit - op.moved);
+    while (op.transferred < op.limit) {
+      const std::size_t n = lesser(fragment, op.limit - op.transferred);
       const wire::header h{.kind = wire::kind::data,
-                           .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.moved)),
-                           .context = static_cast<context_id>(op.moved >> 32),
+                           .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
+                           .context = static_cast<context_id>(op.transferred >> 32),
                            .ticket = op.remote_ticket};
-      if (!house().outbox().post(op.peer, h, op.data.piece(op.moved, n), &op)) return false;
-      op.moved += n;
+      if (!house().outbox().post(op.peer, h, op.data.piece(op.transferred, n), &op)) return false;
+      op.transferred += n;
       house().trace().on(event::bytes_streamed, n);
     }
     r.streams_.pop_front();
@@ -7664,8 +7772,8 @@ class mover_room {
     return true;
   }
 
-  protocol::path_learner paths_;
-  std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
+  protocol::scheme_learner paths_;
+  std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -7716,6 +7824,53 @@ class never_wiped {
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/engine/liveness.hpp
+
+// What an endpoint knows of the living and the dead: what the bootstrap tells, or nothing.
+
+namespace mpx::inline v0::detail {
+
+/// Stands for the failure epoch of a job of which no news ever come.
+inline const platform::atomic<std::uint32_t> no_news{1};
+
+/// Without news every rank takes part, for ever: a peer is lost only where this rank gives it up.
+template <Bootstrap Job>
+class liveness {
+ public:
+  explicit liveness(Job& job) noexcept : size_(job.size()) {}
+
+  rank_t size() const noexcept { return size_; }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
+  rank_state state(rank_t) const noexcept { return rank_state::joined; }
+  std::string loss_text(rank_t) const { return {}; }
+  void renounce(rank_t, errc) noexcept {}
+  errc renounced_by(rank_t) const noexcept { return errc{}; }
+
+ private:
+  rank_t size_;
+};
+
+/// As the job tells. `job` outlives this.
+template <LivenessBootstrap Job>
+class liveness<Job> {
+ public:
+  explicit liveness(Job& job) noexcept : job_(job) {}
+
+  rank_t size() const noexcept { return job_.size(); }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept {
+    return job_.failure_word();
+  }
+  rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
+  std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
+  void renounce(rank_t peer, errc why) noexcept { job_.renounce(peer, why); }
+  errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
+
+ private:
+  Job& job_;
+};
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/rooms/peers.hpp
 
 // The room of the peers: the record of each, who is lost and why, who is busy, who may announce no
@@ -7731,26 +7886,29 @@ struct vital_words {
   std::uint32_t ours;  // 1
 };
 
-/// Of `House` it needs: transport(); poll_until_quiet(), which takes what those who are gone have
-/// sent; before_loss() and on_loss(record, why), which tell the other rooms; wake_waiters().
+/// Of `House` it needs: poll_until_quiet(), which takes what those who are gone have sent;
+/// before_loss() and on_loss(record, peer, why), which tell the other rooms; on_new_record(record);
+/// forget_at_transport(peer), when a peer that was lost has been flushed.
 template <class Stack, class House>
 class peers_room {
-  using job_type = job_of<typename Stack::transport_type>;
-  using vital_type = std::conditional_t<std::same_as<job_type, bootstrap::any>,
-                                        wiped_on_fork<vital_words>, never_wiped<vital_words>>;
+  using job_type = typename Stack::bootstrap_type;
+  using vital_type = std::conditional_t<SimulatedBootstrap<job_type>, never_wiped<vital_words>,
+                                        wiped_on_fork<vital_words>>;
 
  public:
   static constexpr std::int32_t takes_max = 1024;
 
-  peers_room(job_type& job, peer_id peers) : records_(peers), job_(job), news_(job.failure_word()) {
+  peers_room(job_type& job, peer_id peers)
+      : records_(peers), job_(job), news_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
+    gone_.failure_ = errc::peer_lost;
   }
   peers_room(const peers_room&) = delete;
   peers_room& operator=(const peers_room&) = delete;
   ~peers_room() {
     for (std::size_t peer = 0; peer < records_.size(); ++peer)
-      if (records_[peer] == &gone_ || records_[peer] == &broken_) records_.drop(peer);
+      if (is_shared(records_[peer])) records_.drop(peer);
   }
 
   // --- What every call looks at ------------------------------------------------------------------
@@ -7796,6 +7954,60 @@ class peers_room {
     return *records_[peer];
   }
 
+  // --- Comings and goings ------------------------------------------------------------------------
+
+  /// How many are ranks of the job: the first ones.
+  peer_id founders() const noexcept { return world_peer(job_.size()); }
+  /// Makes a place for a newcomer: that of one that was dropped, or the next one. Errors:
+  /// errc::no_resources.
+  errc add(peer_id& peer) noexcept {
+    const std::size_t n = vacant_.size();
+    std::size_t at = 0;  // What the job says of its ranks is said of no newcomer.
+    while (at < n && vacant_[at] < founders()) ++at;
+    peer = at < n ? vacant_[at] : static_cast<std::uint32_t>(records_.size());
+    auto* const r = new (std::nothrow) peer_record(peer);
+    if (r == nullptr || !records_.try_extend(std::size_t{peer} + 1) ||
+        !vacant_.try_reserve(n + 1)) {
+      delete r;
+      return errc::no_resources;
+    }
+    if (at < n) vacant_.erase_if([peer](peer_id p) { return p == peer; });
+    house().on_new_record(*r);
+    r->newcomer_ = true;
+    records_.put(peer, r);
+    return errc{};
+  }
+  /// A newcomer says what it grants, once. Returns false from anybody else, and later.
+  bool welcome(peer_record& r) noexcept { return std::exchange(r.newcomer_, false); }
+  /// Whether the place of `peer` is taken, and can be made vacant.
+  bool can_remove(peer_id peer) noexcept {
+    for (const peer_id p : vacant_)
+      if (p == peer) return false;
+    return peer < records_.size() && vacant_.try_reserve(vacant_.size() + 1);
+  }
+  /// The peer is one no more: its place is vacant, and may be given away. Its loss, if it was lost,
+  /// does not count any longer. Requires: can_remove(peer); nothing depends on it.
+  void remove(peer_id peer) noexcept {
+    peer_record* const r = records_[peer];
+    if (r != nullptr && r->failure_ != errc{}) {
+      const bool all = !unacknowledged();
+      --troubles_;
+      --failures_;
+      acknowledged_ = all || failures_ == 0 ? failures_ : failures_ + 1;
+    }
+    if (r != nullptr && !is_shared(r)) {
+      if (r->busy_) {
+        busy_.erase(busy_.iterator_to(*r));
+        --troubles_;
+      }
+      if (r->stalled_) stalled_.erase(stalled_.iterator_to(*r));
+      delete r;
+    }
+    records_.put(peer, &gone_);
+    vacant_.push_back(peer);
+    set_calm();
+  }
+
   // --- Lists -------------------------------------------------------------------------------------
 
   /// Something for the peer has to wait: it is tried again by every look until it has left.
@@ -7815,6 +8027,7 @@ class peers_room {
       const bool idle = flush(r);
       if (r.refused_) [[unlikely]]
         lose(r.peer, errc::no_resources);
+      if (r.failure_ != errc{}) house().forget_at_transport(r.peer);
       if (idle || r.failure_ != errc{}) {
         at = busy_.erase(at);
         r.busy_ = false;
@@ -7852,25 +8065,22 @@ class peers_room {
 
   /// Why nothing more will come from `peer`, as the job knows it.
   errc loss_of(peer_id peer) const noexcept {
-    const auto rank = static_cast<rank_t>(peer);
+    const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
     return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
   }
   /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
-    const auto rank = static_cast<rank_t>(peer);
+    const auto rank = world_rank(peer);
     if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
     const errc given_up = job_.renounced_by(rank);
     std::string s = ": rank " + std::to_string(rank);
     if (given_up == errc::protocol)
       return s + " has given this rank up, whose packets make no sense to it";
     if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
-    if constexpr (requires { job_.loss_text(rank); }) {
-      s = job_.loss_text(rank);
-      return s.empty() ? s : ": " + s;
-    }
-    return {};
+    s = job_.loss_text(rank);
+    return s.empty() ? s : ": " + s;
   }
 
   /// Looks whether ranks have gone since the last time, and ends what waits for them.
@@ -7886,7 +8096,7 @@ class peers_room {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
         if (!polled) house().poll_until_quiet();
         polled = true;
-        deaths_ += job_.state(static_cast<rank_t>(peer)) >= rank_state::finished;
+        deaths_ += job_.state(world_rank(peer)) >= rank_state::finished;
         lose(peer, errc::peer_lost);
       }
       set_calm();
@@ -7900,8 +8110,7 @@ class peers_room {
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
     // The peer is alive, and would wait for this rank.
-    if (is_fault(why) && static_cast<rank_t>(peer) < job_.size())
-      job_.renounce(static_cast<rank_t>(peer), why);
+    if (is_fault(why) && world_rank(peer) < job_.size()) job_.renounce(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(stalled_.iterator_to(r));
     r.stalled_ = false;
     house().on_loss(r, peer, why);
@@ -7909,6 +8118,7 @@ class peers_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+  bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
   [[gnu::noinline]] peer_record* make(peer_id peer) noexcept {
     auto* const r = new (std::nothrow) peer_record(peer);
@@ -7944,15 +8154,459 @@ class peers_room {
   owning_table<peer_record> records_;
   peer_record gone_{any_peer};    // Of all peers that were lost before they had one.
   peer_record broken_{any_peer};  // Of those for which there was no memory.
+  plain_array<peer_id> vacant_;   // Places whose peer was dropped.
   linked_list<peer_record, busy_tag> busy_;
   linked_list<peer_record, stalled_tag> stalled_;
-  job_type& job_;
+  liveness<job_type> job_;
   const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
   std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
   std::uint32_t failures_ = 0;
   std::uint32_t deaths_ = 0;
   std::uint32_t acknowledged_ = 0;
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/hang_info.hpp
+
+// What a rank says of itself while it waits: for what, since when, what lies unmatched. Plain
+// structs that travel through shared memory: whoever reads another's calls sound() first.
+
+namespace mpx::inline v0::detail {
+
+/// How far a send or receive has come.
+enum class hang_stage : std::uint8_t {
+  posted,     ///< A receive that has met no message.
+  probed,     ///< A probe that has met no message.
+  queued,     ///< A send of which nothing is on the wire.
+  announced,  ///< A send that its receiver knows of, and has not received.
+  moving,     ///< Matched; data is on its way.
+  arrived,    ///< A message that has met no receive.
+  claimed,    ///< A message that a matched probe has taken, and nobody has received.
+  count_
+};
+
+/// One send, receive or message.
+struct hang_operation {
+  rank_t peer = -1;  ///< -1: any
+  tag_t tag = -1;    ///< -1: any
+  context_id context = 0;
+  hang_stage stage{};
+  std::uint8_t sends = 0;  ///< 1: a send. (Any byte may stand here, which a bool must not hold.)
+  std::uint64_t bytes = 0;
+};
+
+/// The first of some operations, and how many there are. (From here on no member has an
+/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
+template <std::uint32_t Max>
+struct hang_list {
+  hang_operation at[Max];
+  std::uint32_t kept;
+  std::uint32_t total;
+
+  void add(const hang_operation& op) noexcept {
+    ++total;
+    if (kept < Max) at[kept++] = op;
+  }
+  const hang_operation* begin() const noexcept { return at; }
+  const hang_operation* end() const noexcept { return at + kept; }
+};
+
+/// A call that waits.
+struct hang_call {
+  char name[24];
+  char file[120];
+  std::uint32_t line;
+  wait_kind kind;
+  std::int64_t since_ns;  ///< 0: not known
+  hang_list<8> on;
+};
+
+enum class hang_state : std::uint8_t {
+  waits,       ///< In mpx: `calls` says where.
+  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
+  unborn,      ///< Has not joined.
+  left,        ///< Has left the job.
+  failed,      ///< Has died.
+  unreadable,  ///< What it published makes no sense.
+  count_
+};
+
+/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
+struct hang_info {
+  rank_t rank;
+  std::int32_t pid;  ///< 0: not worth telling
+  std::uint32_t environment;
+  hang_state state;
+  std::int64_t now_ns;
+  std::int64_t since_ns;
+  std::uint32_t calls_kept;
+  std::uint32_t calls_total;
+  hang_call calls[4];
+  hang_list<16> posted;
+  hang_list<16> unexpected;
+  hang_list<16> sends;
+
+  hang_call* add_call() noexcept {
+    ++calls_total;
+    return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
+  }
+};
+
+template <std::size_t N>
+void copy_head(char (&into)[N], const char* text) noexcept {
+  const std::size_t n = lesser(std::strlen(text), N - 1);
+  std::memcpy(into, text, n);
+  into[n] = '\0';
+}
+/// Copies the end of a path.
+template <std::size_t N>
+void copy_tail(char (&into)[N], const char* text) noexcept {
+  const std::size_t n = std::strlen(text);
+  std::memcpy(into, n < N ? text : text + (n - N + 1), lesser(n, N - 1) + 1);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/hang_lines.hpp
+
+// What one rank says of itself, in lines; and all of the report of a rank that is alone.
+
+namespace mpx::inline v0::detail {
+
+/// Text that grows by printf formats: cheap to compile.
+class hang_text {
+ public:
+  [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
+    char line[512];
+    std::va_list rest;
+    va_start(rest, format);
+    const int n = std::vsnprintf(line, sizeof line, format, rest);
+    va_end(rest);
+    if (n > 0) text.append(line, lesser(static_cast<std::size_t>(n), sizeof line - 1));
+  }
+  std::string text;
+};
+
+/// Writes what a rank waits for, and what lies unmatched at it.
+class hang_lines : public hang_text {
+ public:
+  void operation(const hang_operation& op) {
+    static constexpr const char* stages[] = {"",
+                                             "",
+                                             ", not on the wire yet",
+                                             ", not received yet",
+                                             ", data on its way",
+                                             "",
+                                             ", taken by a matched probe"};
+    add(op.sends != 0 ? "to " : "from ");
+    envelope(op);
+    if (op.stage == hang_stage::probed) return;
+    add(op.stage == hang_stage::posted ? ", room for %llu byte%s%s" : ", %llu byte%s%s",
+        static_cast<unsigned long long>(op.bytes), op.bytes == 1 ? "" : "s",
+        stages[static_cast<unsigned>(op.stage)]);
+  }
+
+  /// A call, other than one that joins or leaves.
+  void call(const hang_call& c) {
+    if (c.kind == wait_kind::testing) {
+      add("tests or probes again and again");
+    } else {
+      add("waits in %s", c.name);
+      place(c);
+    }
+    if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
+    some(c.on.at, c.on.kept, c.on.total);
+  }
+  void place(const hang_call& c) {
+    if (c.line != 0) add(" at %s:%u", c.file, c.line);
+  }
+  /// How long ago `since` was; nothing where that is not known, or makes no sense.
+  void duration(std::int64_t now, std::int64_t since) {
+    if (since > 0 && since <= now) add(" (for %.1f s)", static_cast<double>(now - since) * 1e-9);
+  }
+  void calls_left_out(const hang_info& it) {
+    if (it.calls_kept < it.calls_total)
+      add("\n      and %u calls more", it.calls_total - it.calls_kept);
+    add(it.calls_kept == 0 ? " is in mpx\n" : "\n");
+  }
+  void lists(const hang_info& it) {
+    list("posted receives", it.posted);
+    list("unexpected messages", it.unexpected);
+    list("sends under way", it.sends);
+  }
+
+  /// A message that is there and differs in one thing from what rank `r` waits for.
+  void hint(std::size_t r, const hang_info& it, const hang_operation& want) {
+    for (const hang_operation& is : it.unexpected) {
+      const bool tag = want.tag == -1 || want.tag == is.tag;
+      const bool peer = want.peer == -1 || want.peer == is.peer;
+      const bool context = want.context == is.context;
+      if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
+          ((want.context | is.context) & 1) != 0)
+        continue;
+      add("  hint: rank %zu wants ", r);
+      if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
+      if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
+      if (!context)
+        add("a message on communicator %u, one here is on %u", want.context >> 1, is.context >> 1);
+      add("; all else fits\n");
+      return;
+    }
+  }
+  void hints(std::size_t r, const hang_info& it) {
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
+      for (const hang_operation& op : it.calls[i].on)
+        if (op.sends == 0) hint(r, it, op);
+  }
+
+  void headline(std::int64_t limit_ns, rank_t ranks) {
+    add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n",
+        static_cast<double>(limit_ns) * 1e-9, static_cast<int>(ranks), ranks == 1 ? "" : "s");
+  }
+  void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
+
+ private:
+  void envelope(const hang_operation& op) {
+    if (op.peer == -1) {
+      add("any rank");
+    } else if (op.peer < 0) {
+      add("nobody");
+    } else {
+      add("rank %d", static_cast<int>(op.peer));
+    }
+    if ((op.context & 1) != 0) {
+      add(", collective call %u of communicator %u", static_cast<unsigned>(op.tag) + 1,
+          op.context >> 1);
+    } else if (op.tag < 0) {
+      add(", any tag, communicator %u", op.context >> 1);
+    } else {
+      add(", tag %d, communicator %u", static_cast<int>(op.tag), op.context >> 1);
+    }
+  }
+  void some(const hang_operation* at, std::uint32_t kept, std::uint32_t total) {
+    for (std::uint32_t i = 0; i < kept; ++i) {
+      add(i == 0 ? " " : "; ");
+      operation(at[i]);
+    }
+    if (kept < total) add("; and %u more", total - kept);
+  }
+  void list(const char* what, const hang_list<16>& all) {
+    if (all.total == 0) return;
+    add("      %s:", what);
+    some(all.at, all.kept, all.total);
+    add("\n");
+  }
+};
+
+/// The whole report of a rank that nobody launched: what it waits for can only come from itself.
+/// Returns: as format_hang_report does for a job of this one rank, with headline and end.
+[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t limit_ns) {
+  hang_lines out;
+  out.headline(limit_ns, 1);
+  out.add("  rank 0");
+  bool known = info.calls_kept > 0;
+  bool itself = false;
+  for (std::uint32_t i = 0; i < info.calls_kept; ++i) {
+    const hang_call& c = info.calls[i];
+    out.add(i == 0 ? " " : "\n      and ");
+    out.call(c);
+    out.duration(info.now_ns, c.since_ns);
+    known = known && c.on.kept > 0;
+    for (const hang_operation& op : c.on) itself = itself || op.peer == 0;
+  }
+  out.calls_left_out(info);
+  out.lists(info);
+  out.add(known && itself ? "  cycle: rank 0 waits for rank 0\n"
+                          : "  no cycle: what the ranks wait for may still be sent\n");
+  out.hints(0, info);
+  out.end();
+  return std::move(out.text);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/hang_watch.hpp
+
+// A rank's part in hang reports: when it has waited for MPX_HANG_REPORT seconds it says so in the
+// job's segment, and what for. Whoever runs the job looks at that and prints (hang_lookout); only a
+// rank that nobody launched has to do so itself. All of it happens while a rank waits anyway.
+
+namespace mpx::inline v0::detail {
+
+using bootstrap::hang_seconds_max;
+
+/// Where a watch learns what its rank is doing.
+struct hang_source {
+  void* self;
+  void (*describe)(void* self, hang_info& into);
+  std::uint64_t (*digest)(void* self);  // Differs when operations have been started or ended.
+};
+
+/// One rank's part. All times are those of the monotonic clock.
+class hang_watch {
+ public:
+  /// `where`: the line that joins the job. `job` outlives this.
+  /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
+  template <WatchedBootstrap Job>
+  hang_watch(const Job& job, std::source_location where) : hang_watch(job.hangs(), where) {}
+  hang_watch(const bootstrap::hang_table& job, std::source_location where)
+      : job_(job), joined_{"", where} {
+    const char* text = std::getenv("MPX_HANG_REPORT");
+    if (text == nullptr) return;
+    if (!parse_seconds(text, hang_seconds_max, limit_ns_))
+      throw error(errc::argument, "MPX_HANG_REPORT=" + std::string(text) +
+                                      ": give seconds from 0.001 to " +
+                                      std::to_string(hang_seconds_max) + ", such as 10 or 0.5");
+    pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
+    joined_ns_ = platform::now_ns();
+    alone_ = job_.size() == 1 && head().looked_at.load(std::memory_order_relaxed) == 0;
+    head().limit_ns.store(limit_ns_, std::memory_order_relaxed);
+    saw(joined_ns_);
+  }
+  hang_watch(const hang_watch&) = delete;
+  hang_watch& operator=(const hang_watch&) = delete;
+  ~hang_watch() {
+    if (stuck_) retract();
+  }
+
+  bool on() const noexcept { return limit_ns_ != 0; }
+  const call_site& joined() const noexcept { return joined_; }
+
+  /// The rank is in mpx, and busy.
+  void saw(std::int64_t now) noexcept { words().seen_ns.store(now, std::memory_order_relaxed); }
+  /// A call that waited is over.
+  void went_on() noexcept {
+    saw(platform::now_ns());
+    if (stuck_) retract();
+  }
+  /// Called again and again while the rank joins the job.
+  void join_step() noexcept {
+    if (!on()) return;
+    const auto describe = [](void* self, hang_info& into) {
+      static_cast<hang_watch*>(self)->describe_joining(into);
+    };
+    step({this, describe, nullptr}, 0, joined_ns_);
+  }
+
+  /// Called again and again while the rank waits since `since_ns`, or tests again and again (0).
+  /// `moves` differs from that of the last call when something has moved at this rank.
+  [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
+                                         std::int64_t since_ns) noexcept try {
+    const std::int64_t now = platform::now_ns();
+    if (now - looked_ns_ < pace_ns_) return;
+    const bool testing = since_ns == 0;
+    const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
+    looked_ns_ = now;
+    saw(now);
+    bool moved = moves != advances_ || testing != testing_ || away;
+    if (testing && now - digested_ns_ >= limit_ns_) {
+      digested_ns_ = now;
+      const std::uint64_t digest = from.digest(from.self);
+      moved = moved || digest != digest_;
+      digest_ = digest;
+    }
+    if (moved) {
+      advances_ = moves;
+      testing_ = testing;
+      still_since_ns_ = now;
+      if (stuck_) retract();
+    }
+    const bool was_stuck = stuck_;
+    if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
+      publish(from, now);
+      stuck_ = true;
+      const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+      words().mark.store(
+          (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
+          std::memory_order_release);
+    }
+    if (const std::uint32_t asked = head().asked.load(std::memory_order_acquire);
+        asked != words().answered.load(std::memory_order_relaxed)) {
+      if (!stuck_) publish(from, now);
+      words().answered.store(asked, std::memory_order_release);
+    }
+    if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now);
+  } catch (const std::exception&) {
+    return;  // No memory for it: later, perhaps.
+  }
+
+  /// Since when a rank that tests has tested in vain.
+  void describe_testing(hang_call& call) const noexcept { call.since_ns = still_since_ns_; }
+
+ private:
+  using hang_words = bootstrap::detail::hang_words;
+  static constexpr std::int64_t second_ns = 1'000'000'000;
+
+  const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
+  hang_words& words() const noexcept { return segment().hang(job_.rank()); }
+  bootstrap::detail::hang_head& head() const noexcept { return segment().hang_head(); }
+
+  void describe_joining(hang_info& into) const {
+    hang_call& call = *into.add_call();
+    copy_tail(call.file, joined_.where.file_name());
+    call.line = joined_.where.line();
+    call.kind = wait_kind::joining;
+    call.since_ns = joined_ns_;
+  }
+  void publish(const hang_source& from, std::int64_t now) {
+    static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
+                  std::is_trivially_copyable_v<hang_info>);
+    hang_info info{};
+    from.describe(from.self, info);
+    info.rank = job_.rank();
+    info.environment = job_.environment();
+    info.now_ns = now;
+    segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
+  }
+  void retract() noexcept {
+    stuck_ = told_ = false;
+    const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+    words().mark.store(number + hang_words::next, std::memory_order_release);
+  }
+
+  /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.
+  void tell_alone(const hang_source& from, std::int64_t now) {
+    hang_info info{};
+    from.describe(from.self, info);
+    info.now_ns = now;
+    told_ = true;
+    const std::string report = format_lone_report(info, limit_ns_);
+    std::fwrite(report.data(), 1, report.size(), stderr);
+    std::fflush(stderr);
+  }
+
+  bootstrap::hang_table job_;
+  call_site joined_;
+  std::int64_t limit_ns_ = 0;
+  std::int64_t pace_ns_ = 0;
+  std::int64_t joined_ns_ = 0;
+  std::int64_t looked_ns_ = 0;
+  std::int64_t still_since_ns_ = 0;  // Nothing has moved here since.
+  std::int64_t digested_ns_ = 0;
+  std::uint64_t advances_ = 0;
+  std::uint64_t digest_ = 0;
+  bool testing_ = false;
+  bool stuck_ = false;
+  bool alone_ = false;  // Nobody else will tell.
+  bool told_ = false;
+};
+
+/// Watches nothing: for jobs that have nowhere to say so, or are seen by whoever runs them.
+class no_watch {
+ public:
+  template <class Job>
+  no_watch(const Job&, std::source_location where) : joined_{"", where} {}
+  const call_site& joined() const noexcept { return joined_; }
+  void join_step() noexcept {}
+  void went_on() noexcept {}
+
+ private:
+  call_site joined_;
+};
+
+template <class Job>
+using watch_of = std::conditional_t<WatchedBootstrap<Job>, hang_watch, no_watch>;
 
 }  // namespace mpx::inline v0::detail
 
@@ -8012,10 +8666,18 @@ class progress_room {
       if (house().peers().orphaned()) return;
       std::size_t n = house().poll_packets_apart();
       if (house().peers().troubled()) n += house().flush_busy();
-      if (n == 0) break;
-      ++moves_;
+      if (n == 0 && at_rest()) break;
+      advances_ += n != 0 ? 1 : 0;
     }
     if (step_ != nullptr) step_(house());
+  }
+  /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
+  bool at_rest() noexcept {
+    if constexpr (posts_pend<typename Stack::transport_type>) {
+      if (!house().transport().arm()) return false;
+      house().transport().disarm();
+    }
+    return true;
   }
 
   // --- Waiting -----------------------------------------------------------------------------------
@@ -8031,7 +8693,7 @@ class progress_room {
     typename Stack::wait_type::pace pace(house().transport().oversubscribed());
     for (unsigned polls = 1;; ++polls) {
       if (poll_and_check() > 0) {
-        ++moves_;
+        ++advances_;
         if (done()) break;
         pace.reset();
         continue;
@@ -8116,7 +8778,7 @@ class progress_room {
       watch_->saw(platform::now_ns());
   }
   /// Polls of blocked calls that found something.
-  std::uint64_t moves() const noexcept { return moves_; }
+  std::uint64_t advances() const noexcept { return advances_; }
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
@@ -8168,7 +8830,7 @@ class progress_room {
   unsigned followers_ = 0;
   bool leader_ = false;
   unsigned polls_ = 0;  // In vain, of calls that do not block.
-  std::uint64_t moves_ = 0;
+  std::uint64_t advances_ = 0;
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   void (*step_)(House&) noexcept = nullptr;
@@ -8214,6 +8876,15 @@ class endpoint : ground<Stack>,
   explicit endpoint(job_type& job)
       : ground_type(job),
         peers_type(job, transport().peers()),
+        outbox_type(this->announced_max()),
+        inbox_type(this->announced_max()) {
+    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+  }
+  /// A newcomer beside a job, in touch with nobody yet: `address` is that of a member, `own` a job
+  /// of this rank alone. Errors: those of the transport. See add_peer.
+  endpoint(job_type& own, std::string_view address) requires ElasticTransport<transport_type>
+      : ground_type(address),
+        peers_type(own, transport().peers()),
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max()) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
@@ -8272,17 +8943,17 @@ class endpoint : ground<Stack>,
   }
   started receive_nothing() {
     std::lock_guard lock(threading());
-    return inbox().receive_nothing(static_cast<peer_id>(rank_t{proc_null}));
+    return inbox().receive_nothing(null_peer);
   }
 
   // --- Finishing ---------------------------------------------------------------------------------
 
   /// Blocks until `op` is complete. `site`: the call to name if that takes for ever.
   [[gnu::always_inline]] void wait(operation& op, call_site site) {
-    if (!look(op)) wait_slow(op, site);
+    if (!done_after_poll(op)) wait_slow(op, site);
   }
   /// Whether `op` is complete, at most after a first poll; if not, `wait_slow` follows.
-  [[gnu::always_inline]] bool look(operation& op) {
+  [[gnu::always_inline]] bool done_after_poll(operation& op) {
     if constexpr (concurrent) return false;  // Only the lock tells.
     return op.done() || poll_for(op);
   }
@@ -8293,7 +8964,7 @@ class endpoint : ground<Stack>,
   /// belongs to has lost a peer. Returns whether `op` is complete.
   template <class Lost>
   bool wait_unless(operation& op, call_site site, Lost&& lost) {
-    if (look(op)) return true;
+    if (done_after_poll(op)) return true;
     bool done = false;
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
       done = op.done();
@@ -8340,69 +9011,23 @@ class endpoint : ground<Stack>,
 
   // --- Collectives -------------------------------------------------------------------------------
 
-  /// Returns whether the collective can end well, as far as this rank knows.
-  bool begin_collective(collective_call call) {
-    std::lock_guard lock(threading());
-    if (orphaned()) peers().check();
-    revocations_.begin(call);
-    return peers().failures() == 0;  // What others have left may have got here what it needs.
-  }
-  /// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has left it
-  /// with an error. Returns whether `op` is complete.
-  bool wait_in_collective(operation& op, call_site site, collective_call call) {
-    if (look(op)) return true;
-    bool done = false;
-    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-      done = op.done();
-      return done || peers().failures() != 0 || revocations_.contains(call);
-    });
-    return done;
-  }
-  /// This rank leaves a collective that it has begun: the others shall not wait for it.
-  void give_up_collective(collective_call call) noexcept {
-    std::lock_guard lock(threading());
-    if (revocations_.contains(call) || orphaned()) return;
-    if (peers().deaths() != 0) return;  // Everybody knows, and leaves as well.
-    for (peer_id peer = 0; peer < transport().peers(); ++peer)
-      if (peer != self())
-        outbox().answer(peer,
-                        {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});
-  }
+  bool begin_collective(collective_call call);
+  bool wait_in_collective(operation& op, call_site site, collective_call call);
+  void give_up_collective(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
   /// Polls once. `failure`: why nothing can come any more.
-  std::optional<probe_result> probe(const pattern& want, errc& failure) {
+  [[gnu::always_inline]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
     std::lock_guard lock(threading());
     poll_probing();
     arrived_message* m = inbox().find(want, failure);
     if (m == nullptr) return std::nullopt;
     return probe_result{m->is.source, m->is.tag(), m->bytes};
   }
-  /// Blocks until there is one, or it cannot come any more (`failure`).
-  probe_result wait_probe(const pattern& want, call_site site, errc& failure) {
-    probe_result found;
-    wait_probing(want, site, [&] {
-      arrived_message* m = inbox().find(want, failure);
-      if (m != nullptr) found = probe_result{m->is.source, m->is.tag(), m->bytes};
-      return m != nullptr || failure != errc{};
-    });
-    return found;
-  }
-  /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
-  arrived_message* claim(const pattern& want, errc& failure) {
-    std::lock_guard lock(threading());
-    poll_probing();
-    return inbox().claim(want, failure);
-  }
-  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure) {
-    arrived_message* found = nullptr;
-    wait_probing(want, site, [&] {
-      found = inbox().claim(want, failure);
-      return found != nullptr || failure != errc{};
-    });
-    return found;
-  }
+  probe_result wait_probe(const pattern& want, call_site site, errc& failure);
+  arrived_message* claim(const pattern& want, errc& failure);
+  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   started receive_claimed(arrived_message* m, const memory& into) {
     std::lock_guard lock(threading());
     return inbox().receive_claimed(m, into);
@@ -8460,6 +9085,20 @@ class endpoint : ground<Stack>,
   using peers_type::loss_text;
   using peers_type::orphaned;
 
+  // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
+
+  std::string address() requires ElasticTransport<transport_type>
+  {
+    std::lock_guard lock(threading());
+    return transport().address();
+  }
+  struct added {
+    peer_id peer = 0;
+    errc failure{};
+  };
+  added add_peer(std::string_view address) requires ElasticTransport<transport_type>;
+  errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
+
   // --- Services ----------------------------------------------------------------------------------
 
   /// From now on `s` gets the packets of kinds first .. last, and news of losses. It outlives this,
@@ -8503,8 +9142,15 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     return communicators_.add(new communicator_state());
   }
+  /// The same; nullptr when memory is out.
+  communicator_state* try_new_communicator_state() noexcept {
+    std::lock_guard lock(threading());
+    return communicators_.try_add(new (std::nothrow) communicator_state());
+  }
 
  private:
+  template <class>
+  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp).
   using ground_type::pool;
   using ground_type::threading;
   peers_type& peers() noexcept { return *this; }
@@ -8546,11 +9192,14 @@ class endpoint : ground<Stack>,
   }
   void before_loss() { inbox().post_direct_if_any(); }
   void on_loss(peer_record& r, peer_id peer, errc why) {
-    unplace(peer);
-    pool().for_each([&](operation& op) { fail(op, peer, why); });
+    cancel_place(peer);
+    pool().for_each([&](operation& op) { fail(op, peer, why, true); });
     outbox_type::on_loss(r);
     inbox_type::on_loss(r);
     mover_type::on_loss(r);
+    if constexpr (ends_posts) {
+      if (r.peer == peer) peers().set_busy(r);  // It is dropped when no poll is under way.
+    }
     services_.for_each([peer](service& s) { s.on_loss(peer); });
     if constexpr (concurrent) {
       pace().completed();
@@ -8563,8 +9212,8 @@ class endpoint : ground<Stack>,
     if (failure != errc{}) op.failure = failure;  // Else it has been errc{} since `begin`.
     op.stage = stage::complete;
     pace().completed();
-    if (!op.handled) [[unlikely]]
-      give(op);
+    if (op.holder != holder::request) [[unlikely]]
+      finish_unheld(op);
   }
   /// The same, once the transport has done with the operation's memory.
   void end(operation& op, errc failure) noexcept {
@@ -8577,6 +9226,7 @@ class endpoint : ground<Stack>,
       outbox().free_copy(op);
     pool().give(&op);
   }
+  void finish_unheld(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);
@@ -8584,10 +9234,17 @@ class endpoint : ground<Stack>,
       return nullptr;
     return op;
   }
-  void fail(operation& op, peer_id peer, errc why);
+  void fail(operation& op, peer_id peer, errc why, bool wildcards);
   bool part(operation& op);
-  void unplace([[maybe_unused]] peer_id source) noexcept {
-    if constexpr (PlacingTransport<transport_type>) transport().unplace(source);
+  bool relocate(operation& op) noexcept;
+  /// What is pending with a lost peer would never complete: the transport has to end it.
+  static constexpr bool ends_posts =
+      posts_pend<transport_type> && DroppingTransport<transport_type>;
+  void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (ends_posts) transport().drop_peer(peer);
+  }
+  void cancel_place([[maybe_unused]] peer_id source) noexcept {
+    if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }
 
   /// The first poll of a call that waits: most often it finds it, so nothing more is set up before.
@@ -8614,15 +9271,7 @@ class endpoint : ground<Stack>,
     inbox().probing(-1);
   }
   template <class Done>
-  void wait_probing(const pattern& want, call_site site, Done&& done) {
-    const auto probing = [this](int more) {
-      std::lock_guard lock(threading());
-      inbox().probing(more);
-    };
-    probing(1);
-    wait_until(site, {wait_kind::all, awaited::form::probed, &want}, done);
-    probing(-1);
-  }
+  void wait_probing(const pattern& want, call_site site, Done&& done);
 
   [[gnu::always_inline]] void on_packet(peer_id source, const frame_header& f,
                                         std::span<const std::byte> payload) noexcept {
@@ -8640,6 +9289,7 @@ class endpoint : ground<Stack>,
     return false;
   }
   void on_other(peer_id source, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  errc on_grant(peer_record& r, std::uint64_t bytes) noexcept;
   errc dispatch(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
   std::span<std::byte> on_place(peer_id source, const frame_header& f, std::size_t bytes) noexcept;
   void on_complete(cookie_t cookie, bool ok) noexcept;
@@ -8655,6 +9305,323 @@ class endpoint : ground<Stack>,
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/engine/detail/endpoint_collectives.hpp
+
+// What collectives ask of an endpoint beyond messages: not to wait for what cannot end. Included by
+// endpoint.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// Returns whether the collective can end well, as far as this rank knows.
+template <class Stack>
+bool endpoint<Stack>::begin_collective(collective_call call) {
+  std::lock_guard lock(threading());
+  if (orphaned()) peers().check();
+  revocations_.begin(call);
+  return peers().failures() == 0;  // What others have left may have got here what it needs.
+}
+
+/// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has left it
+/// with an error. Returns whether `op` is complete.
+template <class Stack>
+bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
+  if (done_after_poll(op)) return true;
+  bool done = false;
+  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
+    done = op.done();
+    return done || peers().failures() != 0 || revocations_.contains(call);
+  });
+  return done;
+}
+
+/// This rank leaves a collective that it has begun: the others shall not wait for it.
+template <class Stack>
+void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
+  std::lock_guard lock(threading());
+  if (revocations_.contains(call) || orphaned()) return;
+  if (peers().deaths() != 0) return;  // Everybody knows, and leaves as well.
+  for (peer_id peer = 0; peer < peers().founders(); ++peer)
+    if (peer != self())
+      outbox().answer(peer,
+                      {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/endpoint_compound.hpp
+
+// Operations made of operations: persistent ones, composites, and generalized ones, which the user
+// completes. Their parts tell them when they are done; nothing else in the endpoint knows of them.
+// Included by endpoint.hpp.
+
+namespace mpx::inline v0::detail {
+
+enum class compound_kind : std::uint8_t {
+  persistent,   ///< At most one part: the operation that its last start has begun.
+  composite,    ///< Complete when all parts are, or one of them has lost its peer.
+  generalized,  ///< No part.
+};
+
+/// How a persistent operation starts: the four modes of sending, a receive, or nothing at all.
+enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, receive, nothing };
+
+/// What a compound operation has beside an operation's own fields: `operation::owned` points to it,
+/// so that it goes wherever the operation is given back. In the operation itself `failure` is that
+/// of the first part that failed, and peer, tag, bytes and cancelled are the status.
+///
+///     stage      persistent        composite, generalized
+///     complete   inactive or done  done
+///     copying    active            not done
+struct compound {
+  compound_kind kind{};
+  starts_as start{};          // Persistent.
+  bool active = false;        // Persistent: started, and its status has not been taken.
+  bool open = false;          // Composite: parts are still being added.
+  std::uint32_t pending = 0;  // Parts that are not complete.
+  std::uint32_t parts = 0;
+  std::uint32_t cancelled = 0;  // Parts that are.
+  operation* first = nullptr;   // Parts, linked by operation::next.
+  operation* failed = nullptr;  // The first part that failed.
+  std::byte* buffer = nullptr;  // From here on: a persistent operation's arguments.
+  std::size_t bytes = 0;
+  pattern want{};  // The other side, the tag and the context, of a send as well.
+  const group* ranks = nullptr;
+};
+
+inline compound& compound_of(const operation& op) noexcept {
+  return *reinterpret_cast<compound*>(op.owned);
+}
+/// Whether a request for `op` stands for an operation: false for an inactive persistent one.
+inline bool is_active(const operation& op) noexcept {
+  return op.role != role::compound || compound_of(op).kind != compound_kind::persistent ||
+         compound_of(op).active;
+}
+inline bool is_persistent(const operation& op) noexcept {
+  return op.role == role::compound && compound_of(op).kind == compound_kind::persistent;
+}
+
+/// Calls `take` with each operation of the transport's that `op` is or waits for.
+inline void for_each_part(const operation& op, operation_list::taker take, void* context) {
+  if (op.role != role::compound) return take(context, op);
+  for (const operation* part = compound_of(op).first; part != nullptr; part = part->next)
+    for_each_part(*part, take, context);
+}
+
+/// Makes, starts and ends compound operations. All functions but those named `_locked` take the
+/// endpoint's lock.
+template <class Stack>
+struct compounds {
+  using endpoint_type = endpoint<Stack>;
+
+  /// A new one, not complete. Errors: errc::no_resources.
+  static started make(endpoint_type& e, const compound& with) noexcept {
+    std::lock_guard lock(e.threading());
+    void* const room = platform::allocate(sizeof(compound));
+    operation* const op = room == nullptr ? nullptr : e.pool().take();
+    if (op == nullptr) {
+      platform::deallocate(room);
+      return {nullptr, errc::no_resources};
+    }
+    op->begin(role::compound, stage::copying, 0);
+    op->owned_by_attached = false;
+    op->owned = reinterpret_cast<std::byte*>(::new (room) compound(with));
+    op->ranks = with.ranks;
+    clear_status(*op);
+    if (with.kind == compound_kind::persistent) op->stage = stage::complete;  // Inactive.
+    return {op};
+  }
+
+  // --- Persistent --------------------------------------------------------------------------------
+
+  /// Runs it once more. Errors: errc::request if it is active; errc::buffer and errc::no_resources,
+  /// of the start: it stays inactive then.
+  static errc start(endpoint_type& e, operation& op) {
+    compound& c = compound_of(op);
+    if (c.kind != compound_kind::persistent || c.active) return errc::request;
+    const send_call call{{c.buffer, c.bytes}, c.want.source, c.want.context(), c.want.tag()};
+    started s;
+    switch (c.start) {
+      case starts_as::standard: s = e.send(call); break;
+      case starts_as::synchronous: s = e.send_flagged(call, wire::flag_synchronous); break;
+      case starts_as::ready: s = e.send_flagged(call, wire::flag_ready); break;
+      case starts_as::buffered: s.failure = e.send_buffered(call); break;
+      case starts_as::receive: s = e.receive({c.buffer, c.bytes}, c.want); break;
+      case starts_as::nothing: break;
+    }
+    if (s.failure != errc{}) return s.failure;
+    std::lock_guard lock(e.threading());
+    c.active = true;
+    op.stage = stage::copying;
+    if (s.op == nullptr) {
+      complete_locked(e, op, errc{});
+    } else {
+      add_locked(e, op, *s.op);
+    }
+    return errc{};
+  }
+
+  // --- Composite ---------------------------------------------------------------------------------
+
+  /// `part` belongs to `op` from here on. Requires: `seal` has not been called.
+  static void add(endpoint_type& e, operation& op, operation& part) noexcept {
+    std::lock_guard lock(e.threading());
+    add_locked(e, op, part);
+  }
+  /// No part follows: from now on it may become complete.
+  static void seal(endpoint_type& e, operation& op) noexcept {
+    std::lock_guard lock(e.threading());
+    compound& c = compound_of(op);
+    c.open = false;
+    settle_locked(e, op);
+  }
+
+  // --- Generalized -------------------------------------------------------------------------------
+
+  /// Completes it, and wakes whoever waits for it.
+  static void complete(endpoint_type& e, operation& op, errc failure, std::size_t bytes) noexcept {
+    std::lock_guard lock(e.threading());
+    op.data.bytes = bytes;
+    complete_locked(e, op, failure);
+    if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
+  }
+
+  // --- What requests do to any kind --------------------------------------------------------------
+
+  /// Cancels every part that can be. Returns whether there was one.
+  static bool cancel(endpoint_type& e, operation& op) {
+    if (op.role != role::compound) return e.cancel(op);
+    bool some = false;
+    for (operation* part = compound_of(op).first; part != nullptr; part = part->next)
+      some = cancel(e, *part) || some;
+    return some;
+  }
+  /// Its status has been taken: gives it back, or makes it inactive. Parts that are not complete,
+  /// because one has lost its peer, are dropped.
+  static void release(endpoint_type& e, operation& op) {
+    if (op.role != role::compound) return e.release(op);
+    drop_parts(e, op);
+    if (is_persistent(op)) {
+      std::lock_guard lock(e.threading());
+      compound_of(op).active = false;
+      op.failure = errc{};
+      op.cancelled = false;
+      clear_status(op);
+    } else {
+      e.release(op);
+    }
+  }
+  /// Its request is gone: nothing touches a buffer of it any more when this returns.
+  static void abandon(endpoint_type& e, operation& op) {
+    if (op.role != role::compound) return e.abandon(op);
+    if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
+    drop_parts(e, op);
+    e.release(op);
+  }
+  /// Its request is gone, and it goes on; it is given back at its end.
+  static void detach(endpoint_type& e, operation& op) noexcept {
+    std::lock_guard lock(e.threading());
+    if (op.done()) {
+      give_locked(e, op);
+    } else {
+      op.holder = holder::nobody;
+    }
+  }
+
+  /// A part, or an operation whose request is gone, is complete.
+  static void finished_locked(endpoint_type& e, operation& op) noexcept {
+    if (op.holder == holder::nobody) return give_locked(e, op);
+    operation& parent = *op.parent;
+    note_locked(parent, op);
+    settle_locked(e, parent);
+  }
+
+ private:
+  static void clear_status(operation& op) noexcept {
+    op.peer = null_peer;
+    op.tag = any_tag;
+    op.data = {};
+  }
+  static void add_locked(endpoint_type& e, operation& op, operation& part) noexcept {
+    compound& c = compound_of(op);
+    part.next = std::exchange(c.first, &part);
+    part.parent = &op;
+    part.holder = holder::parent;
+    ++c.parts;
+    ++c.pending;
+    if (c.kind == compound_kind::persistent && c.ranks != nullptr) {
+      part.ranks = c.ranks;
+      if (part.role == role::receive) part.flags = 1;
+    }
+    if (!part.done()) return;
+    note_locked(op, part);
+    settle_locked(e, op);
+  }
+  static void note_locked(operation& parent, operation& part) noexcept {
+    compound& c = compound_of(parent);
+    --c.pending;
+    c.cancelled += part.cancelled;
+    if (part.failure != errc{} && c.failed == nullptr) c.failed = &part;
+    if (c.kind == compound_kind::persistent) {
+      parent.peer = part.peer;
+      parent.tag = part.tag;
+      parent.data.bytes = part.role == role::receive ? part.message_bytes : part.data.bytes;
+    }
+  }
+  /// Completes a compound that has nothing to wait for any more.
+  static void settle_locked(endpoint_type& e, operation& op) noexcept {
+    const compound& c = compound_of(op);
+    if (c.open || op.done()) return;
+    const errc why = c.failed != nullptr ? c.failed->failure : errc{};
+    if (c.pending != 0 && !is_loss(why)) return;
+    op.cancelled = c.parts != 0 && c.cancelled == c.parts;
+    complete_locked(e, op, why);
+  }
+  static void complete_locked(endpoint_type& e, operation& op, errc failure) noexcept {
+    op.failure = failure;
+    op.stage = stage::complete;
+    e.pace().completed();
+    if (op.holder != holder::request) finished_locked(e, op);
+  }
+  /// Gives back what nobody asks for any more. Parts that are not complete go on alone.
+  static void give_locked(endpoint_type& e, operation& op) noexcept {
+    if (op.role == role::compound) {
+      for (operation* part = std::exchange(compound_of(op).first, nullptr); part != nullptr;) {
+        operation& gone = *std::exchange(part, part->next);
+        if (gone.done()) {
+          give_locked(e, gone);
+        } else {
+          gone.holder = holder::nobody;
+        }
+      }
+    }
+    e.give(op);
+  }
+  /// Takes the parts out, and ends them as if their requests had been dropped.
+  static void drop_parts(endpoint_type& e, operation& op) {
+    operation* part = nullptr;
+    {
+      std::lock_guard lock(e.threading());
+      compound& c = compound_of(op);
+      part = std::exchange(c.first, nullptr);
+      for (operation* p = part; p != nullptr; p = p->next) p->holder = holder::request;
+      c.pending = c.parts = c.cancelled = 0;
+      c.failed = nullptr;
+    }
+    while (part != nullptr) {
+      operation& gone = *std::exchange(part, part->next);
+      abandon(e, gone);
+    }
+  }
+};
+
+/// What is complete, and no request refers to.
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
+  compounds<Stack>::finished_locked(*this, op);
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/detail/endpoint_ends.hpp
 
 // What ends operations out of turn: a lost peer, a request that is gone, a rank that leaves.
@@ -8662,13 +9629,15 @@ class endpoint : ground<Stack>,
 
 namespace mpx::inline v0::detail {
 
-/// Ends one operation if it depends on `peer`; its links into the peer's queues are dropped by
-/// the rooms.
+/// Ends one operation if it depends on `peer`, or, with `wildcards`, on whoever comes; its links
+/// into the peer's queues are dropped by the rooms.
 template <class Stack>
-void endpoint<Stack>::fail(operation& op, peer_id peer, errc why) {
+void endpoint<Stack>::fail(operation& op, peer_id peer, errc why, bool wildcards) {
   if (op.done()) return;
-  if (op.role == role::receive && op.stage == stage::posted)
-    return inbox().end_if_for(op, peer, why);
+  if (op.role == role::receive && op.stage == stage::posted) {
+    if (wildcards || op.want.source == peer) inbox().end_if_for(op, peer, why);
+    return;
+  }
   if (op.peer != peer) return;
   if (op.pending != 0) {  // The transport is still at its buffer: what it says of it ends this.
     if (op.stage != stage::closing) op.failure = why;
@@ -8689,7 +9658,7 @@ bool endpoint<Stack>::part(operation& op) {
     give(op);
     return true;
   }
-  if (op.pending != 0) return false;
+  if (op.copying) return false;
   if (op.role == role::receive) {
     if (op.stage == stage::posted) {
       inbox().withdraw(op);
@@ -8697,22 +9666,44 @@ bool endpoint<Stack>::part(operation& op) {
       return true;
     }
     if (!mover().withdraw(op)) return false;
-    if (op.stage == stage::placed || op.stage == stage::streaming) unplace(op.peer);
-    op.data.base = nullptr;  // The rest arrives, and is dropped.
-  } else if (op.stage != stage::answer || (op.announced && !op.split)) {
+    // The rest arrives, and is dropped.
+    peer_record& r = *peers().find(op.peer);
+    if (op.stage == stage::placed) {
+      inbox().drop_placed(r, op);
+      return true;
+    }
+    if (op.stage == stage::streaming) {
+      mover().drop_stream(r, op);
+      return true;
+    }
+  } else if (op.pending != 0 || op.stage != stage::answer || (op.announced && !op.split)) {
     if (op.owned == nullptr) {
       op.owned = static_cast<std::byte*>(platform::allocate(op.data.bytes));
       if (op.owned != nullptr) op.data.read(0, {op.owned, op.data.bytes});
     }
     // A receiver that knows of the old place finds it closed, and asks for packets.
     if (!mover().withdraw(op)) return false;
+    if (op.pending != 0 && !relocate(op)) return false;
     // Without memory the data is lost: to wait for the receiver might be to wait for ever.
     op.data.base = op.owned;
   } else if (!mover().withdraw(op)) {  // The data is out, or the receiver is about to have it.
     return false;
   }
-  op.handled = false;
+  op.holder = holder::nobody;
   return true;
+}
+
+/// What the transport has yet to read of the data of `op`, it reads from our copy of it.
+template <class Stack>
+bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
+  if (op.data.base == op.owned) return true;
+  if constexpr (RelocatingTransport<transport_type>) {
+    if (op.owned == nullptr) return op.data.bytes == 0;
+    transport().relocate(cookie_of(op, cookie_kind::packet), op.data.piece(0, op.data.bytes),
+                         op.owned);
+    return true;
+  }
+  return false;
 }
 
 template <class Stack>
@@ -8722,9 +9713,9 @@ void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   const auto all_out = [this] {
     bool out = !peers().any_busy();
     pool().for_each([&out](const operation& op) {
-      out = out && (op.role != role::send || op.done() || op.handled);
+      out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);
     });
-    return out;
+    return out && pace().at_rest();
   };
   while (!orphaned() && !all_out() && now_ns() < until_ns)
     if (pace().poll_and_check() == 0) ::sched_yield();
@@ -8739,7 +9730,7 @@ void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
 namespace mpx::inline v0::detail {
 
 inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
-  return {.peer = static_cast<rank_t>(want.source),
+  return {.peer = world_rank(want.source),
           .tag = want.tag(),
           .context = want.context(),
           .stage = hang_stage::posted,
@@ -8750,7 +9741,7 @@ inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) 
 inline hang_operation hang_operation_of(const operation& op) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
     return hang_operation_of(op.want, op.data.bytes);
-  hang_operation o{.peer = static_cast<rank_t>(op.peer),
+  hang_operation o{.peer = world_rank(op.peer),
                    .tag = op.tag,
                    .context = op.context,
                    .stage = hang_stage::moving,
@@ -8799,7 +9790,7 @@ hang_info endpoint<Stack>::describe_hang() {
 
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe(hang_info& info) {
-  info.rank = static_cast<rank_t>(self());
+  info.rank = world_rank(self());
   decltype(hang_call::on) buffered{};
   pool().for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
@@ -8810,7 +9801,7 @@ template <class Stack>
   if (const direct_receive* d = inbox().direct(); d != nullptr)
     info.posted.add(hang_operation_of(d->want, d->capacity));
   inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
-    info.unexpected.add({.peer = static_cast<rank_t>(m.is.source),
+    info.unexpected.add({.peer = world_rank(m.is.source),
                          .tag = m.is.tag(),
                          .context = m.is.context(),
                          .stage = claimed ? hang_stage::claimed : hang_stage::arrived,
@@ -8853,7 +9844,7 @@ template <class Stack>
   std::int64_t since_ns = 0;
   for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
-  pace().watch()->step({this, describe, digest}, pace().moves(), since_ns);
+  pace().watch()->step({this, describe, digest}, pace().advances(), since_ns);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -8885,7 +9876,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
     case wire::kind::clear: return mover().on_clear(named(source, h.ticket, role::send), payload);
     case wire::kind::data:
-      return mover().on_data(named(source, h.ticket, role::receive),
+      return mover().on_data(r, named(source, h.ticket, role::receive),
                              match_bits_of(h.context, h.tag), payload);
     case wire::kind::finished: return mover().on_finished(named(source, h.ticket, role::send));
     case wire::kind::delivered: return mover().on_delivered(named(source, h.ticket, role::receive));
@@ -8893,6 +9884,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::unready:
       return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
     case wire::kind::credit: return errc{};
+    case wire::kind::grant: return on_grant(r, match_bits_of(h.context, h.tag));
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     default: break;
   }
@@ -8913,7 +9905,7 @@ std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_heade
   if (r.failure() != errc{}) return {};
   if (h.kind == wire::kind::eager) return inbox().place(r, h, bytes);
   if (h.kind != wire::kind::data) return {};
-  return mover().place(named(source, h.ticket, role::receive), match_bits_of(h.context, h.tag),
+  return mover().place(r, named(source, h.ticket, role::receive), match_bits_of(h.context, h.tag),
                        bytes);
 }
 
@@ -8924,69 +9916,225 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
   operation* op = pool().find(static_cast<std::uint32_t>(cookie));
   if (op == nullptr || op->pending == 0) return;
   --op->pending;
+  const bool copied = static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy;
+  if (copied) op->copying = false;
   if (op->stage == stage::closing) {
     if (op->pending != 0) return;
     if (op->exposed && !orphaned()) mover().end_exposure(*op);
     return finish(*op, op->failure);
   }
-  if (static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy)
-    return mover().on_copied(*op, ok);
+  if (copied) return mover().on_copied(*op, ok);
   if (!ok) lose(op->peer, errc::peer_lost);  // The packet will never arrive.
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/endpoint_peers.hpp
+
+// Peers that come while the endpoint is at work, and go. Included by endpoint.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// From now on `added.peer` is the one at `address`, which does the same, before or after, with an
+/// index of its own for this one. Messages to it go at once as announcements, and eagerly when it
+/// has said what it grants.
+/// Errors: errc::argument: no such address; errc::peer_lost: it has left; errc::pending: the two
+/// were linked before, and the other has not dropped that link: ask again; errc::no_resources.
+template <class Stack>
+auto endpoint<Stack>::add_peer(std::string_view address) -> added
+    requires ElasticTransport<transport_type>
+{
+  static_assert(ElasticFlowControl<typename Stack::flow_type>);
+  std::lock_guard lock(threading());
+  added a;
+  a.failure = peers().add(a.peer);
+  if (a.failure != errc{}) return a;
+  a.failure = flow().try_add(a.peer) ? errc{} : errc::no_resources;
+  if (a.failure == errc{}) {
+    a.failure = transport().add_peer(a.peer, address);
+    if (a.failure != errc{}) flow().drop(a.peer);
+  }
+  if (a.failure != errc{}) {
+    peers().remove(a.peer);
+    return a;
+  }
+  const std::uint64_t grant = flow().granted_bytes(a.peer);
+  outbox().answer(a.peer,
+                  {.kind = wire::kind::grant, .tag = tag_of(grant), .context = context_of(grant)});
+  return a;
+}
+
+/// `peer` is one no more: what still depends on it ends with errc::peer_lost, what it has sent and
+/// nobody has received is thrown away, and its index may name another. Receives from any source go
+/// on. Waits for nobody: agree first that all is said.
+/// Errors: errc::rank: no such peer, or this rank itself; errc::request: a message of it is held by
+/// a matched probe: receive it first.
+template <class Stack>
+errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transport_type>
+{
+  std::lock_guard lock(threading());
+  if (peer == self() || !peers().can_remove(peer)) return errc::rank;
+  pace().poll_until_quiet();
+  if (inbox().has_claimed(peer)) return errc::request;
+  inbox().post_direct_if_any();
+  cancel_place(peer);
+  pool().for_each([&](operation& op) { fail(op, peer, errc::peer_lost, false); });
+  if (peer_record* const r = peers().find(peer); r != nullptr) {
+    outbox_type::on_loss(*r);
+    inbox_type::on_loss(*r);
+    mover_type::on_loss(*r);
+  }
+  transport().drop_peer(peer);
+  poll_packets_apart();  // Which ends what was pending with it.
+  inbox().forget_early(peer);
+  services_.for_each([peer](service& s) { s.on_loss(peer); });
+  flow().drop(peer);
+  peers().remove(peer);
+  if constexpr (concurrent) {
+    pace().completed();
+    pace().wake_waiters();
+  }
+  return errc{};
+}
+
+template <class Stack>
+errc endpoint<Stack>::on_grant([[maybe_unused]] peer_record& r,
+                               [[maybe_unused]] std::uint64_t bytes) noexcept {
+  if constexpr (ElasticTransport<transport_type> && ElasticFlowControl<typename Stack::flow_type>) {
+    if (!peers().welcome(r)) return errc::protocol;
+    flow().open(r.peer, bytes);
+    return errc{};
+  }
+  return errc::protocol;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/endpoint_probes.hpp
+
+// Probes that wait, and those that take a message out of matching. Included by endpoint.hpp.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+template <class Done>
+void endpoint<Stack>::wait_probing(const pattern& want, call_site site, Done&& done) {
+  const auto probing = [this](int more) {
+    std::lock_guard lock(threading());
+    inbox().probing(more);
+  };
+  probing(1);
+  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, done);
+  probing(-1);
+}
+
+/// Blocks until there is one, or it cannot come any more (`failure`).
+template <class Stack>
+probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, errc& failure) {
+  probe_result found;
+  wait_probing(want, site, [&] {
+    arrived_message* m = inbox().find(want, failure);
+    if (m != nullptr) found = probe_result{m->is.source, m->is.tag(), m->bytes};
+    return m != nullptr || failure != errc{};
+  });
+  return found;
+}
+
+/// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
+template <class Stack>
+arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
+  std::lock_guard lock(threading());
+  poll_probing();
+  return inbox().claim(want, failure);
+}
+
+template <class Stack>
+arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site, errc& failure) {
+  arrived_message* found = nullptr;
+  wait_probing(want, site, [&] {
+    found = inbox().claim(want, failure);
+    return found != nullptr || failure != errc{};
+  });
+  return found;
 }
 
 }  // namespace mpx::inline v0::detail
 
 // ==== mpx/engine/request.hpp
 
-// The handle of an operation under way. It is the only owner: move-only, and when it goes before
-// the operation is complete, nothing touches the buffer any more.
+// The handle of an operation under way, of whatever kind. It is the only owner: move-only, and when
+// it goes before the operation is complete, nothing touches the buffer any more.
 
 namespace mpx::inline v0 {
 
 namespace detail {
 
+struct request_access;
+
+inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
+  return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
+}
+
 /// "irecv on rank 1 from rank any, tag 7, communicator 0, 8 bytes": what an error says of its call.
+/// Where ranks are not those of the world, "rank 1 (world rank 5)".
 inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
-                            tag_t tag, context_id context, std::size_t bytes) {
+                            tag_t tag, context_id context, std::size_t bytes,
+                            const group* ranks = nullptr) {
   std::string s(what);
   s.append(" on rank ").append(std::to_string(self)).append(direction);
-  s.append(other == any_source ? "any" : std::to_string(other)).append(", tag ");
-  s.append(tag < 0 ? "any" : std::to_string(tag)).append(", communicator ");
+  s.append(other == any_source ? "any" : std::to_string(other));
+  if (ranks != nullptr && other >= 0 && other < ranks->size())
+    s.append(" (world rank ").append(std::to_string(ranks->peer_of(other))).append(")");
+  s.append(", tag ").append(tag < 0 ? "any" : std::to_string(tag)).append(", communicator ");
   s.append(std::to_string(context >> 1)).append(", ").append(std::to_string(bytes));
   return s.append(" bytes");
 }
 
-inline rank_t rank_of(peer_id peer) noexcept {
-  return peer == any_peer ? rank_t{any_source} : static_cast<rank_t>(peer);
+inline const group* ranks_of(const operation& op) noexcept {
+  return op.role == role::receive && op.flags == 0 ? nullptr : op.ranks;
 }
-
 inline status status_of(const operation& op) noexcept {
   const bool receive = op.role == role::receive;
-  return {rank_of(op.peer), op.tag, receive ? op.message_bytes : op.data.bytes,
+  return {rank_of(op.peer, ranks_of(op)), op.tag, receive ? op.message_bytes : op.data.bytes,
           static_cast<int>(op.failure), op.cancelled};
 }
 
-inline std::string describe(const operation& op, rank_t self) {
+inline std::string describe(const operation& op, peer_id self_peer) {
+  const group* const ranks = ranks_of(op);
+  const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
+  if (op.role == role::compound) {
+    const compound& c = compound_of(op);
+    if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer);
+    return "a generalized operation on rank " + std::to_string(self);
+  }
   const bool receive = op.role == role::receive;
-  std::string s =
-      describe(receive ? "receive" : "send", self, receive ? " from rank " : " to rank ",
-               rank_of(op.peer), op.tag, receive ? op.want.context() : op.context, op.data.bytes);
+  std::string s = describe(receive ? "receive" : "send", self,
+                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
+                           receive ? op.want.context() : op.context, op.data.bytes, ranks);
   if (receive && op.failure == errc::truncate)
     s.append(" of room for a message of ").append(std::to_string(op.message_bytes));
   return s;
 }
+/// Whose loss an operation's failure is.
+inline peer_id culprit(const operation& op) noexcept {
+  if (op.role != role::compound) return op.peer;
+  const operation* const failed = compound_of(op).failed;
+  return failed == nullptr ? null_peer : culprit(*failed);
+}
 
 }  // namespace detail
 
-/// A nonblocking send or receive.
+/// An operation under way: a send, a receive, a persistent one, several in one, or a user's own.
 ///
 /// A request is empty, or it stands for one operation until `wait`, or a `test` that succeeds, has
-/// returned its status. Dropping a pending request: a receive that has not matched is cancelled,
+/// returned its status. A persistent one is inactive then, and `start` runs it once more; else it
+/// is empty. Dropping a pending request: a receive that has not matched is cancelled,
 /// one that has is dropped as it arrives; a send still goes out, from a copy where need be. This
 /// does not wait for another rank's program, but for a copy that the transport or the peer is in
 /// the middle of (longer only if the peer's process is stopped there, until it goes on or dies).
 /// Without memory for the copy the message is lost, and the two ranks to each other, once its
 /// receiver asks for it.
+/// `wait`, `test` and `start` end as any call: with an mpx::error, or into a std::error_code.
 /// Threads: as the stack's thread model says. Cost: 16 bytes, no allocation.
 template <class Stack>
 class [[nodiscard]] request {
@@ -9005,118 +10153,171 @@ class [[nodiscard]] request {
     }
     return *this;
   }
-  ~request() { drop(); }
-
-  /// True until the status has been taken.
-  explicit operator bool() const noexcept { return endpoint_ != nullptr; }
-
-  /// Blocks until the operation is complete; the request is empty afterwards.
-  /// Returns: its status; an empty one for an empty request.
-  /// Errors:  whatever the operation met, thrown as mpx::error; with `ec`, stored there.
-  status wait(std::source_location where = std::source_location::current()) {
-    return wait_as({"wait", where});
-  }
-  status wait(std::error_code& ec,
-              std::source_location where = std::source_location::current()) noexcept {
-    return wait_as(ec, {"wait", where});
+  ~request() {
+    if (operation_ != nullptr) [[unlikely]]
+      detail::compounds<Stack>::abandon(*endpoint_, *operation_);
   }
 
-  /// Makes progress and looks once. Returns: the status if the operation is complete; the request
-  /// is empty then. An empty request yields an empty status. Errors: as for `wait`.
-  std::optional<status> test() {
-    if (operation_ != nullptr && !endpoint_->test(*operation_)) return std::nullopt;
-    return take();
+  /// True until the status has been taken: not of an empty request, nor of an inactive one.
+  explicit operator bool() const noexcept {
+    return operation_ == nullptr ? endpoint_ != nullptr : detail::is_active(*operation_);
   }
-  std::optional<status> test(std::error_code& ec) noexcept {
-    ec.clear();
-    if (operation_ != nullptr && !endpoint_->test(*operation_)) return std::nullopt;
-    return take(ec);
+  bool persistent() const noexcept {
+    return operation_ != nullptr && detail::is_persistent(*operation_);
   }
 
-  /// Cancels a receive that has not matched; `wait` or `test` follow as ever and report it with
-  /// status::cancelled(). Returns false if it had matched or is a send: then nothing changes.
-  bool cancel() { return operation_ != nullptr && endpoint_->cancel(*operation_); }
+  /// Blocks until the operation is complete; the request is empty or inactive afterwards.
+  /// Returns: its status; an empty one if the request is empty or inactive.
+  /// Errors:  whatever the operation met.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  [[gnu::always_inline]] status wait(
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    return wait_as({"wait", where}, how);
+  }
+
+  /// Makes progress and looks once. Returns: the status if the operation is complete, as `wait`
+  /// does, else nothing. Errors: as for `wait`.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  std::optional<status> test(How&& how = {}) noexcept(detail::is_code<How>) {
+    if constexpr (detail::is_code<How>) how.clear();
+    if (!done()) return std::nullopt;
+    return take(how);
+  }
+
+  /// Makes progress and looks once, and the request stays what it is. Returns: the status, with its
+  /// error if there is one, if the operation is complete. Source: MPI_Request_get_status.
+  std::optional<status> peek() {
+    if (!done()) return std::nullopt;
+    return operation_ == nullptr ? status{} : detail::status_of(*operation_);
+  }
+  /// Makes progress. Returns whether `wait` would not block.
+  bool done() const { return operation_ == nullptr || endpoint_->test(*operation_); }
+
+  /// Runs a persistent operation once more. Errors: errc::request if it is active already or not
+  /// persistent; errc::buffer and errc::no_resources: it stays inactive.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void start(How&& how = {}) noexcept(detail::is_code<How>) {
+    const errc why =
+        persistent() ? detail::compounds<Stack>::start(*endpoint_, *operation_) : errc::request;
+    if constexpr (detail::is_code<How>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      fail_start(why);
+    }
+  }
+
+  /// Cancels a receive that has not matched, of several each that has not; `wait` or `test` follow
+  /// as ever and report it with status::cancelled(). Returns false if there is none: then nothing
+  /// changes.
+  bool cancel() {
+    return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
+  }
+  /// Empties the request, and the operation goes on with nobody to wait for it.
+  /// Requires: the buffer outlives the environment, or what its user knows tells that it is over.
+  /// Source: MPI_Request_free.
+  void detach() noexcept {
+    if (operation_ != nullptr) detail::compounds<Stack>::detach(*endpoint_, *operation_);
+    operation_ = nullptr;
+    endpoint_ = nullptr;
+  }
 
   /// Lets all communication of this rank progress.
   void progress() {
     if (endpoint_ != nullptr) endpoint_->progress();
   }
-  /// True when `wait` would not block.
-  bool done() const { return operation_ == nullptr || endpoint_->is_done(*operation_); }
 
-  /// For the library: `wait` as part of another call.
-  [[gnu::always_inline]] status wait_as(detail::call_site site) {
-    if (operation_ != nullptr && !endpoint_->look(*operation_)) block(site);
-    return take();
-  }
-  status wait_as(std::error_code& ec, detail::call_site site) noexcept {
-    if (operation_ != nullptr) endpoint_->wait(*operation_, site);
-    return take(ec);
-  }
+ private:
+  friend detail::request_access;
 
-  /// For the library: true if a look or less shows that the operation has succeeded.
-  [[gnu::always_inline]] bool look_for_success() {
-    return operation_ == nullptr || (endpoint_->look(*operation_) && operation_->failure == errc{});
-  }
-  /// For the library: `done` and whether a peer is lost, under the endpoint's lock, and waiting for
-  /// any condition of its requests.
-  bool done_locked() const noexcept { return operation_ == nullptr || operation_->done(); }
-  bool lost_locked() const noexcept {
-    return operation_ != nullptr && operation_->done() && detail::is_loss(operation_->failure);
-  }
-  template <class Lost>
-  bool wait_unless(detail::call_site site, Lost&& lost) {
-    return operation_ == nullptr || endpoint_->wait_unless(*operation_, site, lost);
-  }
-  /// For the library: false if the collective that this belongs to can never end.
-  bool wait_in_collective(detail::call_site site, detail::collective_call call) {
-    return operation_ == nullptr || endpoint_->wait_in_collective(*operation_, site, call);
-  }
-  template <class Done>
-  void wait_until(detail::call_site site, detail::awaited on, Done&& done) {
-    endpoint_->wait_until(site, on, done);
-  }
-  const detail::operation* pending_operation() const noexcept { return operation_; }
-  /// For the library: a request for `op`, or for a send that is complete if `op` is nullptr.
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
       : endpoint_(&e), operation_(op) {}
 
- private:
-  [[gnu::noinline]] void block(detail::call_site site) { endpoint_->wait_slow(*operation_, site); }
-  [[gnu::always_inline]] status take() {
-    if (operation_ == nullptr) {
-      endpoint_ = nullptr;
-      return {};
-    }
-    if (operation_->failure != errc{}) [[unlikely]]
-      fail();
-    const status s = detail::status_of(*operation_);
-    endpoint_->release(*operation_);
-    operation_ = nullptr;
-    endpoint_ = nullptr;
-    return s;
+  template <class How>
+  [[gnu::always_inline]] status wait_as(detail::call_site site,
+                                        How& how) noexcept(!detail::throws<How>) {
+    if (operation_ != nullptr && !endpoint_->done_after_poll(*operation_)) block(site);
+    return take(how);
   }
-  status take(std::error_code& ec) noexcept {
+  [[gnu::noinline]] void block(detail::call_site site) {
+    if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
+    wait_unless(site, [] { return false; });
+  }
+  /// Waits; gives up when `lost()`. Returns whether it is complete.
+  template <class Lost>
+  [[gnu::noinline]] bool wait_unless(detail::call_site site, Lost&& lost) {
+    if (operation_ == nullptr) return true;
+    detail::operation& op = *operation_;
+    if (op.role != detail::role::compound) return endpoint_->wait_unless(op, site, lost);
+    const auto each = [](const void* of, detail::operation_list::taker take, void* context) {
+      detail::for_each_part(*static_cast<const detail::operation*>(of), take, context);
+    };
+    const detail::operation_list parts{each, &op};
+    bool done = false;
+    endpoint_->wait_until(site, {detail::wait_kind::all, detail::awaited::form::several, &parts},
+                          [&] { return (done = op.done()) || lost(); });
+    return done;
+  }
+
+  template <class How>
+  [[gnu::always_inline]] status take(How& how) noexcept(!detail::throws<How>) {
+    if constexpr (detail::throws<How>) {
+      if (operation_ == nullptr) {
+        endpoint_ = nullptr;
+        return {};
+      }
+      const detail::operation& op = *operation_;
+      if (op.failure != errc{} || op.role != detail::role::receive || op.flags != 0) [[unlikely]]
+        return take_slow();
+      const status s(world_rank(op.peer), op.tag, op.message_bytes, 0, op.cancelled);
+      endpoint_->release(*operation_);
+      operation_ = nullptr;
+      endpoint_ = nullptr;
+      return s;
+    } else {
+      const status s = taken();
+      how = s.error();
+      return s;
+    }
+  }
+  [[gnu::noinline]] status take_slow() {
+    if (operation_->failure != errc{}) fail();
+    return taken();
+  }
+  [[gnu::noinline]] status taken() noexcept {
     status s;
     if (operation_ != nullptr) {
       s = detail::status_of(*operation_);
-      endpoint_->release(*operation_);
+      if (!detail::is_active(*operation_)) return s;
+      const bool stays = detail::is_persistent(*operation_);
+      detail::compounds<Stack>::release(*endpoint_, *operation_);
+      if (stays) return s;
     }
     operation_ = nullptr;
     endpoint_ = nullptr;
-    ec = s.error();
     return s;
   }
-  [[noreturn, gnu::noinline]] void fail() {
+  [[noreturn, gnu::noinline, gnu::cold]] void fail() {
     const errc why = operation_->failure;
-    std::string what = detail::describe(*operation_, static_cast<rank_t>(endpoint_->self()));
-    what.append(endpoint_->loss_text(operation_->peer, why));
-    std::exchange(endpoint_, nullptr)->release(*std::exchange(operation_, nullptr));
+    std::string what = detail::describe(*operation_, endpoint_->self());
+    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
+    taken();
+    throw error(why, what);
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why) const {
+    std::string what = "start of a request";
+    if (why == errc::request)
+      what += *this ? " that is active: wait for it first" : " that is not persistent";
+    if (why == errc::no_resources) what += endpoint_->limit_text();
+    if (why == errc::buffer) what += ": attach more memory with environment::attach_buffer";
     throw error(why, what);
   }
   void drop() noexcept {
     if (operation_ != nullptr) [[unlikely]]
-      endpoint_->abandon(*operation_);
+      detail::compounds<Stack>::abandon(*endpoint_, *operation_);
     operation_ = nullptr;
     endpoint_ = nullptr;
   }
@@ -9125,6 +10326,281 @@ class [[nodiscard]] request {
   detail::operation* operation_ = nullptr;  // nullptr: a send that was complete at once.
 };
 
+/// The type of what mpx::prepare gives: there is only one.
+template <class Stack>
+using persistent_request = request<Stack>;
+
+namespace detail {
+
+/// What the library does with requests.
+struct request_access {
+  /// A request for `op`, or for a send that is complete if `op` is nullptr.
+  template <class Stack>
+  [[gnu::always_inline]] static request<Stack> make(endpoint<Stack>& e, operation* op) noexcept {
+    return {e, op};
+  }
+  template <class Stack>
+  static operation* operation_of(const request<Stack>& r) noexcept {
+    return r.operation_;
+  }
+  template <class Stack>
+  static endpoint<Stack>* endpoint_of(const request<Stack>& r) noexcept {
+    return r.endpoint_;
+  }
+  /// Empties a request whose operation belongs to somebody else now.
+  template <class Stack>
+  static operation* give_up(request<Stack>& r) noexcept {
+    r.endpoint_ = nullptr;
+    return std::exchange(r.operation_, nullptr);
+  }
+  template <class Stack, class How>
+  [[gnu::always_inline]] static status wait_as(request<Stack>& r, call_site site, How& how) {
+    return r.wait_as(site, how);
+  }
+  /// True if a look or less shows that the operation has succeeded.
+  template <class Stack>
+  [[gnu::always_inline]] static bool succeeded_after_poll(request<Stack>& r) {
+    return r.operation_ == nullptr ||
+           (r.endpoint_->done_after_poll(*r.operation_) && r.operation_->failure == errc{});
+  }
+  /// Whether it is complete, with no look.
+  template <class Stack>
+  static bool is_done(const request<Stack>& r) {
+    return r.operation_ == nullptr || r.endpoint_->is_done(*r.operation_);
+  }
+  /// The same under the endpoint's lock, and whether its peer is lost.
+  template <class Stack>
+  static bool done_locked(const request<Stack>& r) noexcept {
+    return r.operation_ == nullptr || r.operation_->done();
+  }
+  template <class Stack>
+  static bool lost_locked(const request<Stack>& r) noexcept {
+    return r.operation_ != nullptr && r.operation_->done() && is_loss(r.operation_->failure);
+  }
+  template <class Stack, class Lost>
+  static bool wait_unless(request<Stack>& r, call_site site, Lost&& lost) {
+    return r.wait_unless(site, lost);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/comm/finish.hpp
+
+// The door through which every call ends. A call says what it would do; the form of its last
+// argument decides what becomes of that.
+
+namespace mpx::inline v0::detail {
+
+/// The result of a call that has none.
+struct nothing {};
+
+/// A call, as a foreign token gets it: see CompletionToken.
+template <class Call>
+class launched_call {
+ public:
+  using stack_type = typename Call::stack_type;
+  using request_type = request<stack_type>;
+  using value_type = typename Call::value_type;
+
+  launched_call(const Call& call, std::source_location where) noexcept
+      : call_(call), where_(where) {}
+
+  request_type start(std::error_code& ec) const noexcept {
+    const auto [op, why] = call_.start();
+    store(ec, why);
+    if (why != errc{}) return {};
+    return request_access::make(call_.endpoint_of(), op);
+  }
+  auto run(std::error_code& ec) const noexcept {
+    value_type value{};
+    store(ec, call_.run(value, where_));
+    if constexpr (!std::is_same_v<value_type, nothing>) return value;
+  }
+  [[noreturn]] void fail(std::error_code ec) const {
+    call_.raise(static_cast<errc>(ec.value()), value_type{}, Call::start_name);
+  }
+  const char* name() const noexcept { return Call::name; }
+  std::source_location where() const noexcept { return where_; }
+
+ private:
+  Call call_;
+  std::source_location where_;
+};
+
+/// Whether a buffer of type B may be given to a call that ends as How: one that returns before its
+/// operation is complete needs a buffer that outlives it.
+template <class B, class How>
+concept BufferFits = BlockingForm<How> || BufferOutlivesCall<B>;
+
+template <class How, class Call>
+[[gnu::always_inline]] inline started begin_as(const Call& call) {
+  if constexpr (is_form<How, start_t>) {
+    return call.start();
+  } else {
+    return call.prepare();
+  }
+}
+
+/// Ends `call` as `how` says.
+///
+/// A call has `run`, which blocks, `start`, `prepare` (both if it can be started) and `raise`,
+/// which throws with the text for a failure. None of the others throws, and none builds a text.
+template <class How, class Call>
+[[gnu::always_inline]] inline auto finish_as(
+    How&& how, const Call& call, std::source_location where) noexcept(stores_errors<How>) {
+  using value_type = typename Call::value_type;
+  using request_type = request<typename Call::stack_type>;
+  if constexpr (BlockingForm<How>) {
+    value_type value{};
+    const errc why = call.run(value, where);
+    if constexpr (is_code<How>) {
+      store(how, why);
+    } else if (why != errc{}) [[unlikely]] {
+      call.raise(why, value, Call::name);
+    }
+    if constexpr (!std::is_same_v<value_type, nothing>) return value;
+  } else if constexpr (is_form<How, start_t> || is_form<How, prepare_t>) {
+    const started s = begin_as<How>(call);
+    if constexpr (stores_errors<How>) store(*how.code, s.failure);
+    if (s.failure != errc{}) [[unlikely]] {
+      if constexpr (stores_errors<How>)
+        return request_type();
+      else
+        call.raise(s.failure, value_type{},
+                   is_form<How, start_t> ? Call::start_name : Call::prepare_name);
+    }
+    return request_access::make(call.endpoint_of(), s.op);
+  } else {
+    static_assert(CompletionToken<How, launched_call<Call>>,
+                  "the last argument of a call is a std::error_code, mpx::start, mpx::prepare or a "
+                  "CompletionToken");
+    return std::forward<How>(how).launch(launched_call<Call>(call, where));
+  }
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/comm/mpi_names.hpp
+
+// MPI's names for what a mode and a form say: each stands for one call of an operation, and nothing
+// else is here. Where MPI's call does not block, an optional std::error_code comes last.
+
+namespace mpx::inline v0 {
+
+/// How a send completes.
+enum class mode : std::uint8_t {
+  standard,     ///< When the buffer may be used again.
+  synchronous,  ///< When the receiver has started to receive.
+  buffered,     ///< At once, from memory that was attached to the environment.
+  ready,        ///< As standard, but the receive must be posted already, or it is errc::not_ready.
+};
+
+namespace detail {
+
+/// The names of a communicator, which derives from this.
+template <class Comm>
+class mpi_names {
+  using site = std::source_location;
+  template <class... Ec>
+  static constexpr bool stored = sizeof...(Ec) != 0;
+  [[gnu::always_inline]] Comm& me() noexcept { return static_cast<Comm&>(*this); }
+
+ public:
+  // Blocking sends in the other modes.
+  template <class B, class How = throws_t>
+  auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+             site where = site::current()) noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
+                                                 std::forward<How>(how), where);
+  }
+  template <class B, class How = throws_t>
+  auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+             site where = site::current()) noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, std::forward<How>(how),
+                                              where);
+  }
+  template <class B, class How = throws_t>
+  auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+             site where = site::current()) noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, std::forward<How>(how),
+                                           where);
+  }
+
+  // Nonblocking sends and receives.
+  template <class B, class... Ec>
+  [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0,
+                                    Ec&... ec) noexcept(stored<Ec...>) {
+    return me().template send<mode::standard>(std::forward<B>(b), to, tag, start(ec...));
+  }
+  template <class B, class... Ec>
+  [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0,
+                                     Ec&... ec) noexcept(stored<Ec...>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, start(ec...));
+  }
+  template <class B, class... Ec>
+  [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0,
+                                     Ec&... ec) noexcept(stored<Ec...>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, start(ec...));
+  }
+  template <class B, class... Ec>
+  [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0,
+                                     Ec&... ec) noexcept(stored<Ec...>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, start(ec...));
+  }
+  template <class B, class... Ec>
+  [[gnu::always_inline]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
+                                    Ec&... ec) noexcept(stored<Ec...>) {
+    return me().recv(std::forward<B>(b), from, tag, start(ec...));
+  }
+
+  // Persistent ones.
+  template <class B, class... Ec>
+  auto send_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
+    return me().template send<mode::standard>(std::forward<B>(b), to, tag, prepare(ec...));
+  }
+  template <class B, class... Ec>
+  auto ssend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, prepare(ec...));
+  }
+  template <class B, class... Ec>
+  auto bsend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, prepare(ec...));
+  }
+  template <class B, class... Ec>
+  auto rsend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, prepare(ec...));
+  }
+  template <class B, class... Ec>
+  auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag,
+                 Ec&... ec) noexcept(stored<Ec...>) {
+    return me().recv(std::forward<B>(b), from, tag, prepare(ec...));
+  }
+
+  // Probes that look once.
+  template <class... Ec>
+  auto iprobe(rank_t from = any_source, tag_t tag = any_tag, Ec&... ec) noexcept(stored<Ec...>) {
+    return me().probe(from, tag, once(ec...));
+  }
+  template <class... Ec>
+  auto improbe(rank_t from = any_source, tag_t tag = any_tag, Ec&... ec) noexcept(stored<Ec...>) {
+    return me().mprobe(from, tag, once(ec...));
+  }
+};
+
+/// The names of a message that a matched probe has found.
+template <class Message>
+class message_mpi_names {
+ public:
+  template <class B, class... Ec>
+  auto irecv(B&& b, Ec&... ec) noexcept(sizeof...(Ec) != 0) {
+    return static_cast<Message&>(*this).recv(std::forward<B>(b), start(ec...));
+  }
+};
+
+}  // namespace detail
 }  // namespace mpx::inline v0
 
 // ==== mpx/comm/message.hpp
@@ -9133,23 +10609,32 @@ class [[nodiscard]] request {
 
 namespace mpx::inline v0 {
 
-/// Returned by `mprobe` and `improbe`. Receive it once; a message that is dropped is discarded, and
-/// its sender completes as if it had been received.
+namespace detail {
 template <class Stack>
-class [[nodiscard]] message {
+class point_to_point;
+}
+
+/// Returned by `mprobe`. Receive it once; a message that is dropped is discarded, and its sender
+/// completes as if it had been received.
+template <class Stack>
+class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
  public:
   message() = default;
   message(message&& other) noexcept
       : endpoint_(other.endpoint_),
         held_(std::exchange(other.held_, nullptr)),
+        ranks_(other.ranks_),
         info_(other.info_),
+        context_(other.context_),
         null_(std::exchange(other.null_, false)) {}
   message& operator=(message&& other) noexcept {
     if (this != &other) {
       drop();
       endpoint_ = other.endpoint_;
       held_ = std::exchange(other.held_, nullptr);
+      ranks_ = other.ranks_;
       info_ = other.info_;
+      context_ = other.context_;
       null_ = std::exchange(other.null_, false);
     }
     return *this;
@@ -9163,52 +10648,80 @@ class [[nodiscard]] message {
 
   /// Receives the message. Errors: errc::request if it has been received before, errc::truncate,
   /// errc::peer_lost, errc::no_resources (it can be received again).
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, std::source_location where = std::source_location::current()) {
-    return irecv(buffer).wait_as({"recv of a message", where});
+  template <class B, class How = detail::throws_t>
+  requires ReceiveBuffer<B&&> && detail::BufferFits<B&&, How>
+  auto recv(B&& buffer, How&& how = {},
+            std::source_location where =
+                std::source_location::current()) noexcept(detail::stores_errors<How>) {
+    return detail::finish_as(std::forward<How>(how),
+                             receiving{*this, detail::writable_bytes_of(buffer)}, where);
   }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, std::error_code& ec,
-              std::source_location where = std::source_location::current()) {
-    auto r = start(detail::writable_bytes_of(buffer), ec);
-    return ec ? status{} : r.wait_as(ec, {"recv of a message", where});
-  }
-
-  /// Starts to receive it.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  request<Stack> irecv(B&& buffer) {
-    static_assert(BufferOutlivesCall<B&&>);
-    std::error_code ec;
-    auto r = start(detail::writable_bytes_of(buffer), ec);
-    if (ec) throw error(ec, "receiving a message that a matched probe found");
-    return r;
-  }
-
-  /// For the library.
-  message(detail::endpoint<Stack>& e, detail::arrived_message* held, const status& info,
-          bool null = false) noexcept
-      : endpoint_(&e), held_(held), info_(info), null_(null) {}
 
  private:
-  /// A message that cannot be received for lack of resources stays what it is.
-  request<Stack> start(std::span<std::byte> into, std::error_code& ec) {
-    ec.clear();
-    if (!*this) {
-      ec = errc::request;
-      return {};
+  template <class>
+  friend class detail::point_to_point;
+
+  struct receiving {
+    using stack_type = Stack;
+    using value_type = status;
+    static constexpr const char* name = "recv of a message";
+    static constexpr const char* start_name = name;
+    static constexpr const char* prepare_name = name;
+
+    message& of;
+    std::span<std::byte> into;
+
+    detail::endpoint<Stack>& endpoint_of() const noexcept { return *of.endpoint_; }
+    errc run(status& got, std::source_location where) const {
+      const auto [op, why] = start();
+      if (why != errc{}) return why;
+      auto r = detail::request_access::make(endpoint_of(), op);
+      std::error_code ec;
+      got = detail::request_access::wait_as(r, {name, where}, ec);
+      return static_cast<errc>(ec.value());
     }
-    const auto [op, why] = null_ ? endpoint_->receive_nothing()
-                                 : endpoint_->receive_claimed(held_, into);
-    if (why != errc{}) {
-      ec = why;
-      return {};
+    detail::started start() const { return of.start(into); }
+    detail::started prepare() const noexcept { return {nullptr, errc::request}; }
+    [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const status& got,
+                                                      const char* what) const {
+      std::string s(what);
+      if (of.endpoint_ != nullptr) {
+        const detail::endpoint<Stack>& e = *of.endpoint_;
+        const rank_t self = of.ranks_ == nullptr ? world_rank(e.self()) : of.ranks_->rank();
+        s = detail::describe(what, self, " from rank ", of.info_.source(), of.info_.tag(),
+                             of.context_, into.size(), of.ranks_);
+        if (why == errc::truncate)
+          s.append(" of room for a message of ").append(std::to_string(got.bytes()));
+        const rank_t from = of.info_.source();
+        s.append(
+            e.loss_text(of.ranks_ == nullptr ? world_peer(from) : of.ranks_->peer_of(from), why));
+      }
+      throw error(why, s);
+    }
+  };
+
+  message(detail::endpoint<Stack>& e, detail::arrived_message* held, const group* ranks,
+          context_id context, const status& info) noexcept
+      : endpoint_(&e),
+        held_(held),
+        ranks_(ranks),
+        info_(info),
+        context_(context),
+        null_(held == nullptr) {}
+
+  /// A message that cannot be received for lack of resources stays what it is.
+  detail::started start(std::span<std::byte> into) {
+    if (!*this) return {nullptr, errc::request};
+    const detail::started s =
+        null_ ? endpoint_->receive_nothing() : endpoint_->receive_claimed(held_, into);
+    if (s.failure != errc{}) return s;
+    if (ranks_ != nullptr) {
+      s.op->ranks = ranks_;
+      s.op->flags = 1;
     }
     held_ = nullptr;
     null_ = false;
-    return {*endpoint_, op};
+    return s;
   }
   void drop() noexcept {
     if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));
@@ -9216,606 +10729,18 @@ class [[nodiscard]] message {
 
   detail::endpoint<Stack>* endpoint_ = nullptr;
   detail::arrived_message* held_ = nullptr;
+  const group* ranks_ = nullptr;
   status info_{};
+  context_id context_ = 0;
   bool null_ = false;  // From proc_null: nothing to hold.
 };
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/comm/point_to_point.hpp
-
-// Point-to-point communication of a communicator: sends in the four modes, receives, probes, and
-// their nonblocking and persistent forms. Typed forms turn buffers into bytes; the byte forms do
-// the work.
-
-namespace mpx::inline v0 {
-
-/// How a send completes.
-enum class mode : std::uint8_t {
-  standard,     ///< When the buffer may be used again.
-  synchronous,  ///< When the receiver has started to receive.
-  buffered,     ///< At once, from memory that was attached to the environment.
-  ready,        ///< As standard, but the receive must be posted already, or it is errc::not_ready.
-};
-
-template <class Stack>
-class persistent_request;
-
-namespace detail {
-
-/// Runs `f`; what it throws becomes `ec`. Returns what f returns, or a default on failure.
-template <class F>
-auto caught(std::error_code& ec, F&& f) noexcept -> decltype(f()) {
-  ec.clear();
-  try {
-    return f();
-  } catch (const error& e) {
-    ec = e.code();
-  } catch (const std::bad_alloc&) {
-    ec = errc::no_resources;
-  }
-  return decltype(f())();
-}
-
-template <class Stack>
-class point_to_point {
- public:
-  /// For the library.
-  point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
-                 rank_t size) noexcept
-      : endpoint_(&e), size_(size), context_(context), rank_(rank), state_(&state) {}
-
-  rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return size_; }
-  /// The number that keeps this communicator's messages apart, for reports.
-  context_id context() const noexcept { return context_ >> 1; }
-  /// What can tell why this rank waits, for tools and tests.
-  endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
-
-  // --- Blocking sends ----------------------------------------------------------------------------
-
-  /// Sends `buffer` to rank `to`, in standard mode.
-  /// Requires: 0 <= to < size() or proc_null; 0 <= tag <= tag_max. `buffer` may be a temporary.
-  /// Effects:  tiny and short messages are copied, long ones return when the receiver has the data.
-  /// Errors:   errc::rank, errc::tag, errc::peer_lost. Cost: tiny: one packet, no allocation.
-  /// Source:   MPI 4.1, 3.2.1.
-  template <SendBuffer B>
-  [[gnu::always_inline]] void send(const B& buffer, rank_t to, tag_t tag = 0,
-                                   std::source_location where = std::source_location::current()) {
-    send_bytes<mode::standard>(bytes_of(buffer), to, tag, where);
-  }
-  /// Synchronous mode: returns when the receiver has started to receive. Source: MPI 4.1, 3.4.
-  template <SendBuffer B>
-  void ssend(const B& buffer, rank_t to, tag_t tag = 0,
-             std::source_location where = std::source_location::current()) {
-    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, where);
-  }
-  /// Buffered mode: returns at once. Errors: errc::buffer when the memory attached to the
-  /// environment cannot hold the message.
-  template <SendBuffer B>
-  void bsend(const B& buffer, rank_t to, tag_t tag = 0,
-             std::source_location where = std::source_location::current()) {
-    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, where);
-  }
-  /// Ready mode: the receive must be posted. Errors: errc::not_ready, here and at the receiver's
-  /// next matching receive. Cost: an answer by the receiver.
-  template <SendBuffer B>
-  void rsend(const B& buffer, rank_t to, tag_t tag = 0,
-             std::source_location where = std::source_location::current()) {
-    send_bytes<mode::ready>(bytes_of(buffer), to, tag, where);
-  }
-  template <SendBuffer B>
-  void send(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
-            std::source_location where = std::source_location::current()) noexcept {
-    send_bytes<mode::standard>(bytes_of(buffer), to, tag, ec, where);
-  }
-  template <SendBuffer B>
-  void ssend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
-             std::source_location where = std::source_location::current()) noexcept {
-    send_bytes<mode::synchronous>(bytes_of(buffer), to, tag, ec, where);
-  }
-  template <SendBuffer B>
-  void bsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
-             std::source_location where = std::source_location::current()) noexcept {
-    send_bytes<mode::buffered>(bytes_of(buffer), to, tag, ec, where);
-  }
-  template <SendBuffer B>
-  void rsend(const B& buffer, rank_t to, tag_t tag, std::error_code& ec,
-             std::source_location where = std::source_location::current()) noexcept {
-    send_bytes<mode::ready>(bytes_of(buffer), to, tag, ec, where);
-  }
-
-  // --- Nonblocking sends -------------------------------------------------------------------------
-
-  /// Starts a send. Completion: `buffer` stays as it is until the request is complete; temporaries
-  /// are rejected. Errors: errc::rank and errc::tag here, the rest through the request.
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  [[gnu::always_inline]] request<Stack> isend(B&& buffer, rank_t to, tag_t tag = 0) {
-    return isend_bytes<mode::standard>(bytes_of(buffer), to, tag);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> issend(B&& buffer, rank_t to, tag_t tag = 0) {
-    return isend_bytes<mode::synchronous>(bytes_of(buffer), to, tag);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> ibsend(B&& buffer, rank_t to, tag_t tag = 0) {
-    return isend_bytes<mode::buffered>(bytes_of(buffer), to, tag);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> irsend(B&& buffer, rank_t to, tag_t tag = 0) {
-    return isend_bytes<mode::ready>(bytes_of(buffer), to, tag);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> isend(B&& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return isend(buffer, to, tag); });
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> issend(B&& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return issend(buffer, to, tag); });
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> ibsend(B&& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return ibsend(buffer, to, tag); });
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  request<Stack> irsend(B&& buffer, rank_t to, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return irsend(buffer, to, tag); });
-  }
-
-  // --- Receives ----------------------------------------------------------------------------------
-
-  /// Receives into `buffer` from rank `from`.
-  /// Requires: `from` a rank, any_source or proc_null; `tag` a tag or any_tag.
-  /// Returns:  source, tag and length of the message. Errors: errc::rank, errc::tag, errc::truncate
-  /// (what fits has been received), errc::not_ready (the data is there), errc::peer_lost.
-  /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  [[gnu::always_inline]] status recv(B&& buffer, rank_t from = any_source, tag_t tag = any_tag,
-                                     std::source_location where = std::source_location::current()) {
-    return recv_bytes(writable_bytes_of(buffer), from, tag, where);
-  }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status recv(B&& buffer, rank_t from, tag_t tag, std::error_code& ec,
-              std::source_location where = std::source_location::current()) noexcept {
-    auto r = caught(ec, [&] { return irecv_bytes(writable_bytes_of(buffer), from, tag); });
-    return ec ? status{} : r.wait_as(ec, {"recv", where});
-  }
-  /// Receives one value.
-  template <Transferable T>
-  requires std::default_initializable<T>
-  T recv(rank_t from = any_source, tag_t tag = any_tag,
-         std::source_location where = std::source_location::current()) {
-    T value{};
-    recv(value, from, tag, where);
-    return value;
-  }
-
-  /// Starts a receive. Completion: nobody else uses `buffer` until the request is complete.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  [[gnu::always_inline]] request<Stack> irecv(B&& buffer, rank_t from = any_source,
-                                              tag_t tag = any_tag) {
-    return irecv_bytes(writable_bytes_of(buffer), from, tag);
-  }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  request<Stack> irecv(B&& buffer, rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return irecv(buffer, from, tag); });
-  }
-
-  // --- Both at once ------------------------------------------------------------------------------
-
-  /// Sends and receives at once, so that a ring of ranks cannot deadlock. The buffers must not
-  /// overlap.
-  template <SendBuffer S, class R>
-  requires ReceiveBuffer<R&&>
-  status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
-                  tag_t receive_tag = any_tag,
-                  std::source_location where = std::source_location::current()) {
-    return sendrecv_bytes(bytes_of(out), to, send_tag, writable_bytes_of(in), from, receive_tag,
-                          {"sendrecv", where});
-  }
-  template <SendBuffer S, class R>
-  requires ReceiveBuffer<R&&>
-  status sendrecv(const S& out, rank_t to, tag_t send_tag, R&& in, rank_t from, tag_t receive_tag,
-                  std::error_code& ec,
-                  std::source_location where = std::source_location::current()) noexcept {
-    return caught(ec, [&] { return sendrecv(out, to, send_tag, in, from, receive_tag, where); });
-  }
-  /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
-  /// buffer unless the send is complete at once.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source,
-                          tag_t receive_tag = any_tag,
-                          std::source_location where = std::source_location::current()) {
-    const auto bytes = writable_bytes_of(buffer);
-    const scratch_bytes copy(bytes.size());
-    if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
-    return sendrecv_bytes(std::span<const std::byte>(copy.data(), bytes.size()), to, send_tag,
-                          bytes, from, receive_tag, {"sendrecv_replace", where});
-  }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from, tag_t receive_tag,
-                          std::error_code& ec,
-                          std::source_location where = std::source_location::current()) noexcept {
-    return caught(ec,
-                  [&] { return sendrecv_replace(buffer, to, send_tag, from, receive_tag, where); });
-  }
-
-  // --- Probes ------------------------------------------------------------------------------------
-
-  /// Blocks until a matching message can be received, and tells about it. Errors: errc::rank,
-  /// errc::tag, errc::peer_lost. A message longer than a packet is known by its announcement.
-  status probe(rank_t from = any_source, tag_t tag = any_tag,
-               std::source_location where = std::source_location::current()) {
-    if (from == proc_null) return {};
-    errc why = check_receive(from, tag);
-    probe_result p;
-    if (why == errc{}) p = endpoint_->wait_probe(want(from, tag), {"probe", where}, why);
-    if (why != errc{}) raise(why, "probe", " from rank ", from, tag, 0);
-    return {rank_of(p.source), p.tag, p.bytes};
-  }
-  status probe(rank_t from, tag_t tag, std::error_code& ec,
-               std::source_location where = std::source_location::current()) noexcept {
-    return caught(ec, [&] { return probe(from, tag, where); });
-  }
-  /// Looks once.
-  std::optional<status> iprobe(rank_t from = any_source, tag_t tag = any_tag) {
-    if (from == proc_null) return status{};
-    errc why = check_receive(from, tag);
-    std::optional<probe_result> p;
-    if (why == errc{}) p = endpoint_->probe(want(from, tag), why);
-    if (why != errc{}) raise(why, "iprobe", " from rank ", from, tag, 0);
-    if (!p) return std::nullopt;
-    return status{rank_of(p->source), p->tag, p->bytes};
-  }
-  std::optional<status> iprobe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return iprobe(from, tag); });
-  }
-  /// Blocks until a matching message can be received, and takes it out of matching: no other
-  /// receive can get it. Source: MPI 4.1, 3.8.2.
-  message<Stack> mprobe(rank_t from = any_source, tag_t tag = any_tag,
-                        std::source_location where = std::source_location::current()) {
-    if (from == proc_null) return {*endpoint_, nullptr, {}, true};
-    errc why = check_receive(from, tag);
-    arrived_message* m = nullptr;
-    if (why == errc{}) m = endpoint_->wait_claim(want(from, tag), {"mprobe", where}, why);
-    if (why != errc{}) raise(why, "mprobe", " from rank ", from, tag, 0);
-    return held(m);
-  }
-  message<Stack> mprobe(rank_t from, tag_t tag, std::error_code& ec,
-                        std::source_location where = std::source_location::current()) noexcept {
-    return caught(ec, [&] { return mprobe(from, tag, where); });
-  }
-  /// Looks once.
-  std::optional<message<Stack>> improbe(rank_t from = any_source, tag_t tag = any_tag) {
-    if (from == proc_null) return message<Stack>{*endpoint_, nullptr, {}, true};
-    errc why = check_receive(from, tag);
-    arrived_message* m = nullptr;
-    if (why == errc{}) m = endpoint_->claim(want(from, tag), why);
-    if (why != errc{}) raise(why, "improbe", " from rank ", from, tag, 0);
-    if (m == nullptr) return std::nullopt;
-    return held(m);
-  }
-  std::optional<message<Stack>> improbe(rank_t from, tag_t tag, std::error_code& ec) noexcept {
-    return caught(ec, [&] { return improbe(from, tag); });
-  }
-
-  // --- Bytes: what the typed forms stand on ------------------------------------------------------
-
-  template <mode M = mode::standard>
-  [[gnu::always_inline]] void send_bytes(
-      std::span<const std::byte> data, rank_t to, tag_t tag,
-      std::source_location where = std::source_location::current(), const char* name = name_of(M)) {
-    if (const errc why = send_core<M>(data, to, tag, {name, where}); why != errc{}) [[unlikely]]
-      raise(why, name_of(M), " to rank ", to, tag, data.size());
-  }
-  template <mode M = mode::standard>
-  void send_bytes(std::span<const std::byte> data, rank_t to, tag_t tag, std::error_code& ec,
-                  std::source_location where = std::source_location::current()) noexcept {
-    const errc why = caught(ec, [&] { return send_core<M>(data, to, tag, {name_of(M), where}); });
-    if (why != errc{}) ec = why;
-  }
-  template <mode M = mode::standard>
-  [[gnu::always_inline]] request<Stack> isend_bytes(std::span<const std::byte> data, rank_t to,
-                                                    tag_t tag) {
-    if (const errc why = check_send(to, tag); why != errc{}) [[unlikely]]
-      raise(why, name_of(M), " to rank ", to, tag, data.size());
-    if (to == proc_null) [[unlikely]]
-      return {*endpoint_, nullptr};
-    if constexpr (M == mode::buffered) {
-      if (const errc why = endpoint_->send_buffered(call(data, to, tag)); why != errc{})
-        raise(why, name_of(M), " to rank ", to, tag, data.size());
-      return {*endpoint_, nullptr};
-    } else {
-      const auto [op, why] = start<M>(data, to, tag);
-      if (why != errc{}) [[unlikely]]
-        raise(why, name_of(M), " to rank ", to, tag, data.size());
-      return {*endpoint_, op};
-    }
-  }
-  [[gnu::always_inline]] status recv_bytes(
-      std::span<std::byte> into, rank_t from, tag_t tag,
-      std::source_location where = std::source_location::current()) {
-    if (const errc why = check_receive(from, tag); why != errc{}) [[unlikely]]
-      raise(why, "recv", " from rank ", from, tag, into.size());
-    if (from == proc_null) [[unlikely]]
-      return {};
-    direct_receive d;
-    d.want = want(from, tag);
-    d.buffer = into.data();
-    d.capacity = into.size();
-    endpoint_->receive_now(d);
-    if (d.failure != errc{}) [[unlikely]]
-      finish_receive(d, {"recv", where});
-    return {rank_of(d.want.source), tag_of(d.want.bits), d.bytes};
-  }
-  [[gnu::always_inline]] request<Stack> irecv_bytes(std::span<std::byte> into, rank_t from,
-                                                    tag_t tag) {
-    if (const errc why = check_receive(from, tag); why != errc{}) [[unlikely]]
-      raise(why, "receive", " from rank ", from, tag, into.size());
-    if (from == proc_null) [[unlikely]]
-      return {*endpoint_, endpoint_->receive_nothing().op};
-    const auto [op, why] = endpoint_->receive(into, want(from, tag));
-    if (why != errc{}) [[unlikely]]
-      raise(why, "receive", " from rank ", from, tag, into.size());
-    return {*endpoint_, op};
-  }
-
-  /// If the peer of either half is lost, the other half is not waited for.
-  status sendrecv_bytes(std::span<const std::byte> out, rank_t to, tag_t send_tag,
-                        std::span<std::byte> in, rank_t from, tag_t receive_tag, call_site site) {
-    auto receiving = irecv_bytes(in, from, receive_tag);
-    auto sending = isend_bytes(out, to, send_tag);
-    if (sending.wait_unless(site, [&] { return receiving.lost_locked(); })) sending.wait_as(site);
-    return receiving.wait_as(site);
-  }
-
-  // --- Persistent --------------------------------------------------------------------------------
-
-  /// Makes a send that can be started again and again. Arguments are checked here, once.
-  /// Source: MPI 4.1, 3.9.
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  persistent_request<Stack> send_init(B&& buffer, rank_t to, tag_t tag = 0) {
-    return init(bytes_of(buffer), to, tag, mode::standard);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  persistent_request<Stack> ssend_init(B&& buffer, rank_t to, tag_t tag = 0) {
-    return init(bytes_of(buffer), to, tag, mode::synchronous);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  persistent_request<Stack> bsend_init(B&& buffer, rank_t to, tag_t tag = 0) {
-    return init(bytes_of(buffer), to, tag, mode::buffered);
-  }
-  template <class B>
-  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B&&>
-  persistent_request<Stack> rsend_init(B&& buffer, rank_t to, tag_t tag = 0) {
-    return init(bytes_of(buffer), to, tag, mode::ready);
-  }
-  /// Makes a receive that can be started again and again.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  persistent_request<Stack> recv_init(B&& buffer, rank_t from = any_source, tag_t tag = any_tag) {
-    if (const errc why = check_receive(from, tag); why != errc{})
-      raise(why, "recv_init", " from rank ", from, tag, writable_bytes_of(buffer).size());
-    return {*this, writable_bytes_of(buffer), from, tag};
-  }
-
- protected:
-  template <class>
-  friend class mpx::v0::persistent_request;
-
-  static constexpr const char* name_of(mode m) noexcept {
-    switch (m) {
-      case mode::standard: return "send";
-      case mode::synchronous: return "ssend";
-      case mode::buffered: return "bsend";
-      case mode::ready: return "rsend";
-    }
-    return "send";
-  }
-
-  [[gnu::always_inline]] errc check_send(rank_t to, tag_t tag) const noexcept {
-    if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(size_) && tag >= 0) [[likely]]
-      return errc{};
-    return tag < 0 ? errc::tag : to == proc_null ? errc{} : errc::rank;
-  }
-  [[gnu::always_inline]] errc check_receive(rank_t from, tag_t tag) const noexcept {
-    if (static_cast<std::uint32_t>(from) < static_cast<std::uint32_t>(size_) && tag >= 0) [[likely]]
-      return errc{};
-    if (tag < 0 && tag != any_tag) return errc::tag;
-    return from < size_ && from >= proc_null ? errc{} : errc::rank;
-  }
-  [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const char* what,
-                                                    const char* direction, rank_t other, tag_t tag,
-                                                    std::size_t bytes) const {
-    std::string s = describe(what, rank_, direction, other, tag, context_, bytes);
-    if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
-    if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
-    s.append(endpoint_->loss_text(static_cast<peer_id>(other), why));
-    if (why == errc::no_resources) s.append(endpoint_->limit_text());
-    if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
-    throw error(why, s);
-  }
-  /// A receive whose message has not come yet, or that has failed.
-  [[gnu::noinline]] void finish_receive(direct_receive& d, call_site site) const {
-    if (d.failure == undecided) endpoint_->receive_rest(d, site);
-    if (d.failure != errc{}) raise_receive(d);
-  }
-  [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(const direct_receive& r) const {
-    std::string s = describe("recv", rank_, " from rank ", rank_of(r.want.source), r.want.tag(),
-                             context_, r.capacity);
-    if (r.failure == errc::truncate)
-      s.append(" of room for a message of ").append(std::to_string(r.bytes));
-    s.append(endpoint_->loss_text(r.want.source, r.failure));
-    if (r.failure == errc::no_resources) s.append(endpoint_->limit_text());
-    throw error(r.failure, s);
-  }
-  pattern want(rank_t from, tag_t tag) const noexcept {
-    return {context_, static_cast<peer_id>(from), tag};  // any_source is any_peer, bit for bit.
-  }
-  static_assert(static_cast<peer_id>(rank_t{any_source}) == any_peer);
-  send_call call(std::span<const std::byte> data, rank_t to, tag_t tag) const noexcept {
-    return {data, static_cast<peer_id>(to), context_, tag};
-  }
-  template <mode M>
-  [[gnu::always_inline]] started start(std::span<const std::byte> data, rank_t to, tag_t tag) {
-    if constexpr (M == mode::standard) return endpoint_->send(call(data, to, tag));
-    return endpoint_->send_flagged(
-        call(data, to, tag), M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
-  }
-  template <mode M>
-  [[gnu::always_inline]] errc send_core(std::span<const std::byte> data, rank_t to, tag_t tag,
-                                        call_site site) {
-    if (const errc why = check_send(to, tag); why != errc{}) [[unlikely]]
-      return why;
-    if (to == proc_null) [[unlikely]]
-      return errc{};
-    if constexpr (M == mode::buffered) {
-      return endpoint_->send_buffered(call(data, to, tag));
-    } else {
-      const auto [op, failure] = start<M>(data, to, tag);
-      if (op == nullptr) [[likely]]
-        return failure;
-      endpoint_->wait(*op, site);
-      const errc why = op->failure;
-      endpoint_->release(*op);
-      return why;
-    }
-  }
-  message<Stack> held(arrived_message* m) const noexcept {
-    return {*endpoint_, m, status{rank_of(m->is.source), m->is.tag(), m->bytes}};
-  }
-  persistent_request<Stack> init(std::span<const std::byte> data, rank_t to, tag_t tag, mode m) {
-    if (const errc why = check_send(to, tag); why != errc{})
-      raise(why, "send_init", " to rank ", to, tag, data.size());
-    return {*this, data, to, tag, m};
-  }
-
-  endpoint<Stack>* endpoint_;
-  rank_t size_;
-  context_id context_;
-  rank_t rank_;
-  communicator_state* state_;
-};
-
-}  // namespace detail
-}  // namespace mpx::inline v0
-
-// ==== mpx/comm/persistent.hpp
-
-// Operations that are set up once and started again and again.
-
-namespace mpx::inline v0 {
-
-/// A send or receive that `start` runs once more each time. Inactive between `wait` and the next
-/// start. Dropping an active one is like dropping its request. Errors of `start`: errc::request
-/// when it is active already.
-template <class Stack>
-class [[nodiscard]] persistent_request {
- public:
-  using request_like = void;
-
-  void start() {
-    if (active_)
-      throw error(errc::request, "start of a persistent request that is active: wait for it first");
-    active_ = go();
-  }
-  void start(std::error_code& ec) noexcept {
-    detail::caught(ec, [this] { start(); });
-  }
-
-  /// True while it is active.
-  explicit operator bool() const noexcept { return static_cast<bool>(active_); }
-  status wait(std::source_location where = std::source_location::current()) {
-    return active_.wait(where);
-  }
-  status wait(std::error_code& ec,
-              std::source_location where = std::source_location::current()) noexcept {
-    return active_.wait(ec, where);
-  }
-  std::optional<status> test() { return active_.test(); }
-  std::optional<status> test(std::error_code& ec) noexcept { return active_.test(ec); }
-  bool cancel() { return active_.cancel(); }
-  void progress() { active_.progress(); }
-  bool done() const { return active_.done(); }
-
-  /// For the library.
-  bool done_locked() const noexcept { return active_.done_locked(); }
-  bool lost_locked() const noexcept { return active_.lost_locked(); }
-  bool look_for_success() { return active_.look_for_success(); }
-  template <class Lost>
-  bool wait_unless(detail::call_site site, Lost&& lost) {
-    return active_.wait_unless(site, lost);
-  }
-  template <class Done>
-  void wait_until(detail::call_site site, detail::awaited on, Done&& done) {
-    active_.wait_until(site, on, done);
-  }
-  const detail::operation* pending_operation() const noexcept {
-    return active_.pending_operation();
-  }
-  persistent_request(const detail::point_to_point<Stack>& comm, std::span<const std::byte> data,
-                     rank_t to, tag_t tag, mode m) noexcept
-      : comm_(comm),
-        data_(const_cast<std::byte*>(data.data()), data.size()),
-        other_(to),
-        tag_(tag),
-        mode_(m),
-        send_(true) {}
-  persistent_request(const detail::point_to_point<Stack>& comm, std::span<std::byte> into,
-                     rank_t from, tag_t tag) noexcept
-      : comm_(comm), data_(into), other_(from), tag_(tag), mode_(mode::standard), send_(false) {}
-
- private:
-  request<Stack> go() {
-    if (!send_) return comm_.irecv_bytes(data_, other_, tag_);
-    switch (mode_) {
-      case mode::synchronous:
-        return comm_.template isend_bytes<mode::synchronous>(data_, other_, tag_);
-      case mode::buffered: return comm_.template isend_bytes<mode::buffered>(data_, other_, tag_);
-      case mode::ready: return comm_.template isend_bytes<mode::ready>(data_, other_, tag_);
-      case mode::standard: break;
-    }
-    return comm_.template isend_bytes<mode::standard>(data_, other_, tag_);
-  }
-
-  detail::point_to_point<Stack> comm_;
-  std::span<std::byte> data_;
-  rank_t other_;
-  tag_t tag_;
-  mode mode_;
-  bool send_;
-  request<Stack> active_;
-};
-
-/// Starts all of a range of persistent requests, in order.
-template <std::ranges::forward_range R>
-void start_all(R&& requests) {
-  for (auto& r : requests) r.start();
-}
-
-}  // namespace mpx::inline v0
-
 // ==== mpx/engine/wait_many.hpp
 
-// Waiting for and testing several requests: any, some, all. Ranges of requests of one stack; empty
-// requests in them are passed over.
+// Waiting for and testing several requests: any, some, all. Any forward range of requests of one
+// stack, of whatever kinds; empty and inactive ones are passed over.
 
 namespace mpx::inline v0 {
 
@@ -9836,16 +10761,14 @@ template <class T>
 struct is_request : std::false_type {};
 template <class Stack>
 struct is_request<request<Stack>> : std::true_type {};
-template <class T>
-concept RequestLike =
-    is_request<std::remove_cv_t<T>>::value || requires { typename T::request_like; };
+
 }  // namespace detail
 
 /// A range of requests, persistent or not.
 template <class R>
 concept RequestRange =
     std::ranges::forward_range<R> &&
-    detail::RequestLike<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+    detail::is_request<std::remove_cvref_t<std::ranges::range_reference_t<R>>>::value;
 
 /// One of several requests that is complete: which, and its status.
 struct completion {
@@ -9853,7 +10776,36 @@ struct completion {
   mpx::status status;
 };
 
+/// What looking for one complete request came to: one, or why there is none.
+class any_completion {
+ public:
+  any_completion(const completion& found) noexcept  // NOLINT(*-explicit-*)
+      : found_(found), state_(state::found) {}
+  static any_completion nothing(bool active) noexcept {
+    any_completion none({0, {}});
+    none.state_ = active ? state::none_done : state::none_active;
+    return none;
+  }
+
+  explicit operator bool() const noexcept { return state_ == state::found; }
+  /// No request is active: to look again would be in vain.
+  bool none_active() const noexcept { return state_ == state::none_active; }
+  /// Some are active, and none of them is complete yet. Never of wait_any.
+  bool none_done() const noexcept { return state_ == state::none_done; }
+
+  /// Requires: there is one.
+  const completion& operator*() const noexcept { return found_; }
+  const completion* operator->() const noexcept { return &found_; }
+
+ private:
+  enum class state : std::uint8_t { found, none_active, none_done };
+  completion found_;
+  state state_;
+};
+
 namespace detail {
+
+using access = request_access;
 
 /// Waits for one request after the other and calls `take` with each that is complete; once a peer
 /// of one is lost, only for those that are complete by then. Returns how many are not.
@@ -9861,18 +10813,18 @@ template <class R, class Take>
 std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
   std::size_t pending = 0;
-  for (auto& r : requests) {
+  for (auto&& r : requests) {
     if (!r) continue;
-    if (r.look_for_success()) [[likely]] {
+    if (access::succeeded_after_poll(r)) [[likely]] {
       take(r);
       continue;
     }
-    const bool done = r.wait_unless(site, [&] {
-      for (const auto& other : requests) lost = lost || other.lost_locked();
+    const bool done = access::wait_unless(r, site, [&] {
+      for (auto&& other : requests) lost = lost || access::lost_locked(other);
       return lost;
     });
     if (done) {
-      lost = lost || r.lost_locked();
+      lost = lost || access::lost_locked(r);
       take(r);
     } else {
       ++pending;
@@ -9887,94 +10839,66 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
                                 " other requests are still pending");
 }
 
-}  // namespace detail
-
-/// Waits for all of `requests`, in any order of completion. When a peer of one is lost, does not
-/// wait for the others, which may depend on it: those that are not complete by then stay pending,
-/// to be waited for again, or dropped.
-/// Errors: the first failure is thrown; with `ec`, stored.
-template <RequestRange R>
-void wait_all(R&& requests, std::source_location where = std::source_location::current()) {
-  std::optional<error> first;
-  const std::size_t pending = detail::settle(requests, {"wait_all", where}, [&](auto& r) {
-    try {
-      r.wait();
-    } catch (const error& e) {
-      if (!first) first = e;
-    }
-  });
-  if (first) [[unlikely]]
-    detail::fail_settled(*first, pending);
-}
-template <RequestRange R>
-void wait_all(R&& requests, std::error_code& ec,
-              std::source_location where = std::source_location::current()) noexcept {
-  ec.clear();
-  detail::settle(requests, {"wait_all", where}, [&](auto& r) {
-    std::error_code one;
-    r.wait(one);
-    if (one && !ec) ec = one;
-  });
+template <class R, class How>
+void wait_all_as(R& requests, call_site site, How& how) {
+  if constexpr (is_code<How&>) {
+    how.clear();
+    settle(requests, site, [&](auto& r) {
+      std::error_code one;
+      access::wait_as(r, site, one);
+      if (one && !how) how = one;
+    });
+  } else {
+    std::optional<error> first;
+    const std::size_t pending = settle(requests, site, [&](auto& r) {
+      try {
+        access::wait_as(r, site, how);
+      } catch (const error& e) {
+        if (!first) first = e;
+      }
+    });
+    if (first) [[unlikely]]
+      fail_settled(*first, pending);
+  }
 }
 
-/// As wait_all, and returns each status in order; failures are in the statuses, not thrown:
-/// errc::pending for those that are not complete.
-template <RequestRange R>
-std::vector<status> wait_all_statuses(
-    R&& requests, std::source_location where = std::source_location::current()) {
-  detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
-  auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
-  for (auto& r : requests) {
+/// Hands on the status of each, in order: errc::pending for those that are not complete.
+template <class R, class Take>
+void take_statuses(R& requests, Take&& take) {
+  for (auto&& r : requests) {
     std::error_code ignored;  // It is in the status.
-    if (r.done()) {
-      all.push_back(r.wait(ignored));
+    if (access::is_done(r)) {
+      take(r.wait(ignored));
     } else {
-      all.emplace_back(any_source, any_tag, 0, static_cast<int>(errc::pending));
+      take(status(any_source, any_tag, 0, static_cast<int>(errc::pending)));
     }
   }
-  return all;
 }
 
-/// Looks once for a complete request. Returns: it, or nothing if none is complete or none is
-/// active.
-/// Errors: its failure, thrown as from `request::test`.
-template <RequestRange R>
-std::optional<completion> test_any(R&& requests) {
+template <class R, class How>
+any_completion test_any_as(R& requests, How& how) {
+  if constexpr (is_code<How&>) how.clear();
   std::size_t i = 0;
-  for (auto& r : requests) {
-    if (r)
-      if (auto s = r.test()) return completion{i, *s};
+  bool active = false;
+  for (auto&& r : requests) {
+    if (r) {
+      active = true;
+      if (auto s = r.test(how)) return completion{i, *s};
+    }
     ++i;
   }
-  return std::nullopt;
-}
-template <RequestRange R>
-std::optional<completion> test_any(R&& requests, std::error_code& ec) noexcept {
-  ec.clear();
-  std::size_t i = 0;
-  for (auto& r : requests) {
-    if (r)
-      if (auto s = r.test(ec)) return completion{i, *s};
-    ++i;
-  }
-  return std::nullopt;
+  return any_completion::nothing(active);
 }
 
-/// Returns all requests that are complete now; failures are in the statuses, not thrown.
-template <RequestRange R>
-std::vector<completion> test_some(R&& requests) {
-  auto found = detail::room_for<completion>(requests);
+/// Hands on all that are complete, until `take` has no room.
+template <class R, class Take>
+void take_some(R& requests, Take&& take) {
   std::size_t i = 0;
-  for (auto& r : requests) {
-    std::error_code ignored;  // It is in the status.
-    if (r)
-      if (auto s = r.test(ignored)) found.push_back({i, *s});
+  for (auto&& r : requests) {
+    if (r && r.done() && !take(i, r)) return;
     ++i;
   }
-  return found;
 }
-
-namespace detail {
 
 /// Makes progress once. Returns whether wait_all would not block: all are complete, or one has lost
 /// its peer.
@@ -9982,37 +10906,17 @@ template <class R>
 bool settled(R& requests) {
   bool looked = false;
   bool all_done = true;
-  for (auto& r : requests) {
+  for (auto&& r : requests) {
     if (!r) continue;
     if (!std::exchange(looked, true)) r.progress();
-    if (!r.done()) {
+    if (!access::is_done(r)) {
       all_done = false;
-    } else if (r.lost_locked()) {  // Complete: nobody changes it any more.
+    } else if (access::lost_locked(r)) {  // Complete: nobody changes it any more.
       return true;
     }
   }
   return all_done;
 }
-
-}  // namespace detail
-
-/// Makes progress and returns true when all requests are complete, or one has lost its peer; only
-/// then are statuses taken. Errors: as wait_all, when this would return true.
-template <RequestRange R>
-bool test_all(R&& requests) {
-  if (!detail::settled(requests)) return false;
-  wait_all(requests);
-  return true;
-}
-template <RequestRange R>
-bool test_all(R&& requests, std::error_code& ec) noexcept {
-  ec.clear();
-  if (!detail::settled(requests)) return false;
-  wait_all(requests, ec);
-  return true;
-}
-
-namespace detail {
 
 /// Blocks until one of the active requests is complete; false if none is active.
 template <class R>
@@ -10022,39 +10926,129 @@ bool wait_for_one(R& requests, call_site site) {
   while (active != end && !*active) ++active;
   if (active == end) return false;
   const auto each = [](const void* range, operation_list::taker take, void* context) {
-    for (const auto& r : *static_cast<const std::remove_const_t<R>*>(range))
-      if (r && r.pending_operation() != nullptr) take(context, *r.pending_operation());
+    for (auto&& r : *static_cast<R*>(const_cast<void*>(range)))
+      if (r && access::operation_of(r) != nullptr)
+        for_each_part(*access::operation_of(r), take, context);
   };
   const operation_list several{each, &requests};
-  active->wait_until(site, {wait_kind::any, awaited::form::several, &several}, [&] {
-    for (auto it = active; it != end; ++it)
-      if (*it && it->done_locked()) return true;
-    return false;
-  });
+  access::endpoint_of(*active)->wait_until(site, {wait_kind::any, awaited::form::several, &several},
+                                           [&] {
+                                             for (auto it = active; it != end; ++it)
+                                               if (*it && access::done_locked(*it)) return true;
+                                             return false;
+                                           });
   return true;
 }
 
 }  // namespace detail
 
-/// Blocks until one of `requests` is complete. Returns: it, or nothing if none is active.
-/// Errors: its failure, thrown; with `ec`, stored.
-template <RequestRange R>
-std::optional<completion> wait_any(R&& requests,
-                                   std::source_location where = std::source_location::current()) {
-  if (!detail::wait_for_one(requests, {"wait_any", where})) return std::nullopt;
-  return test_any(requests);
-}
-template <RequestRange R>
-std::optional<completion> wait_any(
-    R&& requests, std::error_code& ec,
-    std::source_location where = std::source_location::current()) noexcept {
-  ec.clear();
-  if (!detail::wait_for_one(requests, {"wait_any", where})) return std::nullopt;
-  return test_any(requests, ec);
+/// Waits for all of `requests`, in any order of completion. When a peer of one is lost, does not
+/// wait for the others, which may depend on it: those that are not complete by then stay pending,
+/// to be waited for again, or dropped.
+/// Errors: the first failure; the others are waited for all the same.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+void wait_all(
+    R&& requests, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  detail::wait_all_as(requests, {"wait_all", where}, how);
 }
 
-/// Blocks until at least one of `requests` is complete, and returns all that are; empty if none is
-/// active. Failures are in the statuses, not thrown.
+/// As wait_all; status i of `into` is that of request i, and failures are there and nowhere else:
+/// errc::pending for those that are not complete. Requires: `into` is as long as the range.
+/// Cost: no memory.
+template <RequestRange R>
+void wait_all(R&& requests, std::span<status> into,
+              std::source_location where = std::source_location::current()) noexcept {
+  detail::settle(requests, {"wait_all", where}, [](auto&) {});
+  std::size_t i = 0;
+  detail::take_statuses(requests, [&](const status& s) {
+    MPX_ASSERT(i < into.size(), "wait_all: a status is needed for each request");
+    into[i++] = s;
+  });
+}
+/// The same in a vector. Errors: errc::no_resources, before a status is taken.
+template <RequestRange R>
+std::vector<status> wait_all_statuses(
+    R&& requests, std::source_location where = std::source_location::current()) {
+  detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
+  auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
+  detail::take_statuses(requests, [&](const status& s) { all.push_back(s); });
+  return all;
+}
+
+/// Makes progress and returns true when all requests are complete, or one has lost its peer; only
+/// then are statuses taken. Errors: as wait_all, when this would return true.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+bool test_all(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
+  if constexpr (detail::is_code<How>) how.clear();
+  if (!detail::settled(requests)) return false;
+  wait_all(requests, std::forward<How>(how));
+  return true;
+}
+/// The same, and the statuses as by wait_all; `into` is as it was when this returns false.
+template <RequestRange R>
+bool test_all(R&& requests, std::span<status> into) noexcept {
+  if (!detail::settled(requests)) return false;
+  wait_all(requests, into);
+  return true;
+}
+
+/// Looks once for a complete request. Returns: it, or whether any is active.
+/// Errors: its failure, as from `request::test`.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+any_completion test_any(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
+  return detail::test_any_as(requests, how);
+}
+/// Blocks until one of `requests` is complete. Returns: it, or that none is active.
+/// Errors: its failure.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+any_completion wait_any(
+    R&& requests, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  if constexpr (detail::is_code<How>) how.clear();
+  if (!detail::wait_for_one(requests, {"wait_any", where})) return any_completion::nothing(false);
+  return detail::test_any_as(requests, how);
+}
+
+/// Takes requests that are complete now, as many as `into` has room for.
+/// Returns: the part of `into` that is filled. Failures are in the statuses, not thrown.
+/// Cost: no memory.
+template <RequestRange R>
+std::span<completion> test_some(R&& requests, std::span<completion> into) noexcept {
+  std::size_t n = 0;
+  detail::take_some(requests, [&](std::size_t i, auto& r) {
+    if (n == into.size()) return false;
+    std::error_code ignored;  // It is in the status.
+    into[n++] = {i, r.wait(ignored)};
+    return true;
+  });
+  return into.first(n);
+}
+/// The same, all of them, in a vector. Errors: errc::no_resources, before a status is taken.
+template <RequestRange R>
+std::vector<completion> test_some(R&& requests) {
+  auto found = detail::room_for<completion>(requests);
+  detail::take_some(requests, [&](std::size_t i, auto& r) {
+    std::error_code ignored;  // It is in the status.
+    found.push_back({i, r.wait(ignored)});
+    return true;
+  });
+  return found;
+}
+
+/// Blocks until at least one of `requests` is complete, and takes what is as test_some does.
+/// Returns: nothing only if none is active, or `into` has no room.
+template <RequestRange R>
+std::span<completion> wait_some(
+    R&& requests, std::span<completion> into,
+    std::source_location where = std::source_location::current()) noexcept {
+  if (into.empty() || !detail::wait_for_one(requests, {"wait_some", where})) return into.first(0);
+  return test_some(requests, into);
+}
 template <RequestRange R>
 std::vector<completion> wait_some(R&& requests,
                                   std::source_location where = std::source_location::current()) {
@@ -10062,33 +11056,923 @@ std::vector<completion> wait_some(R&& requests,
   return test_some(requests);
 }
 
+/// Starts all of a range of persistent requests, in order. Errors: the first; those before it are
+/// active then.
+template <std::ranges::forward_range R>
+void start_all(R&& requests) {
+  for (auto&& r : requests) r.start();
+}
+
 }  // namespace mpx::inline v0
 
-// ==== mpx/comm/communicator.hpp
+// ==== mpx/engine/compose.hpp
 
-// The communicator: a group of ranks and a context of their own, with point-to-point in all modes
-// and collectives. A light handle: copy it freely; the environment outlives it.
+// Requests made of others, and requests that the user completes.
 
 namespace mpx::inline v0 {
 
-namespace coll {
-/// The collectives of a communicator; defined in coll/algorithms.hpp.
-template <class Comm>
-struct algorithms;
-}  // namespace coll
+namespace detail {
+struct generalized_access;
+}
+
+/// One request for all of a range: complete when they are, or when one has lost its peer; the
+/// others are dropped then. Its failure is that of the first that failed; its status says nothing
+/// of source, tag and length. Cancelling cancels each; dropping it drops each.
+/// Requires: none is persistent. Effects: the requests are empty afterwards.
+/// Errors: errc::request, errc::no_resources: nothing has changed then.
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+auto all_of(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
+  using request_type = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
+  using compounds = detail::compounds<typename request_type::stack_type>;
+  using access = detail::request_access;
+  detail::endpoint<typename request_type::stack_type>* e = nullptr;
+  errc why{};
+  for (auto&& r : requests) {
+    if (access::endpoint_of(r) != nullptr) e = access::endpoint_of(r);
+    if (r.persistent()) why = errc::request;
+  }
+  request_type all;
+  if (why == errc{} && e != nullptr) {
+    const auto made = compounds::make(*e, {.kind = detail::compound_kind::composite, .open = true});
+    why = made.failure;
+    if (why == errc{}) {
+      all = access::make(*e, made.op);
+      for (auto&& r : requests)
+        if (detail::operation* const part = access::give_up(r)) compounds::add(*e, *made.op, *part);
+      compounds::seal(*e, *made.op);
+    }
+  }
+  if constexpr (detail::is_code<How>) {
+    detail::store(how, why);
+  } else if (why != errc{}) {
+    throw error(why, "all_of several requests");
+  }
+  return all;
+}
+/// The same of requests one by one.
+template <class Stack, class... More>
+requires(std::is_same_v<More, request<Stack>> && ...)
+request<Stack> all_of(request<Stack>&& first, More&&... more) {
+  request<Stack> parts[] = {std::move(first), std::move(more)...};
+  return all_of(parts);
+}
+
+/// The other end of a generalized request: who has it says when the operation is complete, once.
+/// Move-only. Dropping it completes with errc::broken_promise. It must not outlive the environment.
+/// Threads: as the stack's thread model says; under threading::multiple any thread, at any time.
+template <class Stack>
+class [[nodiscard]] completer {
+ public:
+  completer() = default;
+  completer(completer&& other) noexcept
+      : endpoint_(std::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
+  completer& operator=(completer&& other) noexcept {
+    std::swap(endpoint_, other.endpoint_);
+    std::swap(operation_, other.operation_);
+    return *this;
+  }
+  ~completer() {
+    if (*this) fail(errc::broken_promise);
+  }
+
+  /// True until it has said so.
+  explicit operator bool() const noexcept { return endpoint_ != nullptr; }
+  /// The operation is complete; its status tells `bytes`. Wakes whoever waits for it.
+  void complete(std::size_t bytes = 0) noexcept { end(errc{}, bytes); }
+  /// The operation has failed.
+  void fail(errc why) noexcept { end(why, 0); }
+
+ private:
+  friend detail::generalized_access;
+
+  completer(detail::endpoint<Stack>& e, detail::operation& op) noexcept
+      : endpoint_(&e), operation_(&op) {}
+  void end(errc why, std::size_t bytes) noexcept {
+    MPX_ASSERT(*this, "a generalized operation is completed once");
+    if (*this)
+      detail::compounds<Stack>::complete(*std::exchange(endpoint_, nullptr), *operation_, why,
+                                         bytes);
+  }
+
+  detail::endpoint<Stack>* endpoint_ = nullptr;
+  detail::operation* operation_ = nullptr;
+};
+
+/// A request, and who completes it.
+template <class Stack>
+struct generalized_operation {
+  mpx::request<Stack> request;
+  mpx::completer<Stack> completer;
+};
+
+namespace detail {
+
+struct generalized_access {
+  /// Errors: errc::no_resources.
+  template <class Stack>
+  static errc make(endpoint<Stack>& e, const group* ranks, generalized_operation<Stack>& into) {
+    const auto made =
+        compounds<Stack>::make(e, {.kind = compound_kind::generalized, .ranks = ranks});
+    if (made.op == nullptr) return made.failure;
+    into.request = request_access::make(e, made.op);
+    into.completer = completer<Stack>(e, *made.op);
+    return errc{};
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/comm/point_to_point.hpp
+
+// Point-to-point communication of a communicator: each operation declared once. How it completes is
+// a template argument, how the call ends its last argument; MPI's names are in mpi_names.hpp.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+class point_to_point {
+ public:
+  /// For the library.
+  point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
+                 rank_t size) noexcept
+      : endpoint_(&e),
+        direct_size_(state.ranks == nullptr ? size : 0),
+        context_(context),
+        rank_(rank),
+        size_(size),
+        state_(&state) {}
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return size_; }
+  /// The number that keeps this communicator's messages apart, for reports.
+  context_id context() const noexcept { return context_ >> 1; }
+  /// What can tell why this rank waits, for tools and tests.
+  endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
+  /// Lets all communication of this rank progress.
+  void progress() const { endpoint_->progress(); }
+
+  /// Sends `buffer` to rank `to`.
+  /// Requires: 0 <= to < size() or proc_null; 0 <= tag <= tag_max. A form that blocks takes a
+  /// temporary, too.
+  /// Effects:  tiny and short messages are copied, long ones out when the receiver has the data.
+  /// A synchronous send completes when the receiver has started to receive, a buffered one at once.
+  /// Errors:   errc::rank, errc::tag, errc::no_resources of the start; errc::peer_lost;
+  /// errc::buffer when the memory attached to the environment cannot hold a buffered message;
+  /// errc::not_ready, here and at the receiver's next matching receive.
+  /// Completion: mpx::start: `buffer` stays as it is until the request is complete.
+  /// Cost:     tiny: one packet, no allocation. Synchronous and ready: an answer by the receiver.
+  /// Source:   MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
+  template <mode M = mode::standard, class B, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferFits<B&&, How>
+  [[gnu::always_inline]] auto send(
+      B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    return finish_as(std::forward<How>(how), sending<M>{*this, bytes_of(buffer), to, tag}, where);
+  }
+
+  /// Receives into `buffer` from rank `from`.
+  /// Requires: `from` a rank, any_source or proc_null; `tag` a tag or any_tag.
+  /// Returns:  source, tag and length of the message. Errors: errc::rank, errc::tag, errc::truncate
+  /// (what fits has been received), errc::not_ready (the data is there), errc::peer_lost.
+  /// Completion: mpx::start: nobody else uses `buffer` until the request is complete.
+  /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4, 3.7.2, 3.9.
+  template <class B, class How = throws_t>
+  requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
+  [[gnu::always_inline]] auto recv(
+      B&& buffer, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    return finish_as(std::forward<How>(how), receiving{*this, writable_bytes_of(buffer), from, tag},
+                     where);
+  }
+  /// Receives one value.
+  template <Transferable T>
+  requires std::default_initializable<T>
+  T recv(rank_t from = any_source, tag_t tag = any_tag,
+         std::source_location where = std::source_location::current()) {
+    T value{};
+    recv(value, from, tag, throws_t{}, where);
+    return value;
+  }
+
+  /// Sends and receives at once, so that a ring of ranks cannot deadlock. The buffers must not
+  /// overlap. If the peer of either half is lost, the other half is not waited for.
+  template <class S, class R, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<S>> && ReceiveBuffer<R&&> && BlockingForm<How>
+  status sendrecv(
+      S&& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
+      tag_t receive_tag = any_tag, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
+    return finish_as(std::forward<How>(how),
+                     exchanging{{*this, bytes_of(out), to, send_tag},
+                                {*this, writable_bytes_of(in), from, receive_tag}},
+                     where);
+  }
+  /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
+  /// buffer.
+  template <class B, class How = throws_t>
+  requires ReceiveBuffer<B&&> && BlockingForm<How>
+  status sendrecv_replace(
+      B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source, tag_t receive_tag = any_tag,
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
+    const auto bytes = writable_bytes_of(buffer);
+    const scratch_bytes copy(bytes.size(), std::nothrow);
+    if (copy.data() != nullptr && !bytes.empty())
+      std::memcpy(copy.data(), bytes.data(), bytes.size());
+    return finish_as(std::forward<How>(how),
+                     exchanging{{*this, {copy.data(), bytes.size()}, to, send_tag},
+                                {*this, bytes, from, receive_tag},
+                                "sendrecv_replace",
+                                copy.data() == nullptr},
+                     where);
+  }
+
+  /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
+  /// returns nothing if there is none. Errors: errc::rank, errc::tag, errc::peer_lost. A message
+  /// longer than a packet is known by its announcement. Source: MPI 4.1, 3.8.1.
+  template <class How = throws_t>
+  requires ProbingForm<How>
+  auto probe(
+      rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    if constexpr (is_form<How, once_t>) {
+      if (is_direct(from, tag)) [[likely]] {
+        errc why{};
+        const auto p = endpoint_->probe(pattern::exactly(context_, world_peer(from), tag), why);
+        if (why == errc{}) [[likely]] {
+          if constexpr (stores_errors<How>) how.code->clear();
+          return p ? std::optional<status>(std::in_place, from, tag, p->bytes) : std::nullopt;
+        }
+      }
+    }
+    const seen s = probe_slow<is_form<How, once_t>>(from, tag, where);
+    return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag);
+  }
+  /// The same, and takes the message out of matching: no other receive can get it.
+  /// Source: MPI 4.1, 3.8.2.
+  template <class How = throws_t>
+  requires ProbingForm<How>
+  auto mprobe(
+      rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    pattern want;
+    std::optional<message<Stack>> found;
+    errc why = translate(from, tag, want);
+    if (why == errc{}) {
+      arrived_message* const m = is_form<How, once_t>
+                                     ? endpoint_->claim(want, why)
+                                     : endpoint_->wait_claim(want, {"mprobe", where}, why);
+      if (m != nullptr)
+        found = message<Stack>(*endpoint_, m, state_->ranks, context_,
+                               status{rank_of(m->is.source), m->is.tag(), m->bytes});
+    } else if (why == nobody) {
+      why = errc{};
+      found = message<Stack>(*endpoint_, nullptr, nullptr, context_, {});
+    }
+    return finish_probe<message<Stack>>(how, why, std::move(found), "mprobe", "improbe", from, tag);
+  }
+
+  /// A request that is complete when its completer says so, to be waited for with others.
+  /// Errors: errc::no_resources. Source: MPI 4.1, 13.2.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  generalized_operation<Stack> generalized(How&& how = {}) noexcept(is_code<How>) {
+    generalized_operation<Stack> made;
+    const errc why = generalized_access::make(*endpoint_, state_->ranks, made);
+    if constexpr (is_code<How>) {
+      store(how, why);
+    } else if (why != errc{}) {
+      throw error(why, "generalized on rank " + std::to_string(rank_) + endpoint_->limit_text());
+    }
+    return made;
+  }
+
+ protected:
+  static constexpr const char* name_of(mode m) noexcept {
+    switch (m) {
+      case mode::standard: return "send";
+      case mode::synchronous: return "ssend";
+      case mode::buffered: return "bsend";
+      case mode::ready: return "rsend";
+    }
+    return "send";
+  }
+  static constexpr starts_as start_of(mode m) noexcept {
+    switch (m) {
+      case mode::standard: return starts_as::standard;
+      case mode::synchronous: return starts_as::synchronous;
+      case mode::buffered: return starts_as::buffered;
+      case mode::ready: return starts_as::ready;
+    }
+    return starts_as::standard;
+  }
+
+  // --- Calls, as finish_as takes them ------------------------------------------------------------
+
+  template <mode M>
+  struct sending {
+    using stack_type = Stack;
+    using value_type = nothing;
+    static constexpr const char* name = name_of(M);
+    static constexpr const char* start_name = name;
+    static constexpr const char* prepare_name = "send_init";
+
+    point_to_point& on;
+    std::span<const std::byte> data;
+    rank_t to;
+    tag_t tag;
+
+    endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
+    [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+      if (on.is_direct(to, tag)) [[likely]]
+        return on.template send_to<M>(data.data(), data.size(), world_peer(to), tag, where);
+      return on.template send_slow<M>(data.data(), data.size(), to, tag, where);
+    }
+    [[gnu::always_inline]] started start() const {
+      if (on.is_direct(to, tag)) [[likely]]
+        return on.template start_to<M>(data.data(), data.size(), world_peer(to), tag);
+      return on.template start_slow<M>(data.data(), data.size(), to, tag);
+    }
+    started prepare() const noexcept {
+      if (const errc why = on.check_send(to, tag); why != errc{}) return {nullptr, why};
+      return on.prepared(to == proc_null ? starts_as::nothing : start_of(M),
+                         const_cast<std::byte*>(data.data()), data.size(), to, tag);
+    }
+    [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what) const {
+      on.raise(why, what, " to rank ", to, tag, data.size(), 0);
+    }
+  };
+
+  struct receiving {
+    using stack_type = Stack;
+    using value_type = status;
+    static constexpr const char* name = "recv";
+    static constexpr const char* start_name = "receive";
+    static constexpr const char* prepare_name = "recv_init";
+
+    point_to_point& on;
+    std::span<std::byte> into;
+    rank_t from;
+    tag_t tag;
+
+    endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
+    [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
+      direct_receive d;
+      d.buffer = into.data();
+      d.capacity = into.size();
+      if (on.is_direct(from, tag)) [[likely]] {
+        d.want = pattern::exactly(on.context_, world_peer(from), tag);
+        on.endpoint_->receive_now(d);
+      } else {
+        d.failure = indirect;
+      }
+      if (d.failure != errc{}) [[unlikely]] {
+        const received r = on.receive_rest(d, from, tag, where);
+        got = r.got;
+        return r.failure;
+      }
+      got = status(from, tag, d.bytes);
+      return errc{};
+    }
+    [[gnu::always_inline]] started start() const {
+      if (on.is_direct(from, tag)) [[likely]]
+        return on.endpoint_->receive(into, pattern::exactly(on.context_, world_peer(from), tag));
+      return on.start_receive_slow(into.data(), into.size(), from, tag);
+    }
+    started prepare() const noexcept {
+      if (const errc why = on.check_receive(from, tag); why != errc{}) return {nullptr, why};
+      return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into.data(),
+                         into.size(), from, tag);
+    }
+    [[noreturn, gnu::always_inline]] void raise(errc why, const status& got,
+                                                const char* what) const {
+      on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes());
+    }
+  };
+
+  /// Both at once.
+  struct exchanging {
+    using stack_type = Stack;
+    using value_type = status;
+    static constexpr const char* name = "sendrecv";
+
+    sending<mode::standard> out;
+    receiving in;
+    const char* what = name;
+    bool no_memory = false;
+
+    errc run(status& got, std::source_location where) const {
+      const call_site site{what, where};
+      if (const errc why = in.on.check_receive(in.from, in.tag); why != errc{}) return why;
+      if (const errc why = out.on.check_send(out.to, out.tag); why != errc{}) return why;
+      if (no_memory) return errc::no_resources;
+      endpoint<Stack>& e = in.endpoint_of();
+      const started r = in.start();
+      if (r.failure != errc{}) return r.failure;
+      auto receive = request_access::make(e, r.op);
+      const started s = out.start();
+      if (s.failure != errc{}) return s.failure;
+      auto send = request_access::make(e, s.op);
+      std::error_code ec;
+      if (request_access::wait_unless(send, site,
+                                      [&] { return request_access::lost_locked(receive); })) {
+        request_access::wait_as(send, site, ec);
+        if (ec) return static_cast<errc>(ec.value());  // `got` has no error: it was the send.
+      }
+      got = request_access::wait_as(receive, site, ec);
+      return static_cast<errc>(ec.value());
+    }
+    [[noreturn]] void raise(errc why, const status& got, const char*) const {
+      if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
+        in.raise(why, got, receiving::start_name);
+      out.raise(why, {}, out.name);
+    }
+  };
+
+  // --- What they stand on ------------------------------------------------------------------------
+
+  /// Most often ranks are peers, and this one comparison is all there is to it.
+  [[gnu::always_inline]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
+    return static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(direct_size_) && tag >= 0;
+  }
+  peer_id peer_of(rank_t rank) const noexcept {
+    return state_->ranks == nullptr ? world_peer(rank) : state_->ranks->peer_of(rank);
+  }
+  rank_t rank_of(peer_id peer) const noexcept { return detail::rank_of(peer, state_->ranks); }
+  errc check_send(rank_t to, tag_t tag) const noexcept {
+    if (tag < 0) return errc::tag;
+    return (to >= 0 && to < size_) || to == proc_null ? errc{} : errc::rank;
+  }
+  errc check_receive(rank_t from, tag_t tag) const noexcept {
+    if (tag < 0 && tag != any_tag) return errc::tag;
+    return from < size_ && from >= proc_null ? errc{} : errc::rank;
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const char* what,
+                                                    const char* direction, rank_t other, tag_t tag,
+                                                    std::size_t bytes, std::size_t got) const {
+    std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
+    if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
+    if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
+    if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
+    if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
+    if (why == errc::no_resources) s.append(endpoint_->limit_text());
+    if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
+    throw error(why, s);
+  }
+
+  template <mode M>
+  [[gnu::always_inline]] started post(const send_call& call) const {
+    if constexpr (M == mode::standard) return endpoint_->send(call);
+    if constexpr (M == mode::buffered) return {nullptr, endpoint_->send_buffered(call)};
+    return endpoint_->send_flagged(
+        call, M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
+  }
+  template <mode M>
+  [[gnu::always_inline]] started start_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                          tag_t tag) const {
+    return post<M>({{const_cast<std::byte*>(data), bytes}, to, context_, tag});
+  }
+  template <mode M>
+  [[gnu::always_inline]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                      tag_t tag, std::source_location where) const {
+    const auto [op, failure] = start_to<M>(data, bytes, to, tag);
+    if (op == nullptr) [[likely]]
+      return failure;
+    endpoint_->wait(*op, {name_of(M), where});
+    const errc why = op->failure;
+    endpoint_->release(*op);
+    return why;
+  }
+  /// Wrong arguments, proc_null, and communicators whose ranks are not the peers. (Arguments go one
+  /// by one: what lies in memory for a slow path would lie there on the fast one, too.)
+  template <mode M>
+  [[gnu::noinline]] errc send_slow(const std::byte* data, std::size_t bytes, rank_t to, tag_t tag,
+                                   std::source_location where) const {
+    if (const errc why = check_send(to, tag); why != errc{}) return why;
+    return to == proc_null ? errc{} : send_to<M>(data, bytes, peer_of(to), tag, where);
+  }
+  template <mode M>
+  [[gnu::noinline]] started start_slow(const std::byte* data, std::size_t bytes, rank_t to,
+                                       tag_t tag) const {
+    if (const errc why = check_send(to, tag); why != errc{}) return {nullptr, why};
+    if (to == proc_null) return {};
+    const started s = start_to<M>(data, bytes, peer_of(to), tag);
+    if (s.op != nullptr) s.op->ranks = state_->ranks;
+    return s;
+  }
+  [[gnu::noinline]] started start_receive_slow(std::byte* into, std::size_t bytes, rank_t from,
+                                               tag_t tag) const {
+    if (const errc why = check_receive(from, tag); why != errc{}) return {nullptr, why};
+    if (from == proc_null) return endpoint_->receive_nothing();
+    const started s = endpoint_->receive({into, bytes}, {context_, peer_of(from), tag});
+    if (s.op != nullptr && state_->ranks != nullptr) {
+      s.op->ranks = state_->ranks;
+      s.op->flags = 1;
+    }
+    return s;
+  }
+
+  static constexpr errc indirect = static_cast<errc>(-2);  // Not begun: see `is_direct`.
+  struct received {
+    status got;
+    errc failure;
+  };
+  /// A receive whose message has not come yet, or that has failed, or that is not direct.
+  [[gnu::noinline]] received receive_rest(direct_receive& d, rank_t from, tag_t tag,
+                                          std::source_location where) const {
+    if (d.failure == indirect) {
+      const errc why = translate(from, tag, d.want);
+      if (why != errc{}) return {{}, why == nobody ? errc{} : why};
+      endpoint_->receive_now(d);
+    }
+    if (d.failure == undecided) endpoint_->receive_rest(d, {receiving::name, where});
+    if (d.failure == errc::no_resources)
+      return {{rank_of(d.want.source), d.want.tag(), 0, static_cast<int>(d.failure)}, d.failure};
+    return {{rank_of(d.want.source), tag_of(d.want.bits), d.bytes, static_cast<int>(d.failure)},
+            d.failure};
+  }
+  /// Names what a receive had found out when it failed, else what it asked for.
+  [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(errc why, const char* what, rank_t from,
+                                                            tag_t tag, std::size_t room,
+                                                            rank_t source, tag_t its_tag,
+                                                            std::size_t bytes) const {
+    const bool known = source != proc_null || its_tag != any_tag;
+    raise(why, what, " from rank ", known ? source : from, known ? its_tag : tag, room, bytes);
+  }
+
+  started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other,
+                   tag_t tag) const noexcept {
+    return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
+                                               .start = way,
+                                               .buffer = buffer,
+                                               .bytes = bytes,
+                                               .want = {context_, peer_of(other), tag},
+                                               .ranks = state_->ranks});
+  }
+
+  /// What a receive is to match. Returns: errc::rank, errc::tag, or `nobody`.
+  [[gnu::noinline]] errc translate(rank_t from, tag_t tag, pattern& want) const noexcept {
+    if (const errc why = check_receive(from, tag); why != errc{}) return why;
+    want = {context_, peer_of(from), tag};
+    return from == proc_null ? nobody : errc{};
+  }
+  static constexpr errc nobody = static_cast<errc>(-3);  // The partner is proc_null.
+
+  struct seen {
+    errc failure{};
+    std::optional<status> got;
+  };
+  template <bool Once>
+  [[gnu::noinline]] seen probe_slow(rank_t from, tag_t tag, std::source_location where) const {
+    pattern want;
+    errc why = translate(from, tag, want);
+    if (why == nobody) return {errc{}, status()};
+    std::optional<probe_result> p;
+    if (why == errc{}) {
+      if constexpr (Once) {
+        p = endpoint_->probe(want, why);
+      } else {
+        p = endpoint_->wait_probe(want, {"probe", where}, why);
+      }
+    }
+    if (!p || why != errc{}) return {why, {}};
+    return {errc{}, status(rank_of(p->source), p->tag, p->bytes)};
+  }
+  /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
+  template <class T, class How>
+  [[gnu::always_inline]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
+                                           const char* once_name, rank_t from, tag_t tag) const {
+    if constexpr (is_code<How&>) {
+      store(how, why);
+    } else if constexpr (is_form<How, once_t> && stores_errors<How>) {
+      store(*how.code, why);
+    } else if (why != errc{}) {
+      raise(why, is_form<How, once_t> ? once_name : name, " from rank ", from, tag, 0, 0);
+    }
+    if constexpr (is_form<How, once_t>) {
+      return std::optional<T>(std::forward<decltype(found)>(found));
+    } else {
+      return found ? T(*std::forward<decltype(found)>(found)) : T();
+    }
+  }
+
+  endpoint<Stack>* endpoint_;
+  rank_t direct_size_;  // size_ where ranks are peers, else 0: then the fast paths are none.
+  context_id context_;
+  rank_t rank_;
+  rank_t size_;
+  communicator_state* state_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/comm/collective_channel.hpp
+
+// What collectives of a communicator send and receive through: its collective context, with the
+// call's serial number as the tag. Nothing here throws but `raise`, which says what went wrong.
+
+namespace mpx::inline v0::detail {
+
+/// One collective call of this rank, from its beginning to its end.
+template <class Stack>
+class collective_channel : public point_to_point<Stack> {
+  using base = point_to_point<Stack>;
+
+ public:
+  /// Begins the next collective call of `comm`.
+  collective_channel(const base& comm, call_site site) noexcept
+      : base(comm),
+        site_(site),
+        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
+        exceptions_(std::uncaught_exceptions()) {
+    this->context_ |= 1;
+  }
+  collective_channel(const collective_channel&) = delete;
+  collective_channel& operator=(const collective_channel&) = delete;
+  /// Who leaves a collective that it has begun tells the others, or they would wait for it.
+  ~collective_channel() {
+    if (begun_ && (why_ != errc{} || std::uncaught_exceptions() > exceptions_))
+      this->endpoint_->give_up_collective(call());
+  }
+
+  /// From here on the others wait for this rank. Sending and receiving begin by themselves.
+  errc begin() {
+    if (std::exchange(begun_, true)) return errc{};
+    return this->endpoint_->begin_collective(call()) ? errc{}
+                                                     : failed(errc::peer_lost, cause::lost);
+  }
+  errc send(std::span<const std::byte> data, rank_t to) {
+    if (const errc why = begin(); why != errc{}) return why;
+    return finish(start_send(data, to), true, to, data.size());
+  }
+  /// Errors: errc::count if the message is not as long as `into`.
+  errc receive(std::span<std::byte> into, rank_t from) {
+    if (const errc why = begin(); why != errc{}) return why;
+    return finish_receive(start_receive(into, from), into.size(), from);
+  }
+  errc exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
+    if (const errc why = begin(); why != errc{}) return why;
+    const started r = start_receive(in, from);
+    if (r.failure != errc{}) return finish_receive(r, in.size(), from);
+    auto receiving = request_access::make(*this->endpoint_, r.op);
+    if (const errc why = finish(start_send(out, to), true, to, out.size()); why != errc{})
+      return why;
+    return finish_receive({request_access::give_up(receiving)}, in.size(), from);
+  }
+  /// All messages of this call have been sent and received: nobody waits for this rank any more.
+  void over() noexcept { begun_ = false; }
+
+  errc check_root(rank_t root) {
+    if (root >= 0 && root < this->size_) return errc{};
+    other_ = root;
+    return failed(errc::root, cause::root);
+  }
+  errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
+
+  /// A number for a new communicator: its own and a serial are unique in the job. 0: none is left.
+  std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
+  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
+  /// What a new communicator of the same ranks is made of; nullptr when memory is out.
+  communicator_state* new_state() const noexcept {
+    communicator_state* const made = this->endpoint_->try_new_communicator_state();
+    if (made != nullptr) made->ranks = this->state_->ranks;
+    return made;
+  }
+
+  /// Throws what the call has failed with.
+  [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
+    if (why_ == errc::no_resources && cause_ == cause::memory) throw_out_of_memory();
+    std::string s(site_.name);
+    s.append(" on rank ").append(std::to_string(this->rank_));
+    if (cause_ == cause::root) s.append(" with root ").append(std::to_string(other_));
+    s.append(", communicator ").append(std::to_string(this->context_ >> 1));
+    switch (cause_) {
+      case cause::root:
+        s.append(": ranks here are 0 .. ").append(std::to_string(this->size_ - 1));
+        break;
+      case cause::lost:
+        s.append(": a rank of it is lost, or has left this call with an error");
+        break;
+      case cause::context: s.append(": the limit of communicators is reached"); break;
+      case cause::length:
+        s.append(", expected ").append(std::to_string(bytes_)).append(" bytes from rank ");
+        s.append(std::to_string(other_)).append(", which sent ").append(std::to_string(got_));
+        s.append(": sizes must agree on all ranks");
+        break;
+      case cause::message:
+        s.append(": ").append(describe(sends_ ? "send" : "receive", this->rank_,
+                                       sends_ ? " to rank " : " from rank ", other_, serial_,
+                                       this->context_, bytes_, this->state_->ranks));
+        if (why_ == errc::truncate)
+          s.append(" of room for a message of ").append(std::to_string(got_));
+        s.append(this->endpoint_->loss_text(this->peer_of(other_), why_));
+        break;
+      case cause::memory: break;
+    }
+    throw error(why_, s);
+  }
+
+ private:
+  enum class cause : std::uint8_t { lost, message, length, root, context, memory };
+
+  collective_call call() const noexcept { return {this->context_, serial_}; }
+  errc failed(errc why, cause of) noexcept {
+    why_ = why;
+    cause_ = of;
+    return why;
+  }
+  started start_send(std::span<const std::byte> data, rank_t to) const {
+    return typename base::template sending<mode::standard>{const_cast<collective_channel&>(*this),
+                                                           data, to, serial_}
+        .start();
+  }
+  started start_receive(std::span<std::byte> into, rank_t from) const {
+    return typename base::receiving{const_cast<collective_channel&>(*this), into, from, serial_}
+        .start();
+  }
+  /// Waits for what has been started.
+  errc finish(started s, bool sends, rank_t other, std::size_t bytes) {
+    errc why = s.failure;
+    if (why == errc{}) {
+      auto r = request_access::make(*this->endpoint_, s.op);
+      if (s.op != nullptr && !this->endpoint_->wait_in_collective(*s.op, site_, call()))
+        return failed(errc::peer_lost, cause::lost);
+      std::error_code ec;
+      got_ = request_access::wait_as(r, site_, ec).bytes();
+      if (!ec) return errc{};
+      why = static_cast<errc>(ec.value());
+    }
+    sends_ = sends;
+    other_ = other;
+    bytes_ = bytes;
+    return failed(why, cause::message);
+  }
+  errc finish_receive(started s, std::size_t bytes, rank_t from) {
+    if (const errc why = finish(s, false, from, bytes); why != errc{}) return why;
+    if (got_ == bytes) return errc{};
+    other_ = from;
+    bytes_ = bytes;
+    return failed(errc::count, cause::length);
+  }
+
+  call_site site_;
+  tag_t serial_;
+  int exceptions_;
+  bool begun_ = false;
+  bool sends_ = false;  // From here on: what `raise` tells.
+  cause cause_{};
+  errc why_{};
+  rank_t other_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t got_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/coll/algorithms.hpp
+
+// The first collectives: correct for any number of ranks and any associative operation, in a
+// logarithmic number of rounds. They return what went wrong and throw nothing of their own; what a
+// user's operation throws passes through, and the other ranks are told.
+
+namespace mpx::inline v0::coll {
+
+/// Dissemination: in round k each rank tells the rank 2^k above. Source: Hensgen, Finkel, Manber
+/// 1988.
+template <class Channel>
+errc barrier(Channel& c) {
+  const rank_t n = c.size();
+  for (rank_t step = 1; step < n; step *= 2)
+    if (const errc why = c.exchange({}, (c.rank() + step) % n, {}, (c.rank() - step % n + n) % n);
+        why != errc{})
+      return why;
+  return errc{};
+}
+
+/// A binomial tree from the root.
+template <class Channel>
+errc from_root(Channel& c, std::span<std::byte> data, rank_t root) {
+  const rank_t n = c.size();
+  const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
+  rank_t bit = 1;
+  while (bit < n && (me & bit) == 0) bit *= 2;
+  if (me != 0)
+    if (const errc why = c.receive(data, (me - bit + root) % n); why != errc{}) return why;
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (me + bit < n)
+      if (const errc why = c.send(data, (me + bit + root) % n); why != errc{}) return why;
+  return errc{};
+}
+
+/// A binomial tree to rank 0 that keeps rank order.
+template <class Channel, class T, class Op>
+errc to_first(Channel& c, std::span<T> values, Op& op) {
+  const rank_t n = c.size();
+  if (const errc why = c.begin(); why != errc{}) return why;  // No memory: the others learn of it.
+  const bool receives = c.rank() % 2 == 0 && c.rank() + 1 < n;
+  const scratch<T> theirs(receives ? values.size() : 0, std::nothrow);
+  if (theirs.data() == nullptr) return c.no_memory();
+  const std::span<T> received(theirs.data(), receives ? values.size() : 0);
+  for (rank_t bit = 1; bit < n; bit *= 2) {
+    if ((c.rank() & bit) != 0) return c.send(std::as_bytes(values), c.rank() - bit);
+    if (c.rank() + bit >= n) continue;
+    const auto into = std::as_writable_bytes(received);
+    if (const errc why = c.receive(into, c.rank() + bit); why != errc{}) return why;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = op(values[i], received[i]);
+  }
+  return errc{};
+}
+
+template <class Channel>
+errc bcast(Channel& c, std::span<std::byte> data, rank_t root) {
+  if (const errc why = c.check_root(root); why != errc{}) return why;
+  return from_root(c, data, root);
+}
+
+/// To rank 0, then one message to the root: right for operations that do not commute.
+template <class Channel, class T, class Op>
+errc reduce(Channel& c, std::span<T> values, Op& op, rank_t root) {
+  if (const errc why = c.check_root(root); why != errc{}) return why;
+  if (const errc why = to_first(c, values, op); why != errc{} || root == 0) return why;
+  const auto bytes = std::as_writable_bytes(values);
+  if (c.rank() == 0) return c.send(bytes, root);
+  return c.rank() == root ? c.receive(bytes, 0) : errc{};
+}
+
+/// reduce, then bcast: every rank gets the same bits. (Of both halves in one call: who leaves the
+/// first leaves the second.)
+template <class Channel, class T, class Op>
+errc allreduce(Channel& c, std::span<T> values, Op& op) {
+  if (const errc why = to_first(c, values, op); why != errc{}) return why;
+  return from_root(c, std::as_writable_bytes(values), 0);
+}
+
+/// Agrees on the context of a new communicator. Rank 0 numbers it.
+template <class Channel>
+errc new_context(Channel& c, context_id& context) {
+  context = 0;
+  if (c.rank() == 0) {
+    const std::uint32_t serial = c.lead();
+    context = serial << 1;
+  }
+  if (const errc why = from_root(c, std::as_writable_bytes(std::span(&context, 1)), 0);
+      why != errc{})
+    return why;
+  c.over();
+  return context == 0 ? c.no_context() : errc{};
+}
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/communicator.hpp
+
+// The communicator: a group of ranks and a context of their own, with point-to-point in all modes
+// and collectives. A light handle: copy it freely; the environment outlives it. This is the roof:
+// it puts together what comm/ and coll/ have.
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+struct communicator_access;
+
+/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
+template <class V>
+concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
+template <class V>
+concept Reducible = ReducedInPlace<V> || (!std::ranges::range<std::remove_cvref_t<V>> &&
+                                          Transferable<std::remove_cvref_t<V>>);
+template <class V>
+struct element_of {
+  using type = std::remove_cvref_t<V>;
+};
+template <std::ranges::range V>
+struct element_of<V> {
+  using type = std::ranges::range_value_t<V>;
+};
+/// An operation on two elements of V.
+template <class Op, class V>
+concept Reduces =
+    std::invocable<Op&, const typename element_of<V>::type&, const typename element_of<V>::type&>;
+
+}  // namespace detail
 
 /// Ranks 0 .. size() - 1 that talk to each other and to nobody else.
 ///
-/// Every operation comes in a form that throws mpx::error and a form with a trailing
-/// std::error_code&.
+/// How a call ends is its last argument: nothing (it throws mpx::error), a std::error_code, and
+/// where it can be started mpx::start, mpx::prepare or a token (engine/forms.hpp).
 /// `to` and `from` are ranks, or mpx::proc_null; receives also take mpx::any_source and
 /// mpx::any_tag. Buffers are transferable values or contiguous ranges of them; a receive may be
 /// longer than its message, and gets errc::truncate if it is shorter. Threads: as the stack's
 /// thread model says.
 template <class Stack>
-class communicator : public detail::point_to_point<Stack> {
+class communicator : public detail::point_to_point<Stack>,
+                     public detail::mpi_names<communicator<Stack>> {
   using base = detail::point_to_point<Stack>;
-  using algorithms = coll::algorithms<communicator>;
+  using channel = detail::collective_channel<Stack>;
 
  public:
   using stack_type = Stack;
@@ -10104,270 +11988,111 @@ class communicator : public detail::point_to_point<Stack> {
 
   /// Returns when every rank has entered. Cost: log2(size) rounds of one packet. Errors:
   /// errc::peer_lost.
-  void barrier(std::source_location where = std::source_location::current()) {
-    algorithms::barrier(*this, {"barrier", where});
-  }
-  void barrier(std::error_code& ec,
-               std::source_location where = std::source_location::current()) noexcept {
-    detail::caught(ec, [&] { barrier(where); });
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void barrier(How&& how = {}, std::source_location where =
+                                   std::source_location::current()) noexcept(detail::is_code<How>) {
+    channel c(*this, {"barrier", where});
+    finish(c, coll::barrier(c), how);
   }
 
   /// Sends `buffer` from `root` to all. Requires: the same size everywhere. Errors: errc::root,
-  /// errc::truncate, errc::peer_lost. Cost: a binomial tree.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  void bcast(B&& buffer, rank_t root,
-             std::source_location where = std::source_location::current()) {
-    algorithms::bcast(*this, detail::writable_bytes_of(buffer), root, {"bcast", where});
-  }
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  void bcast(B&& buffer, rank_t root, std::error_code& ec,
-             std::source_location where = std::source_location::current()) noexcept {
-    detail::caught(ec, [&] { bcast(buffer, root, where); });
+  /// errc::count or errc::truncate if sizes differ, errc::peer_lost. Cost: a binomial tree.
+  template <class B, class How = detail::throws_t>
+  requires ReceiveBuffer<B&&> && detail::BlockingForm<How>
+  void bcast(
+      B&& buffer, rank_t root, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    channel c(*this, {"bcast", where});
+    finish(c, coll::bcast(c, detail::writable_bytes_of(buffer), root), how);
   }
 
-  /// Combines every rank's `value` with `op`, in rank order (`op` must be associative). Returns:
-  /// the result at `root`, `value` elsewhere. Errors: errc::root, errc::peer_lost.
-  template <Transferable T, class Op>
-  requires(!std::ranges::range<T> && std::invocable<Op&, const T&, const T&>)
-  T reduce(const T& value, Op op, rank_t root,
-           std::source_location where = std::source_location::current()) {
-    T result = value;
-    algorithms::reduce(*this, std::span(&result, 1), op, root, {"reduce", where});
-    return rank() == root ? result : value;
-  }
-  /// The same, element by element, in place: `values` holds the result at `root`, and is
-  /// unspecified elsewhere.
-  template <Transferable T, class Op>
-  requires std::invocable<Op&, const T&, const T&>
-  void reduce(std::span<T> values, Op op, rank_t root,
+  /// Combines every rank's `value` with `op`, in rank order (`op` must be associative).
+  /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
+  /// element, in place: it holds the result at `root`, and is unspecified elsewhere.
+  /// Errors: errc::root, errc::count or errc::truncate if sizes differ, errc::peer_lost. What `op`
+  /// throws passes through, in every form; the other ranks get errc::peer_lost.
+  template <class V, class Op, class How = detail::throws_t>
+  requires detail::Reducible<V&&> && detail::Reduces<Op, V> && detail::BlockingForm<How>
+  auto reduce(V&& value, Op op, rank_t root, How&& how = {},
               std::source_location where = std::source_location::current()) {
-    algorithms::reduce(*this, values, op, root, {"reduce", where});
-  }
-  template <class V, class Op>
-  auto reduce(V&& value, Op op, rank_t root, std::error_code& ec,
-              std::source_location where = std::source_location::current()) {
-    using result = decltype(this->reduce(value, op, root));
-    return detail::caught(ec, [&]() -> result { return this->reduce(value, op, root, where); });
+    channel c(*this, {"reduce", where});
+    return in_place_or_copied(value, [&](auto values) {
+      return finish(c, coll::reduce(c, values, op, root), how) && rank() == root;
+    });
   }
 
   /// As reduce, with the same result on every rank, bit for bit.
-  template <Transferable T, class Op>
-  requires(!std::ranges::range<T> && std::invocable<Op&, const T&, const T&>)
-  T allreduce(const T& value, Op op, std::source_location where = std::source_location::current()) {
-    T result = value;
-    algorithms::allreduce(*this, std::span(&result, 1), op, {"allreduce", where});
-    return result;
-  }
-  template <Transferable T, class Op>
-  requires std::invocable<Op&, const T&, const T&>
-  void allreduce(std::span<T> values, Op op,
+  template <class V, class Op, class How = detail::throws_t>
+  requires detail::Reducible<V&&> && detail::Reduces<Op, V> && detail::BlockingForm<How>
+  auto allreduce(V&& value, Op op, How&& how = {},
                  std::source_location where = std::source_location::current()) {
-    algorithms::allreduce(*this, values, op, {"allreduce", where});
-  }
-  template <class V, class Op>
-  auto allreduce(V&& value, Op op, std::error_code& ec,
-                 std::source_location where = std::source_location::current()) {
-    using result = decltype(this->allreduce(value, op));
-    return detail::caught(ec, [&]() -> result { return this->allreduce(value, op, where); });
+    channel c(*this, {"allreduce", where});
+    return in_place_or_copied(
+        value, [&](auto values) { return finish(c, coll::allreduce(c, values, op), how); });
   }
 
   /// A communicator of the same ranks whose messages never meet this one's. Collective.
-  /// Errors: errc::communicator when rank 0 has led as many as it may; errc::peer_lost.
-  communicator dup(std::source_location where = std::source_location::current()) {
-    return algorithms::dup(*this, {"dup", where});
+  /// Returns: with `ec` set, this one. Errors: errc::communicator when rank 0 has led as many as it
+  /// may; errc::peer_lost; errc::no_resources.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  communicator dup(
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    channel c(*this, {"dup", where});
+    context_id context = 0;
+    errc why = coll::new_context(c, context);
+    detail::communicator_state* const state = why == errc{} ? c.new_state() : nullptr;
+    if (why == errc{} && state == nullptr) why = c.no_memory();
+    if (!finish(c, why, how) || state == nullptr) return *this;
+    return {*this->endpoint_, *state, context, rank(), size()};
   }
-  communicator dup(std::error_code& ec,
-                   std::source_location where = std::source_location::current()) {
-    communicator made = *this;
-    detail::caught(ec, [&] { made = dup(where); });
-    return made;
+
+ private:
+  friend detail::communicator_access;
+
+  template <class How>
+  static bool finish(const channel& c, errc why, How& how) {
+    if constexpr (detail::is_code<How&>) {
+      detail::store(how, why);
+    } else if (why != errc{}) [[unlikely]] {
+      c.raise();
+    }
+    return why == errc{};
+  }
+  /// Runs `call` on a range, or on a copy of a value, which is returned if `call` says so.
+  template <class V, class Call>
+  static auto in_place_or_copied(V& value, Call&& call) {
+    using element = typename detail::element_of<V>::type;
+    if constexpr (std::ranges::range<V>) {
+      call(std::span<element>(std::ranges::data(value), std::ranges::size(value)));
+    } else {
+      element result = value;
+      return call(std::span<element>(&result, 1)) ? result : element(value);
+    }
   }
 };
+
+namespace detail {
+
+struct communicator_access {
+  /// `comm`'s context for other ranks: those of `ranks`, of which this process is one. Every member
+  /// makes it, with an equal group, and nobody uses `comm` any more. Errors: errc::no_resources.
+  template <class Stack>
+  static communicator<Stack> regroup(const communicator<Stack>& comm, group&& ranks) {
+    communicator_state& state = comm.endpoint_->new_communicator_state();
+    const rank_t rank = ranks.rank();
+    const rank_t size = ranks.size();
+    state.own = std::move(ranks);
+    if (state.own.how() != group::kind::identity) state.ranks = &state.own;
+    return {*comm.endpoint_, state, comm.context_, rank, size};
+  }
+};
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0
-
-// ==== mpx/coll/algorithms.hpp
-
-// The first collectives: correct for any number of ranks and any associative operation, in a
-// logarithmic number of rounds. Each call has a context of its own and a serial number, so that
-// nothing mixes.
-
-namespace mpx::inline v0::coll {
-
-/// What collectives of one communicator send and receive through: its collective context, with the
-/// call's serial number as the tag.
-template <class Comm>
-class channel : public detail::point_to_point<typename Comm::stack_type> {
-  using base = detail::point_to_point<typename Comm::stack_type>;
-
- public:
-  /// Begins the next collective call of `comm`.
-  channel(const Comm& comm, detail::call_site site) noexcept
-      : base(comm),
-        site_(site),
-        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
-        exceptions_(std::uncaught_exceptions()) {
-    this->context_ |= 1;
-  }
-  channel(const channel&) = delete;
-  channel& operator=(const channel&) = delete;
-  /// Who leaves a collective that it has begun tells the others, or they would wait for it.
-  ~channel() {
-    if (begun_ && std::uncaught_exceptions() > exceptions_)
-      this->endpoint_->give_up_collective(call());
-  }
-
-  /// From here on the others wait for this rank. Sending and receiving begin by themselves.
-  void begin() {
-    if (std::exchange(begun_, true)) return;
-    if (!this->endpoint_->begin_collective(call())) lost();
-  }
-  void send(std::span<const std::byte> data, rank_t to) {
-    begin();
-    finish(this->isend_bytes(data, to, serial_));
-  }
-  status receive(std::span<std::byte> into, rank_t from) {
-    begin();
-    return finish(this->irecv_bytes(into, from, serial_));
-  }
-  void exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    begin();
-    auto receiving = this->irecv_bytes(in, from, serial_);
-    finish(this->isend_bytes(out, to, serial_));
-    finish(std::move(receiving));
-  }
-  /// All messages of this call have been sent and received: nobody waits for this rank any more.
-  void over() noexcept { begun_ = false; }
-  std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
-  Comm make(context_id context) const {
-    return Comm(*this->endpoint_, this->endpoint_->new_communicator_state(), context, this->rank_,
-                this->size_);
-  }
-  void check_root(rank_t root, const char* what) const {
-    if (root >= 0 && root < this->size_) return;
-    throw error(errc::root, std::string(what) + " on rank " + std::to_string(this->rank_) +
-                                " with root " + std::to_string(root) + ", communicator " +
-                                std::to_string(this->context_ >> 1) + ": ranks here are 0 .. " +
-                                std::to_string(this->size_ - 1));
-  }
-
- private:
-  detail::collective_call call() const noexcept { return {this->context_, serial_}; }
-  status finish(request<typename Comm::stack_type> r) {
-    if (!r.wait_in_collective(site_, call())) lost();
-    return r.wait_as(site_);
-  }
-  [[noreturn, gnu::noinline, gnu::cold]] void lost() const {
-    throw error(errc::peer_lost, std::string(site_.name) + " on rank " +
-                                     std::to_string(this->rank_) + ", communicator " +
-                                     std::to_string(this->context_ >> 1) +
-                                     ": a rank of it is lost, or has left this call with an error");
-  }
-
-  detail::call_site site_;
-  tag_t serial_;
-  int exceptions_;
-  bool begun_ = false;
-};
-
-template <class Comm>
-struct algorithms {
-  using site_type = detail::call_site;  // What a report of a hang calls it.
-
-  /// Dissemination: in round k each rank tells the rank 2^k above. Source: Hensgen, Finkel, Manber
-  /// 1988.
-  static void barrier(const Comm& comm, site_type site) {
-    channel<Comm> c(comm, site);
-    const rank_t n = c.size();
-    for (rank_t step = 1; step < n; step *= 2)
-      c.exchange({}, (c.rank() + step) % n, {}, (c.rank() - step % n + n) % n);
-  }
-
-  /// A binomial tree from the root.
-  static void bcast(const Comm& comm, std::span<std::byte> data, rank_t root, site_type site) {
-    channel<Comm> c(comm, site);
-    c.check_root(root, "bcast");
-    from_root(c, data, root);
-  }
-
-  /// A binomial tree to rank 0 that keeps rank order, then one message to the root: right for
-  /// operations that do not commute.
-  template <class T, class Op>
-  static void reduce(const Comm& comm, std::span<T> values, Op& op, rank_t root, site_type site) {
-    channel<Comm> c(comm, site);
-    c.check_root(root, "reduce");
-    to_first(c, values, op);
-    if (root == 0) return;
-    const auto bytes = std::as_writable_bytes(values);
-    if (c.rank() == 0) c.send(bytes, root);
-    if (c.rank() == root) c.receive(bytes, 0);
-  }
-
-  /// reduce, then bcast: every rank gets the same bits.
-  template <class T, class Op>
-  static void allreduce(const Comm& comm, std::span<T> values, Op& op, site_type site) {
-    channel<Comm> c(comm, site);  // Of both halves: who leaves the first leaves the second.
-    to_first(c, values, op);
-    from_root(c, std::as_writable_bytes(values), 0);
-  }
-
-  /// Rank 0 numbers the new communicator: its own number and a serial are unique in the job.
-  static Comm dup(const Comm& comm, site_type site) {
-    channel<Comm> c(comm, site);
-    context_id context = 0;
-    if (c.rank() == 0) {
-      const std::uint32_t serial = c.lead();
-      context = serial << 1;
-    }
-    from_root(c, std::as_writable_bytes(std::span(&context, 1)), 0);
-    c.over();
-    if (context == 0)
-      throw error(errc::communicator, "dup on rank " + std::to_string(c.rank()) +
-                                          ": the limit of communicators is reached");
-    return c.make(context);
-  }
-
- private:
-  static void from_root(channel<Comm>& c, std::span<std::byte> data, rank_t root) {
-    const rank_t n = c.size();
-    const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
-    rank_t bit = 1;
-    while (bit < n && (me & bit) == 0) bit *= 2;
-    if (me != 0) {
-      const status s = c.receive(data, (me - bit + root) % n);
-      if (s.bytes() != data.size())
-        throw error(errc::count, "bcast on rank " + std::to_string(c.rank()) + " expected " +
-                                     std::to_string(data.size()) + " bytes, but its parent sent " +
-                                     std::to_string(s.bytes()) + ": sizes must agree on all ranks");
-    }
-    for (bit /= 2; bit > 0; bit /= 2)
-      if (me + bit < n) c.send(data, (me + bit + root) % n);
-  }
-
-  template <class T, class Op>
-  static void to_first(channel<Comm>& c, std::span<T> values, Op& op) {
-    const rank_t n = c.size();
-    c.begin();  // If there is no memory, the others learn of it.
-    const bool receives = c.rank() % 2 == 0 && c.rank() + 1 < n;
-    const scratch<T> theirs(receives ? values.size() : 0);
-    const std::span<T> received(theirs.data(), receives ? values.size() : 0);
-    for (rank_t bit = 1; bit < n; bit *= 2) {
-      if ((c.rank() & bit) != 0) return c.send(std::as_bytes(values), c.rank() - bit);
-      if (c.rank() + bit >= n) continue;
-      const status s = c.receive(std::as_writable_bytes(received), c.rank() + bit);
-      if (s.bytes() != values.size_bytes())
-        throw error(errc::count, "reduce on rank " + std::to_string(c.rank()) + " expected " +
-                                     std::to_string(values.size_bytes()) + " bytes from rank " +
-                                     std::to_string(c.rank() + bit) + ", which sent " +
-                                     std::to_string(s.bytes()) + ": sizes must agree on all ranks");
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = op(values[i], received[i]);
-    }
-  }
-};
-
-}  // namespace mpx::inline v0::coll
 
 // ==== mpx/core/aligned.hpp
 
@@ -10395,44 +12120,9 @@ inline void free_aligned(void* p) noexcept { platform::deallocate(p); }
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/core/thread.hpp
+// ==== mpx/engine/allocator.hpp
 
-// Threads without <thread>, which is long to compile.
-
-namespace mpx::inline v0::platform {
-
-/// Runs `body(argument)` in a thread of its own; the destructor waits for its end.
-/// Requires: `body` outlives this, and throws nothing. Errors: errc::no_resources.
-template <class Body>
-class joined_thread : public mpx::detail::allocated {
- public:
-  joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
-    if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
-      throw error(errc::no_resources,
-                  "pthread_create failed (" + std::system_category().message(why) + ")");
-  }
-  joined_thread(const joined_thread&) = delete;
-  joined_thread& operator=(const joined_thread&) = delete;
-  ~joined_thread() { ::pthread_join(id_, nullptr); }
-
- private:
-  static void* run(void* self) {
-    const auto& me = *static_cast<const joined_thread*>(self);
-    me.body_(me.argument_);
-    return nullptr;
-  }
-
-  const Body& body_;
-  int argument_;
-  pthread_t id_{};
-};
-
-}  // namespace mpx::inline v0::platform
-
-// ==== mpx/comm/environment.hpp
-
-// Joining and leaving a job: the environment owns all of a rank's state, from the constructor to
-// the destructor. And jobs whose ranks are threads, for tests and debugging.
+// Memory from which long messages are copied once, for the containers of a program.
 
 namespace mpx::inline v0 {
 
@@ -10449,19 +12139,20 @@ class shared_heap {
   virtual void deallocate(void* p, std::size_t bytes) noexcept = 0;
 };
 
-template <class Stack>
+/// Allocates from an endpoint's arena, if its transport has one.
+template <class Endpoint>
 class endpoint_heap final : public shared_heap {
  public:
-  explicit endpoint_heap(endpoint<Stack>& e) noexcept : endpoint_(e) {}
+  explicit endpoint_heap(Endpoint& e) noexcept : endpoint_(e) {}
   void* allocate(std::size_t bytes, std::size_t alignment) override {
-    if constexpr (SharedMemoryTransport<typename Stack::transport_type>) {
+    if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
       return endpoint_.allocate_shared(bytes, alignment);
     } else {
       return allocate_aligned(bytes, alignment);
     }
   }
   void deallocate(void* p, std::size_t bytes) noexcept override {
-    if constexpr (SharedMemoryTransport<typename Stack::transport_type>) {
+    if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
       endpoint_.deallocate_shared(p, bytes);
     } else {
       free_aligned(p);
@@ -10469,7 +12160,7 @@ class endpoint_heap final : public shared_heap {
   }
 
  private:
-  endpoint<Stack>& endpoint_;
+  Endpoint& endpoint_;
 };
 
 }  // namespace detail
@@ -10503,24 +12194,60 @@ class allocator {
   detail::shared_heap* heap_;
 };
 
+}  // namespace mpx::inline v0
+
+// ==== mpx/environment.hpp
+
+// Joining and leaving a job: the environment owns all of a rank's state, from the constructor to
+// the destructor.
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// Tells whoever runs a simulated job what a rank waits for.
+template <class Stack>
+class endpoint_describer final : public bootstrap::hang_describer {
+ public:
+  explicit endpoint_describer(endpoint<Stack>& e) noexcept : endpoint_(e) {}
+  bool describe(std::span<std::byte> into) override {
+    const hang_info info = endpoint_.describe_hang();
+    if (into.size() != sizeof info) return false;
+    std::memcpy(into.data(), &info, sizeof info);
+    return true;
+  }
+
+ private:
+  endpoint<Stack>& endpoint_;
+};
+
+/// Nobody asks.
+struct no_describer {
+  template <class Endpoint>
+  explicit no_describer(Endpoint&) noexcept {}
+};
+
+}  // namespace detail
+
 /// A rank's membership in a job.
 ///
-/// The constructor joins: under mpxrun as one of its ranks, else as a world of one. It compares
-/// stacks with the other ranks. The destructor leaves, together with all others; if an exception is
-/// passing through, or another rank is lost, it does not wait for them but for a tenth of a second,
-/// if buffered or dropped sends have yet to get out; they learn that this rank is lost. In a forked
-/// child it does nothing. Requests and communicators must be gone before. Up to 32 environments may
-/// live at once, and any number one after the other, if all ranks make them in the same order.
+/// The constructor joins by the stack's bootstrap: by default under mpxrun as one of its ranks, or
+/// as a world of one. It compares stacks with the other ranks. The destructor leaves, together with
+/// all others; if an exception is passing through, or another rank is lost, it does not wait for
+/// them but for a tenth of a second, if buffered or dropped sends have yet to get out; they learn
+/// that this rank is lost, if the bootstrap can tell them (LivenessBootstrap). In a forked child it
+/// does nothing. Requests and communicators must be gone before. Up to 32 environments may live at
+/// once, and any number one after the other, if all ranks make them in the same order.
 template <class Stack = stack<>>
 class environment {
  public:
   using stack_type = Stack;
-  using job_type = detail::job_of<typename Stack::transport_type>;
+  using job_type = typename Stack::bootstrap_type;
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
   explicit environment(std::source_location where = std::source_location::current())
-      requires std::same_as<job_type, bootstrap::any>
-      : environment(bootstrap::detect(), where) {}
+      requires std::default_initializable<job_type>
+      : environment(job_type(), where) {}
   explicit environment(job_type job, std::source_location where = std::source_location::current())
       : job_(std::move(job)),
         exceptions_(exceptions_here()),
@@ -10530,13 +12257,8 @@ class environment {
     lower_short_bytes();
     job_.fence([this] { watch_.join_step(); });
     watch_.went_on();
-    if constexpr (std::same_as<watch_type, detail::hang_watch>) {
-      endpoint_.watch(watch_);
-    } else {
-      job_.describe([this](void* into) {  // Whoever runs the job sees when it is stuck.
-        *static_cast<detail::hang_info*>(into) = endpoint_.describe_hang();
-      });
-    }
+    if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
+    if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
   }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
@@ -10551,7 +12273,7 @@ class environment {
       const detail::call_site leaving{"", watch_.joined().where};
       const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
       job_.fence([this] { endpoint_.drain(); });
-      job_.mark_finished();
+      if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
     } catch (const std::exception&) {
       leave_alone();  // Somebody else died first.
     }
@@ -10611,6 +12333,9 @@ class environment {
  private:
   static constexpr std::int64_t last_words_ns_max = 100'000'000;
   using watch_type = detail::watch_of<job_type>;
+  using describer_type =
+      std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
+                         detail::no_describer>;
   using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
 
   static int exceptions_here() {
@@ -10619,25 +12344,44 @@ class environment {
   }
   /// Returns `job` when all of its ranks were built with this stack.
   static job_type& with_equal_stacks(job_type& job, watch_type& watch) {
-    const std::string mine = Stack::fingerprint();
-    job.put("mpx.stack", mine);
+    job.put("mpx.stack", Stack::fingerprint());
     job.fence([&watch] { watch.join_step(); });
-    for (rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()}) {
-      const std::string theirs = job.get(r, "mpx.stack").value_or("(none)");
-      if (theirs == mine) continue;
-      std::string s = "rank " + std::to_string(job.rank());
-      s.append(" was built with [").append(mine).append("], but rank ").append(std::to_string(r));
-      s.append(" with [").append(theirs);
-      s.append("]: build all ranks from one mpx and one stack");
-      throw error(errc::stack_mismatch, s);
+    if constexpr (LivenessBootstrap<job_type>) {  // Who sees nothing wrong learns of it by a loss.
+      for (const rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()})
+        check_stacks(job, job.rank(), r);
+    } else {
+      tell_difference(job);
+      job.fence([] {});
+      rank_t differs = 0;
+      const std::string said = job.get(0, "mpx.differs").value_or("0");
+      std::from_chars(said.data(), said.data() + said.size(), differs);
+      check_stacks(job, 0, differs > 0 && differs < job.size() ? differs : 0);
     }
     return job;
+  }
+  /// Rank 0 publishes which rank has another stack than itself, or 0.
+  static void tell_difference(job_type& job) {
+    if (job.rank() != 0) return;
+    rank_t differs = job.size() - 1;
+    while (differs > 0 && job.get(differs, "mpx.stack") == job.get(0, "mpx.stack")) --differs;
+    job.put("mpx.differs", std::to_string(differs));
+  }
+  /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
+  static void check_stacks(job_type& job, rank_t a, rank_t b) {
+    const std::string one = job.get(a, "mpx.stack").value_or("(none)");
+    const std::string other = job.get(b, "mpx.stack").value_or("(none)");
+    if (one == other) return;
+    std::string s = "rank " + std::to_string(a);
+    s.append(" was built with [").append(one).append("], but rank ").append(std::to_string(b));
+    s.append(" with [").append(other);
+    s.append("]: build all ranks from one mpx and one stack");
+    throw error(errc::stack_mismatch, s);
   }
 
   /// Leaves without the others; what this rank has sent is not lost with it.
   void leave_alone() noexcept {
     endpoint_.send_last(last_words_ns_max);
-    job_.mark_failed();
+    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
@@ -10657,55 +12401,10 @@ class environment {
   int exceptions_;
   watch_type watch_;
   detail::endpoint<Stack> endpoint_;
-  detail::endpoint_heap<Stack> heap_{endpoint_};
+  detail::endpoint_heap<detail::endpoint<Stack>> heap_{endpoint_};
+  [[no_unique_address]] describer_type describer_{endpoint_};
   detail::communicator_state& state_;
 };
-
-/// Runs `body` as `ranks` ranks that are threads of this process. `body` takes the world, or the
-/// environment. Returns when all have ended.
-/// Errors: rethrows the exception of the first rank that failed; the others are told that it is
-/// lost.
-template <class Stack = stack<>, class Body>
-requires std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>
-void run_threads(rank_t ranks, Body&& body,
-                 std::source_location where = std::source_location::current()) {
-  const bootstrap::thread_job job(ranks);
-  std::mutex mutex;
-  std::exception_ptr first;
-  const auto run = [&](rank_t rank) {
-    bool well = false;
-    try {
-      environment<Stack> env{bootstrap::any(bootstrap::threads(job, rank)), where};
-      if constexpr (std::invocable<
-                        Body&, communicator<Stack>>) {  // Asked first: a generic body fits both.
-        body(env.world());
-      } else {
-        body(env);
-      }
-      well = true;
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!first) first = std::current_exception();
-    }
-    job.mark_ended(rank, well);
-  };
-  using thread = platform::joined_thread<decltype(run)>;
-  {
-    owning_table<thread> threads(static_cast<std::size_t>(ranks));  // Goes when all have ended.
-    rank_t started = 0;
-    try {
-      for (; started < ranks; ++started)
-        threads.put(static_cast<std::size_t>(started), new thread(run, started));
-    } catch (const std::exception&) {
-      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
-      const std::lock_guard lock(mutex);
-      first = std::make_exception_ptr(error(
-          errc::no_resources, "run_threads could not start thread " + std::to_string(started) +
-                                  " of " + std::to_string(ranks) + ": check `ulimit -u`"));
-    }
-  }
-  if (first) std::rethrow_exception(first);
-}
 
 }  // namespace mpx::inline v0
 
@@ -10730,11 +12429,15 @@ class unlimited {
   bool release(peer_id, std::size_t) noexcept { return false; }
   std::uint32_t outgoing(peer_id) noexcept { return 0; }
   bool incoming(peer_id, std::uint32_t count) noexcept { return count == 0; }
+  bool try_add(peer_id) noexcept { return true; }
+  std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
+  void open(peer_id, std::uint64_t) noexcept {}
+  void drop(peer_id) noexcept {}
   std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
   std::uint64_t bytes_bound() const noexcept { return std::numeric_limits<std::uint64_t>::max(); }
 };
 
-static_assert(FlowControl<unlimited>);
+static_assert(ElasticFlowControl<unlimited>);
 
 }  // namespace mpx::inline v0::flow
 
@@ -10794,6 +12497,750 @@ static_assert(Matcher<list>);
 
 }  // namespace mpx::inline v0::matching
 
+// ==== mpx/core/thread.hpp
+
+// Threads without <thread>, which is long to compile.
+
+namespace mpx::inline v0::platform {
+
+/// Runs `body(argument)` in a thread of its own; the destructor waits for its end.
+/// Requires: `body` outlives this, and throws nothing. Errors: errc::no_resources.
+template <class Body>
+class joined_thread : public mpx::detail::allocated {
+ public:
+  joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
+    if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
+      throw error(errc::no_resources,
+                  "pthread_create failed (" + std::system_category().message(why) + ")");
+  }
+  joined_thread(const joined_thread&) = delete;
+  joined_thread& operator=(const joined_thread&) = delete;
+  ~joined_thread() { ::pthread_join(id_, nullptr); }
+
+ private:
+  static void* run(void* self) {
+    const auto& me = *static_cast<const joined_thread*>(self);
+    me.body_(me.argument_);
+    return nullptr;
+  }
+
+  const Body& body_;
+  int argument_;
+  pthread_t id_{};
+};
+
+}  // namespace mpx::inline v0::platform
+
+// ==== mpx/watch/hang_report.hpp
+
+// A report on ranks that wait: what each waits for, what lies unmatched, who waits for whom in a
+// circle. A pure function of what the ranks say of themselves, for whoever knows that it is time to
+// print it: mpxrun, a job of threads, a simulator.
+
+namespace mpx::inline v0::detail {
+
+// Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
+
+/// Whether a rank's own words, read from shared memory, can be used in a job of `ranks`; cuts what
+/// is not text. What passes can be printed, whatever it claims.
+template <class Info>
+[[gnu::cold]] bool sound(Info& info, rank_t ranks) noexcept {
+  bool good = info.state < hang_state::count_ && info.calls_kept <= std::size(info.calls) &&
+              info.calls_kept <= info.calls_total;
+  const auto check = [&](const hang_operation* at, std::size_t most, std::uint32_t kept,
+                         std::uint32_t total) {
+    good = good && kept <= most && kept <= total;
+    for (std::uint32_t i = 0; good && i < kept; ++i)
+      good = at[i].stage < hang_stage::count_ && at[i].peer >= -2 && at[i].peer < ranks;
+  };
+  const auto mend = [](char* text, std::size_t bytes) {
+    text[bytes - 1] = '\0';
+    for (std::size_t i = 0; i < bytes; ++i)
+      if (text[i] != '\0' && (text[i] < ' ' || text[i] > '~')) text[i] = '?';
+  };
+  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
+    check(list->at, std::size(list->at), list->kept, list->total);
+  for (auto& call : info.calls) {
+    check(call.on.at, std::size(call.on.at), call.on.kept, call.on.total);
+    good = good && call.kind < wait_kind::count_;
+    mend(call.name, sizeof call.name);
+    mend(call.file, sizeof call.file);
+  }
+  return good;
+}
+
+/// Who waits for whom among ranks 0 .. n - 1. Cost: O(n^2), whatever the ranks claim.
+template <class Info>
+class hang_graph {
+ public:
+  explicit hang_graph(std::span<const Info> ranks)
+      : ranks_(ranks), dead_(ranks.size()), met_(ranks.size() * calls_max) {
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      dead_[r] = waits(r) || gone(r);
+      free_ += !dead_[r];
+    }
+    for (bool changed = true; changed;) {  // Who waits for somebody who is free may go on.
+      changed = false;
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        if (!dead_[r] || !waits(r) || !may_go_on(r)) continue;
+        dead_[r] = false;
+        ++free_;
+        changed = true;
+      }
+    }
+  }
+
+  bool waits(std::size_t r) const noexcept { return ranks_[r].state == hang_state::waits; }
+  bool gone(std::size_t r) const noexcept {
+    return ranks_[r].state == hang_state::left || ranks_[r].state == hang_state::failed;
+  }
+  /// Whether nothing that this rank waits for can come.
+  bool dead(std::size_t r) const noexcept { return dead_[r] != 0; }
+
+  static bool joins_or_leaves(const hang_call& call) noexcept {
+    return call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
+  }
+  /// Whether `call` of `r` depends on rank `to`.
+  bool depends(std::size_t r, const hang_call& call, std::size_t to) const noexcept {
+    if (joins_or_leaves(call) && !meets(to, ranks_[r], call.kind)) return true;
+    for (const hang_operation& op : call.on)
+      if (op.peer >= 0 ? static_cast<std::size_t>(op.peer) == to : op.peer == -1 && to != r)
+        return true;
+    return false;
+  }
+  /// Whether any of its calls does, if it waits.
+  bool depends(std::size_t r, std::size_t to) const noexcept {
+    for (std::uint32_t i = 0; waits(r) && i < ranks_[r].calls_kept; ++i)
+      if (depends(r, ranks_[r].calls[i], to)) return true;
+    return false;
+  }
+
+  /// The rank that keeps `r` waiting, if it is itself waiting for ever; else the number of ranks.
+  std::size_t next(std::size_t r) const noexcept {
+    const auto stays = [this](std::size_t to) { return waits(to) && dead(to); };
+    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i) {
+      const auto& call = ranks_[r].calls[i];
+      for (std::size_t to = 0; joins_or_leaves(call) && to < ranks_.size(); ++to)
+        if (stays(to) && !meets(to, ranks_[r], call.kind)) return to;
+      for (const hang_operation& op : call.on) {
+        if (op.peer >= 0 && stays(static_cast<std::size_t>(op.peer)))
+          return static_cast<std::size_t>(op.peer);
+        for (std::size_t to = 0; op.peer == -1 && to < ranks_.size(); ++to)
+          if (to != r && stays(to)) return to;
+      }
+    }
+    return ranks_.size();
+  }
+
+ private:
+  static constexpr std::size_t calls_max = sizeof(Info::calls) / sizeof(hang_call);
+
+  bool meets(std::size_t other, const Info& mine, wait_kind kind) const noexcept {
+    const Info& it = ranks_[other];
+    if (it.state == hang_state::left) return kind == wait_kind::leaving;
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
+      if (waits(other) && it.calls[i].kind == kind && it.environment == mine.environment)
+        return true;
+    return false;
+  }
+  bool may_go_on(std::size_t r) noexcept {
+    for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i)
+      if (may_end(r, i)) return true;
+    return ranks_[r].calls_kept == 0;
+  }
+  bool may_end(std::size_t r, std::uint32_t index) noexcept {
+    const auto& call = ranks_[r].calls[index];
+    if (joins_or_leaves(call)) {
+      // Whom it has met, or who is free, stays so: the next look goes on from there.
+      std::uint32_t& met = met_[r * calls_max + index];
+      while (met < ranks_.size() && (!dead_[met] || meets(met, ranks_[r], call.kind))) ++met;
+      if (met < ranks_.size()) return false;
+      for (const hang_operation& op : call.on)
+        if (!can(op)) return false;
+      return true;
+    }
+    bool one = call.on.kept == 0;  // What it waits for is not known.
+    bool all = true;
+    for (const hang_operation& op : call.on) {
+      one = one || can(op);
+      all = all && can(op);
+    }
+    return call.kind == wait_kind::any || call.kind == wait_kind::testing ? one : all;
+  }
+  bool can(const hang_operation& op) const noexcept {
+    return op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
+  }
+
+  std::span<const Info> ranks_;
+  plain_array<unsigned char> dead_;
+  plain_array<std::uint32_t> met_;  // By rank and call: all ranks below are free, or there.
+  std::size_t free_ = 0;
+};
+
+/// The report, put together part by part.
+template <class Info>
+class hang_writer : hang_lines {
+ public:
+  explicit hang_writer(std::span<const Info> ranks) : ranks_(ranks), graph_(ranks) {}
+
+  /// Ranks that are told about one by one; of more, only those that matter most.
+  static constexpr std::size_t ranks_told_max = 64;
+
+  [[gnu::cold]] std::string write() {
+    std::size_t told = 0;
+    for (std::size_t r = 0; r < ranks_.size() && told < ranks_told_max; ++r, ++told) rank(r);
+    if (told < ranks_.size()) add("  and %zu ranks more\n", ranks_.size() - told);
+    cycles();
+    causes();
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      if (graph_.waits(r)) hints(r, ranks_[r]);
+    collective_hints();
+    return std::move(text);
+  }
+
+ private:
+  /// Some ranks, as "rank 3", "ranks 1, 2 and 5 more".
+  struct gathered {
+    std::size_t count = 0;
+    std::size_t first[8] = {};
+    void take(std::size_t rank) noexcept {
+      if (count++ < std::size(first)) first[count - 1] = rank;
+    }
+  };
+  void names(const gathered& g) {
+    add(g.count == 1 ? "rank " : "ranks ");
+    for (std::size_t i = 0; i < lesser(g.count, std::size(g.first)); ++i)
+      add(i == 0 ? "%zu" : ", %zu", g.first[i]);
+    if (g.count > std::size(g.first)) add(" and %zu more", g.count - std::size(g.first));
+  }
+
+  void meeting(std::size_t r, const hang_call& c) {
+    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
+    place(c);
+    gathered targets;
+    for (std::size_t to = 0; to < ranks_.size(); ++to)
+      if (graph_.depends(r, c, to)) targets.take(to);
+    if (targets.count == 0) return;
+    add(", waits for ");
+    names(targets);
+  }
+
+  void rank(std::size_t r) {
+    const Info& it = ranks_[r];
+    add("  rank %zu", r);
+    if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
+    switch (it.state) {
+      case hang_state::waits: break;
+      case hang_state::busy: return busy(it);
+      case hang_state::unborn: return add(" has not joined the job\n");
+      case hang_state::left: return add(" has left the job\n");
+      case hang_state::failed: return add(" has failed\n");
+      default: return add(" cannot be understood\n");
+    }
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
+      const auto& c = it.calls[i];
+      add(i == 0 ? " " : "\n      and ");
+      if (hang_graph<Info>::joins_or_leaves(c)) {
+        meeting(r, c);
+      } else {
+        call(c);
+      }
+      duration(it.now_ns, c.since_ns);
+    }
+    calls_left_out(it);
+    lists(it);
+  }
+  void busy(const Info& it) {
+    add(" is not in mpx");
+    duration(it.now_ns, it.since_ns);
+    const bool lately =
+        it.since_ns > 0 && it.since_ns <= it.now_ns && it.now_ns - it.since_ns < 1'000'000'000;
+    add("%s\n", lately ? ": it computes, or never waits long" : "");
+  }
+
+  /// Each rank has one edge at most, so that cycles do not touch.
+  void cycles() {
+    plain_array<std::uint32_t> seen(ranks_.size());  // 0: not yet, else the walk that came by.
+    for (std::size_t start = 0; start < ranks_.size(); ++start) {
+      const auto walk = static_cast<std::uint32_t>(start + 1);
+      std::size_t r = start;
+      while (r < ranks_.size() && seen[r] == 0 && graph_.waits(r) && graph_.dead(r)) {
+        seen[r] = walk;
+        r = graph_.next(r);
+      }
+      if (r >= ranks_.size() || seen[r] != walk) continue;
+      std::size_t at = r;
+      std::size_t told = 0;
+      do {
+        const std::size_t next = graph_.next(at);
+        if (++told <= ranks_told_max)
+          add(told == 1 ? "  cycle: rank %zu waits for rank %zu" : ", rank %zu for rank %zu", at,
+              next);
+        at = next;
+      } while (at != r);
+      if (told > ranks_told_max) add(", and so on through %zu ranks", told);
+      add("\n");
+      found_ = true;
+    }
+  }
+
+  /// Those who could act and do not, and those who never will.
+  void causes() {
+    for (std::size_t to = 0; to < ranks_.size(); ++to) {
+      if (graph_.waits(to)) continue;
+      gathered waiting;
+      for (std::size_t r = 0; r < ranks_.size(); ++r)
+        if (graph_.depends(r, to)) waiting.take(r);
+      if (waiting.count == 0) continue;
+      add("  ");
+      names(waiting);
+      add(waiting.count > 1 ? " wait for rank %zu, which " : " waits for rank %zu, which ", to);
+      const hang_state s = ranks_[to].state;
+      add("%s\n", s == hang_state::left     ? "has left the job: nothing more comes from it"
+                  : s == hang_state::failed ? "has failed"
+                  : s == hang_state::unborn ? "has not joined the job"
+                  : s == hang_state::busy   ? "is not in mpx"
+                                            : "cannot be understood");
+      found_ = true;
+    }
+    if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
+  }
+
+  /// The first two ranks for which one collective call is two.
+  void collective_hints() {
+    const hang_call* first = nullptr;
+    std::size_t first_rank = 0;
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      for (std::uint32_t i = 0; graph_.waits(r) && i < ranks_[r].calls_kept; ++i) {
+        const auto& c = ranks_[r].calls[i];
+        if (c.on.kept == 0 || (c.on.at[0].context & 1) == 0) continue;
+        if (first == nullptr) {
+          first = &c;
+          first_rank = r;
+          continue;
+        }
+        const auto& a = first->on.at[0];
+        const auto& b = c.on.at[0];
+        if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
+          continue;
+        add("  hint: collective call %u of communicator %u is %s on rank %zu and %s on rank %zu: "
+            "all ranks must make the same calls in the same order\n",
+            static_cast<unsigned>(a.tag) + 1, a.context >> 1, first->name, first_rank, c.name, r);
+        return;
+      }
+  }
+
+  std::span<const Info> ranks_;
+  hang_graph<Info> graph_;
+  bool found_ = false;
+};
+
+/// The report on a job, from what each of its ranks says: `ranks[i]` is rank i, and sound.
+/// Returns: lines that end in a line feed, without a headline.
+template <class Info = hang_info>
+[[gnu::cold]] std::string format_hang_report(std::span<const std::type_identity_t<Info>> ranks) {
+  return hang_writer<Info>(ranks).write();
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/hang_lookout.hpp
+
+// Looks at the marks of a job's ranks and finds out when none of them can go on, or some have
+// waited for too long. For whoever runs the job; ranks only keep their own words true (hang_watch).
+// Nothing read from the segment is trusted.
+
+namespace mpx::inline v0::detail {
+
+// Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
+
+/// One for each job. All times are those of the monotonic clock.
+template <class Job = bootstrap::detail::job_view, class Info = hang_info>
+class hang_lookout {
+ public:
+  /// What `job` looks at outlives this. `limit_ns` counts until a rank says otherwise; 0: none.
+  /// Errors: errc::no_resources.
+  explicit hang_lookout(const Job& job, std::int64_t limit_ns = 0)
+      : job_(job),
+        limit_ns_(limit_ns),
+        marks_(static_cast<std::size_t>(job.size())),
+        before_(static_cast<std::size_t>(job.size())),
+        told_(static_cast<std::size_t>(job.size())) {}
+
+  /// How long ranks wait before they say so; 0 when that is not to be reported.
+  std::int64_t limit_ns() const noexcept {
+    const std::int64_t theirs = head().limit_ns.load(std::memory_order_relaxed);
+    return theirs >= 1'000'000 && theirs <= limit_ns_max ? theirs : limit_ns_;
+  }
+  /// The time until the next look.
+  std::int64_t pace_ns() const noexcept {
+    return lesser(greater(limit_ns() / 8, pace_ns_min), news_ ? pace_ns_max : idle_ns_max);
+  }
+
+  /// One look. Returns the report if it is time for one, else "".
+  /// Errors: errc::no_resources; the next look may find it again.
+  /// Cost:   a word for each rank; where some wait, 4 KiB more, and those of all for a report.
+  std::string look(std::int64_t now) {
+    const rank_t lowest = read_marks(now);
+    const bool same =
+        std::memcmp(marks_.begin(), before_.begin(), marks_.size() * sizeof marks_[0]) == 0;
+    std::memcpy(before_.begin(), marks_.begin(), marks_.size() * sizeof marks_[0]);
+    bool all = true;
+    news_ = false;
+    if (lowest >= 0) environment_ = environment_of(lowest);
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      all = all && (marks_[i] != 0 || is_gone(r));
+      news_ = news_ || (marks_[i] != 0 && marks_[i] != told_[i]);
+    }
+    if (!news_) {
+      partly_ns_ = asked_ns_ = 0;
+    } else if (all) {
+      if (same) return report(now, true);  // Seen twice: nobody was just about to go on.
+    } else if (partly_ns_ == 0) {
+      partly_ns_ = now;
+    } else if (now - partly_ns_ >= limit_ns()) {
+      if (asked_ns_ == 0) {
+        asked_ns_ = now;
+        head().asked.store(++asked_, std::memory_order_release);
+      } else if (now - asked_ns_ >= answer_ns) {
+        return report(now, false);
+      }
+    }
+    return {};
+  }
+
+ private:
+  using hang_words = bootstrap::detail::hang_words;
+  static_assert(sizeof(Info) <= bootstrap::detail::hang_slot::bytes_max &&
+                std::is_trivially_copyable_v<Info>);
+  static constexpr std::int64_t second_ns = 1'000'000'000;
+  static constexpr std::int64_t limit_ns_max = bootstrap::hang_seconds_max * second_ns;
+  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look at `asked` more often.
+  static constexpr std::int64_t pace_ns_min = 10'000'000;
+  static constexpr std::int64_t pace_ns_max = 100'000'000;
+  static constexpr std::int64_t idle_ns_max = second_ns;  // While there is nothing new to report.
+
+  bootstrap::detail::hang_head& head() const noexcept { return job_.hang_head(); }
+  bool is_gone(rank_t r) const noexcept {
+    return job_.state(r, environment_) >= rank_state::finished;
+  }
+
+  /// The marks of those that wait for ever, as far as they know; 0 of others. Returns the first, -1
+  /// if there is none.
+  rank_t read_marks(std::int64_t now) noexcept {
+    rank_t lowest = -1;
+    for (rank_t r = job_.size() - 1; r >= 0; --r) {
+      const std::uint32_t mark = mark_of(r, now);
+      marks_[static_cast<std::size_t>(r)] = mark;
+      if (mark != 0) lowest = r;
+    }
+    return lowest;
+  }
+  std::uint32_t mark_of(rank_t r, std::int64_t now) const noexcept {
+    const hang_words& w = job_.hang(r);
+    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+    if ((mark & hang_words::stuck) == 0 || job_.ended(r)) return 0;
+    if ((mark & hang_words::testing) == 0) return mark;
+    const std::int64_t seen = w.seen_ns.load(std::memory_order_relaxed);
+    return seen >= now - second_ns && seen <= now + second_ns ? mark : 0;  // It may have gone away.
+  }
+
+  /// The environment that a rank waits in, of those that it has joined.
+  std::uint64_t environment_of(rank_t r) const noexcept {
+    const std::uint64_t joins = job_.joins(r);
+    const std::uint64_t last = joins == 0 ? 0 : joins - 1;
+    Info info;
+    if (!read(r, info)) return last;
+    const auto behind = static_cast<std::uint32_t>(last) - info.environment;
+    return behind <= last ? last - behind : last;
+  }
+  bool read(rank_t r, Info& into) const noexcept {
+    for (int attempt = 0; attempt < 4; ++attempt)
+      if (job_.get_hang(r, std::as_writable_bytes(std::span(&into, 1))))
+        return sound(into, job_.size());
+    return false;
+  }
+
+  /// What is known of rank `r`.
+  void gather(rank_t r, std::int64_t now, bool all, Info& into) const noexcept {
+    const hang_words& w = job_.hang(r);
+    const rank_state state = job_.state(r, environment_);
+    const bool answered = !all && w.answered.load(std::memory_order_acquire) == asked_;
+    if (marks_[static_cast<std::size_t>(r)] != 0 || (answered && !is_gone(r))) {
+      if (!read(r, into)) {
+        into = {};
+        into.state = hang_state::unreadable;
+      }
+    } else {
+      into.state = state == rank_state::waiting    ? hang_state::unborn
+                   : state == rank_state::joined   ? hang_state::busy
+                   : state == rank_state::finished ? hang_state::left
+                                                   : hang_state::failed;
+      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
+    }
+    into.rank = r;
+    into.now_ns = now;
+    into.pid = job_.pid(0) != job_.pid(job_.size() - 1) ? job_.pid(r) : 0;
+  }
+
+  [[gnu::cold]] std::string report(std::int64_t now, bool all) {
+    plain_array<Info> ranks(marks_.size());
+    int stuck = 0;
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      gather(r, now, all, ranks[i]);
+      if (mark_of(r, now) != marks_[i]) return {};  // It has just gone on, or come.
+      stuck += marks_[i] != 0;
+    }
+    for (std::size_t i = 0; i < marks_.size(); ++i)
+      if (marks_[i] != 0) told_[i] = marks_[i];
+    partly_ns_ = asked_ns_ = 0;
+    hang_lines out;
+    if (all) {
+      out.headline(limit_ns(), job_.size());
+    } else {
+      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
+              static_cast<int>(job_.size()), static_cast<double>(limit_ns()) * 1e-9);
+    }
+    out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
+    out.end();
+    return std::move(out.text);
+  }
+
+  Job job_;
+  std::int64_t limit_ns_;
+  plain_array<std::uint32_t> marks_;   // Of this look.
+  plain_array<std::uint32_t> before_;  // Of the last one.
+  plain_array<std::uint32_t> told_;    // That were last reported.
+  std::uint64_t environment_ = 0;      // In which the lowest of those that wait does so.
+  std::int64_t partly_ns_ = 0;         // Since when some ranks wait for ever and others do not.
+  std::int64_t asked_ns_ = 0;
+  std::uint32_t asked_ = 0;
+  bool news_ = false;  // Some wait, and that has not been reported.
+};
+
+/// Looks after a job whose ranks are threads of this process, and prints its reports, until all of
+/// them have ended. Returns at once where reports are not asked for, or a single rank does it.
+template <class Job>
+[[gnu::cold]] void look_after_threads(const Job& job) noexcept try {
+  const char* text = std::getenv("MPX_HANG_REPORT");
+  std::int64_t limit_ns = 0;
+  if (text == nullptr || job.size() == 1 ||
+      !parse_seconds(text, bootstrap::hang_seconds_max, limit_ns))
+    return;
+  hang_lookout<Job> lookout(job, limit_ns);
+  std::int64_t due_ns = platform::now_ns() + lookout.pace_ns();
+  for (rank_t r = 0;;) {
+    const std::uint32_t news = job.failure_epoch(0);
+    while (r < job.size() && job.ended(r)) ++r;
+    if (r == job.size()) return;
+    const std::int64_t now = platform::now_ns();
+    if (now < due_ns) {
+      platform::futex_wait(job.failure_word(0), news, due_ns - now);
+      continue;
+    }
+    const std::string report = lookout.look(now);
+    std::fwrite(report.data(), 1, report.size(), stderr);
+    if (!report.empty()) std::fflush(stderr);
+    due_ns = now + lookout.pace_ns();
+  }
+} catch (const std::exception&) {
+  return;  // No memory for it. The job goes on.
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/run_threads.hpp
+
+// Jobs whose ranks are threads of this process, for tests and debugging.
+
+namespace mpx::inline v0 {
+
+/// Runs `body` as `ranks` ranks that are threads of this process. `body` takes the world, or the
+/// environment. Returns when all have ended.
+/// Errors: rethrows the exception of the first rank that failed; the others are told that it is
+/// lost.
+template <class Stack = stack<>, class Body>
+requires std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>
+void run_threads(rank_t ranks, Body&& body,
+                 std::source_location where = std::source_location::current()) {
+  using job_type = typename Stack::bootstrap_type;
+  static_assert(std::constructible_from<job_type, bootstrap::threads>,
+                "run_threads joins by bootstrap::threads: the stack's bootstrap must hold one");
+  const bootstrap::thread_job job(ranks);
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto run = [&](rank_t rank) {
+    bool well = false;
+    try {
+      environment<Stack> env{job_type(bootstrap::threads(job, rank)), where};
+      if constexpr (std::invocable<
+                        Body&, communicator<Stack>>) {  // Asked first: a generic body fits both.
+        body(env.world());
+      } else {
+        body(env);
+      }
+      well = true;
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+    }
+    job.mark_ended(rank, well);
+  };
+  using thread = platform::joined_thread<decltype(run)>;
+  {
+    owning_table<thread> threads(static_cast<std::size_t>(ranks));  // Goes when all have ended.
+    rank_t started = 0;
+    try {
+      for (; started < ranks; ++started)
+        threads.put(static_cast<std::size_t>(started), new thread(run, started));
+    } catch (const std::exception&) {
+      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
+      const std::lock_guard lock(mutex);
+      first = std::make_exception_ptr(error(
+          errc::no_resources, "run_threads could not start thread " + std::to_string(started) +
+                                  " of " + std::to_string(ranks) + ": check `ulimit -u`"));
+    }
+    detail::look_after_threads(job.segment());
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/transport/detail/members.hpp
+
+// Who is in a shared segment, and which two of its members are linked. Members come and go: a slot
+// has a number for each of its owners, and the channels between two slots are empty before anybody
+// uses them again, because both ends of the link before have let go of them.
+
+namespace mpx::inline v0::transport::detail {
+
+/// A place in a segment, and which of its owners is meant.
+struct member {
+  peer_id slot = 0;
+  std::uint64_t generation = 0;
+};
+
+/// Words in shared memory; zeroed memory has no members. Of a segment's slots the first `founders`
+/// belong to those who start together, and are linked with each other from the beginning.
+///
+/// A pair's word says which of the two is linked, whether one of them has let go (`closed`: then
+/// nobody links before the other has too), whether the channels were used, and whether they are
+/// being emptied. Who lets go last empties them.
+class member_table {
+ public:
+  /// `base`: zeroed, `bytes(capacity)` of it, aligned to 8.
+  member_table(std::byte* base, peer_id capacity, peer_id founders) noexcept
+      : slots_(reinterpret_cast<slot_word*>(base)),
+        pairs_(reinterpret_cast<pair_word*>(base + capacity * sizeof(slot_word))),
+        capacity_(capacity),
+        founders_(founders) {}
+
+  static constexpr std::size_t bytes(peer_id capacity) noexcept {
+    const std::size_t n = capacity;
+    return (n * sizeof(slot_word) + n * (n - 1) / 2 * sizeof(pair_word) + 7) / 8 * 8;
+  }
+  peer_id capacity() const noexcept { return capacity_; }
+
+  /// A founder takes its slot. Before anybody else looks at it.
+  member found(peer_id slot) noexcept {
+    slots_[slot].store(1 << 1 | present_bit);
+    return {slot, 1};
+  }
+  /// A newcomer takes a free slot; nothing if there is none.
+  std::optional<member> enter() noexcept {
+    for (peer_id slot = 0; slot < capacity_; ++slot) {
+      std::uint64_t was = slots_[slot].load();
+      if ((was & present_bit) != 0 || (slot < founders_ && was == 0)) continue;
+      const std::uint64_t generation = (was >> 1) + 1;
+      if (slots_[slot].compare_exchange_strong(was, generation << 1 | present_bit))
+        return member{slot, generation};
+    }
+    return std::nullopt;
+  }
+  /// Requires: all its links have been cut.
+  void leave(peer_id slot) noexcept { slots_[slot].fetch_and(~present_bit); }
+  bool is_present(const member& m) const noexcept {
+    return m.slot < capacity_ && slots_[m.slot].load() == (m.generation << 1 | present_bit);
+  }
+
+  /// Links `self` with `other`; the other does so too when it likes.
+  /// Errors: errc::peer_lost: it has left; errc::argument: `self` is linked there; errc::pending:
+  /// the other side of an earlier link between the two slots has not cut it yet: ask again.
+  template <class Empty>
+  errc link(peer_id self, const member& other, Empty&& empty) noexcept {
+    if (!is_present(other)) return errc::peer_lost;
+    pair_word& word = pair(self, other.slot);
+    const std::uint32_t flip = flip_of(self, other.slot);
+    std::uint32_t was = word.load();
+    do {
+      if (((was ^ flip) & linked_bit(self, other.slot)) != 0) return errc::argument;
+      if (((was ^ flip) & (closed | emptying)) != 0) return errc::pending;
+    } while (!word.compare_exchange_strong(was, was ^ linked_bit(self, other.slot)));
+    if (is_present(other)) return errc{};
+    cut(self, other.slot, true, empty);
+    return errc::peer_lost;
+  }
+  /// The channels between the two are about to be used. Requires: `self` is linked.
+  void use(peer_id self, peer_id other) noexcept { pair(self, other).fetch_or(used); }
+  /// Cuts a link of `self`, who uses the channels no more; `empty()` makes zeroed memory of them.
+  template <class Empty>
+  void unlink(peer_id self, peer_id other, Empty&& empty) noexcept {
+    cut(self, other, false, empty);
+  }
+
+ private:
+  using slot_word = platform::atomic<std::uint64_t>;  // generation << 1 | present
+  using pair_word = platform::atomic<std::uint32_t>;
+
+  static constexpr std::uint64_t present_bit = 1;
+  static constexpr std::uint32_t closed = 4;
+  static constexpr std::uint32_t used = 8;
+  static constexpr std::uint32_t emptying = 16;
+
+  static constexpr std::uint32_t linked_bit(peer_id self, peer_id other) noexcept {
+    return self < other ? 1 : 2;
+  }
+  pair_word& pair(peer_id a, peer_id b) noexcept {
+    const std::size_t low = a < b ? a : b;
+    const std::size_t high = a < b ? b : a;
+    return pairs_[high * (high - 1) / 2 + low];
+  }
+  /// Two founders are linked where the word is zero.
+  std::uint32_t flip_of(peer_id a, peer_id b) const noexcept {
+    return a < founders_ && b < founders_ ? 3 : 0;
+  }
+
+  /// `undo`: `self` has just linked, and used nothing: a link of the other's stays as it is.
+  template <class Empty>
+  void cut(peer_id self, peer_id other, bool undo, Empty&& empty) noexcept {
+    pair_word& word = pair(self, other);
+    const std::uint32_t flip = flip_of(self, other);
+    std::uint32_t was = word.load();
+    std::uint32_t next = 0;
+    do {
+      next = (was ^ flip) & ~linked_bit(self, other);
+      if ((next & linked_bit(other, self)) != 0) {
+        if (!undo) next |= closed;
+      } else {
+        next = (next & used) != 0 ? emptying : 0;
+      }
+    } while (!word.compare_exchange_strong(was, next ^ flip));
+    if (next != emptying) return;
+    empty();
+    word.store(flip);
+  }
+
+  slot_word* slots_;
+  pair_word* pairs_;
+  peer_id capacity_;
+  peer_id founders_;
+};
+
+}  // namespace mpx::inline v0::transport::detail
+
 // ==== mpx/transport/inproc.hpp
 
 // The transport between ranks that are threads of one process: rings in anonymous memory, and any
@@ -10807,7 +13254,8 @@ namespace detail {
 class shared_mapping {
  public:
   shared_mapping() = default;
-  explicit shared_mapping(std::size_t bytes) : block_(new block(bytes)) {}
+  /// With `bells` places for a descriptor. Errors: errc::no_resources.
+  shared_mapping(std::size_t bytes, std::size_t bells) : block_(new block(bytes, bells)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) block_->users.fetch_add(1, std::memory_order_relaxed);
   }
@@ -10821,54 +13269,175 @@ class shared_mapping {
       delete block_;
   }
   std::byte* data() const noexcept { return block_->memory.data(); }
+  std::size_t size() const noexcept { return block_->memory.size(); }
+
+  /// The bell at a place, made on demand; -1: the kernel grants none. It stays while the memory
+  /// does: who rings late must not ring at another file.
+  int make_bell(std::size_t place) const noexcept {
+    const auto word = bell_word(place);
+    if (word.load() == 0) word.store(make_event_bell() + 1);
+    return word.load() - 1;
+  }
+  void ring_bell(std::size_t place) const noexcept {
+    if (const int fd = bell_word(place).load() - 1; fd >= 0) ring_event_bell(fd);
+  }
+
+  /// Names it within this process.
+  std::uintptr_t name() const noexcept { return reinterpret_cast<std::uintptr_t>(block_); }
+  /// Requires: somebody has it still.
+  static shared_mapping named(std::uintptr_t name) noexcept {
+    shared_mapping m;
+    m.block_ = reinterpret_cast<block*>(name);
+    m.block_->users.fetch_add(1, std::memory_order_relaxed);
+    return m;
+  }
 
  private:
+  platform::atomic_ref<int> bell_word(std::size_t place) const noexcept {
+    return platform::atomic_ref<int>(block_->bells[place]);
+  }
   struct block : mpx::detail::allocated {
-    explicit block(std::size_t bytes) : memory(bytes) {}
+    block(std::size_t bytes, std::size_t places) : memory(bytes), bells(places) {}
+    ~block() {
+      for (const int word : bells)
+        if (word != 0) ::close(word - 1);
+    }
     mapping memory;
     platform::atomic<std::uint32_t> users{1};
+    plain_array<int> bells;  // Each a descriptor + 1.
   };
   block* block_ = nullptr;
 };
 
-/// Inboxes and channels of a job of threads, in memory that all of them share.
+/// How large a segment is, and for whom.
+struct inproc_shape {
+  peer_id capacity;  ///< Slots: members that it has room for.
+  peer_id founders;  ///< Those who start together.
+  ring_geometry geometry;
+};
+
+/// Inboxes and channels of a job of threads, in memory that all of them share, and the member that
+/// looks at it: its slot, and those of its peers.
 class inproc_segment {
  public:
-  inproc_segment(shared_mapping memory, peer_id peers, ring_geometry geometry) noexcept
-      : memory_(std::move(memory)), peers_(peers), geometry_(geometry) {}
-
-  static std::size_t bytes(peer_id peers, ring_geometry g) noexcept {
-    return peers * inbox_control::bytes(peers) + std::size_t{peers} * peers * stride(g) +
-           peers * exposure_key::table_bytes;
+  /// `me` has taken its slot. `peers`: how many it knows, itself included: all founders or none.
+  inproc_segment(shared_mapping memory, const inproc_shape& shape, const member& me, peer_id peers)
+      : memory_(std::move(memory)),
+        shape_(shape),
+        me_(me),
+        table_(members_of(memory_, shape)),
+        slots_(peers),
+        peers_(shape.capacity) {
+    for (peer_id& peer : peers_) peer = no_peer;
+    for (peer_id peer = 0; peer < peers; ++peer) set(peer, peers == 1 ? me.slot : peer);
   }
-  inbox_control& inbox(peer_id peer) const noexcept {
-    return *reinterpret_cast<inbox_control*>(memory_.data() + peer * inbox_control::bytes(peers_));
+
+  static std::size_t bytes(const inproc_shape& s) noexcept {
+    return exposures_at(s) + s.capacity * exposure_key::table_bytes;
+  }
+  static member_table members_of(const shared_mapping& memory, const inproc_shape& s) noexcept {
+    return {memory.data() + s.capacity * doorbell_control::bytes(s.capacity), s.capacity,
+            s.founders};
+  }
+  doorbell_control& doorbell(peer_id slot) const noexcept {
+    return *reinterpret_cast<doorbell_control*>(memory_.data() +
+                                                slot * doorbell_control::bytes(shape_.capacity));
   }
   std::byte* channel(peer_id source, peer_id destination) const noexcept {
-    return memory_.data() + peers_ * inbox_control::bytes(peers_) +
-           (std::size_t{destination} * peers_ + source) * stride(geometry_);
+    if (source == no_peer || destination == no_peer) return nullptr;
+    return memory_.data() + channels_at(shape_) +
+           (std::size_t{destination} * shape_.capacity + source) * stride(shape_.geometry);
   }
-  exposure_word* exposed(peer_id owner) const noexcept {
-    return reinterpret_cast<exposure_word*>(memory_.data() + bytes(peers_, geometry_) -
-                                            (peers_ - owner) * exposure_key::table_bytes);
+  exposure_word* exposed(peer_id slot) const noexcept {
+    if (slot == no_peer) return nullptr;
+    return reinterpret_cast<exposure_word*>(memory_.data() + exposures_at(shape_) +
+                                            slot * exposure_key::table_bytes);
+  }
+
+  // A descriptor to sleep on.
+  int make_bell() const noexcept { return memory_.make_bell(me_.slot); }
+  void ring_bell(peer_id slot) const noexcept { memory_.ring_bell(slot); }
+  bool wait_bell(std::int64_t timeout_ns) const noexcept {
+    return wait_for_bell(make_bell(), timeout_ns);
+  }
+  void quiet_bell() const noexcept { detail::quiet_bell(make_bell()); }
+
+  // Whose slot is whose.
+  peer_id slots() const noexcept { return shape_.capacity; }
+  peer_id slot_of(peer_id peer) const noexcept {
+    return peer < slots_.size() ? slots_[peer] : no_peer;
+  }
+  peer_id peer_of(peer_id slot) const noexcept { return peers_[slot]; }
+  void use(peer_id peer) noexcept {
+    const peer_id slot = slot_of(peer);
+    if (slot != me_.slot && slot != no_peer) table_.use(me_.slot, slot);
+  }
+
+  const shared_mapping& memory() const noexcept { return memory_; }
+  const inproc_shape& shape() const noexcept { return shape_; }
+  const member& me() const noexcept { return me_; }
+  bool make_room(peer_id peer) noexcept {
+    return peer < slots_.size() || slots_.try_push_back(no_peer);
+  }
+  errc link(peer_id peer, const member& other) noexcept {
+    const errc e = table_.link(me_.slot, other, [&] { empty(other.slot); });
+    if (e == errc{}) set(peer, other.slot);
+    return e;
+  }
+  void unlink(peer_id peer) noexcept {
+    const peer_id slot = std::exchange(slots_[peer], no_peer);
+    peers_[slot] = no_peer;
+    table_.unlink(me_.slot, slot, [&] { empty(slot); });
+  }
+  /// Requires: no links are left.
+  void leave(bool has_talked_to_itself) noexcept {
+    if (has_talked_to_itself) empty(channel(me_.slot, me_.slot));
+    doorbell(me_.slot).sleeping.store(0);
+    table_.leave(me_.slot);
   }
 
  private:
+  static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
   static std::size_t stride(ring_geometry g) noexcept {
-    return (g.bytes() + 4095) / 4096 * 4096;  // Silent pairs must not share pages with busy ones.
+    return page_up(g.bytes());  // Silent pairs must not share pages with busy ones.
+  }
+  static std::size_t channels_at(const inproc_shape& s) noexcept {
+    return page_up(s.capacity * doorbell_control::bytes(s.capacity) +
+                   member_table::bytes(s.capacity));
+  }
+  static std::size_t exposures_at(const inproc_shape& s) noexcept {
+    return channels_at(s) + std::size_t{s.capacity} * s.capacity * stride(s.geometry);
+  }
+  void set(peer_id peer, peer_id slot) noexcept {
+    slots_[peer] = slot;
+    peers_[slot] = peer;
+  }
+  /// Zeroes the channels in both directions, and gives their memory back.
+  void empty(peer_id slot) const noexcept {
+    empty(channel(me_.slot, slot));
+    empty(channel(slot, me_.slot));
+  }
+  void empty(std::byte* channel) const noexcept {
+    if (::madvise(channel, stride(shape_.geometry), MADV_REMOVE) != 0)
+      std::memset(channel, 0, stride(shape_.geometry));
   }
 
   shared_mapping memory_;
-  peer_id peers_;
-  ring_geometry geometry_;
+  inproc_shape shape_;
+  member me_;
+  member_table table_;
+  plain_array<peer_id> slots_;  // Of each peer.
+  plain_array<peer_id> peers_;  // Of each slot.
 };
 
 }  // namespace detail
 
 /// Ranks are threads: `mpx::run_threads<mpx::stack<mpx::transport::inproc>>(n, body)`.
 /// `RingLines` and `PoolBytes` (powers of two) bound the memory of one directed pair:
-/// 64 * RingLines + PoolBytes bytes, touched as it is used.
-template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024>
+/// 64 * RingLines + PoolBytes bytes, touched as it is used. `MembersMax`: how many there can be at
+/// once, if no more start together; it costs addresses.
+template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
+          peer_id MembersMax = 64>
 class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   using base = detail::ring_fabric<detail::inproc_segment>;
   static constexpr detail::ring_geometry geometry{RingLines, PoolBytes};
@@ -10887,23 +13456,70 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_inproc>) && Bootstrap<B>
   explicit basic_inproc(B& b)
-      : base(join(b), static_cast<peer_id>(b.rank()), static_cast<peer_id>(b.size()), geometry) {}
+      : base(join(b), world_peer(b.rank()), world_peer(b.size()), geometry) {}
+
+  /// A newcomer, in the segment of the member whose address this is: it is its own peer 0, and
+  /// knows nobody else. Requires: that member lives until this has returned. Errors:
+  /// errc::argument: no address of such a transport in this process; errc::no_resources: the
+  /// segment is full.
+  explicit basic_inproc(std::string_view address) : base(enter(address), 0, 1, geometry) {}
+  basic_inproc(basic_inproc&&) = delete;
+
+  /// What it has sent is received all the same.
+  ~basic_inproc() {
+    if (::getpid() != pid_) return;  // A forked child is nobody: the memory is the parent's.
+    const bool alone = is_wired(self());
+    for (peer_id peer = 0; peer < peers(); ++peer)
+      if (peer != self() && segment().slot_of(peer) != detail::no_peer) cut(peer);
+    segment().leave(alone);
+  }
+
+  /// See ElasticTransport.
+  std::string address() const {
+    const detail::inproc_segment& s = segment();
+    std::string a = "inproc";
+    for (const std::uint64_t word :
+         {static_cast<std::uint64_t>(::getpid()), std::uint64_t{s.memory().name()}, traits.layout,
+          std::uint64_t{s.shape().capacity}, std::uint64_t{s.shape().founders},
+          std::uint64_t{s.me().slot}, s.me().generation})
+      a.append(" ").append(std::to_string(word));
+    return a;
+  }
+  errc add_peer(peer_id peer, std::string_view address) noexcept {
+    const place p = place_of(address);
+    if (p.memory != segment().memory().name() || peer > peers() ||
+        segment().slot_of(peer) != detail::no_peer || p.who.slot == segment().me().slot ||
+        p.who.slot >= segment().slots())
+      return errc::argument;
+    if (!segment().make_room(peer) || !make_room(peer)) return errc::no_resources;
+    const errc e = segment().link(peer, p.who);
+    if (e != errc{}) return e;
+    admit(peer);
+    count_members(++linked_);
+    return e;
+  }
+  /// Requires: peer != self().
+  void drop_peer(peer_id peer) noexcept {
+    cut(peer);
+    count_members(--linked_);
+  }
 
   remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
-    const auto key = exposures_.open(segment().exposed(self()));
+    const auto key = exposures_.open(segment().exposed(segment().me().slot));
     if (!key) return {};
     return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};
   }
   outcome withdraw(const remote_memory& memory) noexcept {
-    return exposures_.close(segment().exposed(self()), key_of(memory)) ? outcome::done
-                                                                       : outcome::retry;
+    return exposures_.close(segment().exposed(segment().me().slot), key_of(memory))
+               ? outcome::done
+               : outcome::retry;
   }
   advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept {
     return memory.key >> 62 == 1 ? advice::always : advice::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    const detail::held_exposure held(segment().exposed(peer), key_of(memory));
+    const detail::held_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
     if (!held) return outcome::refused;
     std::memcpy(into.data(), reinterpret_cast<const std::byte*>(memory.address + offset),
                 into.size());
@@ -10911,7 +13527,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    const detail::held_exposure held(segment().exposed(peer), key_of(memory));
+    const detail::held_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
     if (!held) return outcome::refused;
     std::memcpy(reinterpret_cast<std::byte*>(memory.address + offset), from.data(), from.size());
     return outcome::done;
@@ -10925,12 +13541,13 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
  private:
   template <class B>
   static detail::inproc_segment join(B& b) {
-    const auto peers = static_cast<peer_id>(b.size());
+    const auto peers = world_peer(b.size());
+    const auto self = world_peer(b.rank());
+    const detail::inproc_shape shape{peers > MembersMax ? peers : MembersMax, peers, geometry};
     detail::shared_mapping memory;
     if (b.rank() == 0) {
-      memory = detail::shared_mapping(detail::inproc_segment::bytes(peers, geometry));
-      b.put("mpx.inproc", std::to_string(::getpid()) + ' ' +
-                              std::to_string(reinterpret_cast<std::uintptr_t>(&memory)));
+      memory = detail::shared_mapping(detail::inproc_segment::bytes(shape), shape.capacity);
+      b.put("mpx.inproc", std::to_string(::getpid()) + ' ' + std::to_string(memory.name()));
     }
     b.fence([] {});
     bool here = true;
@@ -10938,28 +13555,80 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
       const std::string said = b.get(0, "mpx.inproc").value_or("0 0");
       char* end = nullptr;
       here = std::strtoll(said.c_str(), &end, 10) == ::getpid();
-      if (here)
-        memory = *reinterpret_cast<detail::shared_mapping*>(std::strtoull(end, nullptr, 10));
+      if (here) memory = detail::shared_mapping::named(std::strtoull(end, nullptr, 10));
     }
-    b.fence([] {});  // Rank 0's pointer has been copied by all.
+    b.fence([] {});  // Rank 0's memory is held by all.
     if (!here)
       throw error(
           errc::bootstrap,
           "transport inproc connects threads of one process, but rank 0 is another process: "
           "start with mpx::run_threads, or choose mpx::transport::shm");
-    return {std::move(memory), peers, geometry};
+    const detail::member me = detail::inproc_segment::members_of(memory, shape).found(self);
+    return {std::move(memory), shape, me, peers};
   }
+
+  void cut(peer_id peer) noexcept {
+    dismiss(peer);
+    segment().unlink(peer);
+  }
+
+  /// What an address says; memory 0: it is none of this process and this kind of transport.
+  struct place {
+    std::uintptr_t memory = 0;
+    peer_id capacity = 0;
+    peer_id founders = 0;
+    detail::member who;
+  };
+  static place place_of(std::string_view address) noexcept {
+    constexpr std::string_view prefix = "inproc";
+    if (!address.starts_with(prefix)) return {};
+    std::uint64_t word[7];
+    const char* at = address.data() + prefix.size();
+    const char* const end = address.data() + address.size();
+    for (std::uint64_t& w : word) {
+      if (at == end || *at != ' ') return {};
+      const auto [next, why] = std::from_chars(at + 1, end, w);
+      if (why != std::errc{}) return {};
+      at = next;
+    }
+    if (at != end || word[0] != static_cast<std::uint64_t>(::getpid()) || word[2] != traits.layout)
+      return {};
+    const auto index = [&](int i) {
+      return word[i] < detail::no_peer ? static_cast<peer_id>(word[i]) : detail::no_peer;
+    };
+    return {static_cast<std::uintptr_t>(word[1]), index(3), index(4), {index(5), word[6]}};
+  }
+  static detail::inproc_segment enter(std::string_view address) {
+    const place p = place_of(address);
+    if (p.memory == 0)
+      throw error(errc::argument, "'" + std::string(address) +
+                                      "' is no address of a transport inproc<" +
+                                      std::to_string(RingLines) + ", " + std::to_string(PoolBytes) +
+                                      "> in this process");
+    detail::shared_mapping memory = detail::shared_mapping::named(p.memory);
+    const detail::inproc_shape shape{p.capacity, p.founders, geometry};
+    const auto me = detail::inproc_segment::members_of(memory, shape).enter();
+    if (!me)
+      throw error(errc::no_resources,
+                  "all " + std::to_string(p.capacity) +
+                      " places of this transport inproc are taken: raise its MembersMax");
+    return {std::move(memory), shape, *me, 1};
+  }
+
   static constexpr std::uint64_t key_bit = std::uint64_t{1} << 62;  // No key is 0.
   static detail::exposure_key key_of(const remote_memory& memory) noexcept {
     return detail::exposure_key::unpack(memory.key);
   }
 
   detail::exposures exposures_;
+  peer_id linked_ = peers();  // Itself included.
+  pid_t pid_ = ::getpid();
 };
 
 using inproc = basic_inproc<>;
 
-static_assert(SharedMemoryTransport<inproc>);
+static_assert(SharedMemoryTransport<inproc> && ElasticTransport<inproc>);
+static_assert(PollableTransport<inproc>);
 
 }  // namespace mpx::inline v0::transport
 

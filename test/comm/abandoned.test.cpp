@@ -13,12 +13,12 @@ using ranks::data_tag;
 using ranks::go_tag;
 
 /// A buffer that is overwritten and freed when its scope ends.
-class doomed {
+class abandoned {
  public:
-  doomed(std::size_t bytes, std::uint64_t seed) : data_(ranks::message(bytes, seed)) {}
-  doomed(const doomed&) = delete;
-  doomed& operator=(const doomed&) = delete;
-  ~doomed() { std::fill(data_.begin(), data_.end(), canary); }
+  abandoned(std::size_t bytes, std::uint64_t seed) : data_(ranks::message(bytes, seed)) {}
+  abandoned(const abandoned&) = delete;
+  abandoned& operator=(const abandoned&) = delete;
+  ~abandoned() { std::fill(data_.begin(), data_.end(), canary); }
   std::span<std::byte> bytes() { return data_; }
 
  private:
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE_DEFINE("a receive that is dropped while its data arrives", St
     for (int looks = 0; looks < 24; ++looks) {
       if (world.rank() == 1) {
         token_from(world, 0);
-        doomed m(bytes, 1);
+        abandoned m(bytes, 1);
         world.send(m.bytes(), 0, data_tag);
         world.send(4711, 0, go_tag);
         continue;
@@ -109,9 +109,9 @@ TEST_CASE_TEMPLATE_DEFINE("a dropped send arrives, although its buffer is gone",
     for (const std::size_t bytes : ranks::sizes<Stack>()) {
       if (world.rank() == 1) {
         {
-          doomed a(bytes, 1);
-          doomed b(bytes, 2);
-          doomed c(bytes, 3);
+          abandoned a(bytes, 1);
+          abandoned b(bytes, 2);
+          abandoned c(bytes, 3);
           auto standard = world.isend(a.bytes(), 0, data_tag);
           auto synchronous = world.issend(b.bytes(), 0, data_tag);
           auto again = world.send_init(c.bytes(), 0, data_tag);
@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE_DEFINE("a send that is dropped while its message is held", St
     for (const std::size_t bytes : ranks::sizes<Stack>()) {
       if (world.rank() == 1) {
         {
-          doomed m(bytes, 1);
+          abandoned m(bytes, 1);
           auto r = world.issend(m.bytes(), 0, data_tag);
           token_from(world, 0);  // It is held by a matched probe.
         }
@@ -160,7 +160,7 @@ TEST_CASE_TEMPLATE_DEFINE("a send that is dropped while its data leaves", Stack,
     for (int looks = 0; looks < 24; ++looks) {
       if (world.rank() == 1) {
         token_from(world, 0);
-        doomed m(bytes, 1);
+        abandoned m(bytes, 1);
         auto r = world.isend(m.bytes(), 0, data_tag);
         for (int i = 0; i < looks && r; ++i) (void)r.test();
         continue;
@@ -181,8 +181,8 @@ TEST_CASE_TEMPLATE_DEFINE("what is dropped and never received does not keep a jo
     ranks::run<Stack>(n, [](auto world) {
       const mpx::rank_t next = (world.rank() + 1) % world.size();
       for (const std::size_t bytes : {8, 2000, 300'000}) {
-        doomed m(bytes, 1);
-        doomed into(bytes, 2);
+        abandoned m(bytes, 1);
+        abandoned into(bytes, 2);
         auto a = world.isend(m.bytes(), next, data_tag);
         auto b = world.irecv(into.bytes(), next, go_tag);
         auto c = world.issend(m.bytes(), next, data_tag);
@@ -202,7 +202,7 @@ TEST_CASE_TEMPLATE("all ranks drop long sends to each other at once", Stack, ran
       constexpr std::size_t bytes = 100'000;
       const mpx::rank_t n = world.size();
       {
-        doomed m(bytes, static_cast<std::uint64_t>(world.rank()));
+        abandoned m(bytes, static_cast<std::uint64_t>(world.rank()));
         for (mpx::rank_t to = 0; to < n; ++to) auto dropped = world.isend(m.bytes(), to, data_tag);
       }
       std::vector<std::byte> in(bytes);

@@ -253,7 +253,7 @@ TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
     }
     if (o == outcome::pending) {
       CHECK(op.pending == 1);
-      CHECK(op.stage == stage::moving);
+      CHECK(op.stage == stage::copying);
       op.pending = 0;
       h.on_copied(op, false);  // The memory is gone.
     }
@@ -428,7 +428,7 @@ TEST_CASE("rooms: progress polls, rests and sleeps only when nothing moves") {
   bool done = false;
   h.on_poll = [&] { done = h.polls == 3; };
   h.wait_until(threading, {"test"}, {}, [&] { return done; });
-  CHECK(h.moves() == 3);
+  CHECK(h.advances() == 3);
   CHECK(h.transport().sleeps == 0);
   CHECK(h.blocked() == nullptr);
   const blocked_call* seen = nullptr;

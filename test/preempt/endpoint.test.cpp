@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // Several threads of a rank that wait for each other's messages under all kinds of schedules: one
-// sleeps in the transport, the others follow it, and whoever has something to do is roused.
+// sleeps in the transport, the others follow it, and whoever has something to do is woken.
 
 #include "explore.hpp"
 
@@ -41,7 +41,7 @@ using narrow = mpx::stack<Transport, mpx::threading::multiple, drowsy,
 using by_get = narrow<rings, mpx::long_path::get>;
 using by_packets = narrow<rings, mpx::long_path::packets>;
 
-/// The sleeper in the transport is never roused by a thread of its own rank.
+/// The sleeper in the transport is never woken by a thread of its own rank.
 class deaf : public rings {
  public:
   using rings::rings;

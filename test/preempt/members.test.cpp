@@ -33,15 +33,15 @@ constexpr peer_id two = 2;
 class link_memory {
  public:
   link_memory() : bytes_(new(std::align_val_t{64}) std::byte[size]()) {}
-  inbox_control& inbox(peer_id slot) const {
-    return *reinterpret_cast<inbox_control*>(bytes_.get() + slot * inbox_control::bytes(two));
+  doorbell_control& doorbell(peer_id slot) const {
+    return *reinterpret_cast<doorbell_control*>(bytes_.get() + slot * doorbell_control::bytes(two));
   }
   std::byte* channel(peer_id source, peer_id destination) const {
-    return bytes_.get() + two * inbox_control::bytes(two) +
+    return bytes_.get() + two * doorbell_control::bytes(two) +
            (std::size_t{destination} * two + source) * link_geometry.bytes();
   }
   member_table members() const {
-    return {bytes_.get() + two * inbox_control::bytes(two) + 4 * link_geometry.bytes(), two, 0};
+    return {bytes_.get() + two * doorbell_control::bytes(two) + 4 * link_geometry.bytes(), two, 0};
   }
 
  private:
@@ -49,7 +49,7 @@ class link_memory {
     void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
   };
   static constexpr std::size_t size =
-      two * inbox_control::bytes(two) + 4 * link_geometry.bytes() + member_table::bytes(two);
+      two * doorbell_control::bytes(two) + 4 * link_geometry.bytes() + member_table::bytes(two);
   std::unique_ptr<std::byte[], release> bytes_;
 };
 
@@ -58,7 +58,7 @@ class link_segment {
  public:
   link_segment(const link_memory& m, peer_id slot)
       : memory_(&m), table_(m.members()), slot_(slot) {}
-  inbox_control& inbox(peer_id slot) const noexcept { return memory_->inbox(slot); }
+  doorbell_control& doorbell(peer_id slot) const noexcept { return memory_->doorbell(slot); }
   std::byte* channel(peer_id from, peer_id to) const noexcept { return memory_->channel(from, to); }
   peer_id slots() const noexcept { return two; }
   peer_id slot_of(peer_id peer) const noexcept { return peer == 0 ? slot_ : 1 - slot_; }

@@ -28,11 +28,12 @@ class shared_memory {
         bells_(new mpx::platform::atomic<std::uint32_t>[peers]()) {}
   /// Stands for a descriptor: 1 is readable.
   mpx::platform::atomic<std::uint32_t>& bell(peer_id peer) const { return bells_[peer]; }
-  inbox_control& inbox(peer_id peer) const {
-    return *reinterpret_cast<inbox_control*>(bytes_.get() + peer * inbox_control::bytes(peers_));
+  doorbell_control& doorbell(peer_id peer) const {
+    return *reinterpret_cast<doorbell_control*>(bytes_.get() +
+                                                peer * doorbell_control::bytes(peers_));
   }
   std::byte* channel(peer_id source, peer_id destination) const {
-    return bytes_.get() + peers_ * inbox_control::bytes(peers_) +
+    return bytes_.get() + peers_ * doorbell_control::bytes(peers_) +
            (std::size_t{destination} * peers_ + source) * geometry_.bytes();
   }
   ring_control& control(peer_id source, peer_id destination) const {
@@ -44,7 +45,8 @@ class shared_memory {
     void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
   };
   std::size_t size() const {
-    return peers_ * inbox_control::bytes(peers_) + std::size_t{peers_} * peers_ * geometry_.bytes();
+    return peers_ * doorbell_control::bytes(peers_) +
+           std::size_t{peers_} * peers_ * geometry_.bytes();
   }
   peer_id peers_;
   ring_geometry geometry_;
@@ -65,7 +67,7 @@ class segment {
     memory_->bell(peer).exchange(1);
     explore::futex_wake(memory_->bell(peer), 1);
   }
-  inbox_control& inbox(peer_id peer) const noexcept { return memory_->inbox(peer); }
+  doorbell_control& doorbell(peer_id peer) const noexcept { return memory_->doorbell(peer); }
   std::byte* channel(peer_id from, peer_id to) const noexcept { return memory_->channel(from, to); }
 
  private:
@@ -174,10 +176,10 @@ class job {
   const void* place(const planted& f) const {
     switch (f.where) {
       case planted::word::polled: return &memory_.control(1, 0).polled;
-      case planted::word::starved: return &memory_.control(1, 0).starved;
-      case planted::word::sleeping: return &memory_.inbox(0).sleeping;
-      case planted::word::summary: return &memory_.inbox(0).summary;
-      case planted::word::attention: return &memory_.inbox(0).attention[0];
+      case planted::word::starved: return &memory_.control(1, 0).blocked_on_space;
+      case planted::word::sleeping: return &memory_.doorbell(0).sleeping;
+      case planted::word::summary: return &memory_.doorbell(0).summary;
+      case planted::word::attention: return &memory_.doorbell(0).attention[0];
       case planted::word::bell: return &memory_.bell(0);
       case planted::word::none: break;
     }

@@ -57,10 +57,9 @@ using late_get =
     mpx::stack<late<basic_sim<sim_rma::nic, 4096, 8>, late_stacks::all>, mpx::waiting::sleep,
                sized<40, 1024, long_path::automatic, 1024>, mpx::flow::credits<16384, 4096, 16>>;
 /// Some posts are pending, one at a time to a peer, over a channel of two packets.
-using late_narrow =
-    mpx::stack<late<basic_sim<sim_rma::none, 128, 2, 16>, late_stacks::narrow>, mpx::waiting::sleep,
-               sized<16, 128, long_path::packets, 100>, mpx::flow::credits<4096, 512, 16>,
-               mpx::trace::counters>;
+using late_narrow = mpx::stack<late<basic_sim<sim_rma::none, 128, 2, 16>, late_stacks::narrow>,
+                               mpx::waiting::sleep, sized<16, 128, long_path::packets, 100>,
+                               mpx::flow::credits<4096, 512, 16>, mpx::trace::counters>;
 
 constexpr unsigned stacks = 8;
 constexpr const char* names[stacks] = {"by_get", "by_put",  "by_packets", "by_copy",

@@ -52,7 +52,7 @@ void on_all_machines(Check check) {
         CAPTURE(bytes);
         check(sim::loggp{.far = {1000, overhead_ns, overhead_ns / 2, gap_per_byte},
                          .node_size = 1,
-                         .look_cost_ns = 1},
+                         .empty_poll_cost_ns = 1},
               bytes);
       }
     }

@@ -524,12 +524,12 @@ class player {
   std::vector<std::unique_ptr<std::vector<std::byte>>> sent_;
   pending<request> requests_;
   pending<persistent> starters_;
-  struct doomed {
+  struct abandoned {
     const message* what;
     request receive;
     std::unique_ptr<std::vector<std::byte>> buffer;
   };
-  std::vector<doomed> doomed_;
+  std::vector<abandoned> doomed_;
   std::vector<std::unique_ptr<std::vector<std::byte>>> dropped_;
   std::vector<const message*> left_over_;
 };

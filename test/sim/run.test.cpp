@@ -25,7 +25,7 @@ using one_packet = mpx::stack<basic_sim<sim_rma::nic, 64, 1, 8>, mpx::waiting::s
                               mpx::protocol::tiny_short_long<8, 64, mpx::long_path::packets, 64>,
                               mpx::flow::credits<64 * 1024, 1024>, mpx::matching::list>;
 
-constexpr sim::loggp exact{.far = {1000, 200, 100, 0.5}, .node_size = 1, .look_cost_ns = 1};
+constexpr sim::loggp exact{.far = {1000, 200, 100, 0.5}, .node_size = 1, .empty_poll_cost_ns = 1};
 constexpr sim::loggp rough{.far = {1000, 200, 100, 0.5},
                            .near = {100, 30, 10, 0.1},
                            .node_size = 4,

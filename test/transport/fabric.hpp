@@ -119,7 +119,7 @@ class forger {
     std::atomic_ref(*reinterpret_cast<std::uint32_t*>(line(index))).store(value);
   }
   void ring_bell() {
-    ring::inbox_control& box = victim_.segment().inbox(1);
+    ring::doorbell_control& box = victim_.segment().doorbell(1);
     box.attention[0].fetch_or(1);
     box.summary.fetch_or(1);
   }
@@ -174,7 +174,7 @@ template <class T>
 void check_forged_attention() {
   cluster<T> job(3);
   keeper sink;
-  ring::inbox_control& box = job[1].segment().inbox(1);
+  ring::doorbell_control& box = job[1].segment().doorbell(1);
   box.attention[0].store(~std::uint64_t{0});
   box.summary.store(~std::uint64_t{0});
   for (int i = 0; i < 10; ++i) CHECK(job[1].poll(sink) == 0);

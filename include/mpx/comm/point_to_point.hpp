@@ -136,7 +136,7 @@ class point_to_point {
         }
       }
     }
-    const seen s = look_for<is_form<How, once_t>>(from, tag, where);
+    const seen s = probe_slow<is_form<How, once_t>>(from, tag, where);
     return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag);
   }
   /// The same, and takes the message out of matching: no other receive can get it.
@@ -434,7 +434,7 @@ class point_to_point {
   started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other,
                    tag_t tag) const noexcept {
     return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
-                                               .way = way,
+                                               .start = way,
                                                .buffer = buffer,
                                                .bytes = bytes,
                                                .want = {context_, peer_of(other), tag},
@@ -454,7 +454,7 @@ class point_to_point {
     std::optional<status> got;
   };
   template <bool Once>
-  [[gnu::noinline]] seen look_for(rank_t from, tag_t tag, std::source_location where) const {
+  [[gnu::noinline]] seen probe_slow(rank_t from, tag_t tag, std::source_location where) const {
     pattern want;
     errc why = translate(from, tag, want);
     if (why == nobody) return {errc{}, status()};

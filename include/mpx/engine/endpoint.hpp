@@ -129,10 +129,10 @@ class endpoint : ground<Stack>,
 
   /// Blocks until `op` is complete. `site`: the call to name if that takes for ever.
   [[gnu::always_inline]] void wait(operation& op, call_site site) {
-    if (!look(op)) wait_slow(op, site);
+    if (!done_after_poll(op)) wait_slow(op, site);
   }
   /// Whether `op` is complete, at most after a first poll; if not, `wait_slow` follows.
-  [[gnu::always_inline]] bool look(operation& op) {
+  [[gnu::always_inline]] bool done_after_poll(operation& op) {
     if constexpr (concurrent) return false;  // Only the lock tells.
     return op.done() || poll_for(op);
   }
@@ -143,7 +143,7 @@ class endpoint : ground<Stack>,
   /// belongs to has lost a peer. Returns whether `op` is complete.
   template <class Lost>
   bool wait_unless(operation& op, call_site site, Lost&& lost) {
-    if (look(op)) return true;
+    if (done_after_poll(op)) return true;
     bool done = false;
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
       done = op.done();

@@ -16,7 +16,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/datatype/memory.hpp"
 #include "mpx/matching/concepts.hpp"
-#include "mpx/protocol/path_learner.hpp"
+#include "mpx/protocol/scheme_learner.hpp"
 #include "mpx/protocol/wire.hpp"
 
 namespace mpx::inline v0::detail {
@@ -41,7 +41,7 @@ enum class holder : std::uint8_t {
 /// | answer    | send          | outbox: an answer is owed             | it comes                 |
 /// | placed    | receive       | inbox: the transport writes its body  | the packet is whole      |
 /// | streaming | send, receive | mover: data goes as packets           | the last byte has gone by|
-/// | moving    | send, receive | mover: a get or put is under way      | its completion comes     |
+/// | copying   | send, receive | mover: a get or put is under way      | its completion comes     |
 /// | closing   | any           | endpoint::end, while the transport    | the last completion comes|
 /// |           |               | still reads or writes its memory      |                          |
 /// | complete  | any           | endpoint::finish, once                | it is given back         |
@@ -51,7 +51,7 @@ enum class stage : std::uint8_t {
   answer,
   placed,
   streaming,
-  moving,
+  copying,
   closing,
   complete,
 };
@@ -71,7 +71,7 @@ enum class stage : std::uint8_t {
 /// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
 /// | fetched   | mover: the receiver's half is  | never                                          |
 /// |           | there                          |                                                |
-/// | learns    | mover: its cost is to count    | mover: its way was not chosen by cost after all|
+/// | learns    | mover: its cost is to count    | mover: its scheme was not chosen by cost       |
 struct operation : posted_receive, list_node<queue_tag> {
   detail::stage stage{};
   detail::holder holder{};
@@ -92,11 +92,11 @@ struct operation : posted_receive, list_node<queue_tag> {
   context_id context = 0;         // Of a send.
   memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
   std::size_t limit = 0;          // Bytes that will move.
-  std::size_t moved = 0;          // Bytes that have.
+  std::size_t transferred = 0;    // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
-  protocol::path way{};           // Receive: how its data moves.
+  protocol::scheme scheme{};      // Receive: how its data moves.
   bool learns = false;
-  std::int64_t asked_at_ns = 0;  // Receive: when its way was chosen.
+  std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
   std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
   // A copy that mpx made, or a compound's state, or this operation itself, if `data` has a layout:
   // what is to be seen to when it is given back, so that a free one has no layout. Else nullptr.
@@ -175,7 +175,7 @@ class operation_pool {
     std::uint64_t sum = slabs_.size();
     for (std::size_t s = 0; s < slabs_.size(); ++s)
       for (const operation& op : slabs_[s]->operations)
-        sum = (sum + op.ticket + op.moved) * 0x9e37'79b9'7f4a'7c15u;
+        sum = (sum + op.ticket + op.transferred) * 0x9e37'79b9'7f4a'7c15u;
     return sum;
   }
 

@@ -187,7 +187,7 @@ class [[nodiscard]] request {
   template <class How>
   [[gnu::always_inline]] status wait_as(detail::call_site site,
                                         How& how) noexcept(!detail::throws<How>) {
-    if (operation_ != nullptr && !endpoint_->look(*operation_)) block(site);
+    if (operation_ != nullptr && !endpoint_->done_after_poll(*operation_)) block(site);
     return take(how);
   }
   [[gnu::noinline]] void block(detail::call_site site) {
@@ -307,9 +307,9 @@ struct request_access {
   }
   /// True if a look or less shows that the operation has succeeded.
   template <class Stack>
-  [[gnu::always_inline]] static bool look_for_success(request<Stack>& r) {
+  [[gnu::always_inline]] static bool succeeded_after_poll(request<Stack>& r) {
     return r.operation_ == nullptr ||
-           (r.endpoint_->look(*r.operation_) && r.operation_->failure == errc{});
+           (r.endpoint_->done_after_poll(*r.operation_) && r.operation_->failure == errc{});
   }
   /// Whether it is complete, with no look.
   template <class Stack>

@@ -91,7 +91,7 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
   std::size_t pending = 0;
   for (auto&& r : requests) {
     if (!r) continue;
-    if (access::look_for_success(r)) [[likely]] {
+    if (access::succeeded_after_poll(r)) [[likely]] {
       take(r);
       continue;
     }

@@ -78,7 +78,7 @@ struct spin_then_sleep {
   class pace {
    public:
     explicit pace(bool oversubscribed) noexcept
-        : oversubscribed_(oversubscribed), patience_(oversubscribed ? 4 : looks_per_check) {}
+        : oversubscribed_(oversubscribed), patience_(oversubscribed ? 4 : polls_per_check) {}
 
     bool should_sleep() noexcept {
       if (oversubscribed_) ::sched_yield();
@@ -94,7 +94,7 @@ struct spin_then_sleep {
     }
 
    private:
-    static constexpr unsigned looks_per_check = 64;  // The clock is dearer than a look.
+    static constexpr unsigned polls_per_check = 64;  // The clock is dearer than a look.
     bool oversubscribed_;
     unsigned patience_;
     unsigned looks_ = 0;

@@ -51,11 +51,11 @@ class credits {
   bool release(peer_id peer, std::size_t bytes) noexcept {
     pair& p = pairs_[peer];
     p.released += blocks(bytes);
-    return p.released - p.told > half_window_;
+    return p.released - p.reported > half_window_;
   }
   std::uint32_t outgoing(peer_id peer) noexcept {
     pair& p = pairs_[peer];
-    return p.told = p.released;
+    return p.reported = p.released;
   }
   bool incoming(peer_id peer, std::uint32_t count) noexcept {
     pair& p = pairs_[peer];
@@ -96,7 +96,7 @@ class credits {
     std::uint32_t used = 0;       // That I sent, and the peer may still hold.
     std::uint32_t released = 0;   // Of the peer's, that left my memory, ever.
     std::uint32_t confirmed = 0;  // Of mine, that the peer says it has released, ever.
-    std::uint32_t told = 0;       // Of `released`, what the peer was told.
+    std::uint32_t reported = 0;   // Of `released`, what the peer was told.
   };
   static bool confirm(pair& p, std::uint32_t count) noexcept {
     const std::uint32_t released = count - p.confirmed;

@@ -116,11 +116,12 @@ class inproc_segment {
     return exposures_at(s) + s.capacity * exposure_key::table_bytes;
   }
   static member_table members_of(const shared_mapping& memory, const inproc_shape& s) noexcept {
-    return {memory.data() + s.capacity * inbox_control::bytes(s.capacity), s.capacity, s.founders};
+    return {memory.data() + s.capacity * doorbell_control::bytes(s.capacity), s.capacity,
+            s.founders};
   }
-  inbox_control& inbox(peer_id slot) const noexcept {
-    return *reinterpret_cast<inbox_control*>(memory_.data() +
-                                             slot * inbox_control::bytes(shape_.capacity));
+  doorbell_control& doorbell(peer_id slot) const noexcept {
+    return *reinterpret_cast<doorbell_control*>(memory_.data() +
+                                                slot * doorbell_control::bytes(shape_.capacity));
   }
   std::byte* channel(peer_id source, peer_id destination) const noexcept {
     if (source == no_peer || destination == no_peer) return nullptr;
@@ -171,7 +172,7 @@ class inproc_segment {
   /// Requires: no links are left.
   void leave(bool has_talked_to_itself) noexcept {
     if (has_talked_to_itself) empty(channel(me_.slot, me_.slot));
-    inbox(me_.slot).sleeping.store(0);
+    doorbell(me_.slot).sleeping.store(0);
     table_.leave(me_.slot);
   }
 
@@ -181,7 +182,8 @@ class inproc_segment {
     return page_up(g.bytes());  // Silent pairs must not share pages with busy ones.
   }
   static std::size_t channels_at(const inproc_shape& s) noexcept {
-    return page_up(s.capacity * inbox_control::bytes(s.capacity) + member_table::bytes(s.capacity));
+    return page_up(s.capacity * doorbell_control::bytes(s.capacity) +
+                   member_table::bytes(s.capacity));
   }
   static std::size_t exposures_at(const inproc_shape& s) noexcept {
     return channels_at(s) + std::size_t{s.capacity} * s.capacity * stride(s.geometry);

@@ -75,11 +75,11 @@ class shm_segment {
   /// Whether nothing will have to be mapped later.
   bool is_whole() const noexcept { return static_cast<bool>(whole_); }
 
-  inbox_control& inbox(peer_id peer) const noexcept {
-    return *reinterpret_cast<inbox_control*>(front() + peer * inbox_control::bytes(peers_));
+  doorbell_control& doorbell(peer_id peer) const noexcept {
+    return *reinterpret_cast<doorbell_control*>(front() + peer * doorbell_control::bytes(peers_));
   }
   peer_card& card(peer_id peer) const noexcept {
-    return reinterpret_cast<peer_card*>(front() + peers_ * inbox_control::bytes(peers_))[peer];
+    return reinterpret_cast<peer_card*>(front() + peers_ * doorbell_control::bytes(peers_))[peer];
   }
   // A descriptor to sleep on: only if all ranks can ring it.
   int make_bell() noexcept {
@@ -159,7 +159,7 @@ class shm_segment {
   }
   std::byte* front() const noexcept { return whole_ ? whole_.data() : front_.data(); }
   std::size_t front_bytes() const noexcept {
-    return page_up(peers_ * (inbox_control::bytes(peers_) + sizeof(peer_card)));
+    return page_up(peers_ * (doorbell_control::bytes(peers_) + sizeof(peer_card)));
   }
   std::uint64_t bytes() const noexcept {
     return arenas() + peers_ * (arena_bytes_ + exposure_key::table_bytes);

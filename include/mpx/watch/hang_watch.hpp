@@ -87,7 +87,7 @@ class hang_watch {
     const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
     looked_ns_ = now;
     saw(now);
-    bool moved = moves != moves_ || testing != testing_ || away;
+    bool moved = moves != advances_ || testing != testing_ || away;
     if (testing && now - digested_ns_ >= limit_ns_) {
       digested_ns_ = now;
       const std::uint64_t digest = from.digest(from.self);
@@ -95,7 +95,7 @@ class hang_watch {
       digest_ = digest;
     }
     if (moved) {
-      moves_ = moves;
+      advances_ = moves;
       testing_ = testing;
       still_since_ns_ = now;
       if (stuck_) retract();
@@ -172,7 +172,7 @@ class hang_watch {
   std::int64_t looked_ns_ = 0;
   std::int64_t still_since_ns_ = 0;  // Nothing has moved here since.
   std::int64_t digested_ns_ = 0;
-  std::uint64_t moves_ = 0;
+  std::uint64_t advances_ = 0;
   std::uint64_t digest_ = 0;
   bool testing_ = false;
   bool stuck_ = false;

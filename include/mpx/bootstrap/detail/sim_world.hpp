@@ -77,7 +77,7 @@ class network {
   network& operator=(const network&) = delete;
   virtual ~network() = default;
   virtual costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) = 0;
-  virtual std::int64_t look_ns(sim::random& random) = 0;
+  virtual std::int64_t empty_poll_ns(sim::random& random) = 0;
   virtual std::int64_t detection_ns() = 0;
 };
 

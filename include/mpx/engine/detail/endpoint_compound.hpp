@@ -23,10 +23,10 @@ enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, re
 ///
 ///     stage      persistent        composite, generalized
 ///     complete   inactive or done  done
-///     moving     active            not done
+///     copying    active            not done
 struct compound {
   compound_kind kind{};
-  starts_as way{};            // Persistent.
+  starts_as start{};          // Persistent.
   bool active = false;        // Persistent: started, and its status has not been taken.
   bool open = false;          // Composite: parts are still being added.
   std::uint32_t pending = 0;  // Parts that are not complete.
@@ -74,7 +74,7 @@ struct compounds {
       platform::deallocate(room);
       return {nullptr, errc::no_resources};
     }
-    op->begin(role::compound, stage::moving, 0);
+    op->begin(role::compound, stage::copying, 0);
     op->owned_by_attached = false;
     op->owned = reinterpret_cast<std::byte*>(::new (room) compound(with));
     op->ranks = with.ranks;
@@ -92,7 +92,7 @@ struct compounds {
     if (c.kind != compound_kind::persistent || c.active) return errc::request;
     const send_call call{{c.buffer, c.bytes}, c.want.source, c.want.context(), c.want.tag()};
     started s;
-    switch (c.way) {
+    switch (c.start) {
       case starts_as::standard: s = e.send(call); break;
       case starts_as::synchronous: s = e.send_flagged(call, wire::flag_synchronous); break;
       case starts_as::ready: s = e.send_flagged(call, wire::flag_ready); break;
@@ -103,7 +103,7 @@ struct compounds {
     if (s.failure != errc{}) return s.failure;
     std::lock_guard lock(e.threading());
     c.active = true;
-    op.stage = stage::moving;
+    op.stage = stage::copying;
     if (s.op == nullptr) {
       complete_locked(e, op, errc{});
     } else {

@@ -122,7 +122,7 @@ template <class Stack>
   std::int64_t since_ns = 0;
   for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
-  pace().watch()->step({this, describe, digest}, pace().moves(), since_ns);
+  pace().watch()->step({this, describe, digest}, pace().advances(), since_ns);
 }
 
 }  // namespace mpx::inline v0::detail

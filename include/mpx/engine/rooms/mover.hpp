@@ -14,7 +14,7 @@
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
-#include "mpx/protocol/path_learner.hpp"
+#include "mpx/protocol/scheme_learner.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/watch/trace.hpp"
@@ -41,12 +41,12 @@ class mover_room {
     op.tag = m.is.tag();
     op.message_bytes = m.bytes;
     op.remote_ticket = m.ticket;
-    op.way = protocol::path::packets;
+    op.scheme = protocol::scheme::packets;
     op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
-    op.moved = 0;
+    op.transferred = 0;
     op.learns = op.copying = false;
     op.own.key = 0;
-    op.stage = stage::moving;
+    op.stage = stage::copying;
     if (m.unready)  // The sender has been told; its data is gone.
       return house().finish(op, errc::not_ready);
     if (const errc why = house().peers().failure_of(op.peer); why != errc{})
@@ -108,7 +108,7 @@ class mover_room {
     house().outbox().announcement_answered(op->peer);
     op->split = c.from != 0;
     op->limit = c.bytes;
-    op->moved = c.from;
+    op->transferred = c.from;
     op->remote_ticket = c.ticket;
     op->target = c.memory;
     if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
@@ -123,11 +123,11 @@ class mover_room {
     if (!takes(op, offset, payload.size())) return errc::protocol;
     // Without a base the request was dropped: its memory may be gone. In place already?
     if (op->data.base != nullptr &&
-        (!op->data.contiguous() || payload.data() != op->data.base + op->moved))
-      op->data.write(op->moved, payload);
-    op->moved += payload.size();
-    moved_some(*op);
-    if (op->moved == op->limit) receive_done(*op, wire::kind::data);
+        (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
+      op->data.write(op->transferred, payload);
+    op->transferred += payload.size();
+    charge_time(*op);
+    if (op->transferred == op->limit) receive_done(*op, wire::kind::data);
     return errc{};
   }
   /// Where a fragment that is still arriving belongs.
@@ -136,7 +136,7 @@ class mover_room {
     if (!takes(op, offset, bytes) || op->data.base == nullptr || !op->data.contiguous()) return {};
     r.fed_ = op;
     r.fed_bytes_ = bytes;
-    return op->data.piece(op->moved, bytes);
+    return op->data.piece(op->transferred, bytes);
   }
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
@@ -144,12 +144,12 @@ class mover_room {
     op.holder = holder::nobody;
     if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
-    op.moved += r.fed_bytes_;
-    if (op.moved == op.limit) receive_done(op, wire::kind::data);
+    op.transferred += r.fed_bytes_;
+    if (op.transferred == op.limit) receive_done(op, wire::kind::data);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
-    moved_some(*op);
+    charge_time(*op);
     receive_done(*op, wire::kind::delivered);
     return errc{};
   }
@@ -187,8 +187,8 @@ class mover_room {
     std::size_t sent = 0;
     while (!r.streams_.empty()) {
       operation& op = r.streams_.front();
-      const std::size_t before = op.moved;
-      if (!push_fragments(r, op)) return sent + (op.moved != before);
+      const std::size_t before = op.transferred;
+      if (!push_fragments(r, op)) return sent + (op.transferred != before);
       ++sent;
     }
     return sent;
@@ -202,8 +202,8 @@ class mover_room {
   House& house() noexcept { return static_cast<House&>(*this); }
 
   static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
-    return op != nullptr && op->stage == stage::streaming && offset == op->moved && bytes != 0 &&
-           bytes <= op->limit - op->moved;
+    return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
+           bytes != 0 && bytes <= op->limit - op->transferred;
   }
 
   /// Fetches the data if the transport can and it pays. Returns false if another path is to be
@@ -221,12 +221,12 @@ class mover_room {
         op.learns = true;
         op.spent_ns = 0;
         op.asked_at_ns = house().now_ns();
-        op.way = paths_.choose(op.limit);
-        if (op.way == protocol::path::packets) {
+        op.scheme = paths_.choose(op.limit);
+        if (op.scheme == protocol::scheme::packets) {
           request_packets(op);
           return true;
         }
-        if (op.way == protocol::path::split) return split(op, from);
+        if (op.scheme == protocol::scheme::split) return split(op, from);
       }
       const outcome o = transport.get(op.peer, from, 0, op.data.piece(0, op.limit),
                                       cookie_of(op, cookie_kind::copy));
@@ -236,7 +236,7 @@ class mover_room {
         return true;
       }
       if (o != outcome::done) return false;
-      moved_some(op);
+      charge_time(op);
       house().trace().on(event::bytes_got, op.limit);
       receive_done(op, wire::kind::finished);
       return true;
@@ -259,7 +259,7 @@ class mover_room {
     op.stage = stage::streaming;
     op.own = c.memory;
     op.exposed = c.memory.key != 0;
-    op.moved = from;
+    op.transferred = from;
     op.control_bytes = sizeof c;
     std::memcpy(op.control.data(), &c, sizeof c);
     house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
@@ -283,7 +283,7 @@ class mover_room {
           return true;
         }
       }
-      moved_some(op);
+      charge_time(op);
       house().trace().on(event::bytes_got, half);
       house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
       return true;
@@ -293,17 +293,17 @@ class mover_room {
 
   /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
   /// its.
-  void moved_some(operation& op) {
+  void charge_time(operation& op) {
     if (!op.learns) return;
     const std::int64_t now = house().now_ns();
-    op.spent_ns += now - greater(op.asked_at_ns, moved_at_ns_);
-    moved_at_ns_ = now;
+    op.spent_ns += now - greater(op.asked_at_ns, charged_at_ns_);
+    charged_at_ns_ = now;
   }
 
   /// All data of a long message is here.
   void receive_done(operation& op, wire::kind tell) {
     end_exposure(op);
-    if (op.learns) paths_.took(op.way, op.limit, op.spent_ns);
+    if (op.learns) paths_.took(op.scheme, op.limit, op.spent_ns);
     if (tell == wire::kind::finished)
       house().outbox().answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
     if (op.done()) return;  // The answer found the peer dead.
@@ -315,18 +315,19 @@ class mover_room {
     if constexpr (RmaTransport<transport_type>) {
       if (op.target.key != 0) {
         auto& transport = house().transport();
-        op.stage = stage::moving;
-        const std::span<const std::byte> data = op.data.piece(op.moved, op.limit - op.moved);
+        op.stage = stage::copying;
+        const std::span<const std::byte> data =
+            op.data.piece(op.transferred, op.limit - op.transferred);
         const cookie_t cookie = cookie_of(op, cookie_kind::copy);
         outcome o;
         if constexpr (ImmediateTransport<transport_type>) {
-          o = transport.put_then(op.peer, op.target, op.moved, data,
+          o = transport.put_then(op.peer, op.target, op.transferred, data,
                                  wire::pack({.kind = wire::kind::delivered,
                                              .credit = house().flow().outgoing(op.peer),
                                              .ticket = op.remote_ticket}),
                                  cookie);
         } else {
-          o = transport.put(op.peer, op.target, op.moved, data, cookie);
+          o = transport.put(op.peer, op.target, op.transferred, data, cookie);
         }
         if (o == outcome::pending) {
           ++op.pending;
@@ -343,7 +344,7 @@ class mover_room {
   }
 
   void put_done(operation& op) {
-    house().trace().on(event::bytes_put, op.limit - op.moved);
+    house().trace().on(event::bytes_put, op.limit - op.transferred);
     if constexpr (!ImmediateTransport<transport_type>)  // Else the put carried it.
       house().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
     if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
@@ -368,14 +369,14 @@ class mover_room {
       house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
       return false;
     }
-    while (op.moved < op.limit) {
-      const std::size_t n = lesser(fragment, op.limit - op.moved);
+    while (op.transferred < op.limit) {
+      const std::size_t n = lesser(fragment, op.limit - op.transferred);
       const wire::header h{.kind = wire::kind::data,
-                           .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.moved)),
-                           .context = static_cast<context_id>(op.moved >> 32),
+                           .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
+                           .context = static_cast<context_id>(op.transferred >> 32),
                            .ticket = op.remote_ticket};
-      if (!house().outbox().post(op.peer, h, op.data.piece(op.moved, n), &op)) return false;
-      op.moved += n;
+      if (!house().outbox().post(op.peer, h, op.data.piece(op.transferred, n), &op)) return false;
+      op.transferred += n;
       house().trace().on(event::bytes_streamed, n);
     }
     r.streams_.pop_front();
@@ -383,8 +384,8 @@ class mover_room {
     return true;
   }
 
-  protocol::path_learner paths_;
-  std::int64_t moved_at_ns_ = 0;  // When data of a long message last moved.
+  protocol::scheme_learner paths_;
+  std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -242,7 +242,7 @@ class outbox_room {
     op->tag = c.tag;
     op->context = c.context;
     op->data = c.data;
-    op->limit = op->moved = 0;
+    op->limit = op->transferred = 0;
     op->own.key = 0;
     op->ranks = nullptr;
     if (c.data.contiguous()) [[likely]]

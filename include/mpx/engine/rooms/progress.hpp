@@ -28,6 +28,7 @@ class progress_room {
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
+  static constexpr unsigned vain_polls_max = 4096;
 
  public:
   progress_room() = default;
@@ -58,7 +59,15 @@ class progress_room {
   }
   /// Takes what those who are gone have sent: it is all here, and nothing more will come.
   void poll_until_quiet() {
-    for (unsigned polls = 0; polls < last_polls_max && house().poll_packets_apart() > 0; ++polls) {
+    unsigned vain = 0;  // A body may be on its way that no poll has shown yet.
+    for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
+      if (house().poll_packets_apart() > 0) {
+        vain = 0;
+      } else if (at_rest()) {
+        return;
+      } else {
+        ++vain;
+      }
     }
   }
   /// While the job leaves together. Who leaves meanwhile is no loss.
@@ -68,13 +77,14 @@ class progress_room {
       std::size_t n = house().poll_packets_apart();
       if (house().peers().troubled()) n += house().flush_busy();
       if (n == 0 && at_rest()) break;
-      moves_ += n != 0 ? 1 : 0;
+      advances_ += n != 0 ? 1 : 0;
     }
     if (step_ != nullptr) step_(house());
   }
   /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
   bool at_rest() noexcept {
     if constexpr (posts_pend<typename Stack::transport_type>) {
+      if (leader_) return true;  // Another thread sleeps for this rank: it would not, else.
       if (!house().transport().arm()) return false;
       house().transport().disarm();
     }
@@ -94,7 +104,7 @@ class progress_room {
     typename Stack::wait_type::pace pace(house().transport().oversubscribed());
     for (unsigned polls = 1;; ++polls) {
       if (poll_and_check() > 0) {
-        ++moves_;
+        ++advances_;
         if (done()) break;
         pace.reset();
         continue;
@@ -179,7 +189,7 @@ class progress_room {
       watch_->saw(platform::now_ns());
   }
   /// Polls of blocked calls that found something.
-  std::uint64_t moves() const noexcept { return moves_; }
+  std::uint64_t advances() const noexcept { return advances_; }
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
@@ -231,7 +241,7 @@ class progress_room {
   unsigned followers_ = 0;
   bool leader_ = false;
   unsigned polls_ = 0;  // In vain, of calls that do not block.
-  std::uint64_t moves_ = 0;
+  std::uint64_t advances_ = 0;
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   void (*step_)(House&) noexcept = nullptr;

@@ -68,8 +68,8 @@ struct ring_control {
   platform::atomic<std::uint32_t> pool_head;  // Consumer: pool bytes given back.
   alignas(cache_line_bytes)
       platform::atomic<std::uint32_t> polled;  // Consumer: 1 = I look at this ring.
-  alignas(
-      cache_line_bytes) platform::atomic<std::uint32_t> starved;  // Producer: 1 = wake me on space.
+  alignas(cache_line_bytes)
+      platform::atomic<std::uint32_t> blocked_on_space;  // Producer: 1 = wake me on space.
 };
 
 /// Copies a few bytes; eight, the commonest, without a call.
@@ -250,7 +250,7 @@ class ring_consumer {
     ring_control& c = *control_;
     c.head.store(++head_, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    return c.starved.load(std::memory_order_relaxed) != 0;
+    return c.blocked_on_space.load(std::memory_order_relaxed) != 0;
   }
 
   ring_control& control() noexcept { return *control_; }

@@ -22,7 +22,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
-#include "mpx/transport/detail/inbox.hpp"
+#include "mpx/transport/detail/doorbell.hpp"
 #include "mpx/transport/detail/line_ring.hpp"
 
 namespace mpx::inline v0::transport::detail {
@@ -36,10 +36,10 @@ struct fabric_counters {
 };
 
 /// The packet half of a transport over shared memory. `Segment` says where things lie:
-/// `inbox(peer) -> inbox_control&`, `channel(source, destination) -> std::byte*` (nullptr when the
-/// machine is out of mappings), both stable for the segment's life. They take slots; where peers
-/// come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they are,
-/// and `use(peer)` is told before a channel is used; else a peer is its slot. Where there are
+/// `doorbell(peer) -> doorbell_control&`, `channel(source, destination) -> std::byte*` (nullptr
+/// when the machine is out of mappings), both stable for the segment's life. They take slots; where
+/// peers come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they
+/// are, and `use(peer)` is told before a channel is used; else a peer is its slot. Where there are
 /// descriptors to sleep on, `make_bell() -> int` makes this rank's (-1: none), `wait_bell` and
 /// `quiet_bell` are its owner's, and `ring_bell(slot)` is for any thread.
 template <class Segment>
@@ -58,7 +58,7 @@ class ring_fabric {
         in_(peers),
         have_barrier_(platform::register_heavy_barrier()),
         oversubscribed_(peers > static_cast<peer_id>(platform::usable_cores())) {
-    inbox_ = &segment_.inbox(self_slot_);
+    doorbell_ = &segment_.doorbell(self_slot_);
   }
 
   peer_id self() const noexcept { return self_; }
@@ -78,11 +78,11 @@ class ring_fabric {
     }
     if (payload.size() <= line_data_bytes) {
       if (!s->ring.put_inline(header, payload.data(), payload.size())) [[unlikely]]
-        return starve(*s);
+        return block_on_space(*s);
     } else if (!put_pooled(*s, header.word[0] | std::uint64_t{header.word[1]} << 32,
                            header.word[2] | std::uint64_t{header.word[3]} << 32, header.word[4],
                            payload)) [[unlikely]] {
-      return starve(*s);
+      return block_on_space(*s);
     }
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (s->ring.control().polled.load(std::memory_order_relaxed) == 0) [[unlikely]]
@@ -93,7 +93,7 @@ class ring_fabric {
   /// See Transport. Takes one packet of each hot ring, or up to `burst_max` if only one is hot.
   template <PacketSink Sink>
   [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
-    if (inbox_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
     std::size_t taken = 0;
     if (receiver* r = only_; r != nullptr) [[likely]] {
@@ -129,18 +129,19 @@ class ring_fabric {
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
     }
-    inbox_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
-                           std::memory_order_seq_cst);
+    doorbell_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
+                              std::memory_order_seq_cst);
     // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
-    for (sender* s : starved_) s->ring.control().starved.store(1, std::memory_order_release);
-    if ((claims() && !hot_.empty()) || !starved_.empty()) platform::heavy_barrier();
+    for (sender* s : blocked_on_space_)
+      s->ring.control().blocked_on_space.store(1, std::memory_order_release);
+    if ((claims() && !hot_.empty()) || !blocked_on_space_.empty()) platform::heavy_barrier();
     if (!something_to_do()) return true;
-    inbox_->sleeping.store(0, std::memory_order_relaxed);
+    doorbell_->sleeping.store(0, std::memory_order_relaxed);
     armed_ = false;
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(1, std::memory_order_relaxed);
     }
-    settle_starved();
+    settle_blocked();
     return false;
   }
 
@@ -153,7 +154,7 @@ class ring_fabric {
         return;
       }
     }
-    timed_out_ = platform::futex_wait(inbox_->sleeping, asleep, timeout_ns);
+    timed_out_ = platform::futex_wait(doorbell_->sleeping, asleep, timeout_ns);
   }
 
   /// See PollableTransport. None without a heavy barrier, for then a sleep must be short.
@@ -167,7 +168,7 @@ class ring_fabric {
   void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    const bool unwoken = inbox_->sleeping.exchange(0, std::memory_order_acquire) != 0;
+    const bool unwoken = doorbell_->sleeping.exchange(0, std::memory_order_acquire) != 0;
     if constexpr (pollable) {
       if (descriptor_ >= 0) segment_.quiet_bell();
     }
@@ -180,11 +181,11 @@ class ring_fabric {
       return !r->hot;
     });
     note_hot();
-    settle_starved();
+    settle_blocked();
   }
 
   /// Ends a wait from any thread of any process that maps the segment.
-  void wake() noexcept { ring_doorbell(*inbox_, self_slot_); }
+  void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
 
  protected:
   // Where peers come and go. Never within a poll.
@@ -196,13 +197,13 @@ class ring_fabric {
   /// `peer` has a slot now. It may have called before: the next poll looks at its ring.
   void admit(peer_id peer) noexcept {
     if (peer >= peers_) peers_ = peer + 1;
-    set_attention(*inbox_, slot_of(peer));
+    set_attention(*doorbell_, slot_of(peer));
     if (armed_) wake();
   }
   /// From now on `peer` is heard and sent to no more.
   void dismiss(peer_id peer) noexcept {
     if (const sender* s = out_[peer]; s != nullptr) {
-      starved_.erase_if([s](const sender* other) { return other == s; });
+      blocked_on_space_.erase_if([s](const sender* other) { return other == s; });
       out_.erase(peer);
       --senders_;
     }
@@ -233,7 +234,7 @@ class ring_fabric {
 
   struct sender : mpx::detail::allocated {
     ring_producer ring;
-    bool starved = false;
+    bool blocked_on_space = false;
   };
   struct receiver : mpx::detail::allocated {
     ring_consumer ring;
@@ -294,10 +295,10 @@ class ring_fabric {
     return s.ring.put_pooled(header, payload.data(), payload.size());
   }
 
-  /// Returns nullptr when memory or mappings are out. The place in `starved_` is had here too, so
-  /// that no post can fail for it.
+  /// Returns nullptr when memory or mappings are out. The place in `blocked_on_space_` is had here
+  /// too, so that no post can fail for it.
   [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
-    if (!starved_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
+    if (!blocked_on_space_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
     auto* made = new (std::nothrow) sender;
     if (made == nullptr) return nullptr;
     std::byte* base = channel(self_, peer);
@@ -325,10 +326,10 @@ class ring_fabric {
     return &in_.put(source, made);
   }
 
-  [[gnu::noinline]] outcome starve(sender& s) noexcept {
-    if (!s.starved) {
-      s.starved = true;
-      starved_.push_back(&s);
+  [[gnu::noinline]] outcome block_on_space(sender& s) noexcept {
+    if (!s.blocked_on_space) {
+      s.blocked_on_space = true;
+      blocked_on_space_.push_back(&s);
       if (armed_) wake();  // Another thread sleeps for this endpoint: it must watch this ring too.
     }
     return outcome::retry;
@@ -351,7 +352,7 @@ class ring_fabric {
     return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  static void set_attention(inbox_control& box, peer_id slot) noexcept {
+  static void set_attention(doorbell_control& box, peer_id slot) noexcept {
     platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
     const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
     // The first of these is the fence between the packet and the look at `sleeping`.
@@ -361,12 +362,12 @@ class ring_fabric {
 
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
-    inbox_control& box = segment_.inbox(slot_of(peer));
+    doorbell_control& box = segment_.doorbell(slot_of(peer));
     set_attention(box, self_slot_);
     if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 
-  void ring_doorbell(inbox_control& box, peer_id slot) noexcept {
+  void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
     const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
     if (was == 0) return;
     if constexpr (pollable) {
@@ -377,11 +378,11 @@ class ring_fabric {
 
   template <class Sink>
   [[gnu::noinline]] void serve_attention(Sink& sink) noexcept {
-    const std::uint64_t summary = inbox_->summary.exchange(0, std::memory_order_seq_cst);
+    const std::uint64_t summary = doorbell_->summary.exchange(0, std::memory_order_seq_cst);
     const std::size_t words = (std::size_t{slots()} + 63) / 64;
     for (std::size_t w = 0; w < words; ++w) {
       if ((summary >> (w % 64) & 1) == 0) continue;
-      std::uint64_t bits = inbox_->attention[w].exchange(0, std::memory_order_seq_cst);
+      std::uint64_t bits = doorbell_->attention[w].exchange(0, std::memory_order_seq_cst);
       for (; bits != 0; bits &= bits - 1) {
         const peer_id source =
             peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
@@ -437,28 +438,28 @@ class ring_fabric {
   }
   void feed(receiver& r) noexcept {
     r.hungry = false;
-    if (r.ring.control().starved.exchange(0, std::memory_order_seq_cst) != 0)
-      ring_doorbell(segment_.inbox(slot_of(r.source)), slot_of(r.source));
+    if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
+      ring_doorbell(segment_.doorbell(slot_of(r.source)), slot_of(r.source));
   }
 
   bool something_to_do() noexcept {
-    if (inbox_->summary.load(std::memory_order_seq_cst) != 0) return true;
+    if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
-    for (sender* s : starved_)
+    for (sender* s : blocked_on_space_)
       if (s->ring.has_space()) return true;
     return false;
   }
 
-  void settle_starved() noexcept {
-    for (sender* s : starved_) {
-      s->ring.control().starved.store(0, std::memory_order_relaxed);
-      s->starved = false;
+  void settle_blocked() noexcept {
+    for (sender* s : blocked_on_space_) {
+      s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
+      s->blocked_on_space = false;
     }
-    starved_.clear();
+    blocked_on_space_.clear();
   }
 
-  inbox_control* inbox_ = nullptr;
+  doorbell_control* doorbell_ = nullptr;
   receiver* only_ = nullptr;  // The hot ring, if there is exactly one.
   bool hungry_ = false;       // Some producer waits for space.
   plain_array<receiver*> hot_;
@@ -470,7 +471,8 @@ class ring_fabric {
   ring_geometry geometry_;
   owning_table<sender> out_;
   owning_table<receiver> in_;
-  plain_array<sender*> starved_;  // Has room for all senders, as hot_ has for all receivers.
+  plain_array<sender*>
+      blocked_on_space_;  // Has room for all senders, as hot_ has for all receivers.
   peer_id senders_ = 0;
   peer_id receivers_ = 0;
   fabric_counters counters_;

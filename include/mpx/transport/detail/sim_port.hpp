@@ -145,7 +145,7 @@ class sim_port : public mpx::sim::detail::event_handler {
       fruitless_ = 1;
       return taken;
     }
-    clock_.spend(self_, fruitless_ * world_.network().look_ns(clock_.random()));
+    clock_.spend(self_, fruitless_ * world_.network().empty_poll_ns(clock_.random()));
     fruitless_ = std::min<std::int64_t>(2 * fruitless_, fruitless_max);
     world_.looked(self_);
     return 0;
@@ -187,7 +187,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     std::int64_t arrives_last_ns = 0;
     std::uint32_t held = 0;   // Arrivals that a cut has stopped.
     std::uint32_t count = 0;  // In flight or ready.
-    bool starved = false;
+    bool blocked_on_space = false;
   };
   struct pending_put {
     peer_id peer;
@@ -229,8 +229,10 @@ class sim_port : public mpx::sim::detail::event_handler {
     if (world_.cut_off(self_) || there == nullptr) return outcome::done;  // It goes nowhere.
     channel& c = there->channel_from(self());
     if (c.count >= depth_) {
-      c.starved = true;
-      if (std::find(starved_.begin(), starved_.end(), &c) == starved_.end()) starved_.push_back(&c);
+      c.blocked_on_space = true;
+      if (std::find(blocked_on_space_.begin(), blocked_on_space_.end(), &c) ==
+          blocked_on_space_.end())
+        blocked_on_space_.push_back(&c);
       return outcome::retry;
     }
     const mpx::sim::costs k = costs(peer, bytes);
@@ -301,8 +303,8 @@ class sim_port : public mpx::sim::detail::event_handler {
   /// A place in the channel is free again: the sender learns of it a little later.
   void take_from(channel& c) {
     --c.count;
-    if (!c.starved) return;
-    c.starved = false;
+    if (!c.blocked_on_space) return;
+    c.blocked_on_space = false;
     if (sim_port* back = port_of(c.source); back != nullptr)
       clock_.at(clock_.now_ns() + costs(c.source, 0).latency_ns, *back, event_wake);
   }
@@ -369,8 +371,8 @@ class sim_port : public mpx::sim::detail::event_handler {
     if (epoch_ != world_.failure_epoch()) end_lost();
     if (!completions_.empty() || !hot_.empty()) return true;
     bool room = false;
-    for (channel* c : starved_) room = room || c->count < depth_;
-    if (room) starved_.clear();
+    for (channel* c : blocked_on_space_) room = room || c->count < depth_;
+    if (room) blocked_on_space_.clear();
     return room;
   }
 
@@ -381,7 +383,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   std::uint32_t depth_;
   owning_table<channel> in_;
   std::deque<channel*> hot_;  // With something ready; the next source comes first.
-  std::vector<channel*> starved_;
+  std::vector<channel*> blocked_on_space_;
   std::deque<completion> completions_;
   std::map<std::uint64_t, pending_get> gets_;
   std::uint64_t next_get_ = 0;

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t asleep = 1;                // On the word itself.
 inline constexpr std::uint32_t asleep_on_descriptor = 2;  // On its bell.
 
 /// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
-struct inbox_control {
+struct doorbell_control {
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
   alignas(cache_line_bytes)
       platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.

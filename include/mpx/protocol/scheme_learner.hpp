@@ -14,7 +14,7 @@
 namespace mpx::inline v0::protocol {
 
 /// How the data of one long message moves.
-enum class path : std::uint8_t {
+enum class scheme : std::uint8_t {
   get,      ///< The receiver fetches it.
   packets,  ///< The sender puts it into the channel, the receiver takes it out.
   split,    ///< The receiver fetches the first half while the sender stores the second.
@@ -23,22 +23,22 @@ enum class path : std::uint8_t {
 /// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
 /// few times, then takes the cheapest one and looks at the others now and then.
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
-class path_learner {
+class scheme_learner {
  public:
-  path choose(std::size_t bytes) noexcept {
+  scheme choose(std::size_t bytes) noexcept {
     record& r = of(bytes);
     const std::uint32_t n = r.asked++;
-    if (n < trials * paths) return static_cast<path>(n % paths);
-    if (n % explore_every == 0) return static_cast<path>(n / explore_every % paths);
+    if (n < trials * paths) return static_cast<scheme>(n % paths);
+    if (n % explore_every == 0) return static_cast<scheme>(n / explore_every % paths);
     std::size_t best = 0;
     for (std::size_t i = 1; i < paths; ++i)
       if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
-    return static_cast<path>(best);
+    return static_cast<scheme>(best);
   }
 
   /// `ns`: the message's share of the receiver's time. All time in which long messages are under
   /// way belongs to one of them, that whose data moves at the end of it.
-  void took(path p, std::size_t bytes, std::int64_t ns) noexcept {
+  void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }
 
