@@ -168,8 +168,8 @@ struct communicator_access {
     communicator_state& state = comm.endpoint_->new_communicator_state();
     const rank_t rank = ranks.rank();
     const rank_t size = ranks.size();
-    state.own = std::move(ranks);
-    if (state.own.how() != group::kind::identity) state.ranks = &state.own;
+    if (ranks.how() != group::kind::identity)
+      state.ranks = state.own = new kept_group(std::move(ranks));
     return {*comm.endpoint_, state, comm.context_, rank, size};
   }
 };

@@ -2924,9 +2924,9 @@ enum class scheme : std::uint8_t {
   split,    ///< The receiver fetches the first half while the sender stores the second.
 };
 
-/// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
+/// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
 /// few times, then takes the cheapest one and looks at the others now and then.
-/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
+/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
 class scheme_learner {
  public:
   scheme choose(std::size_t bytes) noexcept {
@@ -2957,7 +2957,8 @@ class scheme_learner {
 
   record& of(std::size_t bytes) noexcept {
     const auto width = static_cast<std::size_t>(std::bit_width(bytes));
-    return records_[width < records_.size() ? width : records_.size() - 1];
+    const std::size_t at = width > width_min ? width - width_min : 0;
+    return records_[at < records_.size() ? at : records_.size() - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
   /// ran.
@@ -2970,7 +2971,8 @@ class scheme_learner {
     }
   }
 
-  std::array<record, 40> records_{};
+  static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
+  std::array<record, 28> records_{};
 };
 
 }  // namespace mpx::inline v0::protocol
@@ -3412,11 +3414,20 @@ struct probe_result {
   std::size_t bytes = 0;
 };
 
+struct kept_group : group, allocated {
+  explicit kept_group(group&& g) noexcept : group(std::move(g)) {}
+};
+
 /// What the copies of a communicator handle share. Lives as long as the environment.
 struct communicator_state : allocated {
+  communicator_state() = default;
+  communicator_state(const communicator_state&) = delete;
+  communicator_state& operator=(const communicator_state&) = delete;
+  ~communicator_state() { delete own; }
+
   std::uint32_t collective_serial = 0;
-  const group* ranks = nullptr;  // Of this or an equal communicator; nullptr: ranks are peers.
-  group own;                     // What `ranks` points to where it was made.
+  const group* ranks = nullptr;     // Of this or an equal communicator; nullptr: ranks are peers.
+  const kept_group* own = nullptr;  // What `ranks` points to where it was made.
 };
 
 /// One collective call, of which each rank makes its part.
@@ -5058,10 +5069,10 @@ struct fabric_counters {
 };
 
 /// The packet half of a transport over shared memory. `Segment` says where things lie:
-/// `doorbell(peer) -> doorbell_control&`, `channel(source, destination) -> std::byte*` (nullptr when
-/// the machine is out of mappings), both stable for the segment's life. They take slots; where peers
-/// come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they are,
-/// and `use(peer)` is told before a channel is used; else a peer is its slot. Where there are
+/// `doorbell(peer) -> doorbell_control&`, `channel(source, destination) -> std::byte*` (nullptr
+/// when the machine is out of mappings), both stable for the segment's life. They take slots; where
+/// peers come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they
+/// are, and `use(peer)` is told before a channel is used; else a peer is its slot. Where there are
 /// descriptors to sleep on, `make_bell() -> int` makes this rank's (-1: none), `wait_bell` and
 /// `quiet_bell` are its owner's, and `ring_bell(slot)` is for any thread.
 template <class Segment>
@@ -8627,6 +8638,7 @@ class progress_room {
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
+  static constexpr unsigned vain_polls_max = 4096;
 
  public:
   progress_room() = default;
@@ -8657,7 +8669,15 @@ class progress_room {
   }
   /// Takes what those who are gone have sent: it is all here, and nothing more will come.
   void poll_until_quiet() {
-    for (unsigned polls = 0; polls < last_polls_max && house().poll_packets_apart() > 0; ++polls) {
+    unsigned vain = 0;  // A body may be on its way that no poll has shown yet.
+    for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
+      if (house().poll_packets_apart() > 0) {
+        vain = 0;
+      } else if (at_rest()) {
+        return;
+      } else {
+        ++vain;
+      }
     }
   }
   /// While the job leaves together. Who leaves meanwhile is no loss.
@@ -8674,6 +8694,7 @@ class progress_room {
   /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
   bool at_rest() noexcept {
     if constexpr (posts_pend<typename Stack::transport_type>) {
+      if (leader_) return true;  // Another thread sleeps for this rank: it would not, else.
       if (!house().transport().arm()) return false;
       house().transport().disarm();
     }
@@ -12084,8 +12105,8 @@ struct communicator_access {
     communicator_state& state = comm.endpoint_->new_communicator_state();
     const rank_t rank = ranks.rank();
     const rank_t size = ranks.size();
-    state.own = std::move(ranks);
-    if (state.own.how() != group::kind::identity) state.ranks = &state.own;
+    if (ranks.how() != group::kind::identity)
+      state.ranks = state.own = new kept_group(std::move(ranks));
     return {*comm.endpoint_, state, comm.context_, rank, size};
   }
 };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/group.hpp"
@@ -27,11 +28,20 @@ struct probe_result {
   std::size_t bytes = 0;
 };
 
+struct kept_group : group, allocated {
+  explicit kept_group(group&& g) noexcept : group(std::move(g)) {}
+};
+
 /// What the copies of a communicator handle share. Lives as long as the environment.
 struct communicator_state : allocated {
+  communicator_state() = default;
+  communicator_state(const communicator_state&) = delete;
+  communicator_state& operator=(const communicator_state&) = delete;
+  ~communicator_state() { delete own; }
+
   std::uint32_t collective_serial = 0;
-  const group* ranks = nullptr;  // Of this or an equal communicator; nullptr: ranks are peers.
-  group own;                     // What `ranks` points to where it was made.
+  const group* ranks = nullptr;     // Of this or an equal communicator; nullptr: ranks are peers.
+  const kept_group* own = nullptr;  // What `ranks` points to where it was made.
 };
 
 /// One collective call, of which each rank makes its part.

@@ -20,9 +20,9 @@ enum class scheme : std::uint8_t {
   split,    ///< The receiver fetches the first half while the sender stores the second.
 };
 
-/// Keeps an average cost per byte of each path for each power of two of the size, tries each path a
+/// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
 /// few times, then takes the cheapest one and looks at the others now and then.
-/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer path.
+/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
 class scheme_learner {
  public:
   scheme choose(std::size_t bytes) noexcept {
@@ -53,7 +53,8 @@ class scheme_learner {
 
   record& of(std::size_t bytes) noexcept {
     const auto width = static_cast<std::size_t>(std::bit_width(bytes));
-    return records_[width < records_.size() ? width : records_.size() - 1];
+    const std::size_t at = width > width_min ? width - width_min : 0;
+    return records_[at < records_.size() ? at : records_.size() - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
   /// ran.
@@ -66,7 +67,8 @@ class scheme_learner {
     }
   }
 
-  std::array<record, 40> records_{};
+  static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
+  std::array<record, 28> records_{};
 };
 
 }  // namespace mpx::inline v0::protocol
