@@ -6597,12 +6597,11 @@ class inbox_room {
       if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
         std::memcpy(d.buffer, payload.data(), 8);
         d.failure = errc{};
-        released<8>(source);
+        released(source, 8);
         return true;
       }
       d.failure = copy_eager(d.buffer, d.capacity, payload);
-      if (house().flow().release(source, payload.size())) [[unlikely]]
-        house().outbox().owe_credit(source);
+      released(source, payload.size());
       return true;
     }
     posted_receive* const r = matcher_.match_arrival(is);
@@ -6709,7 +6708,7 @@ class inbox_room {
       return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
     }
     give_back_early(source, was.stored);
-    if (house().flow().release(source, was.stored)) house().outbox().owe_credit(source);
+    released(source, was.stored);
     if ((was.flags & wire::flag_synchronous) != 0)
       house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
   }
@@ -6837,7 +6836,7 @@ class inbox_room {
     if (payload.size() == 8 && op.data.bytes >= 8 && op.data.contiguous()) [[likely]] {
       std::memcpy(op.data.base, payload.data(), 8);
       house().finish(op, errc{});
-      return released<8>(source);
+      return released(source, 8);
     }
     errc why;
     if (op.data.contiguous()) [[likely]] {
@@ -6847,13 +6846,11 @@ class inbox_room {
       op.data.write(0, payload.first(lesser(payload.size(), op.data.bytes)));
     }
     house().finish(op, why);
-    if (house().flow().release(source, payload.size())) [[unlikely]]
-      house().outbox().owe_credit(source);
+    released(source, payload.size());
   }
-  /// Eager bytes of a size known at compile time have left this process's memory.
-  template <std::size_t Bytes>
-  [[gnu::always_inline]] void released(peer_id source) noexcept {
-    if (house().flow().release(source, Bytes)) [[unlikely]]
+  /// Eager bytes of `source` have left this process's memory.
+  [[gnu::always_inline]] void released(peer_id source, std::size_t bytes) noexcept {
+    if (house().flow().release(source, bytes)) [[unlikely]]
       house().outbox().owe_credit(source);
   }
   void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;
@@ -7036,7 +7033,7 @@ void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
     house().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
   if (op.done()) return;  // The answer found the peer dead.
   house().end(op, errc{});
-  if (house().flow().release(r.peer, bytes)) house().outbox().owe_credit(r.peer);
+  released(r.peer, bytes);
 }
 
 /// The body of a receive that its header had met is whole.
@@ -7047,7 +7044,7 @@ void inbox_room<Stack, House>::finish_placed(operation& op,
     const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
     const peer_id source = op.peer;
     house().finish(op, why);
-    if (house().flow().release(source, payload.size())) house().outbox().owe_credit(source);
+    released(source, payload.size());
     return;
   }
   deliver(op, op.peer, op.tag, payload);
@@ -8894,22 +8891,11 @@ class endpoint : ground<Stack>,
   static constexpr bool concurrent = Stack::threading_type::concurrent;
 
   /// Collective over the job. `job` outlives the endpoint.
-  explicit endpoint(job_type& job)
-      : ground_type(job),
-        peers_type(job, transport().peers()),
-        outbox_type(this->announced_max()),
-        inbox_type(this->announced_max()) {
-    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
-  }
+  explicit endpoint(job_type& job) : endpoint(job, job, nullptr) {}
   /// A newcomer beside a job, in touch with nobody yet: `address` is that of a member, `own` a job
   /// of this rank alone. Errors: those of the transport. See add_peer.
   endpoint(job_type& own, std::string_view address) requires ElasticTransport<transport_type>
-      : ground_type(address),
-        peers_type(own, transport().peers()),
-        outbox_type(this->announced_max()),
-        inbox_type(this->announced_max()) {
-    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
-  }
+      : endpoint(own, address, nullptr) {}
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint() {
@@ -8985,13 +8971,7 @@ class endpoint : ground<Stack>,
   /// belongs to has lost a peer. Returns whether `op` is complete.
   template <class Lost>
   bool wait_unless(operation& op, call_site site, Lost&& lost) {
-    if (done_after_poll(op)) return true;
-    bool done = false;
-    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-      done = op.done();
-      return done || (peers().failures() != 0 && lost());
-    });
-    return done;
+    return wait_or(op, site, [&] { return peers().failures() != 0 && lost(); });
   }
   /// Polls once, then tells whether `op` is complete.
   bool test(operation& op) {
@@ -9172,6 +9152,16 @@ class endpoint : ground<Stack>,
  private:
   template <class>
   friend struct compounds;  // Operations made of operations (endpoint_compound.hpp).
+  /// `from`: what the transport is made of.
+  template <class From>
+  endpoint(job_type& job, From& from, std::nullptr_t)
+      : ground_type(from),
+        peers_type(job, transport().peers()),
+        outbox_type(this->announced_max()),
+        inbox_type(this->announced_max()) {
+    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+  }
+
   using ground_type::pool;
   using ground_type::threading;
   peers_type& peers() noexcept { return *this; }
@@ -9213,20 +9203,14 @@ class endpoint : ground<Stack>,
   }
   void before_loss() { inbox().post_direct_if_any(); }
   void on_loss(peer_record& r, peer_id peer, errc why) {
-    cancel_place(peer);
-    pool().for_each([&](operation& op) { fail(op, peer, why, true); });
-    outbox_type::on_loss(r);
-    inbox_type::on_loss(r);
-    mover_type::on_loss(r);
+    end_all_of(&r, peer, why, true);
     if constexpr (ends_posts) {
       if (r.peer == peer) peers().set_busy(r);  // It is dropped when no poll is under way.
     }
-    services_.for_each([peer](service& s) { s.on_loss(peer); });
-    if constexpr (concurrent) {
-      pace().completed();
-      pace().wake_waiters();
-    }
+    tell_loss(peer);
   }
+  void end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards);
+  void tell_loss(peer_id peer);
 
   // Operations.
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
@@ -9268,6 +9252,18 @@ class endpoint : ground<Stack>,
     if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }
 
+  /// Blocks until `op` is complete or `stop()`, called under the lock, says so. Returns whether it
+  /// is complete.
+  template <class Stop>
+  bool wait_or(operation& op, call_site site, Stop&& stop) {
+    if (done_after_poll(op)) return true;
+    bool done = false;
+    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
+      done = op.done();
+      return done || stop();
+    });
+    return done;
+  }
   /// The first poll of a call that waits: most often it finds it, so nothing more is set up before.
   [[gnu::noinline]] bool poll_for(const operation& op) {
     const std::lock_guard lock(threading());
@@ -9346,13 +9342,7 @@ bool endpoint<Stack>::begin_collective(collective_call call) {
 /// with an error. Returns whether `op` is complete.
 template <class Stack>
 bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
-  if (done_after_poll(op)) return true;
-  bool done = false;
-  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-    done = op.done();
-    return done || peers().failures() != 0 || revocations_.contains(call);
-  });
-  return done;
+  return wait_or(op, site, [&] { return peers().failures() != 0 || revocations_.contains(call); });
 }
 
 /// This rank leaves a collective that it has begun: the others shall not wait for it.
@@ -9667,6 +9657,27 @@ void endpoint<Stack>::fail(operation& op, peer_id peer, errc why, bool wildcards
   }
   if (!orphaned()) mover().end_exposure(op);
   finish(op, why);
+}
+
+/// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
+template <class Stack>
+void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards) {
+  cancel_place(peer);
+  pool().for_each([&](operation& op) { fail(op, peer, why, wildcards); });
+  if (r == nullptr) return;
+  outbox_type::on_loss(*r);
+  inbox_type::on_loss(*r);
+  mover_type::on_loss(*r);
+}
+
+/// Tells those above the rooms, and threads that wait.
+template <class Stack>
+void endpoint<Stack>::tell_loss(peer_id peer) {
+  services_.for_each([peer](service& s) { s.on_loss(peer); });
+  if constexpr (concurrent) {
+    pace().completed();
+    pace().wake_waiters();
+  }
 }
 
 /// Parts an operation from its request: when this returns true, nothing touches its buffer any
@@ -9998,23 +10009,13 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   pace().poll_until_quiet();
   if (inbox().has_claimed(peer)) return errc::request;
   inbox().post_direct_if_any();
-  cancel_place(peer);
-  pool().for_each([&](operation& op) { fail(op, peer, errc::peer_lost, false); });
-  if (peer_record* const r = peers().find(peer); r != nullptr) {
-    outbox_type::on_loss(*r);
-    inbox_type::on_loss(*r);
-    mover_type::on_loss(*r);
-  }
+  end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
   poll_packets_apart();  // Which ends what was pending with it.
   inbox().forget_early(peer);
-  services_.for_each([peer](service& s) { s.on_loss(peer); });
   flow().drop(peer);
   peers().remove(peer);
-  if constexpr (concurrent) {
-    pace().completed();
-    pace().wake_waiters();
-  }
+  tell_loss(peer);
   return errc{};
 }
 

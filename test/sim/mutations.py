@@ -145,7 +145,7 @@ MUTATIONS = [
      "    house().cancel_place(r.peer);  // Which takes the fragment for us.\n", ""),
     ("the credit of a dropped placed message is lost", PLACED,
      "  house().end(op, errc{});\n"
-     "  if (house().flow().release(r.peer, bytes)) house().outbox().owe_credit(r.peer);\n",
+     "  released(r.peer, bytes);\n",
      "  house().end(op, errc{});\n", LATE_TEST),
     ("a dropped placed synchronous message is never acknowledged", PLACED,
      "  if (r.placed_flags_ != 0)\n", "  if (r.placed_flags_ == 9)\n"),

@@ -3,6 +3,7 @@
 // The endpoint: one rank's policies and operations, and the five rooms that use them. All state of
 // a rank hangs here. Calls take the thread model's lock; the rooms expect it held.
 
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -52,22 +53,11 @@ class endpoint : ground<Stack>,
   static constexpr bool concurrent = Stack::threading_type::concurrent;
 
   /// Collective over the job. `job` outlives the endpoint.
-  explicit endpoint(job_type& job)
-      : ground_type(job),
-        peers_type(job, transport().peers()),
-        outbox_type(this->announced_max()),
-        inbox_type(this->announced_max()) {
-    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
-  }
+  explicit endpoint(job_type& job) : endpoint(job, job, nullptr) {}
   /// A newcomer beside a job, in touch with nobody yet: `address` is that of a member, `own` a job
   /// of this rank alone. Errors: those of the transport. See add_peer.
   endpoint(job_type& own, std::string_view address) requires ElasticTransport<transport_type>
-      : ground_type(address),
-        peers_type(own, transport().peers()),
-        outbox_type(this->announced_max()),
-        inbox_type(this->announced_max()) {
-    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
-  }
+      : endpoint(own, address, nullptr) {}
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint() {
@@ -143,13 +133,7 @@ class endpoint : ground<Stack>,
   /// belongs to has lost a peer. Returns whether `op` is complete.
   template <class Lost>
   bool wait_unless(operation& op, call_site site, Lost&& lost) {
-    if (done_after_poll(op)) return true;
-    bool done = false;
-    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-      done = op.done();
-      return done || (peers().failures() != 0 && lost());
-    });
-    return done;
+    return wait_or(op, site, [&] { return peers().failures() != 0 && lost(); });
   }
   /// Polls once, then tells whether `op` is complete.
   bool test(operation& op) {
@@ -330,6 +314,16 @@ class endpoint : ground<Stack>,
  private:
   template <class>
   friend struct compounds;  // Operations made of operations (endpoint_compound.hpp).
+  /// `from`: what the transport is made of.
+  template <class From>
+  endpoint(job_type& job, From& from, std::nullptr_t)
+      : ground_type(from),
+        peers_type(job, transport().peers()),
+        outbox_type(this->announced_max()),
+        inbox_type(this->announced_max()) {
+    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+  }
+
   using ground_type::pool;
   using ground_type::threading;
   peers_type& peers() noexcept { return *this; }
@@ -371,20 +365,14 @@ class endpoint : ground<Stack>,
   }
   void before_loss() { inbox().post_direct_if_any(); }
   void on_loss(peer_record& r, peer_id peer, errc why) {
-    cancel_place(peer);
-    pool().for_each([&](operation& op) { fail(op, peer, why, true); });
-    outbox_type::on_loss(r);
-    inbox_type::on_loss(r);
-    mover_type::on_loss(r);
+    end_all_of(&r, peer, why, true);
     if constexpr (ends_posts) {
       if (r.peer == peer) peers().set_busy(r);  // It is dropped when no poll is under way.
     }
-    services_.for_each([peer](service& s) { s.on_loss(peer); });
-    if constexpr (concurrent) {
-      pace().completed();
-      pace().wake_waiters();
-    }
+    tell_loss(peer);
   }
+  void end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards);
+  void tell_loss(peer_id peer);
 
   // Operations.
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
@@ -426,6 +414,18 @@ class endpoint : ground<Stack>,
     if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }
 
+  /// Blocks until `op` is complete or `stop()`, called under the lock, says so. Returns whether it
+  /// is complete.
+  template <class Stop>
+  bool wait_or(operation& op, call_site site, Stop&& stop) {
+    if (done_after_poll(op)) return true;
+    bool done = false;
+    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
+      done = op.done();
+      return done || stop();
+    });
+    return done;
+  }
   /// The first poll of a call that waits: most often it finds it, so nothing more is set up before.
   [[gnu::noinline]] bool poll_for(const operation& op) {
     const std::lock_guard lock(threading());

@@ -20,13 +20,7 @@ bool endpoint<Stack>::begin_collective(collective_call call) {
 /// with an error. Returns whether `op` is complete.
 template <class Stack>
 bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
-  if (done_after_poll(op)) return true;
-  bool done = false;
-  wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-    done = op.done();
-    return done || peers().failures() != 0 || revocations_.contains(call);
-  });
-  return done;
+  return wait_or(op, site, [&] { return peers().failures() != 0 || revocations_.contains(call); });
 }
 
 /// This rank leaves a collective that it has begun: the others shall not wait for it.

@@ -26,6 +26,27 @@ void endpoint<Stack>::fail(operation& op, peer_id peer, errc why, bool wildcards
   finish(op, why);
 }
 
+/// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
+template <class Stack>
+void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards) {
+  cancel_place(peer);
+  pool().for_each([&](operation& op) { fail(op, peer, why, wildcards); });
+  if (r == nullptr) return;
+  outbox_type::on_loss(*r);
+  inbox_type::on_loss(*r);
+  mover_type::on_loss(*r);
+}
+
+/// Tells those above the rooms, and threads that wait.
+template <class Stack>
+void endpoint<Stack>::tell_loss(peer_id peer) {
+  services_.for_each([peer](service& s) { s.on_loss(peer); });
+  if constexpr (concurrent) {
+    pace().completed();
+    pace().wake_waiters();
+  }
+}
+
 /// Parts an operation from its request: when this returns true, nothing touches its buffer any
 /// more, whether the operation goes on or not. False: the transport, or a copy that the peer has
 /// begun, is at it right now.

@@ -48,23 +48,13 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   pace().poll_until_quiet();
   if (inbox().has_claimed(peer)) return errc::request;
   inbox().post_direct_if_any();
-  cancel_place(peer);
-  pool().for_each([&](operation& op) { fail(op, peer, errc::peer_lost, false); });
-  if (peer_record* const r = peers().find(peer); r != nullptr) {
-    outbox_type::on_loss(*r);
-    inbox_type::on_loss(*r);
-    mover_type::on_loss(*r);
-  }
+  end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
   poll_packets_apart();  // Which ends what was pending with it.
   inbox().forget_early(peer);
-  services_.for_each([peer](service& s) { s.on_loss(peer); });
   flow().drop(peer);
   peers().remove(peer);
-  if constexpr (concurrent) {
-    pace().completed();
-    pace().wake_waiters();
-  }
+  tell_loss(peer);
   return errc{};
 }
 

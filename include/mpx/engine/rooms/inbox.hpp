@@ -116,12 +116,11 @@ class inbox_room {
       if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
         std::memcpy(d.buffer, payload.data(), 8);
         d.failure = errc{};
-        released<8>(source);
+        released(source, 8);
         return true;
       }
       d.failure = copy_eager(d.buffer, d.capacity, payload);
-      if (house().flow().release(source, payload.size())) [[unlikely]]
-        house().outbox().owe_credit(source);
+      released(source, payload.size());
       return true;
     }
     posted_receive* const r = matcher_.match_arrival(is);
@@ -228,7 +227,7 @@ class inbox_room {
       return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
     }
     give_back_early(source, was.stored);
-    if (house().flow().release(source, was.stored)) house().outbox().owe_credit(source);
+    released(source, was.stored);
     if ((was.flags & wire::flag_synchronous) != 0)
       house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
   }
@@ -356,7 +355,7 @@ class inbox_room {
     if (payload.size() == 8 && op.data.bytes >= 8 && op.data.contiguous()) [[likely]] {
       std::memcpy(op.data.base, payload.data(), 8);
       house().finish(op, errc{});
-      return released<8>(source);
+      return released(source, 8);
     }
     errc why;
     if (op.data.contiguous()) [[likely]] {
@@ -366,13 +365,11 @@ class inbox_room {
       op.data.write(0, payload.first(lesser(payload.size(), op.data.bytes)));
     }
     house().finish(op, why);
-    if (house().flow().release(source, payload.size())) [[unlikely]]
-      house().outbox().owe_credit(source);
+    released(source, payload.size());
   }
-  /// Eager bytes of a size known at compile time have left this process's memory.
-  template <std::size_t Bytes>
-  [[gnu::always_inline]] void released(peer_id source) noexcept {
-    if (house().flow().release(source, Bytes)) [[unlikely]]
+  /// Eager bytes of `source` have left this process's memory.
+  [[gnu::always_inline]] void released(peer_id source, std::size_t bytes) noexcept {
+    if (house().flow().release(source, bytes)) [[unlikely]]
       house().outbox().owe_credit(source);
   }
   void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;

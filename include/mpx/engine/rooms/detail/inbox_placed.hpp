@@ -43,7 +43,7 @@ void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
     house().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
   if (op.done()) return;  // The answer found the peer dead.
   house().end(op, errc{});
-  if (house().flow().release(r.peer, bytes)) house().outbox().owe_credit(r.peer);
+  released(r.peer, bytes);
 }
 
 /// The body of a receive that its header had met is whole.
@@ -54,7 +54,7 @@ void inbox_room<Stack, House>::finish_placed(operation& op,
     const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
     const peer_id source = op.peer;
     house().finish(op, why);
-    if (house().flow().release(source, payload.size())) house().outbox().owe_credit(source);
+    released(source, payload.size());
     return;
   }
   deliver(op, op.peer, op.tag, payload);
