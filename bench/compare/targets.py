@@ -44,7 +44,8 @@ class Targets:
         if not only:
             for name, what, most in (
                     ("isend_8", "instructions of a tiny isend, completed", 80),
-                    ("recv_matched_8", "instructions of a matched tiny receive", 120)):
+                    ("recv_matched_8", "instructions of a matched tiny receive", 120),
+                    ("irecv_matched_8", "instructions of a pre-posted tiny receive", 110)):
                 self.put(what, "<=", most, None, counts.get(name), counts_missing)
         self.judge("ring", 8, "token ring of 8 ranks: the better MPI / mpx", ">=", 10, MPIS,
                    lambda r: ratio(better_mpi(r, True), r["mpx"]))
