@@ -248,11 +248,9 @@ class point_to_point {
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
-      direct_receive d;
-      d.buffer = into.data();
-      d.capacity = into.size();
-      if (on.is_direct(from, tag)) [[likely]] {
-        d.want = pattern::exactly(on.context_, world_peer(from), tag);
+      const bool direct = on.is_direct(from, tag);
+      direct_receive d(into.data(), into.size(), on.context_, world_peer(from), direct ? tag : 0);
+      if (direct) [[likely]] {
         on.endpoint_->receive_now(d);
       } else {
         d.failure = indirect;

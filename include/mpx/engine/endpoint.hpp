@@ -164,13 +164,7 @@ class endpoint : ground<Stack>,
     wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
                [&] { return part(op); });
   }
-  /// Takes a receive back that has not matched. Returns false if it has.
-  bool cancel(operation& op) {
-    std::lock_guard lock(threading());
-    if (op.role != role::receive || op.stage != stage::posted) return false;
-    inbox().cancel(op);
-    return true;
-  }
+  bool cancel(operation& op);
 
   // --- Collectives -------------------------------------------------------------------------------
 
@@ -376,24 +370,30 @@ class endpoint : ground<Stack>,
 
   // Operations.
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
-    if (failure != errc{}) op.failure = failure;  // Else it has been errc{} since `begin`.
+    if (failure != errc{}) op.fails(failure);  // Else it has been errc{} since `begin`.
     op.stage = stage::complete;
     pace().completed();
     if (op.holder != holder::request) [[unlikely]]
       finish_unheld(op);
   }
+  /// The same, without a failure, of one that a request holds.
+  [[gnu::always_inline]] void finish_plain(operation& op) noexcept {
+    op.stage = stage::complete;
+    pace().completed();
+  }
   /// The same, once the transport has done with the operation's memory.
   void end(operation& op, errc failure) noexcept {
     if (op.pending == 0) return finish(op, failure);
-    op.failure = failure;
+    op.fails(failure);
     op.stage = stage::closing;
   }
   [[gnu::always_inline]] void give(operation& op) noexcept {
-    if (op.owned != nullptr) [[unlikely]]
-      outbox().free_copy(op);
+    if (op.special != 0) [[unlikely]]
+      return give_special(op);
     pool().give(&op);
   }
   void finish_unheld(operation& op) noexcept;
+  void give_special(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);
@@ -456,9 +456,13 @@ class endpoint : ground<Stack>,
                                         std::span<const std::byte> payload) noexcept {
     if (!flow().incoming(source, f.word[wire::word_credit])) [[unlikely]]
       return lose(source, errc::protocol);
-    if (f.word[wire::word_kind] != wire::plain_eager || has_placed(source) ||
-        !inbox().on_plain(source, wire::match_of(f), payload)) [[unlikely]]
-      on_other(source, wire::unpack(f), payload);
+    if (f.word[wire::word_kind] == wire::plain_eager && !has_placed(source)) [[likely]] {
+      const match_bits bits = wire::match_of(f);
+      if (inbox().on_plain(source, bits, payload)) [[likely]]
+        return;
+      if (inbox().store_if_plain(source, bits, payload)) return;
+    }
+    on_other(source, wire::unpack(f), payload);
   }
   [[gnu::always_inline]] bool has_placed([[maybe_unused]] peer_id source) noexcept {
     if constexpr (PlacingTransport<transport_type>) {

@@ -21,8 +21,8 @@
 
 namespace mpx::inline v0::detail {
 
-/// Of the queues that operations wait in: none waits in one and to be matched, so that the links are
-/// the same.
+/// Of the queues that operations wait in: none waits in one and to be matched, so that the links
+/// are the same.
 using queue_tag = match_tag;
 
 enum class role : std::uint8_t { free, receive, send, control, compound };
@@ -64,6 +64,8 @@ enum class stage : std::uint8_t {
 /// |-----------|--------------------------------|------------------------------------------------|
 /// | holder    | begin: a request; compounds: a | detach: nobody, it is given back at its end    |
 /// |           | parent                         |                                                |
+/// | special   | fails, owns: there is more to  | never                                          |
+/// |           | see to than a success          |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
 /// | exposed   | mover: the peer may reach it   | mover::withdraw, end_exposure                  |
 /// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
@@ -79,15 +81,16 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   // included.
   operation* next = nullptr;  // Free: the next free one. Part of a compound: the next part.
 
+  // Neighbours, so that two are compared at once.
   detail::stage stage{};
+  std::uint8_t special = 0;
   detail::holder holder{};
   detail::role role{};
   std::uint8_t flags = 0;  // Send: wire::flag. Receive: 1 if `ranks` counts.
-  bool announced = false;
   bool exposed = false;
   std::uint8_t pending = 0;  // Completions that the transport owes.
   bool cancelled = false;
-  errc failure{};
+  errc failure{};  // errc{} while it is free.
   std::uint32_t ticket = 0;
   memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
   std::size_t message_bytes = 0;  // Receive: the message's length.
@@ -101,6 +104,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   std::size_t transferred = 0;  // Bytes that have.
   std::uint32_t remote_ticket = 0;
   context_id context = 0;  // Of a send.
+  bool announced = false;
   bool owned_by_attached = false;
   bool split = false;
   bool fetched = false;
@@ -122,16 +126,32 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     stage = s;
     role = r;
     flags = f;
+    special = 0;
     holder = detail::holder::request;
-    announced = false;
     exposed = false;
     pending = 0;
     cancelled = false;
-    failure = errc{};
   }
 
+  void fails(errc why) noexcept {
+    failure = why;
+    special = 1;
+  }
+  void owns(std::byte* what) noexcept {
+    owned = what;
+    special = 1;
+  }
   std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
   bool done() const noexcept { return stage == detail::stage::complete; }
+  /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
+  /// want no status.
+  [[gnu::always_inline]] bool is_over() const noexcept {
+    return stage == detail::stage::complete && special == 0;
+  }
+  /// It is a request's, and nothing is special about it.
+  [[gnu::always_inline]] bool is_plain() const noexcept {
+    return special == 0 && holder == detail::holder::request;
+  }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.
   bool data_lost() const noexcept { return data.base == nullptr && data.bytes != 0; }
@@ -161,7 +181,8 @@ class operation_pool {
     return op;
   }
 
-  void give(operation* op) noexcept {
+  /// Requires: it owns nothing, and its failure is errc{} again.
+  [[gnu::always_inline]] void give(operation* op) noexcept {
     op->role = role::free;
     op->ticket += generation_step;
     op->next = free_;
@@ -240,6 +261,7 @@ struct arrived_message : unexpected_message {
   wire::kind kind{};
   std::uint8_t flags = 0;
   bool unready = false;      // A ready send that came too early: its receive will be told.
+  bool plain = false;        // Eager, with no flags.
   std::uint32_t ticket = 0;  // The sender's operation.
   std::uint32_t stored = 0;  // Eager bytes that follow.
   std::uint64_t bytes = 0;   // The message's length.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Matching by the order of posting where that serves, else by hash tables over (context, source,
-// tag): constant time however many receives and messages are pending, as long as receives name their
-// source and tag. Most messages meet the receive that was posted first, so that the first few are
-// looked at before any hash, and what is posted or stored is hashed only once it has to be found
-// among many.
+// tag): constant time however many receives and messages are pending, as long as receives name
+// their source and tag. Most messages meet the receive that was posted first, so that the first few
+// are looked at before any hash, and what is posted or stored is hashed only once it has to be
+// found among many.
 
 #include <cstddef>
 #include <iterator>
@@ -110,15 +110,15 @@ class hashed {
   using policy_axis = matching_axis;
   static constexpr std::string_view name = "hashed";
 
-  bool nothing_posted() const noexcept { return posted_.empty(); }
-  std::uint64_t pending() const noexcept { return posted_count_ | stored_count_; }
+  bool nothing_posted() const noexcept { return posted_.begin() == posted_.end(); }
+  std::uint32_t stored() const noexcept { return stored_count_; }
 
-  [[gnu::always_inline]] posted_receive* match_arrival(const envelope& is) noexcept {
-    if (posted_count_ == 0) return nullptr;
-    posted_receive& first = posted_.front();
-    if (first.want.matches(is) && first.want.sequence == 0) [[likely]] {
+  [[gnu::always_inline]] posted_receive* match_arrival(envelope is) noexcept {
+    if (nothing_posted()) return nullptr;
+    posted_receive& first = *posted_.begin();
+    // It names source and tag, and is in no table.
+    if (first.want.bits == is.bits && first.want.source_and_sequence() == is.source) [[likely]] {
       posted_.pop_front();
-      --posted_count_;
       return &first;
     }
     return match_behind(is);
@@ -130,17 +130,13 @@ class hashed {
   unexpected_message* find(const pattern& want) noexcept {
     unsigned looks = 0;
     for (unexpected_message& m : stored_) {
-      if (want.matches(m.is)) return &m;
+      if (equal(want, m.is) || want.matches(m.is)) return &m;
       if (++looks == looks_max && want.exact()) return find_hashed(want);
     }
     return nullptr;
   }
 
-  [[gnu::always_inline]] void post(posted_receive& r) noexcept {
-    r.want.sequence = 0;
-    posted_.push_back(r);
-    ++posted_count_;
-  }
+  [[gnu::always_inline]] void post(posted_receive& r) noexcept { posted_.push_back(r); }
 
   [[gnu::always_inline]] void store(unexpected_message& m) noexcept {
     m.hashed = false;
@@ -155,9 +151,9 @@ class hashed {
       } else {
         wild_.erase(wild_.iterator_to(r));
       }
+      r.want.sequence = 0;
     }
     posted_.erase(posted_.iterator_to(r));
-    --posted_count_;
   }
 
   [[gnu::always_inline]] void withdraw(unexpected_message& m) noexcept {
@@ -197,7 +193,7 @@ class hashed {
   }
 
   /// The earliest receive that matches, if the first did not, or is in a table.
-  [[gnu::noinline]] posted_receive* match_behind(const envelope& is) noexcept {
+  [[gnu::noinline]] posted_receive* match_behind(envelope is) noexcept {
     unsigned looks = 0;
     for (posted_receive& r : posted_) {
       if (looks++ == looks_max) return match_hashed(is);
@@ -250,7 +246,6 @@ class hashed {
     return nullptr;
   }
 
-  std::uint32_t posted_count_ = 0;
   std::uint32_t stored_count_ = 0;
   linked_list<posted_receive, posting_tag> posted_;
   linked_list<unexpected_message, arrival_tag> stored_;

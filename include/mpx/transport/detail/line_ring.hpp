@@ -232,14 +232,11 @@ class ring_consumer {
   /// below.
   const frame_header& header() const noexcept { return next_->header(); }
   const std::byte* data() const noexcept { return next_->data(); }
-  /// Begins to fetch a line that will be read soon. (Behind the last one is memory too, and a
-  /// prefetch never fails.)
-  [[gnu::always_inline]] void prefetch() const noexcept { __builtin_prefetch(next_ + 4); }
-
-  /// The payload of a line whose code is no number of bytes.
-  pooled_view pooled(std::uint32_t code) const noexcept {
+  pooled_view pooled(std::uint32_t code) const noexcept { return pooled(next_->data(), code); }
+  /// The payload of a line with this data whose code is no number of bytes.
+  pooled_view pooled(const std::byte* line_data, std::uint32_t code) const noexcept {
     pool_reference r;
-    std::memcpy(&r, next_->data(), sizeof r);
+    std::memcpy(&r, line_data, sizeof r);
     if (code != code_pooled || r.offset > pool_bytes_ || r.bytes > pool_bytes_ - r.offset ||
         r.advance > pool_bytes_)
       return {{}, 0, true};
@@ -258,8 +255,34 @@ class ring_consumer {
     } else {
       ++next_;
     }
+    return free(1);
+  }
+
+  /// Takes up to `most` packets: take(header, data, code) for each. Returns how many; `free` has to
+  /// follow, unless there were none. Meanwhile this end shows none of them as taken.
+  template <class Take>
+  [[gnu::always_inline]] std::uint32_t take(std::uint32_t most, Take&& take) noexcept {
+    line* const from = next_;  // Kept here: what is taken is written to memory that could be ours.
+    line* l = from;
+    line* const stop = last_ - from < most ? last_ + 1 : from + most;
+    for (; l != stop; ++l) {
+      const std::uint32_t waiting = l->mark() - expected_;
+      if (waiting > 0xff) break;
+      __builtin_prefetch(l + 4);  // Behind the last one is memory too.
+      take(l->header(), l->data(), waiting);
+    }
+    next_ = l;
+    if (l > last_) [[unlikely]] {
+      next_ = first_;
+      expected_ += 1 << 8;
+    }
+    return static_cast<std::uint32_t>(l - from);
+  }
+  /// Gives lines that were taken back. Returns whether the producer waits for them.
+  [[gnu::always_inline]] bool free(std::uint32_t lines) noexcept {
     ring_control& c = *control_;
-    c.head.store(++head_, std::memory_order_release);
+    head_ += lines;
+    c.head.store(head_, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return c.blocked_on_space.load(std::memory_order_relaxed) != 0;
   }
