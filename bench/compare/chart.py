@@ -5,7 +5,7 @@ import shutil
 import sys
 import textwrap
 
-from compare import BANDWIDTH_SIZES, CONTENDERS, NAMES, human
+from compare import CONTENDERS, LONG_SIZES, NAMES, human
 from compare.process import run
 
 COLOURS = {"raw": 0x9E9E9E, "mpx": 0xD1495B, "mpich": 0x30638E, "openmpi": 0x7FB069}
@@ -13,7 +13,7 @@ PALE = "pale: others used the cores meanwhile"
 PANELS = (  # title, unit, rows, logarithmic, what is better
     ("8-byte latency, one way", "ns", [("latency", 8, 2)], False, "lower"),
     ("8-byte message rate", "million/s", [("rate", 8, 2)], False, "higher"),
-    ("bandwidth", "GB/s", [("bw", s, 2) for s in BANDWIDTH_SIZES], False, "higher"),
+    ("bandwidth", "GB/s", [("bw", s, 2) for s in LONG_SIZES], False, "higher"),
     ("token ring of 8 ranks, a hop", "us", [("ring", 8, 8), ("ring_slots", 8, 8)], True, "lower"),
     ("allreduce of 8 bytes", "us", [("allreduce", 8, 2), ("allreduce", 8, 4)], True, "lower"),
 )

@@ -47,10 +47,13 @@ def print_notes(results, rows):
     print(f"\nmedians; {results.dropped} of {results.seen} samples dropped: "
           "the mode changed under them;\n"
           f"{results.preempted} set aside: a rank lost its core for a moment; "
-          f"{results.disturbed}: others used the cores (up to {results.others_max:.1f})")
-    if any(r["disturbed"] for r in rows):
-        print(f"{DISTURBED_MARK} others used the cores during all samples: "
-              "no ratio, no verdict")
+          f"{results.disturbed}: others disturbed them (they used up to "
+          f"{results.others_max:.1f} cores)")
+    causes = {cause for r in rows for cause in r["disturbed"].values()}
+    if causes:
+        print(f"{DISTURBED_MARK} disturbed in all samples: no ratio, no verdict")
+    for cause in sorted(causes):
+        print(f"disturbed: {cause}")
     for mpi, why in results.absent.items():
         print(f"left out: {NAMES[mpi]}, everywhere: {why}")
     labels = {(r["name"], r["size"], r["ranks"]): f"{r['name']} {human(r['size'])}" for r in rows}
