@@ -181,12 +181,13 @@ class Machine:
             if why := why_not_comparable(contender, lines):
                 return Measured(left_out=why)
         samples = []
+        picky = test.pinned and not test.jobs  # A fresh job gets what it gets.
         for line in lines:
             if "value" not in line:
                 continue
             try:
                 samples.append(Sample(mode_of(line["probe_ns"]), float(line["value"]),
-                                      ran.disturbed, test.pinned and line["preempted"] > 0))
+                                      ran.disturbed, picky and line["preempted"] > 0))
             except (ValueError, KeyError, TypeError):
                 odd = odd or json.dumps(line)
         why = ran.why or (f"a line that is no sample: {odd[:80]}" if odd else None)

@@ -54,7 +54,15 @@ class Results:
         return next((worth for worth, values in enumerate(kinds) if values), None)
 
     def quiet(self, test, contender, mode):
-        return self.worth(test, contender, mode) in (CLEAN, PREEMPTED)
+        return (self.worth(test, contender, mode) in (CLEAN, PREEMPTED)
+                and len(self.best_samples(test, contender, mode)) >= test.samples_needed)
+
+    def why_disturbed(self, test, contender, mode):
+        cause = self.causes.get((test.key, contender))
+        if self.worth(test, contender, mode) == DISTURBED:
+            return cause
+        few = len(self.best_samples(test, contender, mode))
+        return f"{few} of its jobs are too few to judge by" + (f"; {cause}" if cause else "")
 
     def best_samples(self, test, contender, mode):
         worth = self.worth(test, contender, mode)
@@ -90,7 +98,8 @@ class Results:
 
     def row(self, name, test, mode, values, contender_of):
         """`contender_of`: column -> whose samples stand there."""
-        disturbed = {c: self.causes[test.key, contender_of[c]] for c, value in values.items()
+        disturbed = {c: self.why_disturbed(test, contender_of[c], mode)
+                     for c, value in values.items()
                      if value is not None and not self.quiet(test, contender_of[c], mode)}
         samples = {c: len(self.best_samples(test, contender_of[c], mode))
                    for c, value in values.items() if value is not None}

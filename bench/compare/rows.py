@@ -40,6 +40,11 @@ class Test:
         return f"{self.name} {human(self.size)}{ranks}"
 
     @property
+    def samples_needed(self):
+        """Undisturbed ones, to be judged by: jobs differ, samples of a job hardly."""
+        return max(self.jobs // (4 if self.timed_by_mode else 2), 1)
+
+    @property
     def row_names(self):
         """Of all rows that come of it."""
         return ([self.name + ending for ending, _ in self.figures]
