@@ -4,7 +4,7 @@
 import json
 
 from compare import CONTENDERS, MPIS, NAMES, human
-from compare.targets import better_mpi, ratio
+from compare.targets import NOT_IN_QUICK, better_mpi, ratio
 
 DISTURBED_MARK = "~"
 LEFT_OUT = "left out"
@@ -64,11 +64,14 @@ def print_notes(results, rows):
 
 
 def print_checks(targets):
+    asked = [c for c in targets.checks if c.remark != NOT_IN_QUICK]
     print_table(("figure", "target", "mode", "measured", ""),
                 [(*c[:4], f"{c.state}: {c.remark}" if c.remark else c.state)
-                 for c in targets.checks], left=(0, 4))
+                 for c in asked], left=(0, 4))
+    if left := len(targets.checks) - len(asked):
+        print(f"{left} more targets: {NOT_IN_QUICK}")
     if unanswered := targets.unanswered():
-        figures = len({c.figure for c in targets.checks})
+        figures = len({c.figure for c in asked})
         print(f"\nNO VERDICT on {len(unanswered)} of {figures} targets:")
         for what, why in unanswered.items():
             print(f"  {what}: {why}")

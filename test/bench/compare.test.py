@@ -19,8 +19,10 @@ from pathlib import Path
 
 SOURCE, BIN = Path(os.environ["MPX_SOURCE"]), Path(os.environ["MPX_BIN"])
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(SOURCE / "bench"))
+sys.path[:0] = [str(SOURCE / "bench"), str(SOURCE / "test/bench")]
 
+import compare.machine  # noqa: E402
+import compare.process  # noqa: E402
 from compare import MPIS, chart  # noqa: E402
 from compare.machine import LAUNCHERS, Measured, Sample, why_not_comparable  # noqa: E402
 from compare.noise import own_seconds  # noqa: E402
@@ -28,6 +30,7 @@ from compare.process import adopt_orphans, run  # noqa: E402
 from compare.results import REPEATS_MAX, Results, measure_all  # noqa: E402
 from compare.rows import LOWER_QUARTILE, MEDIAN, WORST, make_tests  # noqa: E402
 from compare.targets import DISTURBED, MET, MISSED, NO_VERDICT, Targets  # noqa: E402
+from fake_proc import FakeProc  # noqa: E402
 
 LATENCY = next(t for t in make_tests() if t.name == "latency")
 SMALL_SHM = "mount -t tmpfs -o size=1m tmpfs /dev/shm"
@@ -213,9 +216,49 @@ def what_we_use_is_not_others():
     expect(own_seconds() - before > 0.1, "the time of a load of ours is unknown")
 
 
+# Real programs on a machine of whose noise only a test knows.
+
+def judged_with(noise, machine):
+    """The verdicts on latency, with the noise that a test makes."""
+    module_of = (compare.process, compare.machine)
+    real = compare.process.noise
+    try:
+        for module in module_of:
+            module.noise = noise
+        results = measure_all(machine, [LATENCY], 1, budget_s=20, child_s=8)
+    finally:
+        for module in module_of:
+            module.noise = real
+    rows = list(results.rows([LATENCY]))
+    expect(any(row["mpx"] is not None for row in rows), f"nothing was measured: {results.notes}")
+    return rows, states(Targets(rows, {}, None, True, ("latency",)))
+
+
+def quiet_machines_are_not_refused(machine, folder):
+    rows, found = judged_with(FakeProc(tempfile.mkdtemp(dir=folder)).noise, machine)
+    expect(not any(row["disturbed"] for row in rows), f"refused on a quiet machine: {rows}")
+    expect(DISTURBED not in found, f"{found}")
+
+
+def disturbed_machines_are_refused(machine, folder):
+    proc = FakeProc(tempfile.mkdtemp(dir=folder))
+
+    def others_work_meanwhile():
+        proc.pass_time(0.5, others=0.8, name="solver")
+        return proc.wall
+
+    proc.noise.clock = others_work_meanwhile
+    rows, found = judged_with(proc.noise, machine)
+    for row in rows:
+        for contender, cause in row["disturbed"].items():
+            expect("others used 0.80 of 2 cores: solver" in cause, f"{contender}: {cause}")
+        expect("mpx" in row["disturbed"] or row["mpx"] is None, f"{row}")
+    expect(set(found) <= {DISTURBED, NO_VERDICT} and DISTURBED in found, f"{found}")
+
+
 # The script itself. Other jobs may use the cores: only refusals can be expected here.
 
-def compare(folder, environment=None, prefix=""):
+def run_compare(folder, environment=None, prefix=""):
     answer = Path(folder) / "answer.json"
     answer.unlink(missing_ok=True)
     command = (f"{prefix}exec '{sys.executable}' '{SOURCE}/scripts/compare' --quick --rounds 1 "
@@ -265,7 +308,7 @@ def is_here(mpi):
 
 
 def forced_to_tcp(folder, mpis):
-    done, report = compare(folder, {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1",
+    done, report = run_compare(folder, {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1",
                                     "UCX_TLS": "tcp,self"})
     expect_left_out(done, report, mpis, "do not pass through shared memory")
 
@@ -277,7 +320,7 @@ def little_shared_memory(folder, mpis):
     if tried.returncode != 0:
         print(f"skipped: a small /dev/shm: {tried.stderr.strip()}")
         return
-    done, report = compare(folder, prefix=f"{SMALL_SHM} && ")
+    done, report = run_compare(folder, prefix=f"{SMALL_SHM} && ")
     expect_left_out(done, report, mpis, r"/dev/shm has [01]\.\d MiB free")
 
 
@@ -296,7 +339,7 @@ def busy_cores():
 
 def no_verdict_under_load(folder):
     with busy_cores():
-        done, report = compare(folder)
+        done, report = run_compare(folder)
     figures = [(row, c) for row in report["rows"] for c in LATENCY.programs if row[c] is not None]
     expect(figures, "numbers are printed all the same")
     for row, contender in figures:
@@ -319,6 +362,9 @@ def main():
         print("skipped: the programs of the comparison are not built here")
         return
     with tempfile.TemporaryDirectory() as folder:
+        machine = compare.machine.Machine(BIN.parent, Path(folder), True)
+        quiet_machines_are_not_refused(machine, folder)
+        disturbed_machines_are_refused(machine, folder)
         no_verdict_under_load(folder)
         mpis = [m for m in MPIS if is_here(m)]
         if mpis:
