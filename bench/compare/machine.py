@@ -175,7 +175,8 @@ class Machine:
     def measure(self, contender, test, timeout_s):
         """Runs `test` once with a contender. Returns a Measured."""
         self.probe_file.write_bytes(bytes(4096))
-        ran = run(self.command(contender, test), timeout_s, self.environment, test.loaded)
+        ran = run(self.command(contender, test), timeout_s, self.environment, test.loaded,
+                  test.cores)
         lines, odd = lines_of(ran.out)
         if contender in MPIS and not (ran.why and not lines):
             if why := why_not_comparable(contender, lines):

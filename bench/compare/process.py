@@ -96,12 +96,13 @@ def busy_core():
         child.wait()
 
 
-def run(command, timeout_s, environment=None, loaded=False):
-    """Runs a command; `loaded`: while a process of ours keeps a core busy. Returns a Finished."""
+def run(command, timeout_s, environment=None, loaded=False, cores=None):
+    """Runs a command; `loaded`: while a process of ours keeps a core busy; `cores`: on so many of
+    ours at most. Returns a Finished."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         noise.mark()
         with busy_core() if loaded else contextlib.nullcontext():
-            why = run_into(out, err, command, timeout_s, environment)
+            why = run_into(out, err, command, timeout_s, environment, cores)
         others, disturbed = noise.others()
         out.seek(0)
         err.seek(0)
@@ -112,11 +113,13 @@ def run(command, timeout_s, environment=None, loaded=False):
         return Finished(out.read(), why, others, disturbed)
 
 
-def run_into(out, err, command, timeout_s, environment):
+def run_into(out, err, command, timeout_s, environment, cores):
     """Returns None or what went wrong."""
+    few = sorted(os.sched_getaffinity(0))[:cores]
     try:
         child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=out,
-                                 stderr=err, start_new_session=True, env=environment)
+                                 stderr=err, start_new_session=True, env=environment,
+                                 preexec_fn=lambda: os.sched_setaffinity(0, few))
     except OSError as e:
         return str(e)
     try:

@@ -27,6 +27,7 @@ class Test:
     rounds_max: int = 1000
     jobs: int = 0  # At least so many in all rounds together; 0: one a round.
     figures: tuple = (("", MEDIAN),)  # The ending of the row's name, and what of the samples.
+    cores: int = None  # Of those that we may use; None: all.
     loaded: bool = False  # A process of ours keeps the first core busy meanwhile.
     quick: bool = True
 
@@ -113,9 +114,9 @@ def fresh_tests():
 
 
 def crowded_tests():
-    """More ranks than cores: blocked ones, and ones that poll."""
+    """More ranks than cores, of which they get two: blocked ranks, and ranks that poll."""
     for_a_while = ("--iters", 1 << 40, "--seconds", 0.15, "--samples", 4)
-    common = dict(args=for_a_while, pinned=False)
+    common = dict(args=for_a_while, pinned=False, cores=2)
     yield Test("ring", 8, 8, "us", same("ring"), **common)
     yield Test("ring_slots", 8, 8, "us", same("ring"), by_slots=True, **common)
     yield Test("allreduce", 8, 2, "us", same("allreduce"), for_a_while)
