@@ -21,7 +21,9 @@
 
 namespace mpx::inline v0::detail {
 
-struct queue_tag {};
+/// Of the queues that operations wait in: none waits in one and to be matched, so that the links are
+/// the same.
+using queue_tag = match_tag;
 
 enum class role : std::uint8_t { free, receive, send, control, compound };
 
@@ -72,7 +74,11 @@ enum class stage : std::uint8_t {
 /// | fetched   | mover: the receiver's half is  | never                                          |
 /// |           | there                          |                                                |
 /// | learns    | mover: its cost is to count    | mover: its scheme was not chosen by cost       |
-struct operation : posted_receive, list_node<queue_tag> {
+struct alignas(cache_line_bytes) operation : posted_receive {
+  // What a receive of an eager message touches is in the first two lines, the matcher's links
+  // included.
+  operation* next = nullptr;  // Free: the next free one. Part of a compound: the next part.
+
   detail::stage stage{};
   detail::holder holder{};
   detail::role role{};
@@ -82,32 +88,32 @@ struct operation : posted_receive, list_node<queue_tag> {
   std::uint8_t pending = 0;  // Completions that the transport owes.
   bool cancelled = false;
   errc failure{};
-  bool split = false;
-  bool fetched = false;
-  bool copying = false;
   std::uint32_t ticket = 0;
-  std::uint32_t remote_ticket = 0;
-  peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.
-  tag_t tag = 0;
-  context_id context = 0;         // Of a send.
   memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
-  std::size_t limit = 0;          // Bytes that will move.
-  std::size_t transferred = 0;    // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
-  protocol::scheme scheme{};      // Receive: how its data moves.
-  bool learns = false;
-  std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
-  std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
+  peer_id peer = 0;               // Send: to whom. Receive: from whom, once matched.
+  tag_t tag = 0;
   // A copy that mpx made, or a compound's state, or this operation itself, if `data` has a layout:
   // what is to be seen to when it is given back, so that a free one has no layout. Else nullptr.
   std::byte* owned = nullptr;
+
+  std::size_t limit = 0;        // Bytes that will move.
+  std::size_t transferred = 0;  // Bytes that have.
+  std::uint32_t remote_ticket = 0;
+  context_id context = 0;  // Of a send.
   bool owned_by_attached = false;
+  bool split = false;
+  bool fetched = false;
+  bool copying = false;
+  bool learns = false;
+  protocol::scheme scheme{};  // Receive: how its data moves.
+  std::uint8_t control_bytes = 0;
+  std::int64_t asked_at_ns = 0;         // Receive: when its scheme was chosen.
+  std::int64_t spent_ns = 0;            // Receive: what its data has taken so far.
   remote_memory own{};                  // What is exposed of `data`.
   remote_memory target{};               // Send: where the receiver wants it.
   std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
-  std::uint8_t control_bytes = 0;
   wire::header header{};
-  operation* next = nullptr;     // Free: the next free one. Part of a compound: the next part.
   operation* parent = nullptr;   // Counts where `holder` says so.
   const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 

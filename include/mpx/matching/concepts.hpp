@@ -78,19 +78,29 @@ struct pattern {
 };
 
 struct match_tag {};
+struct posting_tag {};
 struct arrival_tag {};
 
 /// A receive that waits for its message. Linked by the matcher; owned by whoever posted it.
-struct posted_receive : list_node<match_tag> {
-  pattern want;
-  std::uint32_t hash = 0;      // The matcher's own.
-  std::uint64_t sequence = 0;  // The matcher's own: the order of posting.
+struct posted_receive : list_node<posting_tag>, list_node<match_tag> {
+  /// A pattern, and in what would be padding a word of the matcher's own.
+  struct criteria : pattern {
+    std::uint32_t sequence = 0;
+    criteria& operator=(const pattern& p) noexcept {
+      bits = p.bits;  // One by one: a copy of the whole stalls on store forwarding.
+      ignore = p.ignore;
+      source = p.source;
+      return *this;
+    }
+  };
+  criteria want;
 };
+static_assert(sizeof(posted_receive::criteria) == sizeof(pattern));
 
 /// A message that waits for its receive.
 struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
   envelope is;
-  std::uint32_t hash = 0;
+  bool hashed = false;  // The matcher's own.
 };
 
 /// Finds the partner of a message or a receive.
