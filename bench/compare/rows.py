@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, LONG_SIZES, MIB, MPIS, human
+from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, LONG_SIZES, MIB, MPIS, human
 
 MEDIAN, LOWER_QUARTILE, WORST = "median", "lower quartile", "worst"
 
