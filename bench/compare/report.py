@@ -2,6 +2,7 @@
 """The tables that scripts/compare prints, and its JSON."""
 
 import json
+import re
 
 from compare import CONTENDERS, MPIS, NAMES, human
 from compare.targets import NOT_IN_QUICK, better_mpi, ratio
@@ -49,11 +50,14 @@ def print_notes(results, rows):
           f"{results.preempted} set aside: a rank lost its core for a moment; "
           f"{results.disturbed}: others disturbed them (they used up to "
           f"{results.others_max:.1f} cores)")
-    causes = {cause for r in rows for cause in r["disturbed"].values()}
-    if causes:
-        print(f"{DISTURBED_MARK} disturbed in all samples: no ratio, no verdict")
-    for cause in sorted(causes):
-        print(f"disturbed: {cause}")
+    kinds = {}  # The words before the first number -> the worst of that kind
+    for cause in (cause for r in rows for cause in r["disturbed"].values()):
+        kind = re.split(r"\d", cause, maxsplit=1)[0]
+        kinds[kind] = max(cause, kinds.get(kind, ""))
+    if kinds:
+        print(f"{DISTURBED_MARK} disturbed in all samples: no ratio, no verdict; at worst")
+    for cause in kinds.values():
+        print(f"  {cause}")
     for mpi, why in results.absent.items():
         print(f"left out: {NAMES[mpi]}, everywhere: {why}")
     labels = {(r["name"], r["size"], r["ranks"]): f"{r['name']} {human(r['size'])}" for r in rows}
