@@ -44,7 +44,7 @@ extern "C" {
 
 [[gnu::noinline]] void counted_post_window(communicator& world, std::span<request, window> r,
                                            std::span<std::int64_t, window> y) {
-  for (int i = 0; i < window; ++i) r[i] = world.irecv(y[i], 0, tag);
+  for (std::size_t i = 0; i < window; ++i) r[i] = world.irecv(y[i], 0, tag);
 }
 
 [[gnu::noinline]] void counted_wait_window(std::span<request, window> r) { mpx::wait_all(r); }
