@@ -281,6 +281,7 @@ struct mover_archetype {
   void end_exposure(operation&) { ++ended; }
   bool idle(const peer_record&) const { return true; }
   std::size_t flush(peer_record&) { return 0; }
+  std::size_t move(peer_record&) { return 0; }
   void begin(operation& op, const arrived_message& m) { begun.push_back({&op, m.bytes}); }
   int ended = 0;
   std::vector<std::pair<operation*, std::uint64_t>> begun;

@@ -43,6 +43,12 @@ inline void relax() noexcept {
 #endif
 }
 
+/// The core that this thread runs on, as far as is known.
+inline std::uint32_t current_core() noexcept {
+  const int core = ::sched_getcpu();
+  return core < 0 ? 0 : static_cast<std::uint32_t>(core);
+}
+
 /// Asks for a line that will be written soon, and for the right to write it. (The builtin asks for
 /// that only where the compiler is told that the processor knows the instruction; those that do not
 /// ignore it.)

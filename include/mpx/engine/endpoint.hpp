@@ -135,12 +135,7 @@ class endpoint : ground<Stack>,
   bool wait_unless(operation& op, call_site site, Lost&& lost) {
     return wait_or(op, site, [&] { return peers().failures() != 0 && lost(); });
   }
-  /// Polls once, then tells whether `op` is complete.
-  bool test(operation& op) {
-    std::lock_guard lock(threading());
-    if (!op.done()) pace().poll_unblocked();
-    return op.done();
-  }
+  bool test(operation& op);
   bool is_done(const operation& op) {
     std::lock_guard lock(threading());
     return op.done();
@@ -150,10 +145,7 @@ class endpoint : ground<Stack>,
   void wait_until(call_site site, awaited on, Done&& done) {
     pace().wait_until(threading(), site, on, done);
   }
-  void progress() {
-    std::lock_guard lock(threading());
-    pace().poll_unblocked();
-  }
+  void progress();
   /// Gives a complete operation back.
   [[gnu::always_inline]] void release(operation& op) {
     std::lock_guard lock(threading());
@@ -176,11 +168,17 @@ class endpoint : ground<Stack>,
 
   /// Polls once. `failure`: why nothing can come any more.
   [[gnu::always_inline]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
-    std::lock_guard lock(threading());
-    poll_probing();
-    arrived_message* m = inbox().find(want, failure);
-    if (m == nullptr) return std::nullopt;
-    return probe_result{m->is.source, m->is.tag(), m->bytes};
+    std::optional<probe_result> found;
+    bool crowded = false;
+    {
+      std::lock_guard lock(threading());
+      crowded = poll_probing();
+      if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
+        found = probe_result{m->is.source, m->is.tag(), m->bytes};
+    }
+    if (crowded && !found) [[unlikely]]
+      pace().give_way();
+    return found;
   }
   probe_result wait_probe(const pattern& want, call_site site, errc& failure);
   arrived_message* claim(const pattern& want, errc& failure);
@@ -444,10 +442,11 @@ class endpoint : ground<Stack>,
     pace().wake_waiters_if_new(before);
     return s;
   }
-  void poll_probing() {
+  bool poll_probing() {
     inbox().probing(1);
-    pace().poll_unblocked();
+    const bool crowded = pace().poll_unblocked();
     inbox().probing(-1);
+    return crowded;
   }
   template <class Done>
   void wait_probing(const pattern& want, call_site site, Done&& done);

@@ -43,6 +43,7 @@ enum class holder : std::uint8_t {
 /// | answer    | send          | outbox: an answer is owed             | it comes                 |
 /// | placed    | receive       | inbox: the transport writes its body  | the packet is whole      |
 /// | streaming | send, receive | mover: data goes as packets           | the last byte has gone by|
+/// | due       | send, receive | mover: this side has to copy it       | this rank looks or waits |
 /// | copying   | send, receive | mover: a get or put is under way      | its completion comes     |
 /// | closing   | any           | endpoint::end, while the transport    | the last completion comes|
 /// |           |               | still reads or writes its memory      |                          |
@@ -53,6 +54,7 @@ enum class stage : std::uint8_t {
   answer,
   placed,
   streaming,
+  due,
   copying,
   closing,
   complete,
@@ -102,6 +104,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
 
   std::size_t limit = 0;        // Bytes that will move.
   std::size_t transferred = 0;  // Bytes that have.
+  std::size_t copied = 0;       // Where the next piece of what is due begins.
   std::uint32_t remote_ticket = 0;
   context_id context = 0;  // Of a send.
   bool announced = false;
@@ -202,7 +205,7 @@ class operation_pool {
     std::uint64_t sum = slabs_.size();
     for (std::size_t s = 0; s < slabs_.size(); ++s)
       for (const operation& op : slabs_[s]->operations)
-        sum = (sum + op.ticket + op.transferred) * 0x9e37'79b9'7f4a'7c15u;
+        sum = (sum + op.ticket + op.transferred + op.copied) * 0x9e37'79b9'7f4a'7c15u;
     return sum;
   }
 

@@ -13,8 +13,10 @@ namespace mpx::inline v0 {
 struct wait_axis {};
 
 /// Paces one blocking call. `should_sleep()` is asked after each look that found nothing: false
-/// means look again. `reset()` follows a look that found something. `sleep_ns_max` bounds a single
-/// sleep: it is also how often a sleeper looks for peers that have died.
+/// means look again. `reset()` follows a look that found something. `crowded(yes)`: whether others
+/// that this call may wait for need the core, as is known when it begins, and asked again now and
+/// then. `sleep_ns_max` bounds a single sleep: it is also how often a sleeper looks for peers that
+/// have died.
 template <class W>
 concept WaitPolicy = requires(typename W::pace& pace) {
   requires std::same_as<typename W::policy_axis, wait_axis>;
@@ -23,6 +25,7 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { W::sleep_ns_max } -> std::convertible_to<std::int64_t>;
   { pace.should_sleep() } noexcept -> std::same_as<bool>;
   { pace.reset() } noexcept;
+  { pace.crowded(true) } noexcept;
 };
 
 /// Grants WaitPolicy and nothing more.
@@ -31,17 +34,18 @@ struct wait_archetype {
   static constexpr std::string_view name = "archetype";
   static constexpr std::int64_t sleep_ns_max = 1;
   struct pace {
-    explicit pace(bool oversubscribed);
+    explicit pace(bool crowded);
     bool should_sleep() noexcept;
     void reset() noexcept;
+    void crowded(bool yes) noexcept;
   };
 };
 static_assert(WaitPolicy<wait_archetype> && !WaitPolicy<int>);
 
 namespace waiting {
 
-/// Never sleeps: the lowest latency, and a whole core for each blocked call. With more ranks than
-/// cores it gives way to the others after each fruitless look.
+/// Never sleeps: the lowest latency, and a whole core for each blocked call. Where others need the
+/// core it gives way to them after each fruitless look.
 struct spin {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "spin";
@@ -49,9 +53,9 @@ struct spin {
 
   class pace {
    public:
-    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
+    explicit pace(bool crowded) noexcept : crowded_(crowded) {}
     bool should_sleep() noexcept {
-      if (oversubscribed_) {
+      if (crowded_) {
         ::sched_yield();
       } else {
         platform::relax();
@@ -59,16 +63,17 @@ struct spin {
       return false;
     }
     void reset() noexcept {}
+    void crowded(bool yes) noexcept { crowded_ = yes; }
 
    private:
-    bool oversubscribed_;
+    bool crowded_;
   };
 };
 
 /// The default: looks for `SpinNs` nanoseconds, then sleeps in the kernel, so that a blocked rank
-/// costs no CPU. When ranks outnumber cores it does not spin: between two looks it gives the core
-/// to whoever can use it. (Sleeping at once would let cores go idle, and waking an idle core takes
-/// longer than switching between processes.)
+/// costs no CPU. Where ranks outnumber cores, or share one, it does not spin: between two looks it
+/// gives the core to whoever can use it. (Sleeping at once would let cores go idle, and waking an
+/// idle core takes longer than switching between processes.)
 template <std::int64_t SpinNs = 50'000>
 struct spin_then_sleep {
   using policy_axis = wait_axis;
@@ -77,11 +82,10 @@ struct spin_then_sleep {
 
   class pace {
    public:
-    explicit pace(bool oversubscribed) noexcept
-        : oversubscribed_(oversubscribed), patience_(oversubscribed ? 4 : polls_per_check) {}
+    explicit pace(bool crowded) noexcept { this->crowded(crowded); }
 
     bool should_sleep() noexcept {
-      if (oversubscribed_) ::sched_yield();
+      if (crowded_) ::sched_yield();
       if (++looks_ < patience_) return false;
       looks_ = 0;
       const std::int64_t now = platform::now_ns();
@@ -92,11 +96,15 @@ struct spin_then_sleep {
       looks_ = 0;
       until_ = 0;
     }
+    void crowded(bool yes) noexcept {
+      crowded_ = yes;
+      patience_ = yes ? 4 : polls_per_check;
+    }
 
    private:
     static constexpr unsigned polls_per_check = 64;  // The clock is dearer than a look.
-    bool oversubscribed_;
-    unsigned patience_;
+    bool crowded_ = false;
+    unsigned patience_ = 0;
     unsigned looks_ = 0;
     std::int64_t until_ = 0;
   };
@@ -113,6 +121,7 @@ struct sleep {
     explicit pace(bool) noexcept {}
     bool should_sleep() noexcept { return true; }
     void reset() noexcept {}
+    void crowded(bool) noexcept {}
   };
 };
 

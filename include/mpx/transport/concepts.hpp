@@ -213,6 +213,16 @@ concept ImmediateTransport =
       } noexcept -> std::same_as<outcome>;
     };
 
+/// A transport whose ranks may have to share a core although there are enough of them.
+///
+/// `shares_core()`: a peer that this rank has lately heard from was last seen waiting on this
+/// rank's core: who looks again and again keeps it from running. Each rank says where it waits when
+/// it asks. Cost: some nanoseconds; it is asked once in many looks.
+template <class T>
+concept CoreSharingTransport = Transport<T> && requires(T& t) {
+  { t.shares_core() } noexcept -> std::same_as<bool>;
+};
+
 /// A transport that one can wait for together with others, by poll(2) or epoll(7).
 ///
 /// `descriptor()`: made on first demand, the same ever after, and the transport's: -1 where the
@@ -268,6 +278,7 @@ struct transport_archetype {
   void disarm() noexcept;
   void wake() noexcept;
   bool oversubscribed() const noexcept;
+  bool shares_core() noexcept;
   remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&) noexcept;
@@ -294,6 +305,7 @@ static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<tra
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
 static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transport_archetype>);
 static_assert(RelocatingTransport<transport_archetype>);
+static_assert(CoreSharingTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 
 namespace detail {

@@ -84,6 +84,10 @@ bool endpoint<Stack>::part(operation& op) {
     if (!mover().withdraw(op)) return false;
     // The rest arrives, and is dropped.
     peer_record& r = *peers().find(op.peer);
+    if (op.stage == stage::due) {
+      mover().drop_due(r, op);
+      return true;
+    }
     if (op.stage == stage::placed) {
       inbox().drop_placed(r, op);
       return true;

@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Probes that wait, and those that take a message out of matching. Included by endpoint.hpp.
+// Calls that look once, and give way where others need the core; probes that wait, and those that
+// take a message out of matching. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
+
+/// Polls once, then tells whether `op` is complete.
+template <class Stack>
+bool endpoint<Stack>::test(operation& op) {
+  bool crowded = false;
+  {
+    std::lock_guard lock(threading());
+    if (op.done()) return true;
+    crowded = pace().poll_unblocked();
+    if (op.done()) return true;
+  }
+  if (crowded) pace().give_way();
+  return false;
+}
+
+template <class Stack>
+void endpoint<Stack>::progress() {
+  bool crowded = false;
+  {
+    std::lock_guard lock(threading());
+    crowded = pace().poll_unblocked();
+  }
+  if (crowded) pace().give_way();
+}
 
 template <class Stack>
 template <class Done>
@@ -33,9 +58,15 @@ probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, er
 /// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
 template <class Stack>
 arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
-  std::lock_guard lock(threading());
-  poll_probing();
-  return inbox().claim(want, failure);
+  arrived_message* found = nullptr;
+  bool crowded = false;
+  {
+    std::lock_guard lock(threading());
+    crowded = poll_probing();
+    found = inbox().claim(want, failure);
+  }
+  if (crowded && found == nullptr) pace().give_way();
+  return found;
 }
 
 template <class Stack>

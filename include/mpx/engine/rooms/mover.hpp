@@ -53,12 +53,7 @@ class mover_room {
       return house().finish(op, why);
     house().inbox().announcement_answered(op.peer);
     if (op.limit == 0) return receive_done(op, wire::kind::finished);
-    if (op.data.contiguous() &&
-        house().peers().loss_of(op.peer) == errc{}) {  // Else its memory is gone.
-      if (try_get(op, m.memory)) return;
-      op.learns = false;
-    }
-    request_packets(op);
+    if (!op.data.contiguous() || !fetch(op, m.memory)) request_packets(op);
   }
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
@@ -170,18 +165,46 @@ class mover_room {
   /// A get or put of `op` that was under way has ended.
   void on_copied(operation& op, bool ok) {
     if (op.role == role::receive) {
-      if (!ok) return request_packets(op);
-      house().trace().on(event::bytes_got, op.limit);
-      return receive_done(op, wire::kind::finished);
+      if (!ok) return fetch_no_more(op);
+      op.copied += piece_of(op);
+      return op.copied < op.limit ? defer_rest(op) : fetched(op);
     }
-    op.target = {};
-    if (!ok) return start_put(op);  // No target any more: as packets.
+    if (!ok) return stream(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
     put_done(op);
+  }
+
+  // --- What is due -------------------------------------------------------------------------------
+
+  /// Copies a piece of the first that is due with a peer. Returns 0 if nothing is.
+  std::size_t move(peer_record& r) {
+    if constexpr (RmaTransport<transport_type>) {
+      if (r.due_.empty()) return 0;
+      operation& op = r.due_.front();
+      r.due_.pop_front();
+      op.stage = stage::copying;
+      if (op.role == role::receive) {
+        fetch_piece(op);
+      } else {
+        store_piece(op);
+      }
+      return 1;
+    }
+    return 0;
+  }
+  /// The request of a receive that is due is gone: its data is not fetched any more.
+  void drop_due(peer_record& r, operation& op) {
+    r.due_.erase(r.due_.iterator_to(op));
+    op.stage = stage::copying;
+    op.learns = false;
+    op.holder = holder::nobody;
+    receive_done(op, wire::kind::finished);
   }
 
   // --- Streams -----------------------------------------------------------------------------------
 
-  bool idle(const peer_record& r) const noexcept { return r.streams_.empty(); }
+  bool idle(const peer_record& r) const noexcept { return r.streams_.empty() && r.due_.empty(); }
   /// Sends fragments to a peer. Returns how many messages have moved.
   std::size_t flush(peer_record& r) {
     std::size_t sent = 0;
@@ -195,6 +218,7 @@ class mover_room {
   }
   void on_loss(peer_record& r) noexcept {
     r.streams_.clear();
+    r.due_.clear();
     r.fed_ = nullptr;
   }
 
@@ -206,42 +230,87 @@ class mover_room {
            bytes != 0 && bytes <= op->limit - op->transferred;
   }
 
-  /// Fetches the data if the transport can and it pays. Returns false if another path is to be
-  /// taken.
-  bool try_get(operation& op, const remote_memory& from) {
+  /// What is copied at once: the caller looks for others in between. (What the transport copies by
+  /// itself takes no time here.)
+  static constexpr std::size_t piece_max =
+      CopyingTransport<transport_type> ? std::size_t{256} * 1024 : ~std::size_t{0};
+  static std::size_t piece_of(const operation& op) noexcept {
+    return lesser(piece_max, op.limit - op.copied);
+  }
+
+  /// Its data is copied when this rank waits, or looks: not now, when its program may have more to
+  /// announce.
+  void defer(operation& op) {
+    peer_record& r = house().peers().of(op.peer);
+    op.stage = stage::due;
+    r.due_.push_back(op);
+    house().peers().set_busy(r);
+  }
+  /// A piece of `op` is copied, which is next again: one message after the other.
+  void defer_rest(operation& op) {
+    defer(op);
+    peer_record& r = house().peers().of(op.peer);
+    r.due_.splice(r.due_.begin(), r.due_, r.due_.iterator_to(op));
+  }
+
+  /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if
+  /// another way is to be taken.
+  bool fetch(operation& op, const remote_memory& from) {
     if constexpr (RmaTransport<transport_type>) {
       constexpr long_path by = protocol_type::long_by;
       if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
-      auto& transport = house().transport();
+      if (house().peers().loss_of(op.peer) != errc{}) return false;  // Its memory is gone.
       advice a = advice::always;
-      if (by == long_path::automatic) a = transport.get_pays(op.peer, from, op.limit);
-      if (a == advice::never) return false;
+      if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
+      // Of one packet: there is nothing to gain.
+      if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
+      op.scheme = protocol::scheme::get;
       if (a == advice::learn) {
-        if (op.limit < learnt_bytes_min) return false;  // One packet: nothing to gain.
         op.learns = true;
         op.spent_ns = 0;
         op.asked_at_ns = house().now_ns();
         op.scheme = paths_.choose(op.limit);
-        if (op.scheme == protocol::scheme::packets) {
-          request_packets(op);
-          return true;
-        }
-        if (op.scheme == protocol::scheme::split) return split(op, from);
+        if (op.scheme == protocol::scheme::packets) return false;
       }
-      const outcome o = transport.get(op.peer, from, 0, op.data.piece(0, op.limit),
-                                      cookie_of(op, cookie_kind::copy));
-      if (o == outcome::pending) {
-        ++op.pending;
-        op.copying = true;
-        return true;
+      op.target = from;
+      op.copied = 0;
+      if constexpr (CopyingTransport<transport_type>) {
+        defer(op);
+      } else {
+        fetch_piece(op);
       }
-      if (o != outcome::done) return false;
-      charge_time(op);
-      house().trace().on(event::bytes_got, op.limit);
-      receive_done(op, wire::kind::finished);
       return true;
     }
     return false;
+  }
+  void fetch_piece(operation& op) {
+    if (house().peers().loss_of(op.peer) != errc{}) return fetch_no_more(op);
+    if (op.learns) op.asked_at_ns = house().now_ns();  // What the program did since costs nothing.
+    if (op.scheme == protocol::scheme::split) {
+      if (!split(op, op.target)) fetch_no_more(op);
+      return;
+    }
+    const outcome o = house().transport().get(op.peer, op.target, op.copied,
+                                              op.data.piece(op.copied, piece_of(op)),
+                                              cookie_of(op, cookie_kind::copy));
+    if (o == outcome::pending) {
+      ++op.pending;
+      op.copying = true;
+      return;
+    }
+    if (o != outcome::done) return fetch_no_more(op);
+    charge_time(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
+    fetched(op);
+  }
+  void fetched(operation& op) {
+    house().trace().on(event::bytes_got, op.limit);
+    receive_done(op, wire::kind::finished);
+  }
+  void fetch_no_more(operation& op) {
+    op.learns = false;
+    request_packets(op);
   }
 
   /// Asks the sender for the data, as packets or by a put.
@@ -314,29 +383,46 @@ class mover_room {
   void start_put(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
       if (op.target.key != 0) {
-        auto& transport = house().transport();
-        op.stage = stage::copying;
-        const std::span<const std::byte> data =
-            op.data.piece(op.transferred, op.limit - op.transferred);
-        const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-        outcome o;
-        if constexpr (ImmediateTransport<transport_type>) {
-          o = transport.put_then(op.peer, op.target, op.transferred, data,
-                                 wire::pack({.kind = wire::kind::delivered,
-                                             .credit = house().flow().outgoing(op.peer),
-                                             .ticket = op.remote_ticket}),
-                                 cookie);
+        op.copied = op.transferred;
+        if constexpr (CopyingTransport<transport_type>) {
+          defer(op);
         } else {
-          o = transport.put(op.peer, op.target, op.transferred, data, cookie);
+          op.stage = stage::copying;
+          store_piece(op);
         }
-        if (o == outcome::pending) {
-          ++op.pending;
-          op.copying = true;
-          return;
-        }
-        if (o == outcome::done) return put_done(op);
+        return;
       }
     }
+    stream(op);
+  }
+  void store_piece(operation& op) {
+    auto& transport = house().transport();
+    const std::span<const std::byte> data = op.data.piece(op.copied, piece_of(op));
+    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+    outcome o;
+    if constexpr (ImmediateTransport<transport_type>) {
+      static_assert(piece_max == ~std::size_t{0});
+      o = transport.put_then(op.peer, op.target, op.copied, data,
+                             wire::pack({.kind = wire::kind::delivered,
+                                         .credit = house().flow().outgoing(op.peer),
+                                         .ticket = op.remote_ticket}),
+                             cookie);
+    } else {
+      o = transport.put(op.peer, op.target, op.copied, data, cookie);
+    }
+    if (o == outcome::pending) {
+      ++op.pending;
+      op.copying = true;
+      return;
+    }
+    if (o != outcome::done) return stream(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
+    put_done(op);
+  }
+
+  /// As packets; what was put before is sent again.
+  void stream(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::streaming;
     r.streams_.push_back(op);

@@ -209,6 +209,7 @@ class outbox_room {
     std::size_t sent = 0;
     house().peers().for_each_busy([&](peer_record& r) {
       sent += flush(r);
+      sent += house().mover().move(r);  // Announcements and answers go first.
       return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ && house().mover().idle(r);
     });
     return sent;

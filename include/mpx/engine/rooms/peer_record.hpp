@@ -45,6 +45,7 @@ class transfers {
   template <class, class>
   friend class mover_room;
   linked_list<operation, queue_tag> streams_;  // Matched sends whose data goes as packets.
+  linked_list<operation, queue_tag> due_;      // What this side has to copy.
   operation* fed_ = nullptr;   // The receive to whose memory the transport writes a fragment,
   std::size_t fed_bytes_ = 0;  // of this size.
 };

@@ -23,9 +23,11 @@ namespace mpx::inline v0::detail {
 template <class Stack, class House>
 class progress_room {
   using threading_type = typename Stack::threading_type;
+  using transport_type = typename Stack::transport_type;
   using lock_type = std::unique_lock<threading_type>;
   static constexpr bool concurrent = threading_type::concurrent;
   static constexpr unsigned polls_per_check = 256;
+  static constexpr unsigned polls_per_look_around = 64;
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
   static constexpr unsigned vain_polls_max = 4096;
@@ -50,9 +52,26 @@ class progress_room {
       return poll_troubled();
     return poll_calm();
   }
-  /// By a call that does not block. Many in vain are a way of blocking: they owe the same.
-  void poll_unblocked() {
-    if (poll_and_check() == 0 && ++polls_ % polls_per_check == 0) before_rest();
+  /// By a call that does not block. Many in vain are a way of blocking: they owe the same. Returns
+  /// whether it was in vain, and others need the core: `give_way`, without the lock.
+  bool poll_unblocked() {
+    if (poll_and_check() != 0) return false;
+    if (++polls_ % polls_per_check == 0) before_rest();
+    if constexpr (!CoreSharingTransport<transport_type>) return false;
+    return polls_ % polls_per_look_around == 0 ? look_around() : crowded();
+  }
+  static void give_way() noexcept { ::sched_yield(); }
+  /// Whether others need this core, as far as is known.
+  bool crowded() noexcept {
+    if constexpr (CoreSharingTransport<transport_type>)
+      return shares_core_ || house().transport().oversubscribed();
+    return house().transport().oversubscribed();
+  }
+  /// The same, once more found out.
+  [[gnu::noinline]] bool look_around() noexcept {
+    if constexpr (CoreSharingTransport<transport_type>)
+      shares_core_ = house().transport().shares_core();
+    return crowded();
   }
   /// Takes what those who are gone have sent: it is all here, and nothing more will come.
   void poll_until_quiet() {
@@ -98,7 +117,7 @@ class progress_room {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(house().transport().oversubscribed());
+    typename Stack::wait_type::pace pace(crowded());
     for (unsigned polls = 1;; ++polls) {
       if (poll_and_check() > 0) {
         ++advances_;
@@ -109,6 +128,9 @@ class progress_room {
       if (polls % polls_per_check == 0) [[unlikely]] {
         before_rest();
         if (done()) break;
+      }
+      if (polls % polls_per_look_around == 0) [[unlikely]] {
+        pace.crowded(look_around());
       }
       if constexpr (concurrent) lock.unlock();
       const bool tired = pace.should_sleep();
@@ -243,7 +265,8 @@ class progress_room {
   platform::atomic<std::uint32_t> epoch_{0};
   unsigned followers_ = 0;
   bool leader_ = false;
-  unsigned polls_ = 0;  // In vain, of calls that do not block.
+  bool shares_core_ = false;  // With a peer.
+  unsigned polls_ = 0;        // In vain, of calls that do not block.
   std::uint64_t advances_ = 0;
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;

@@ -20,6 +20,7 @@ inline constexpr std::uint32_t asleep_on_descriptor = 2;  // On its bell.
 /// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
 struct doorbell_control {
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
+  platform::atomic<std::uint32_t> core;  // Where it last waited, + 1; 0: it has not.
   alignas(cache_line_bytes)
       platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
   alignas(

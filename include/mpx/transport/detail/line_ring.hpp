@@ -268,7 +268,6 @@ class ring_consumer {
     for (; l != stop; ++l) {
       const std::uint32_t waiting = l->mark() - expected_;
       if (waiting > 0xff) break;
-      __builtin_prefetch(l + 4);  // Behind the last one is memory too.
       take(l->header(), l->data(), waiting);
     }
     next_ = l;

@@ -64,6 +64,18 @@ class ring_fabric {
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
   bool oversubscribed() const noexcept { return oversubscribed_; }
+  /// See CoreSharingTransport. Looks at some of the peers whose rings are hot.
+  bool shares_core() noexcept {
+    const std::uint32_t here = platform::current_core() + 1;
+    if (doorbell_->core.load(std::memory_order_relaxed) != here)
+      doorbell_->core.store(here, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < hot_.size() && i < neighbours_max; ++i) {
+      const peer_id slot = slot_of(hot_[i]->source);
+      if (slot == self_slot_) continue;
+      if (segment_.doorbell(slot).core.load(std::memory_order_relaxed) == here) return true;
+    }
+    return false;
+  }
   const fabric_counters& counters() const noexcept { return counters_; }
   Segment& segment() noexcept { return segment_; }
   const Segment& segment() const noexcept { return segment_; }
@@ -145,7 +157,7 @@ class ring_fabric {
     return false;
   }
 
-  /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
+  /// See Transport. Without a heavy barrier a wake-up can be lost: sleeps are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
     if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
     if constexpr (pollable) {
@@ -189,7 +201,6 @@ class ring_fabric {
 
  protected:
   // Where peers come and go. Never within a poll.
-
   /// Makes room in the tables for `peer`. False: memory is out, nothing has changed.
   bool make_room(peer_id peer) noexcept {
     return out_.try_extend(std::size_t{peer} + 1) && in_.try_extend(std::size_t{peer} + 1);
@@ -247,6 +258,7 @@ class ring_fabric {
   static constexpr std::uint32_t burst_max = 16;
   static constexpr std::uint64_t idle_polls = 4096;  // Power of two.
   static constexpr std::int64_t blind_sleep_ns = 1'000'000;
+  static constexpr std::size_t neighbours_max = 8;
   static constexpr std::size_t hot_free = 4;  // Rings that may idle in the hot list.
 
   template <class Sink>
