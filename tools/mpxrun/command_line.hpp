@@ -193,7 +193,9 @@ inline void command_line::parse_program() {
   if (command.empty())
     throw usage_error{text("program: ", whose(), "none given; for example: mpxrun -n 4 ./program")};
   command.push_back(nullptr);
-  if (at_ != end_ && ++at_ == end_)
+  if (at_ == end_) return;
+  ++at_;
+  if (at_ == end_)
     throw usage_error{"a program is missing behind the last colon: mpxrun -n 2 ./a : -n 3 ./b"};
 }
 

@@ -175,7 +175,7 @@ std::int64_t job::ask_due_ns() const noexcept {
 /// Ends a job whose time is up.
 void job::check_timeout() {
   const std::int64_t now = now_ns();
-  if (ending_ || running_ == 0 || now < ask_due_ns()) return;
+  if (!lookout_ || ending_ || running_ == 0 || now < ask_due_ns()) return;
   if (!std::exchange(asked_for_timeout_, true)) lookout_->ask();
   if (now < timeout_due_ns_) return;
   timeout_due_ns_ = INT64_MAX;

@@ -89,7 +89,7 @@ void job::open_files() {
       descriptor file(::open(path.c_str(), flags, 0666));
       if (!file) fail(path, text("cannot be written: ", reason(errno)));
       struct stat info{};
-      if (::fstat(file.get(), &info) != 0 || !(S_ISREG(info.st_mode) || S_ISCHR(info.st_mode)))
+      if (::fstat(file.get(), &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)))
         fail(path, "is not a file");
       files_.emplace_back(std::move(file), path);
     }
