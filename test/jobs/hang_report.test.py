@@ -133,6 +133,12 @@ def test_a_circle_of_three():
         "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n")
 
 
+def test_a_rank_that_was_killed():
+    r = hangs(3, "bereft", options=("--survive", "--hang-report", "0.5"))
+    has(r, r"rank 2 \(pid \d+\) has failed: killed by signal 9 \(SIGKILL\)\n",
+        f"rank 0 .* waits in recv at .*{line_of('bereft')}", "cycle: rank 0 waits for rank 1")
+
+
 def test_a_rank_that_does_not_join():
     r = hangs(3, "stays_out", wanted="mpx: hang report: 2 of 3")
     has(r, f"rank 0 .* joins the job at .*{line_of('joins')}, waits for rank 1", "rank 1 has not joined the job\n",

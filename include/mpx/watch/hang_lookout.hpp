@@ -168,6 +168,8 @@ class hang_lookout {
     into.rank = r;
     into.now_ns = now;
     into.pid = job_.pid(0) != job_.pid(job_.size() - 1) ? job_.pid(r) : 0;
+    if (into.state == hang_state::failed && into.pid != 0 && job_.ended(r))
+      copy_head(into.fate, job_.fate(r).c_str());
   }
 
   /// `last`: the job will not go on.

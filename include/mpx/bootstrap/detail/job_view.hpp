@@ -109,6 +109,12 @@ class job_view {
     return entry(rank).ended.load(std::memory_order_acquire) != 0;
   }
 
+  /// How it ended, once it has: "killed by signal 9 (SIGKILL)".
+  std::string fate(rank_t rank) const {
+    return describe_wait_status(
+        static_cast<int>(entry(rank).wait_status.load(std::memory_order_relaxed)));
+  }
+
   /// Who was the first to be lost to environment `k`; -1: nobody.
   rank_t first_lost(std::uint64_t k) const noexcept {
     const auto word = slot(k).lost.load(std::memory_order_acquire);
@@ -272,7 +278,7 @@ class job_view {
     const auto& it = entry(rank);
     if (it.ended.load(std::memory_order_acquire) == 0) return what + " failed";
     what += " was lost: ";
-    what += describe_wait_status(static_cast<int>(it.wait_status.load(std::memory_order_relaxed)));
+    what += fate(rank);
     if (joins(rank) <= k) what += " before it joined";
     return what;
   }
