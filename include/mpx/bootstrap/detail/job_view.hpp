@@ -216,19 +216,19 @@ class job_view {
     auto& first = slot(k).lost;
     std::uint64_t was = first.load(std::memory_order_relaxed);
     while (detail::value_of(was, k) == 0 && detail::tag_of(was) <= k &&
-           !first.compare_exchange_weak(was,
-                                        detail::tagged(k, static_cast<std::uint64_t>(rank) + 1),
-                                        std::memory_order_release, std::memory_order_relaxed)) {
+           !first.compare_exchange_strong(
+               was, detail::tagged(k, static_cast<std::uint64_t>(rank) + 1))) {
     }
   }
   /// The same for each environment that a rank is in, and the one that it would join next.
   void note_end(rank_t rank) const noexcept {
     const std::uint64_t next = joins(rank);
-    for (std::uint64_t k = next > environments_live_max ? next - environments_live_max : 0;
-         k <= next; ++k)
+    for (std::uint64_t back = 0; back <= environments_live_max && back <= next; ++back) {
+      const std::uint64_t k = next - back;
       if (decode(state_word(rank, k).load(std::memory_order_acquire), k) <= rank_state::joined &&
           slot(k).released.load(std::memory_order_acquire) == k / environments_live_max)
         note_loss(rank, k);
+    }
   }
 
   /// Why a fence of environment `k` can no longer open, in words in `what`; errc{} if it can.
