@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: BSL-1.0
-# Boost::headers, at least 1.74, for Boost.Intrusive. Shared by the build and the installed package.
+# Boost::headers, at least 1.74, for Boost.Intrusive; else mpx_problem is set, if it was empty. Shared
+# by the build and the installed package.
 
 find_package(Boost 1.74 QUIET CONFIG)
 if(NOT TARGET Boost::headers)
   # Some installations have the headers alone, without CMake files.
   find_path(MPX_BOOST_INCLUDE_DIR boost/intrusive/list.hpp)
-  if(NOT MPX_BOOST_INCLUDE_DIR)
-    message(FATAL_ERROR "mpx needs the headers of Boost 1.74 or newer (Debian: libboost1.81-dev)")
+  set(mpx_boost_version 0)
+  if(MPX_BOOST_INCLUDE_DIR)
+    file(STRINGS "${MPX_BOOST_INCLUDE_DIR}/boost/version.hpp" mpx_boost_version
+      REGEX "#define BOOST_VERSION [0-9]+")
+    string(REGEX MATCH "[0-9]+" mpx_boost_version "${mpx_boost_version}")
   endif()
-  file(STRINGS "${MPX_BOOST_INCLUDE_DIR}/boost/version.hpp" mpx_boost_version
-    REGEX "#define BOOST_VERSION [0-9]+")
-  string(REGEX MATCH "[0-9]+" mpx_boost_version "${mpx_boost_version}")
-  if(mpx_boost_version LESS 107400)
-    message(FATAL_ERROR "mpx needs Boost 1.74 or newer; ${MPX_BOOST_INCLUDE_DIR} is older")
+  if(mpx_boost_version GREATER_EQUAL 107400)
+    add_library(Boost::headers INTERFACE IMPORTED)
+    target_include_directories(Boost::headers SYSTEM INTERFACE "${MPX_BOOST_INCLUDE_DIR}")
+  elseif(NOT mpx_problem)
+    set(mpx_problem
+      "mpx needs the headers of Boost 1.74 or newer (Debian: libboost1.81-dev, Ubuntu: libboost-dev)")
+    if(MPX_BOOST_INCLUDE_DIR)
+      string(APPEND mpx_problem "; those in ${MPX_BOOST_INCLUDE_DIR} are older")
+    endif()
   endif()
-  add_library(Boost::headers INTERFACE IMPORTED)
-  target_include_directories(Boost::headers SYSTEM INTERFACE "${MPX_BOOST_INCLUDE_DIR}")
 endif()
 
 # Boost.Context, for simulated jobs; optional.

@@ -8,12 +8,12 @@ set(mpx_pc_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 
 install(TARGETS mpx EXPORT mpxTargets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT mpxTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}")
-if(TARGET mpxrun)
+if(TARGET mpxrun)  # mpxConfig.cmake looks for it: a program is no part of the header-only export.
   install(TARGETS mpxrun RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
 configure_package_config_file(cmake/mpxConfig.cmake.in "${PROJECT_BINARY_DIR}/mpxConfig.cmake"
-  INSTALL_DESTINATION "${mpx_cmake_dir}")
+  INSTALL_DESTINATION "${mpx_cmake_dir}" PATH_VARS CMAKE_INSTALL_BINDIR)
 # Before 1.0 a minor version may break.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/mpxConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
@@ -21,6 +21,7 @@ install(FILES
   "${PROJECT_BINARY_DIR}/mpxConfig.cmake"
   "${PROJECT_BINARY_DIR}/mpxConfigVersion.cmake"
   cmake/MpxBoost.cmake
+  cmake/MpxCompiler.cmake
   DESTINATION "${mpx_cmake_dir}")
 
 # Relative to the .pc file, so that an installation can be moved.

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every rank says hello.    mpxrun -n 4 hello
+// Every rank says hello. From the root of the tree, with or without CMake:
+//
+//   cmake --preset release && cmake --build --preset release --target hello mpxrun
+//   build/release/bin/mpxrun -n 4 build/release/bin/hello
+//
+//   g++ -std=c++20 -O2 -Iinclude examples/hello.cpp -o hello -pthread
+//   mpxrun -n 4 ./hello
 
 #include <cstdio>
 #include <mpx/mpx.hpp>

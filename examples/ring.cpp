@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// A token goes round a ring of ranks; rank 0 times its laps.    mpxrun -n 4 ring [LAPS]
+// A token goes round a ring of ranks; rank 0 times its laps: ring [LAPS]. From the root of the tree,
+// with or without CMake (it uses fmt):
+//
+//   cmake --preset release && cmake --build --preset release --target ring mpxrun
+//   build/release/bin/mpxrun -n 4 build/release/bin/ring 1000
+//
+//   g++ -std=c++20 -O2 -Iinclude examples/ring.cpp -o ring -pthread -lfmt
+//   mpxrun -n 4 ./ring 1000
 
 #include <fmt/core.h>
 

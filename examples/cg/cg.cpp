@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Solves A x = b in parallel by conjugate gradients, for a matrix A from a Matrix Market file and
-// b = A*1, so that the solution is all ones.    mpxrun -n 4 cg data/1138_bus.mtx
+// b = A*1, so that the solution is all ones. From the root of the tree, with or without CMake (it
+// uses CLI11 and fmt):
+//
+//   cmake --preset release && cmake --build --preset release --target cg mpxrun
+//   build/release/bin/mpxrun -n 4 build/release/bin/cg examples/data/1138_bus.mtx
+//
+//   g++ -std=c++20 -O2 -Iinclude examples/cg/*.cpp -o cg -pthread -lfmt
+//   mpxrun -n 4 ./cg examples/data/1138_bus.mtx
 //
 // Rank 0 reads the file and hands out the rows (distribution.hpp); each rank learns which entries
 // it needs of which neighbour (halo.hpp); then all iterate (solver.hpp) and rank 0 reports.

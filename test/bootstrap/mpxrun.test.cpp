@@ -98,6 +98,46 @@ TEST_CASE("mpxrun: what the launcher says of a rank reaches the others") {
   CHECK(job.segment().live(2) == 1);
 }
 
+TEST_CASE("mpxrun: who is lost first is named, not who leaves because of that") {
+  const launched job(4);
+  auto ranks = job.join_all();
+  const auto text_of = [&ranks](mpx::rank_t r) { return ranks[0].loss_text(r); };
+  CHECK(job.segment().first_lost(0) == -1);
+  std::string cause = "rank 3 (pid " + std::to_string(::getpid()) + ") ";
+  SUBCASE("by a signal") {
+    job.segment().mark_ended(3, SIGSEGV);
+    cause += "was lost: killed by signal " + std::to_string(SIGSEGV) + " (SIGSEGV)";
+  }
+  SUBCASE("by an exception, and it lives on") {
+    ranks[3].mark_failed();
+    cause += "failed";
+  }
+  ranks[1].mark_failed();
+  job.segment().mark_ended(1, 0);
+  CHECK(job.segment().first_lost(0) == 3);
+  CHECK(text_of(3) == cause);
+  CHECK(text_of(1) == "rank 1 (pid " + std::to_string(::getpid()) + ") left, since " + cause);
+  try {
+    ranks[0].fence([] {});
+    FAIL("the fence opened");
+  } catch (const mpx::error& e) {
+    CHECK(e.code() == errc::peer_lost);
+    CHECK(std::string(e.what()).find("fence: " + cause) != std::string::npos);
+  }
+  // The next environment knows nothing of it.
+  CHECK(job.segment().first_lost(1) <= 3);
+  CHECK(job.segment().first_lost(2) == -1);
+}
+
+TEST_CASE("mpxrun: how a process ended, in words") {
+  using bootstrap::describe_wait_status;
+  CHECK(describe_wait_status(SIGKILL) == "killed by signal 9 (SIGKILL)");
+  CHECK(describe_wait_status(SIGABRT) == "killed by signal 6 (SIGABRT)");
+  CHECK(describe_wait_status(SIGRTMIN + 1) == "killed by signal " + std::to_string(SIGRTMIN + 1));
+  CHECK(describe_wait_status(7 << 8) == "exited with code 7");
+  CHECK(describe_wait_status(bootstrap::wait_status_unknown) == "died");
+}
+
 TEST_CASE("mpxrun: variables that make no sense are refused by name") {
   const launched job(2);
   CHECK(refused_for("MPX_RANK is not set"));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# Installs mpx below the build directory and uses it in the three ways that the README names.
+# Installs mpx below the build directory and uses it in the ways that the README names.
 # In: SOURCE, BINARY, GENERATOR, CXX, VERSION, LAUNCHER (whether mpxrun is built).
 
 set(here "${CMAKE_CURRENT_LIST_DIR}")
@@ -11,16 +11,30 @@ function(run)
   message("${output}")
 endfunction()
 
+# configure(<folder of a project> <where to build it> <option>...): of an earlier configuration
+# there, what was found of the compiler is kept, which takes longest, and nothing else.
+set(configure "${CMAKE_COMMAND}" -G "${GENERATOR}" -Umpx_* -UMPX_* -UBoost_* -UCOMP* -UNO_BOOST
+  -USOURCE "-DCMAKE_CXX_COMPILER=${CXX}" "-DVERSION=${VERSION}")
+function(configure project build)
+  run(${configure} -S "${here}/${project}" -B "${work}/${build}" ${ARGN})
+endfunction()
+
 run("${CMAKE_COMMAND}" --install "${BINARY}" --prefix "${work}/installed")
 # Nothing may depend on where it was installed.
 file(RENAME "${work}/installed" "${work}/prefix")
+set(from_prefix "-DCMAKE_PREFIX_PATH=${work}/prefix")
 
+# --- what a project does with it ---
+
+configure(find_package find_package "${from_prefix}")
+configure(add_subdirectory add_subdirectory "-DSOURCE=${SOURCE}" -DCMAKE_UNITY_BUILD=ON)
 foreach(way IN ITEMS find_package add_subdirectory)
-  run("${CMAKE_COMMAND}" -S "${here}/${way}" -B "${work}/${way}" -G "${GENERATOR}"
-    "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_PREFIX_PATH=${work}/prefix"
-    "-DSOURCE=${SOURCE}" "-DVERSION=${VERSION}")
-  run("${CMAKE_COMMAND}" --build "${work}/${way}")
+  run("${CMAKE_COMMAND}" --build "${work}/${way}" --parallel 2)
   run("${work}/${way}/consumer")
+  if(LAUNCHER OR way STREQUAL add_subdirectory)
+    run("${CMAKE_CTEST_COMMAND}" --test-dir "${work}/${way}" --output-on-failure
+      --no-tests=error)
+  endif()
 endforeach()
 
 find_program(PKG_CONFIG pkg-config REQUIRED)
@@ -32,6 +46,77 @@ run("${CXX}" -std=c++20 "${here}/main.cpp" ${flags} -o "${work}/pkg_config_consu
 run("${work}/pkg_config_consumer")
 
 if(LAUNCHER)
-  run("${work}/prefix/bin/mpxrun" --version)
-  run("${work}/prefix/bin/mpxrun" -n 2 "${work}/find_package/consumer")
+  execute_process(COMMAND "${PKG_CONFIG}" --variable=mpxrun mpx
+    OUTPUT_VARIABLE mpxrun OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  run("${mpxrun}" --version)
+  run("${work}/prefix/bin/mpxrun" -n 2 "${work}/pkg_config_consumer")
 endif()
+
+# --- what a project is told that cannot have it ---
+
+# refused(<text> <option>...): without mpx a project goes on if it can; else it is told why.
+function(refused text)
+  foreach(ask IN ITEMS QUIET REQUIRED)
+    execute_process(
+      COMMAND ${configure} -S "${here}/not_found" -B "${work}/not_found" "-DASK=${ask}" ${ARGN}
+      RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE complaint)
+    string(REGEX REPLACE "[ \n]+" " " complaint "${complaint}")
+    string(FIND "${said}" "went on without mpx: ${text}" went_on)
+    string(FIND "${complaint}" "${text}" told)
+    if(ask STREQUAL "QUIET" AND (NOT result EQUAL 0 OR went_on LESS 0 OR NOT complaint STREQUAL ""))
+      message(FATAL_ERROR "'${text}' has to stop nobody who can do without: ${said}${complaint}")
+    elseif(ask STREQUAL "REQUIRED" AND (result EQUAL 0 OR told LESS 0))
+      message(FATAL_ERROR "'${text}' has to be said: ${said}${complaint}")
+    endif()
+  endforeach()
+endfunction()
+
+# not_a_part(<text> <option>...): the same by add_subdirectory.
+function(not_a_part text)
+  execute_process(
+    COMMAND ${configure} -S "${here}/not_found" -B "${work}/not_found" "-DSOURCE=${SOURCE}" ${ARGN}
+    RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE complaint)
+  string(REGEX REPLACE "[ \n]+" " " complaint "${complaint}")
+  string(FIND "${complaint}" "${text}" told)
+  if(result EQUAL 0 OR told LESS 0)
+    message(FATAL_ERROR "'${text}' has to be said: ${complaint}")
+  endif()
+endfunction()
+
+refused("mpx needs clang 16 or newer, this is 14.0.6" "${from_prefix}"
+  -DCOMPILER_ID=Clang -DCOMPILER_VERSION=14.0.6)
+refused("mpx needs g++ 12 or newer, this is 11.4.0" "${from_prefix}"
+  -DCOMPILER_ID=GNU -DCOMPILER_VERSION=11.4.0)
+not_a_part("mpx needs clang 16 or newer, this is 15.0.7"
+  -DCOMPILER_ID=Clang -DCOMPILER_VERSION=15.0.7)
+
+# No Boost where CMake looks; then one that is too old.
+set(no_boost -DNO_BOOST=ON)
+refused("mpx needs the headers of Boost 1.74 or newer" "${from_prefix}" ${no_boost})
+file(WRITE "${work}/old_boost/boost/version.hpp" "#define BOOST_VERSION 107300\n")
+file(WRITE "${work}/old_boost/boost/intrusive/list.hpp" "")
+refused("mpx needs the headers of Boost 1.74 or newer (Debian: libboost1.81-dev, Ubuntu: libboost-dev); those in ${work}/old_boost are older"
+  "${from_prefix}" ${no_boost} "-DMPX_BOOST_INCLUDE_DIR=${work}/old_boost")
+not_a_part("mpx needs the headers of Boost 1.74 or newer" ${no_boost})
+
+# --- from a checkout ---
+
+# scripts/install, without the launcher: who cannot do without that is told so.
+run("${SOURCE}/scripts/install" "${work}/a folder" "-DCMAKE_CXX_COMPILER=${CXX}" -DMPX_BUILD_MPXRUN=OFF)
+configure(find_package components "-DCMAKE_PREFIX_PATH=${work}/a folder")
+execute_process(
+  COMMAND ${configure} -S "${here}/find_package" -B "${work}/components"
+    "-DCMAKE_PREFIX_PATH=${work}/a folder" -DCOMPONENTS=mpxrun
+  RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE complaint)
+if(result EQUAL 0 OR NOT complaint MATCHES "has[ \n]+no[ \n]+mpx::mpxrun")
+  message(FATAL_ERROR "the component mpxrun is not there: ${complaint}")
+endif()
+if(LAUNCHER)
+  configure(find_package components "${from_prefix}" -DCOMPONENTS=mpxrun)
+endif()
+
+# mpxrun for the single header, built as docs/LAUNCHER.md says, but for -O2. (The presets single and
+# asan run jobs of programs that include the single header.)
+file(GLOB mpxrun_sources "${SOURCE}/tools/mpxrun/*.cpp")
+run("${CXX}" -std=c++20 "-I${SOURCE}/include" ${mpxrun_sources} -o "${work}/mpxrun")
+run("${work}/mpxrun" -n 2 "${work}/pkg_config_consumer")

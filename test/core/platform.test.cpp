@@ -58,4 +58,19 @@ TEST_CASE("platform: barriers and cores") {
   CHECK(platform::usable_cores() >= 1);
 }
 
+TEST_CASE("platform: ranks that are bound use the cores of all of them") {
+  const int own = platform::usable_cores();
+  const char* const before = std::getenv("MPX_CORES");
+  const std::string kept = before != nullptr ? before : "";
+  const auto told = [](const std::string& cores) {
+    ::setenv("MPX_CORES", cores.c_str(), 1);
+    return platform::usable_cores();
+  };
+  CHECK(told(std::to_string(own + 1)) == own + 1);
+  CHECK(told("1") >= 1);
+  for (const char* nonsense : {"", "0", "-1", "x", "99999999999999999999"})
+    CHECK(told(nonsense) <= own);
+  before != nullptr ? ::setenv("MPX_CORES", kept.c_str(), 1) : ::unsetenv("MPX_CORES");
+}
+
 }  // namespace

@@ -72,6 +72,13 @@ void leaves(world_type& world) {
   if (world.rank() == 0) world.recv<int>(1, 4);  // line: leaves
 }
 
+/// The last rank is killed; the others wait for each other all the same.
+void bereft(world_type& world) {
+  world.barrier();
+  if (world.rank() == 2) ::raise(SIGKILL);
+  world.recv<int>(1 - world.rank(), 4);  // line: bereft
+}
+
 /// One of several receives, from anybody, and nobody sends.
 void any_of(world_type& world) {
   int x = 0, y = 0;
@@ -194,6 +201,7 @@ int main(int, char** argv) try {
   if (what == "computes") computes(world);
   if (what == "long_sends") long_sends(world);
   if (what == "leaves") leaves(world);
+  if (what == "bereft") bereft(world);
   if (what == "any_of") any_of(world);
   if (what == "tests") tests(world);
   if (what == "circle") circle(world);

@@ -133,6 +133,12 @@ def test_a_circle_of_three():
         "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n")
 
 
+def test_a_rank_that_was_killed():
+    r = hangs(3, "bereft", options=("--survive", "--hang-report", "0.5"))
+    has(r, r"rank 2 \(pid \d+\) has failed: killed by signal 9 \(SIGKILL\)\n",
+        f"rank 0 .* waits in recv at .*{line_of('bereft')}", "cycle: rank 0 waits for rank 1")
+
+
 def test_a_rank_that_does_not_join():
     r = hangs(3, "stays_out", wanted="mpx: hang report: 2 of 3")
     has(r, f"rank 0 .* joins the job at .*{line_of('joins')}, waits for rank 1", "rank 1 has not joined the job\n",
@@ -264,6 +270,24 @@ def test_a_job_that_moves_again_is_reported_again():
 def test_by_the_environment():
     r = hangs(2, "receive_first", options=(), env={"MPX_HANG_REPORT": "0.25"})
     has(r, "nothing has moved for 0.25 s in this job of 2 ranks")
+
+
+def test_a_job_whose_time_is_up():
+    """It says what its ranks wait for before it is ended, whether hang reports are asked for or not."""
+    for options in ((), ("--hang-report", "0.5")):
+        r = run("-n", 2, "--timeout", 2 * PATIENCE, *options, HANG, "receive_first")
+        equal((r.returncode, r.stdout), (124, ""))
+        before, ending, last = r.stderr.partition(f"mpxrun: the job has not ended within {2 * PATIENCE} s")
+        assert ending, r.stderr
+        if not options:
+            equal(before, "")
+        at = line_of("receive_first")
+        for rank in (0, 1):
+            has(last, rf"rank {rank} \(pid \d+\) waits in recv at .*{at}: from rank {1 - rank}, tag 7")
+        has(last, "cycle: rank 0 waits for rank 1, rank 1 for rank 0\n")
+        assert END not in last, last
+    r = run("-n", 3, "--timeout", 2 * PATIENCE, HANG, "computes")
+    has(r.stderr, "2 of 3 ranks have waited", "rank 2 .* is not in mpx", "waits in barrier at .*" + line_of("computes"))
 
 
 def test_nothing_is_printed_unless_asked_for():

@@ -121,7 +121,7 @@ def kill(which):
                 job.gone()
                 if which(job) == job.keeper:
                     equal(job.process.wait(timeout=5), 137)
-                    contains(job.process.stderr.read(), "was killed by signal 9; ending the job")
+                    contains(job.process.stderr.read(), "was killed by signal 9 (SIGKILL); ending the job")
     return None if ROOT else "ok, without ranks of another user: only root can start them"
 
 

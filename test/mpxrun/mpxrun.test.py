@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# timeout: 180
 """Behaviour of mpxrun, seen from outside: mpxrun.test.py MPXRUN VICTIM [name of a test...]"""
 
 import os
@@ -7,11 +8,13 @@ import re
 import resource
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
-from launch import (CLEAN, MPXRUN, VICTIM, becomes, contains, equal, gone, keeper_of, main, pids_of, run,
-                    start, stat_of)
+from launch import (CLEAN, MPXRUN, VICTIM, becomes, contains, equal, gone, keeper_of, main, matches, pids_of,
+                    run, start, stat_of)
 
 
 def leftovers():
@@ -135,7 +138,7 @@ def test_survive():
     lines = sorted(r.stdout.splitlines())
     equal(len(lines), 3)
     for rank, line in zip((0, 1, 3), lines):
-        match = re.match(rf"rank {rank}: peer_lost after (\d+) ms: fence: rank 2 .*signal 9", line)
+        match = re.match(rf"rank {rank}: peer_lost after (\d+) ms: fence: rank 2 .*signal 9 \(SIGKILL\)", line)
         assert match and int(match[1]) < 1000, line
 
 
@@ -276,21 +279,245 @@ def test_garbage_in_the_environment():
     contains(r.stderr, "control segment is too short")
 
 
+def test_several_programs():
+    sizes = "echo program $0 rank $MPX_RANK of $MPX_SIZE $WHO"
+    r = run("-n", 2, "-x", "WHO=all", "sh", "-c", sizes, "a", ":", "sh", "-c", sizes, "b",
+            ":", "-np", 3, "-x", "WHO=c", "sh", "-c", sizes, "c")
+    equal((r.returncode, r.stderr), (0, ""))
+    equal(sorted(r.stdout.splitlines()),
+          [f"program {name} rank {rank} of 6 {who}" for rank, (name, who) in enumerate(
+              [("a", "all")] * 2 + [("b", "all")] + [("c", "c")] * 3)])
+    for counts in ((1, 1), (2, 1), (1, 3, 4)):  # they meet
+        words = []
+        for n in counts:
+            words += [*([":"] if words else []), "-n", n, VICTIM, "hello"]
+        r = run(*words)
+        equal((r.returncode, len(r.stdout.splitlines())), (0, sum(counts)))
+        contains(r.stdout, f"rank {sum(counts) - 1} of {sum(counts)} knows {sum(counts)}")
+    r = run("-n", 2, "true", ":", "-n", 2, "sh", "-c", "exit 7")
+    equal(r.returncode, 7)
+    matches(r.stderr, r"rank [23] \(pid \d+\) exited with code 7")
+    equal(run("sh", "-c", "echo $1", "x", "a:b").stdout, "a:b\n")
+
+
 def test_wrong_command_lines():
     for args, code, part in (
-            (["-n", "0", "true"], 2, "at least 1"), (["-n", "-3", "true"], 2, "at least 1"),
-            (["-n", "4097", "true"], 2, "at most 4096"), (["-n", "99999999999999999999", "true"], 2, "-n"),
-            (["-n", "x", "true"], 2, "not a number"), ([], 2, "none given"), (["-n", "2"], 2, "none given"),
-            (["-n"], 2, "--ranks"), (["--cheese", "true"], 2, "--cheese"), (["-x", "A", "true"], 2, "VAR=VALUE"),
-            (["-n", "2", "no-such-program-here"], 127, "no such program"),
-            (["/no/such/program"], 127, "no such program"),
-            (["/etc/passwd"], 126, "cannot be executed"), (["/etc"], 126, "cannot be executed")):
+            (["-n", "0", "true"], 2, "-n: 0 ranks: at least 1"), (["-n", "-3", "true"], 2, "at least 1"),
+            (["-n", "4097", "true"], 2, "at most 4096"), (["-n", "100000", "true"], 2, "at most 4096"),
+            (["-n", "99999999999999999999", "true"], 2, "at most 4096"), (["-n", "", "true"], 2, "not a number"),
+            (["-n", "x", "true"], 2, "'x' is not a number"), (["-n", "2x", "true"], 2, "not a number"),
+            (["-np", "x", "true"], 2, "not a number"), (["--ranks=0", "true"], 2, "at least 1"),
+            ([], 2, "none given"), (["-n", "2"], 2, "none given"), (["-n", "2", "--"], 2, "none given"),
+            (["-n"], 2, "-n N"), (["--timeout"], 2, "--timeout SECONDS"),
+            (["--cheese", "true"], 2, "--cheese: no such option"), (["-z", "true"], 2, "-z: no such option"),
+            (["--label=3", "true"], 2, "takes no value"), (["-x", "A", "true"], 2, "VAR=VALUE"),
+            (["--bind-to", "moon", "true"], 2, "'moon' is none of auto, core and none"),
+            (["--timeout", "soon", "true"], 2, "'soon' is not a number of seconds"),
+            (["--timeout", "0", "true"], 2, "not a number of seconds"),
+            (["--output", "", "true"], 2, "a folder is needed"),
+            (["--output", "/etc/passwd/here", "true"], 1, "the folder cannot be made: Not a directory"),
+            (["-n", "2", "true", ":"], 2, "behind the last colon"), ([":", "true"], 2, "none given"),
+            (["true", ":", "-n", "2"], 2, "program 2: none given"),
+            (["true", ":", "-n", "0", "true"], 2, "program 2: -n: 0 ranks"),
+            (["true", ":", "-x", "A", "true"], 2, "program 2: -x: 'A'"),
+            (["true", ":", "true", ":", "--cheese", "true"], 2, "program 3: --cheese: no such option"),
+            (["true", ":", "--label", "true"], 2, "program 2: --label is for the whole job"),
+            (["-n", "3000", "true", ":", "-n", "1097", "true"], 2, "4097 ranks in all: at most 4096"),
+            (["-n", "2", "no-such-program-here"], 127, "no such program in PATH"),
+            (["true", ":", "no-such-program-here"], 127, "program 2: 'no-such-program-here': no such program"),
+            (["/no/such/program"], 127, "no such program"), (["true", ":", "/etc"], 126, "program 2: '/etc'"),
+            (["/etc/passwd"], 126, "cannot be executed: Permission"), (["/etc"], 126, "it is a folder")):
         r = run(*args)
-        equal(r.returncode, code)
+        equal((args, r.returncode), (args, code))
         contains(r.stderr, part)
         equal((r.stdout, r.stderr.count("\n")), ("", 1))
     contains(run("--help").stdout, "Usage: mpxrun [OPTIONS] program")
+    for line in run("-h").stdout.splitlines():
+        assert len(line) <= 100, line
     equal(re.fullmatch(r"mpxrun \(mpx\) \d+\.\d+\.\d+\n", run("--version").stdout) is not None, True)
+
+
+def test_names_of_others():
+    """Open MPI's and Hydra's names of options, behind one dash or two."""
+    for options in (["-np", 2], ["-n2"], ["--ranks=2"], ["-n", 2, "-bind-to", "none"], ["-n", 2, "--bind-to=core"]):
+        equal(run(*options, "echo", "hi").stdout, "hi\n" * 2)
+    for name in ("-l", "--label", "--tag-output", "-tag-output"):
+        equal(sorted(run("-n", 2, name, "echo", "hi").stdout.splitlines()), ["[0] hi", "[1] hi"])
+
+
+def test_output_files():
+    with tempfile.TemporaryDirectory() as folder:
+        def kept(name):
+            return Path(folder, "a", "b", name).read_text()
+
+        r = run("-n", 3, "--output", Path(folder, "a", "b"), "sh", "-c", "echo out $MPX_RANK; echo err >&2; printf end")
+        equal((r.returncode, r.stdout, r.stderr), (0, "", ""))
+        for rank in range(3):
+            equal((kept(f"rank.{rank}.out"), kept(f"rank.{rank}.err")), (f"out {rank}\nend", "err\n"))
+        r = run("-n", 2, "--label", "--output", Path(folder, "a", "b"), VICTIM, "lines", 5000)
+        lines = kept("rank.1.out").splitlines()
+        equal((len(lines), lines[4999][:10]), (5000, "[1] 1 4999"))
+        # What mpxrun says stays where it was.
+        r = run("-n", 4, "--output", Path(folder, "a", "b"), VICTIM, "die", 2, "kill")
+        contains(r.stderr, "rank 2")
+        equal(r.returncode, 137)
+
+
+def test_output_files_that_cannot_be_written():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rank.1.out")
+        path.symlink_to("/dev/full")
+        for command in (["sh", "-c", "echo text; exec sleep 30"], ["echo", "text"]):
+            r = run("-n", 2, "--output", folder, *command, timeout=10)
+            equal(r.returncode, 1)
+            contains(r.stderr, f"mpxrun: writing {path} failed: No space left on device")
+        path.unlink()
+        path.mkdir()
+        r = run("-n", 2, "--output", folder, "true")
+        equal(r.returncode, 1)
+        contains(r.stderr, f"--output: {path}: cannot be written: Is a directory")
+        path.rmdir()
+        os.mkfifo(path)
+        r = run("-n", 2, "--output", folder, "true", timeout=10)
+        equal((r.returncode, r.stderr.count(str(path))), (1, 1))
+        if os.geteuid() != 0:
+            path.unlink()
+            os.chmod(folder, 0o500)
+            r = run("-n", 2, "--output", folder, "true")
+            contains(r.stderr, "Permission denied")
+            os.chmod(folder, 0o700)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300))
+    with tempfile.TemporaryDirectory() as folder:
+        r = run("-n", 64, "--output", folder, "true", preexec_fn=limit)
+        equal((r.returncode, os.listdir(folder)), (1, []))
+        contains(r.stderr, "ulimit -Hn")
+
+
+def test_timeout():
+    begin = time.monotonic()
+    r = run("-n", 2, "--timeout", 0.4, "sleep", 30)
+    equal((r.returncode, r.stderr), (124, "mpxrun: the job has not ended within 0.4 s (--timeout): ending it\n"))
+    assert 0.35 < time.monotonic() - begin < 1.4
+    begin = time.monotonic()  # SIGTERM is ignored: SIGKILL follows
+    r = run("-n", 2, "--timeout", 0.4, VICTIM, "stubborn")
+    equal(r.returncode, 124)
+    assert 0.85 < time.monotonic() - begin < 2
+    equal(run("-n", 2, "--timeout", 30, VICTIM, "hello").returncode, 0)
+    equal(run("-n", 2, "--timeout", 30, "sh", "-c", "exit 3").returncode, 3)
+    r = run("-n", 2, "--timeout", 0.5, "--survive", "sh", "-c", "[ $MPX_RANK = 1 ] && exit 3; sleep 30")
+    equal(r.returncode, 3)
+    contains(r.stderr, "has not ended within 0.5 s")
+
+
+def can_say_what_runs(load):
+    try:
+        return subprocess.run(["unshare", "-m", "mount", "--bind", load, "/proc/loadavg"], capture_output=True,
+                              timeout=10).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+def bindings(*options, cores=None, ranks=2, load=None):
+    """The cores that each rank may use, and what mpxrun says of them. `load`: what runs, if we may say."""
+    words = [MPXRUN, "-n", ranks, "--report-bindings", *options, sys.executable, "-c",
+             "import os; print(os.environ['MPX_RANK'], *sorted(os.sched_getaffinity(0)),"
+             "'of', os.environ.get('MPX_CORES'))"]
+    if load is not None:
+        words = ["unshare", "-m", "sh", "-c", f"mount --bind {load} /proc/loadavg && exec \"$@\"", "x", *words]
+    limit = None if cores is None else lambda: os.sched_setaffinity(0, cores)
+    r = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, env=CLEAN,
+                       stdin=subprocess.DEVNULL, preexec_fn=limit)
+    equal((r.returncode, r.stdout == ""), (0, False))
+    said = dict(re.findall(r"rank (\d+) \(pid \d+\) is bound to (cores? .*)", r.stderr))
+    found = {}
+    for line in r.stdout.splitlines():
+        words = line.split()
+        found[int(words[0])] = [int(w) for w in words[1:words.index("of")]]
+        assert (words[-1] == "None") == (not said), (line, r.stderr)
+    return found, said, r.stderr
+
+
+def test_binding_on_request():
+    allowed = sorted(os.sched_getaffinity(0))
+    for ranks in (1, 2, len(allowed) + 1) if len(allowed) > 1 else ():
+        found, said, _ = bindings("--bind-to", "core", ranks=ranks)
+        equal(len(said), ranks)
+        if ranks > len(allowed):  # round robin
+            equal(found[ranks - 1], found[0])
+        else:
+            equal(len({tuple(cores) for cores in found.values()}), ranks)
+        assert all(set(cores) <= set(allowed) for cores in found.values()), found
+    found, said, err = bindings("--bind-to", "none")
+    equal((found, said), ({0: allowed, 1: allowed}, {}))
+    contains(err, "no rank is bound to cores: --bind-to none")
+
+
+def test_one_core_is_never_bound_to():
+    core = min(os.sched_getaffinity(0))
+    for policy in ("auto", "core"):
+        found, said, err = bindings("--bind-to", policy, cores={core})
+        equal((found, said), ({0: [core], 1: [core]}, {}))
+        contains(err, f"mpxrun may use core {core} alone")
+
+
+def test_binding_by_itself():
+    allowed = sorted(os.sched_getaffinity(0))
+    found, said, err = bindings(ranks=len(allowed) + 1)  # more than cores
+    equal((set(map(tuple, found.values())), said), ({tuple(allowed)}, {}))
+    if len(allowed) < 2:
+        return "ok, on one core"
+    # An idle machine has cores to spare; a busy one is left alone.
+    with tempfile.NamedTemporaryFile("w", suffix=".load") as load:
+        def running(threads):
+            load.seek(0)
+            load.write(f"0.00 0.00 0.00 {threads}/100 1000\n")
+            load.truncate()
+            load.flush()
+
+        def bound():
+            deadline = time.monotonic() + 20
+            while True:  # other tests have jobs, too
+                found, said, err = bindings(load=load.name)
+                if len(said) == 2:
+                    return found
+                contains(err, "other jobs of mpxrun are bound to")
+                assert time.monotonic() < deadline, err
+                time.sleep(0.1)
+
+        running(1)
+        if not can_say_what_runs(load.name):
+            return "ok, but only root can say what runs on a machine"
+        found = bound()
+        equal(sorted(found[0] + found[1]), sorted(set(found[0] + found[1])))
+        equal(len(found[0]), len(found[1]))
+        equal(bindings("--bind-to", "auto", ranks=1, load=load.name)[1], {})  # there is nobody to keep apart
+        running(os.cpu_count())
+        found, said, err = bindings(load=load.name)
+        equal(said, {})
+        contains(err, "threads that run besides")
+        # Another job is bound there: that is respected, whatever it does, and for as long as it lives.
+        running(1)
+        other = start("-n", len(allowed), "--bind-to", "core", VICTIM, "wait")
+        pids_of(other, len(allowed))
+        _, said, err = bindings(load=load.name)
+        equal(said, {})
+        contains(err, f"other jobs of mpxrun are bound to {len(allowed)} of {len(allowed)} cores")
+        other.terminate()
+        other.communicate()
+        bound()
+
+
+def test_who_leaves_before_the_one_that_failed_is_not_blamed():
+    r = run("-n", 4, "--survive", VICTIM, "unwind", 2, 3)
+    equal(r.returncode, 3)
+    equal(re.sub(r"pid \d+", "pid", r.stderr), "mpxrun: rank 2 (pid) exited with code 3 without leaving the job\n")
+    lines = sorted(re.sub(r"pid \d+", "pid", line) for line in r.stdout.splitlines())
+    equal([line for line in lines if "cheese" in line], ["rank 2: no more cheese: invalid argument"])
+    for rank in (0, 1, 3):
+        contains("\n".join(lines), f"rank {rank}: fence: rank 2 (pid) failed")
+    r = run("-n", 3, "--survive", VICTIM, "unwind", 0, 0)  # nobody else can be meant
+    equal(r.returncode, 1)
+    matches(r.stderr, r"^mpxrun: rank 0 \(pid \d+\) exited with code 0 without leaving the job\n$")
 
 
 def test_too_few_descriptors():

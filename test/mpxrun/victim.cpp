@@ -36,6 +36,24 @@ int hello() {
   return 0;
 }
 
+/// One rank leaves its environment by an exception, and ends only after the others have done so.
+int unwind(mpx::rank_t who, int code) {
+  mpx::rank_t rank = -1;
+  try {
+    bootstrap job = mpx::bootstrap::detect();
+    rank = job.rank();
+    job.fence(nothing);
+    if (rank == who) throw mpx::error(mpx::errc::argument, "no more cheese");
+    job.fence(nothing);
+  } catch (const mpx::error& e) {
+    std::printf("rank %d: %s\n", rank, e.what());
+    std::fflush(stdout);
+  }
+  if (rank != who) return 0;
+  sleep_ms(300);
+  return code;
+}
+
 /// One rank ends as told; the others wait for it in a fence and report what they get, and when.
 int die(mpx::rank_t who, const std::string& how) {
   bootstrap job = mpx::bootstrap::detect();
@@ -152,6 +170,7 @@ int main(int argc, char** argv) try {
   const std::string what = argc > 1 ? argv[1] : "hello";
   if (what == "hello") return hello();
   if (what == "die" && argc > 3) return die(std::atoi(argv[2]), argv[3]);
+  if (what == "unwind" && argc > 3) return unwind(std::atoi(argv[2]), std::atoi(argv[3]));
   if (what == "lines" && argc > 2) return lines(std::atoi(argv[2]));
   if (what == "wait") return wait_for_signal(false, false);
   if (what == "catch") return wait_for_signal(true, false);

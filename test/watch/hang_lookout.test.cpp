@@ -34,6 +34,7 @@ class stage {
   const mpx::bootstrap::thread_job& job() const { return job_; }
   const mpx::bootstrap::job_segment& segment() const { return job_.segment(); }
   const lookout_type& lookout() const { return lookout_; }
+  lookout_type& lookout() { return lookout_; }
   std::int64_t now() const { return now_; }
   void leave(mpx::rank_t r) { members_[static_cast<std::size_t>(r)]->mark_finished(); }
   void die(mpx::rank_t r) {
@@ -95,6 +96,31 @@ TEST_CASE("hang lookout: one report when all wait, another when that has changed
     s.wait(0, n - 1);
     CHECK(reports(s.look_for(5000 * ms)) == 1);
   }
+}
+
+TEST_CASE("hang lookout: a job that is about to be ended, whether it hangs or not") {
+  stage s(3);
+  s.wait(0, 1);
+  const std::uint32_t asked = s.segment().hang_head().asked.load();
+  s.lookout().ask();
+  CHECK(s.segment().hang_head().asked.load() == asked + 1);
+  s.say(1, said::waiting(1, 0));
+  s.segment().hang(1).answered.store(asked + 1);
+  const std::string text = s.lookout().look_at_all(s.now());
+  CHECK(reports(text) == 1);
+  CAPTURE(text);
+  CHECK(contains(text, "1 of 3 ranks have waited"));
+  CHECK(contains(text, "  rank 0 waits in recv at main.cpp:10"));
+  CHECK(contains(text, "  rank 1 waits in recv at main.cpp:11"));
+  CHECK(contains(text, "  rank 2 is not in mpx"));
+  CHECK(!contains(text, "goes on waiting"));
+  s.wait(1, 0);
+  s.wait(2, 0);
+  CHECK(contains(s.lookout().look_at_all(s.now()), "nothing has moved for 1 s"));
+
+  const mpx::bootstrap::thread_job nobody(2);
+  lookout_type lookout(nobody.segment(), limit_ns);
+  CHECK(lookout.look_at_all(s.now()).empty());
 }
 
 TEST_CASE("hang lookout: who is gone does not count, and is named") {

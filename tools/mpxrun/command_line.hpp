@@ -1,98 +1,317 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The command line of mpxrun. What follows the program's name belongs to the program.
+// The command line of mpxrun. What follows a program's name belongs to the program, up to a word
+// that is a colon alone: then comes the next program. Names are those of Open MPI and Hydra where
+// these agree; a long name may stand behind one dash or two, as theirs.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
-#include <memory>
 #include <mpx/bootstrap/detail/job_layout.hpp>
+#include <mpx/config.hpp>
 #include <mpx/core/numbers.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "options.hpp"
+#include "text.hpp"
 
 namespace launcher {
 
-class usage_formatter : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: mpxrun [OPTIONS] program [arguments...]\n\n";
-  }
+/// The command line makes no sense.
+struct usage_error {
+  std::string why;
 };
 
-/// The index in argv where the program's name stands; argc if there is none.
-inline int find_program(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (word == "--") return i + 1;
-    if (word.size() < 2 || word[0] != '-') return i;
-    if (word == "-n" || word == "-x" || word == "--ranks" || word == "--export" ||
-        word == "--hang-report")
-      ++i;
+/// Reads a command line, once.
+class command_line {
+ public:
+  command_line(int argc, char** argv) noexcept : at_(argv + 1), end_(argv + argc) {}
+
+  /// Fills `into`. Returns what to print instead of running a job, if that is asked for.
+  /// Throws usage_error.
+  std::optional<std::string> parse(options& into);
+
+ private:
+  struct option {
+    std::string_view names[4];
+    std::string_view value;  // what it is called in the help; "": it takes none
+    std::string_view help;
+    bool any_program;  // it may stand before each program; else before the first
+    void (*set)(command_line& line, const std::string& value);
+  };
+  static const option table[];
+  static constexpr std::size_t table_size = 12;
+
+  static std::string help();
+  static std::string name_in_help(const option& it);
+  static const option* find(std::string_view word, std::string_view& attached);
+  static void set_ranks(program& of, const std::string& value);
+  static std::string checked_setting(const std::string& value);
+  static std::string checked_seconds(const std::string& value, const char* name, std::int64_t& ns);
+
+  void parse_program();
+  void parse_option();
+  void check_total() const;
+  /// "program 2 (./b): ", where there are several.
+  std::string whose() const {
+    const bool several = options_->programs.size() > 1;
+    return several ? text("program ", options_->programs.size(), ": ") : std::string();
   }
-  return argc;
+
+  char** at_;
+  char** end_;
+  options* options_ = nullptr;
+  std::optional<std::string> hang_setting_;
+  std::optional<std::string> print_;
+};
+
+inline const command_line::option command_line::table[table_size] = {
+    {{"-n", "-np", "--ranks"},
+     "N",
+     "How many processes to start of the program (default 1)",
+     true,
+     [](command_line& line, const std::string& value) {
+       set_ranks(line.options_->programs.back(), value);
+     }},
+    {{"-x", "--export"},
+     "VAR=VALUE",
+     "Set an environment variable for all ranks; for those of its\n"
+     "program, if that is not the first",
+     true,
+     [](command_line& line, const std::string& value) {
+       options& all = *line.options_;
+       auto& to = all.programs.size() == 1 ? all.settings : all.programs.back().settings;
+       to.push_back(checked_setting(value));
+     }},
+    {{"--bind-to", "--bind"},
+     "POLICY",
+     "none: ranks run on all cores that mpxrun may use.\n"
+     "core: each rank on one of them, round robin.\n"
+     "auto (default): each rank on an equal share of them, if there\n"
+     "is one for each that nothing else asks for: no other job of\n"
+     "mpxrun is bound there, and what runs besides leaves so many\n"
+     "idle. Never bound where mpxrun may use one core alone",
+     false,
+     [](command_line& line, const std::string& value) {
+       binding& to = line.options_->bind_to;
+       if (value == "auto") {
+         to = binding::automatic;
+       } else if (value == "core") {
+         to = binding::core;
+       } else if (value == "none") {
+         to = binding::none;
+       } else {
+         throw usage_error{text("--bind-to: '", value, "' is none of auto, core and none")};
+       }
+     }},
+    {{"--report-bindings"},
+     "",
+     "Say which cores each rank is bound to, or why to none",
+     false,
+     [](command_line& line, const std::string&) { line.options_->report_bindings = true; }},
+    {{"-l", "--label", "--tag-output"},
+     "",
+     "Start every line of output with its rank: [3] ...",
+     false,
+     [](command_line& line, const std::string&) { line.options_->label = true; }},
+    {{"--output"},
+     "DIR",
+     "Write what rank N prints to DIR/rank.N.out and DIR/rank.N.err",
+     false,
+     [](command_line& line, const std::string& value) {
+       if (value.empty()) throw usage_error{"--output: a folder is needed"};
+       line.options_->folder = value;
+     }},
+    {{"--survive"},
+     "",
+     "When a rank fails, let the others go on; they get errc::peer_lost",
+     false,
+     [](command_line& line, const std::string&) { line.options_->survive = true; }},
+    {{"--timeout"},
+     "SECONDS",
+     "End a job that has not ended by then: say what each rank waits\n"
+     "for, send SIGTERM, half a second later SIGKILL; the exit code\n"
+     "is 124",
+     false,
+     [](command_line& line, const std::string& value) {
+       line.options_->timeout = checked_seconds(value, "--timeout", line.options_->timeout_ns);
+     }},
+    {{"--hang-report"},
+     "SECONDS",
+     "When no rank can go on for so many seconds (such as 10 or 0.5),\n"
+     "print once what each waits for, and where",
+     false,
+     [](command_line& line, const std::string& value) {
+       std::int64_t ns = 0;
+       line.hang_setting_ = "MPX_HANG_REPORT=" + checked_seconds(value, "--hang-report", ns);
+     }},
+    {{"-h", "--help"},
+     "",
+     "Print this",
+     false,
+     [](command_line& line, const std::string&) { line.print_ = help(); }},
+    {{"-V", "--version"},
+     "",
+     "Print the version",
+     false,
+     [](command_line& line, const std::string&) {
+       line.print_ = "mpxrun (mpx) " MPX_VERSION_STRING "\n";
+     }},
+    {{"--"}, "", "What follows is the program", true, nullptr},
+};
+
+inline std::optional<std::string> command_line::parse(options& into) {
+  options_ = &into;
+  do {
+    parse_program();
+    if (print_) return print_;
+  } while (at_ != end_);
+  check_total();
+  if (hang_setting_) into.settings.push_back(*hang_setting_);
+  return {};
 }
 
-inline void check_ranks(const std::string& text, int& ranks) {
+/// Up to the colon before the next program, which is consumed, or the end.
+inline void command_line::parse_program() {
+  options_->programs.emplace_back();
+  bool dashes = false;
+  while (at_ != end_ && !dashes && (*at_)[0] == '-' && (*at_)[1] != 0) {
+    dashes = std::string_view(*at_) == "--";
+    if (dashes) {
+      ++at_;
+    } else {
+      parse_option();
+    }
+    if (print_) return;
+  }
+  auto& command = options_->programs.back().command;
+  const std::string_view colon = ":";
+  while (at_ != end_ && *at_ != colon) command.push_back(*at_++);
+  if (command.empty())
+    throw usage_error{text("program: ", whose(), "none given; for example: mpxrun -n 4 ./program")};
+  command.push_back(nullptr);
+  if (at_ == end_) return;
+  ++at_;
+  if (at_ == end_)
+    throw usage_error{"a program is missing behind the last colon: mpxrun -n 2 ./a : -n 3 ./b"};
+}
+
+inline void command_line::parse_option() {
+  const std::string_view word = *at_++;
+  std::string_view attached;
+  const option* it = find(word, attached);
+  if (it == nullptr)
+    throw usage_error{text(whose(), word.substr(0, word.find('=')), ": no such option")};
+  if (!it->any_program && options_->programs.size() > 1)
+    throw usage_error{text(whose(), word.substr(0, word.find('=')),
+                           " is for the whole job: give it before the first program")};
+  if (it->value.empty()) {
+    if (attached.data() != nullptr) throw usage_error{text(whose(), word, ": it takes no value")};
+    return it->set(*this, {});
+  }
+  if (attached.data() == nullptr) {
+    if (at_ == end_)
+      throw usage_error{text(whose(), word, ": a value is missing: ", word, " ", it->value)};
+    attached = *at_++;
+  }
+  try {
+    it->set(*this, std::string(attached));
+  } catch (usage_error& wrong) {
+    wrong.why.insert(0, whose());
+    throw;
+  }
+}
+
+/// The option that `word` names, with the value that is attached to it (--name=value, -n4), if any.
+inline const command_line::option* command_line::find(std::string_view word,
+                                                      std::string_view& attached) {
+  const auto equals = std::min(word.find('='), word.size());
+  const std::string_view given = word.substr(0, equals);
+  for (const option& it : table)
+    for (const std::string_view name : it.names) {
+      if (name.size() < 2 || it.set == nullptr) continue;
+      const bool dash_less = name.size() > 3 && given == name.substr(1);
+      if (given != name && !dash_less) continue;
+      if (equals != word.size()) attached = word.substr(equals + 1);
+      return &it;
+    }
+  for (const option& it : table)
+    if (!it.value.empty() && it.names[0].size() == 2 && word.starts_with(it.names[0])) {
+      attached = word.substr(2);
+      return &it;
+    }
+  return nullptr;
+}
+
+inline void command_line::set_ranks(program& of, const std::string& value) {
   long long n = 0;
-  if (!CLI::detail::lexical_cast(text, n))
-    throw CLI::ValidationError("-n", "'" + text + "' is not a number of ranks");
-  if (n < 1) throw CLI::ValidationError("-n", text + " ranks: at least 1 is needed");
-  if (n > mpx::bootstrap::ranks_max)
-    throw CLI::ValidationError(
-        "-n",
-        text + " ranks: at most " + std::to_string(mpx::bootstrap::ranks_max) + " are possible");
-  ranks = static_cast<int>(n);
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, n);
+  if (error == std::errc::invalid_argument || stop != end)
+    throw usage_error{text("-n: '", value, "' is not a number of ranks")};
+  const bool too_long = error != std::errc{};
+  if (too_long ? value[0] == '-' : n < 1)
+    throw usage_error{text("-n: ", value, " ranks: at least 1 is needed")};
+  if (too_long || n > mpx::bootstrap::ranks_max)
+    throw usage_error{
+        text("-n: ", value, " ranks: at most ", mpx::bootstrap::ranks_max, " are possible")};
+  of.ranks = static_cast<int>(n);
 }
 
-/// The setting that makes the ranks report a hang.
-inline std::string hang_setting(const std::string& text) {
-  std::int64_t ns = 0;
-  if (!mpx::detail::parse_seconds(text, mpx::bootstrap::hang_seconds_max, ns))
-    throw CLI::ValidationError("--hang-report",
-                               "'" + text + "' is not a number of seconds from 0.001 to " +
-                                   std::to_string(mpx::bootstrap::hang_seconds_max) +
-                                   ", such as 10 or 0.5");
-  return "MPX_HANG_REPORT=" + text;
+inline void command_line::check_total() const {
+  for (const auto& it : options_->programs) options_->ranks += it.ranks;
+  if (options_->ranks > mpx::bootstrap::ranks_max)
+    throw usage_error{text("-n: ", options_->ranks, " ranks in all: at most ",
+                           mpx::bootstrap::ranks_max, " are possible")};
 }
 
-/// Fills `into` from the command line; throws CLI::Error, for help and version too.
-inline void parse(CLI::App& app, options& into, int argc, char** argv) {
-  std::string ranks = "1";
-  std::optional<std::string> hang;
-  app.formatter(std::make_shared<usage_formatter>());
-  app.add_option("-n,--ranks", ranks, "How many processes to start (default 1)")->option_text("N");
-  app.add_flag("--label", into.label, "Start every line of output with its rank: [3] ...");
-  app.add_flag("--survive", into.survive,
-               "When a rank fails, let the others go on; they get errc::peer_lost");
-  app.add_option("-x,--export", into.settings, "Set an environment variable for all ranks")
-      ->option_text("VAR=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
-  app.add_option("--hang-report", hang,
-                 "When no rank can go on for so many seconds (such as 10 or 0.5),\n"
-                 "print once what each waits for, and where")
-      ->option_text("SECONDS");
-  app.set_version_flag("--version", "mpxrun (mpx) " MPX_VERSION_STRING);
-  app.footer(
-      "Standard input goes to rank 0. The exit code is that of the first rank that failed,\n"
-      "128 + n if signal n killed it. When a rank fails, the others are ended. What ranks leave\n"
-      "behind, such as daemons, is ended a second after them.");
-  const int program = std::min(find_program(argc, argv), argc);
-  const bool dashes = program > 1 && std::string_view(argv[program - 1]) == "--";
-  app.parse(dashes ? program - 1 : program, argv);
-  check_ranks(ranks, into.ranks);
-  for (const auto& setting : into.settings)
-    if (const auto at = setting.find('='); at == 0 || at == std::string::npos)
-      throw CLI::ValidationError("-x", "'" + setting + "' is not of the form VAR=VALUE");
-  if (hang) into.settings.insert(into.settings.begin(), hang_setting(*hang));
-  if (program >= argc)
-    throw CLI::ValidationError("program", "none given; for example: mpxrun -n 4 ./program");
-  into.command.assign(argv + program, argv + argc);
-  into.command.push_back(nullptr);
+inline std::string command_line::checked_setting(const std::string& value) {
+  if (const auto at = value.find('='); at == 0 || at == std::string::npos)
+    throw usage_error{text("-x: '", value, "' is not of the form VAR=VALUE")};
+  return value;
+}
+
+inline std::string command_line::checked_seconds(const std::string& value, const char* name,
+                                                 std::int64_t& ns) {
+  if (!mpx::detail::parse_seconds(value, mpx::bootstrap::hang_seconds_max, ns))
+    throw usage_error{text(name, ": '", value, "' is not a number of seconds from 0.001 to ",
+                           mpx::bootstrap::hang_seconds_max, ", such as 10 or 0.5")};
+  return value;
+}
+
+inline std::string command_line::name_in_help(const option& it) {
+  std::string names;
+  for (const std::string_view name : it.names)
+    if (!name.empty()) names += text(names.empty() ? "  " : ", ", name);
+  return it.value.empty() ? names : text(names, " ", it.value);
+}
+
+inline std::string command_line::help() {
+  static constexpr std::size_t column = 34;
+  std::string all =
+      "Starts the ranks of an mpx program on this machine.\n"
+      "Usage: mpxrun [OPTIONS] program [arguments...] [: [-n N] [-x VAR=VALUE] program ...]\n\n"
+      "Options:\n";
+  for (const option& it : table) {
+    std::string line = name_in_help(it);
+    line.resize(std::max(line.size() + 2, column), ' ');
+    if (line.size() > column) line += text("\n", std::string(column, ' '));
+    for (const char c : it.help) {
+      line += c;
+      if (c == '\n') line.append(column, ' ');
+    }
+    all += line + "\n";
+  }
+  return all +
+         "\nSeveral programs, with a colon between them, are one job; ranks are numbered in their "
+         "order.\n"
+         "Standard input goes to rank 0. The exit code is that of the first rank that failed,\n"
+         "128 + n if signal n killed it. When a rank fails, the others are ended. What ranks "
+         "leave\n"
+         "behind, such as daemons, is ended a second after them.\n";
 }
 
 }  // namespace launcher

@@ -17,15 +17,9 @@ int code_of(int status) noexcept {
 }
 
 std::string describe_failure(int status, bool inside) {
-  if (WIFSIGNALED(status)) {
-    const char* name = ::sigabbrev_np(WTERMSIG(status));
-    return fmt::format("was killed by signal {}{}{}", WTERMSIG(status),
-                       name != nullptr ? fmt::format(" (SIG{})", name) : std::string(),
-                       WCOREDUMP(status) ? ", core dumped" : "");
-  }
-  const char* where = inside ? " without leaving the job" : "";
-  if (WIFEXITED(status)) return fmt::format("exited with code {}{}", WEXITSTATUS(status), where);
-  return fmt::format("died{}", where);
+  const std::string how = mpx::bootstrap::describe_wait_status(status);
+  if (WIFSIGNALED(status)) return text("was ", how, WCOREDUMP(status) ? ", core dumped" : "");
+  return text(how, inside ? " without leaving the job" : "");
 }
 
 }  // namespace
@@ -213,7 +207,7 @@ void job::conclude(int rank, pid_t pid, int status) {
   segment_.mark_ended(rank, status);
   if (ending_ || (well(status) && !inside)) return;
   if (left && !segment_.aborted()) {
-    say("rank {} (pid {}) left the job and then {}", rank, pid,
+    say("rank ", rank, " (pid ", pid, ") left the job and then ",
         mpx::bootstrap::describe_wait_status(status));
     if (!code_) code_ = code_of(status);
     return;
@@ -221,14 +215,17 @@ void job::conclude(int rank, pid_t pid, int status) {
   on_failure(rank, pid, status);
 }
 
-/// Whether a rank has closed all its environments, some without meeting the others: after a loss,
-/// the others cannot be met.
+/// Whether a rank has closed all its environments, some without meeting the others, since another
+/// was lost before it, who need not have ended yet: then the others cannot be met.
 bool job::gave_up(int rank) const {
-  if (!options_.survive || !code_) return false;
+  if (!options_.survive) return false;
   const std::uint64_t joins = segment_.joins(rank);
   const std::uint64_t slots = mpx::bootstrap::environments_live_max;
-  for (std::uint64_t k = joins > slots ? joins - slots : 0; k < joins; ++k)
-    if (segment_.state(rank, k) == mpx::rank_state::joined) return false;
+  for (std::uint64_t k = joins > slots ? joins - slots : 0; k < joins; ++k) {
+    const auto now = segment_.state(rank, k);
+    const bool first = segment_.first_lost(k) == rank;
+    if (now == mpx::rank_state::joined || (now == mpx::rank_state::failed && first)) return false;
+  }
   return true;
 }
 
@@ -238,14 +235,13 @@ void job::on_failure(int rank, pid_t pid, int status) {
   const auto abort = segment_.aborted();
   if (abort) {
     code = abort->code;
-    say("rank {} (pid {}) aborted the job with code {}{}{}", abort->rank,
-        abort->rank >= 0 ? segment_.pid(abort->rank) : 0, code, abort->reason.empty() ? "" : ": ",
-        abort->reason);
+    say("rank ", abort->rank, " (pid ", abort->rank >= 0 ? segment_.pid(abort->rank) : 0,
+        ") aborted the job with code ", code, abort->reason.empty() ? "" : ": ", abort->reason);
   } else {
     const char* then = !others            ? ""
                        : options_.survive ? "; the other ranks go on"
                                           : "; ending the other ranks";
-    say("rank {} (pid {}) {}{}", rank, pid, describe_failure(status, segment_.live(rank) != 0),
+    say("rank ", rank, " (pid ", pid, ") ", describe_failure(status, segment_.live(rank) != 0),
         then);
   }
   if (!code_) code_ = code > 0 && code < 256 ? code : 1;
@@ -302,9 +298,9 @@ void job::end_leftovers() {
   for (const auto& it : ended) signal_exactly(it, SIGCONT);
   std::string names;
   for (std::size_t i = 0; i < ended.size() && i < 3; ++i)
-    names += fmt::format("{}{} (pid {})", i == 0 ? "" : ", ", ended[i].name, ended[i].pid);
-  if (ended.size() > 3) names += fmt::format(" and {} more", ended.size() - 3);
-  if (!ended.empty()) say("the ranks have ended; ending what they left behind: {}", names);
+    names += text(i == 0 ? "" : ", ", ended[i].name, " (pid ", ended[i].pid, ")");
+  if (ended.size() > 3) names += text(" and ", ended.size() - 3, " more");
+  if (!ended.empty()) say("the ranks have ended; ending what they left behind: ", names);
   ending_ = true;
   deadline_ns_ = now_ns() + failure_grace_ns;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "front.hpp"
 
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -27,10 +26,10 @@ bool ends_jobs(int signal) noexcept {
   if (WIFEXITED(status)) ::_exit(WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   if (ends_jobs(signal)) die_by(signal);
-  fmt::print(stderr, "mpxrun: its keeper (pid {}) was killed by signal {}; ending the job\n",
-             keeper, signal);
+  complain(text("its keeper (pid ", keeper, ") was ", mpx::bootstrap::describe_wait_status(signal),
+                "; ending the job"));
   if (!end_everything(give_up_ns))
-    fmt::print(stderr, "mpxrun: processes do not end even after SIGKILL: leaving them\n");
+    complain("processes do not end even after SIGKILL: leaving them");
   ::_exit(128 + signal);
 }
 
@@ -88,7 +87,7 @@ front_link split(const signal_plan& signals, char* name) {
   const pid_t keeper = ::fork();
   if (keeper < 0)
     throw cannot_start{
-        1, fmt::format("fork: {}: raise `ulimit -u`", std::system_category().message(errno))};
+        1, text("fork: ", std::system_category().message(errno), ": raise `ulimit -u`")};
   if (keeper > 0) {
     ours.reset();
     be_front(keeper, signals.taken);

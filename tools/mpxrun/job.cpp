@@ -17,6 +17,7 @@ int job::run() {
       check_sinks();
       check_dues();
       look_for_hangs();
+      check_timeout();
       check_deadline();
       tidy_up();
     }
@@ -50,6 +51,8 @@ void job::wait_for_news(int timeout_ms) {
 
 int job::next_timeout_ms() const {
   std::int64_t due_ns = std::min(due_ns_, look_due_ns_);
+  if (!ending_ && running_ > 0)
+    due_ns = std::min(due_ns, asked_for_timeout_ ? timeout_due_ns_ : ask_due_ns());
   if (deadline_ns_ != 0) due_ns = std::min(due_ns, deadline_ns_);
   for (const auto& it : ranks_)
     for (const auto& stream : it.streams)
@@ -67,6 +70,7 @@ void job::read_streams(int which) {
   const std::int64_t now = now_ns();
   for (int i = 0; i < count; ++i)
     ranks_[events[i].data.u32].streams[which].read(buffer_.data(), buffer_.size(), now);
+  flush_files();
 }
 
 void job::drain(rank_process& it) {
@@ -84,24 +88,50 @@ void job::show_silent_lines() {
     for (auto& stream : it.streams)
       if (stream.pending() && stream.due_ns() <= now) stream.show_pending();
   for (auto& output : outputs_) output.flush();
+  flush_files();
+}
+
+void job::flush_files() noexcept {
+  for (auto& file : files_) file.flush();
 }
 
 void job::check_sinks() {
+  if (ending_) return;
   for (auto& output : outputs_) {
-    if (output.failure() == 0 || ending_) continue;
+    if (output.failure() == 0) continue;
     if (output.failure() == EPIPE) {
       terminate(SIGPIPE, false);
     } else {
-      say("writing {} failed: {}", output.fd() == 1 ? "standard output" : "standard error",
-          std::system_category().message(output.failure()));
-      if (!code_) code_ = 1;
+      on_unwritable(output.fd() == 1 ? "standard output" : "standard error", output.failure());
       end_others(SIGTERM, failure_grace_ns);
     }
+  }
+  for (auto& file : files_) {
+    if (file.failure() == 0 || ending_) continue;
+    on_unwritable(file.path(), file.failure());
+    end_others(SIGTERM, failure_grace_ns);
+  }
+}
+
+void job::on_unwritable(const std::string& what, int failure) {
+  say("writing ", what, " failed: ", std::system_category().message(failure));
+  if (!code_) code_ = 1;
+}
+
+/// What is lost only now is an error, too.
+void job::close_files() {
+  const bool known = ending_;
+  for (auto& file : files_) {
+    file.flush();
+    int failure = file.failure();
+    if (const int late = file.close(); failure == 0) failure = late;
+    if (failure != 0 && !known) on_unwritable(file.path(), failure);
   }
 }
 
 void job::finish_output() {
   for (auto& it : ranks_) drain(it);
+  close_files();
   for (auto& output : outputs_) output.flush();
   while (outputs_[0].waiting() || outputs_[1].waiting()) {
     pollfd set[4] = {{signals_.get(), POLLIN, 0},
@@ -126,13 +156,36 @@ void job::look_for_hangs() {
   const std::int64_t now = now_ns();
   if (now < look_due_ns_) return;
   look_due_ns_ = INT64_MAX;
-  if (!lookout_ || ending_ || running_ == 0 || lookout_->limit_ns() == 0) return;
+  if (!lookout_ || ending_ || running_ == 0) return;
+  if (lookout_->limit_ns() == unreported_ns_) return;  // 0 both, or it is for the timeout alone
   try {
     errors().append(&lookout_, lookout_->look(now));
   } catch (const mpx::error&) {  // No memory for it: later, perhaps.
   }
   for (auto& output : outputs_) output.flush();
   look_due_ns_ = now + lookout_->pace_ns();
+}
+
+/// When the ranks are asked what they wait for, so that they have answered when time is up.
+std::int64_t job::ask_due_ns() const noexcept {
+  if (timeout_due_ns_ == INT64_MAX) return INT64_MAX;
+  return timeout_due_ns_ - std::min(answer_ns, options_.timeout_ns / 2);
+}
+
+/// Ends a job whose time is up.
+void job::check_timeout() {
+  const std::int64_t now = now_ns();
+  if (!lookout_ || ending_ || running_ == 0 || now < ask_due_ns()) return;
+  if (!std::exchange(asked_for_timeout_, true)) lookout_->ask();
+  if (now < timeout_due_ns_) return;
+  timeout_due_ns_ = INT64_MAX;
+  say("the job has not ended within ", options_.timeout, " s (--timeout): ending it");
+  try {
+    errors().append(&lookout_, lookout_->look_at_all(now));
+  } catch (const mpx::error&) {  // No memory for it.
+  }
+  if (!code_) code_ = timeout_code;
+  end_others(SIGTERM, failure_grace_ns);
 }
 
 // --- signals ---
@@ -211,7 +264,7 @@ void job::check_deadline() {
     end_others(SIGKILL, give_up_ns);
   } else {
     if (running_ > 0) {
-      say("{} ranks do not end even after SIGKILL: leaving them", running_);
+      say(running_, " ranks do not end even after SIGKILL: leaving them");
     } else {
       say("what ranks left behind does not end even after SIGKILL: leaving it");
     }

@@ -4,7 +4,6 @@
 // rank fails, and at the end what ranks left behind. Run by the keeper (front.hpp). One thread,
 // asleep in poll unless there is something to do.
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -25,8 +24,10 @@
 #include "front.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "placement.hpp"
 #include "processes.hpp"
 #include "spawn.hpp"
+#include "text.hpp"
 
 namespace launcher {
 
@@ -45,6 +46,8 @@ inline constexpr std::int64_t leftover_ns = 1'000'000'000;  // to end after the 
 inline constexpr std::int64_t told_ns = 100'000'000;        // a wrapper, to say how it ended
 inline constexpr std::int64_t said_ns = 1'000'000'000;      // a rank, how long it wants to wait
 inline constexpr std::int64_t sweep_ns = 20'000'000;        // between two looks at /proc
+inline constexpr std::int64_t answer_ns = 300'000'000;      // ranks, to say what they wait for
+inline constexpr int timeout_code = 124;                    // as timeout(1) has it
 
 /// Ends mpxrun before any rank runs.
 struct cannot_start {
@@ -85,8 +88,14 @@ class job {
   };
 
   void raise_file_limit();
+  void open_files();
   void start_ranks();
-  void start_rank(int rank, environment_block& environment, int nothing);
+  void start_rank(int rank, const program& its, environment_block& environment, int nothing);
+  std::string why_not_started(const program& its, int failure) const;
+  file_sink& file_of(int rank, int which) noexcept {
+    return files_[2 * static_cast<std::size_t>(rank) + static_cast<std::size_t>(which)];
+  }
+  void report_bindings();
   descriptor make_pipe(int rank, descriptor& write_end);
   descriptor make_lifeline(int rank);
   static void watch(const descriptor& set, int fd, int rank);
@@ -97,6 +106,9 @@ class job {
   void drain(rank_process& it);
   void show_silent_lines();
   void check_sinks();
+  void on_unwritable(const std::string& what, int failure);
+  void flush_files() noexcept;
+  void close_files();
   void finish_output();
 
   void handle_signals();
@@ -123,14 +135,16 @@ class job {
   std::int64_t due_in(std::int64_t ns);
 
   void look_for_hangs();
+  std::int64_t ask_due_ns() const noexcept;
+  void check_timeout();
 
   bool over() const noexcept;
   void tidy_up();
   void sweep();
   void end_leftovers();
-  template <class... Args>
-  void say(fmt::format_string<Args...> text, Args&&... args) {
-    errors().append(this, "mpxrun: " + fmt::format(text, std::forward<Args>(args)...) + "\n");
+  template <class... Parts>
+  void say(const Parts&... parts) {
+    errors().append(this, text("mpxrun: ", parts..., "\n"));
   }
 
   sink& errors() noexcept { return same_output_ ? outputs_[0] : outputs_[1]; }
@@ -145,8 +159,13 @@ class job {
 
   std::optional<mpx::detail::hang_lookout<>> lookout_;
   std::int64_t look_due_ns_ = INT64_MAX;
+  std::int64_t unreported_ns_ = 0;  // ranks that wait so long say so for the timeout alone
+  std::int64_t timeout_due_ns_ = INT64_MAX;
+  bool asked_for_timeout_ = false;  // ranks know that it is near
 
+  placement placement_;
   sink outputs_[2] = {sink(1), sink(2)};
+  std::vector<file_sink> files_;  // with --output: two for each rank
   bool same_output_ = false;
   descriptor polls_[2];  // epoll sets: the ranks' outputs, the ranks' errors
   descriptor news_;      // an epoll set: lifelines and members

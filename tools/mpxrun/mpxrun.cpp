@@ -18,11 +18,6 @@ void fill_standard_descriptors() {
   }
 }
 
-int complain(const std::string& what, int code) {
-  fmt::print(stderr, "mpxrun: {}\n", what);
-  return code;
-}
-
 int launch(launcher::options chosen, char* name) try {
   const launcher::signal_plan signals;
   launcher::front_link front = launcher::split(signals, name);
@@ -31,23 +26,26 @@ int launch(launcher::options chosen, char* name) try {
   if (job.death_signal() != 0) launcher::die_by(job.death_signal());
   return code;
 } catch (const launcher::cannot_start& failure) {
-  return complain(failure.why, failure.code);
+  launcher::complain(failure.why);
+  return failure.code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   fill_standard_descriptors();
-  CLI::App app("Starts N processes of an mpx program on this machine.", "mpxrun");
   launcher::options chosen;
   try {
-    launcher::parse(app, chosen, argc, argv);
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError& wrong) {
-    return complain(std::string(wrong.what()) + " (see mpxrun --help)", 2);
+    if (const auto answer = launcher::command_line(argc, argv).parse(chosen)) {
+      std::fputs(answer->c_str(), stdout);
+      return std::fflush(stdout) == 0 ? 0 : 1;
+    }
+  } catch (const launcher::usage_error& wrong) {
+    launcher::complain(wrong.why + " (see mpxrun --help)");
+    return 2;
   }
   return launch(std::move(chosen), argv[0]);
 } catch (const std::exception& failure) {
-  return complain(failure.what(), 1);
+  launcher::complain(failure.what());
+  return 1;
 }

@@ -2,17 +2,37 @@
 #pragma once
 // What a user can ask of mpxrun.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace launcher {
 
-struct options {
+/// Which cores a rank may use.
+enum class binding {
+  automatic,  // its own, if there are enough that nobody else uses
+  core,       // one, round robin over those that mpxrun may use
+  none,       // those that mpxrun may use
+};
+
+/// One of the programs that make up a job.
+struct program {
   int ranks = 1;
+  std::vector<std::string> settings;  // VAR=VALUE, for its ranks alone
+  std::vector<char*> command;         // ends with nullptr
+};
+
+struct options {
+  int ranks = 0;  // of all programs
   bool label = false;
   bool survive = false;
-  std::vector<std::string> settings;  // VAR=VALUE
-  std::vector<char*> command;         // ends with nullptr
+  bool report_bindings = false;
+  binding bind_to = binding::automatic;
+  std::int64_t timeout_ns = 0;        // 0: none
+  std::string timeout;                // as it was given
+  std::string folder;                 // for a file of each output of each rank; "": none
+  std::vector<std::string> settings;  // VAR=VALUE, for all ranks
+  std::vector<program> programs;      // in the order of their ranks
 };
 
 }  // namespace launcher

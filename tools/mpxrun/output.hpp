@@ -34,6 +34,8 @@ class descriptor {
   void reset() noexcept {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }
+  /// Returns an errno if that fails, else 0.
+  int close() noexcept { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
   int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
@@ -92,6 +94,9 @@ class sink {
     }
   }
 
+ protected:
+  void never_waits() noexcept { prompt_ = true; }
+
  private:
   int fd_;
   bool prompt_ = false;  // a file: it never makes us wait
@@ -100,6 +105,23 @@ class sink {
   const void* writer_ = nullptr;
   std::string queue_;
   std::size_t sent_ = 0;
+};
+
+/// A file that takes one output of one rank.
+class file_sink : public sink {
+ public:
+  file_sink(descriptor file, std::string path)
+      : sink(file.get()), file_(std::move(file)), path_(std::move(path)) {
+    never_waits();
+  }
+
+  const std::string& path() const noexcept { return path_; }
+  /// Returns an errno if the system has found out only now that something is lost; else 0.
+  int close() noexcept { return file_.close(); }
+
+ private:
+  descriptor file_;
+  std::string path_;
 };
 
 /// One output of one rank: cuts what arrives into whole lines.

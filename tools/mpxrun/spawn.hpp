@@ -3,6 +3,7 @@
 // Starts one process that cannot outlive mpxrun.
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -24,6 +25,7 @@ struct child_plan {
   const sigset_t* mask;
   const struct sigaction* file_size;  // of SIGXFSZ
   const rlimit* files;
+  const cpu_set_t* cores;  // nullptr: all that mpxrun may use
 };
 
 /// Runs in the child, on the parent's memory.
@@ -31,6 +33,7 @@ struct child_plan {
   ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
   if (::getppid() != plan.parent) ::_exit(1);  // it died before the line above
   ::setrlimit(RLIMIT_NOFILE, plan.files);
+  if (plan.cores != nullptr) ::sched_setaffinity(0, sizeof *plan.cores, plan.cores);
   const bool placed =
       ::dup2(plan.input, 0) == 0 && ::dup2(plan.output, 1) == 1 && ::dup2(plan.errors, 2) == 2;
   for (const int fd : plan.kept) ::fcntl(fd, F_SETFD, 0);
@@ -45,8 +48,7 @@ struct child_plan {
 }
 
 /// Starts a child; returns its pid. On failure returns -1 with `failure` set to the errno of vfork,
-/// or
-/// 0 with that of exec.
+/// or 0 with that of exec.
 [[gnu::noinline]] inline pid_t start(const child_plan& plan, int& failure) noexcept {
   volatile int why = 0;
   const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions): fork copies page tables
@@ -55,25 +57,30 @@ struct child_plan {
   return pid > 0 && failure != 0 ? 0 : pid;
 }
 
-/// The environment of the ranks: this process's own, without a surrounding job, with `settings`.
+/// The environment of the ranks: this process's own, without a surrounding job, with `settings`,
+/// of which a later one counts.
 class environment_block {
  public:
-  environment_block(const std::vector<std::string>& settings, int job_fd, int shared_fd,
-                    int ranks) {
+  /// `cores`: how many the ranks are bound to together; 0: they are not.
+  environment_block(const std::vector<std::string>& settings, int job_fd, int shared_fd, int ranks,
+                    int cores) {
     static const char* const ours[] = {
-        "MPX_JOB_FD=", "MPX_SHM_FD=", "MPX_LAUNCHER_FD=", "MPX_RANK=", "MPX_SIZE="};
+        "MPX_JOB_FD=", "MPX_SHM_FD=", "MPX_LAUNCHER_FD=", "MPX_RANK=", "MPX_SIZE=", "MPX_CORES="};
     for (char** at = environ; *at != nullptr; ++at) {
       const std::string entry = *at;
       bool replaced = false;
       for (const char* name : ours) replaced = replaced || entry.starts_with(name);
-      for (const auto& setting : settings)
-        replaced = replaced || entry.starts_with(setting.substr(0, setting.find('=') + 1));
       if (!replaced) texts_.push_back(entry);
     }
-    texts_.insert(texts_.end(), settings.begin(), settings.end());
+    for (const auto& setting : settings) {
+      const std::string name = setting.substr(0, setting.find('=') + 1);
+      std::erase_if(texts_, [&](const std::string& it) { return it.starts_with(name); });
+      texts_.push_back(setting);
+    }
     texts_.push_back("MPX_JOB_FD=" + std::to_string(job_fd));
     texts_.push_back("MPX_SHM_FD=" + std::to_string(shared_fd));
     texts_.push_back("MPX_SIZE=" + std::to_string(ranks));
+    if (cores != 0) texts_.push_back("MPX_CORES=" + std::to_string(cores));
     texts_.resize(texts_.size() + 2);
     for (auto& text : texts_) pointers_.push_back(text.data());
     pointers_.push_back(nullptr);

@@ -4,31 +4,43 @@
 #include "job.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 namespace launcher {
 
 namespace {
 
+constexpr std::string_view hang_name = "MPX_HANG_REPORT=";
+
 /// How long the ranks will wait before that is reported, as far as it is known here; 0: for ever.
 std::int64_t hang_limit_ns(const options& chosen) {
-  static constexpr std::string_view name = "MPX_HANG_REPORT=";
-  const char* text = std::getenv("MPX_HANG_REPORT");
+  const char* value = std::getenv("MPX_HANG_REPORT");
   std::int64_t ns = 0;
-  for (const auto& setting : chosen.settings) {
-    if (!setting.starts_with(name)) continue;
-    text = setting.c_str() + name.size();
-    break;
-  }
-  if (text != nullptr) mpx::detail::parse_seconds(text, mpx::bootstrap::hang_seconds_max, ns);
+  for (const auto& setting : chosen.settings)
+    if (setting.starts_with(hang_name)) value = setting.c_str() + hang_name.size();
+  if (value != nullptr) mpx::detail::parse_seconds(value, mpx::bootstrap::hang_seconds_max, ns);
   return ns;  // Ranks complain of what makes no sense.
 }
+
+std::string reason(int error) { return std::system_category().message(error); }
 
 }  // namespace
 
 job::job(options chosen, const signal_plan& signals, front_link front)
     : options_(std::move(chosen)), plan_(signals), front_(std::move(front)) {
+  const std::int64_t start_ns = now_ns();
+  if (options_.timeout_ns != 0) {
+    timeout_due_ns_ = start_ns + options_.timeout_ns;
+    if (hang_limit_ns(options_) == 0) {
+      // So that there is something to report then, and nothing before.
+      const std::int64_t ms = std::clamp<std::int64_t>(options_.timeout_ns / 4'000'000, 1, 999);
+      unreported_ns_ = ms * 1'000'000;
+      options_.settings.push_back(text(hang_name, "0.", text(1'000 + ms).substr(1)));
+    }
+  }
   raise_file_limit();
+  open_files();
   map_ = job_segment::create(control_, shared_, options_.ranks, ::getpid());
   segment_ = job_segment(map_);
   segment_.hang_head().looked_at.store(1);
@@ -51,35 +63,80 @@ void job::raise_file_limit() {
   rlimit files = original_files_;
   files.rlim_cur = files.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &files);
-  const rlim_t needed = 4 * static_cast<rlim_t>(options_.ranks) + 32;
+  const rlim_t each = options_.folder.empty() ? 4 : 6;
+  const rlim_t needed = each * static_cast<rlim_t>(options_.ranks) + 32;
   if (files.rlim_max < needed)
-    throw cannot_start{1, fmt::format("{} ranks need {} file descriptors, the hard limit is {}: "
-                                      "raise `ulimit -Hn`",
-                                      options_.ranks, needed, files.rlim_max)};
+    throw cannot_start{
+        1, text(options_.ranks, " ranks need ", needed, " file descriptors, the hard limit is ",
+                files.rlim_max, ": raise `ulimit -Hn`")};
+}
+
+/// Makes the files of --output, so that what cannot be written is known before anything runs.
+void job::open_files() {
+  if (options_.folder.empty()) return;
+  const auto fail = [](const std::string& path, const std::string& why) {
+    throw cannot_start{1, text("--output: ", path, ": ", why)};
+  };
+  std::error_code error;
+  const std::filesystem::path folder = options_.folder;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail(folder, text("the folder cannot be made: ", error.message()));
+  files_.reserve(2 * static_cast<std::size_t>(options_.ranks));
+  for (int rank = 0; rank < options_.ranks; ++rank)
+    for (const char* which : {".out", ".err"}) {
+      const std::string path = folder / text("rank.", rank, which);
+      constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC;
+      descriptor file(::open(path.c_str(), flags, 0666));
+      if (!file) fail(path, text("cannot be written: ", reason(errno)));
+      struct stat info{};
+      if (::fstat(file.get(), &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)))
+        fail(path, "is not a file");
+      files_.emplace_back(std::move(file), path);
+    }
 }
 
 void job::start_ranks() {
-  environment_block environment(options_.settings, control_.fd(), shared_.fd(), options_.ranks);
+  placement_ = placement(options_.bind_to, options_.ranks);
   const descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw cannot_start{1, "/dev/null cannot be opened"};
   ranks_.resize(static_cast<std::size_t>(options_.ranks));
-  for (int rank = 0; rank < options_.ranks; ++rank) {
-    start_rank(rank, environment, nothing.get());
-    ++running_;
+  int rank = 0;
+  for (const auto& its : options_.programs) {
+    std::vector<std::string> settings = options_.settings;
+    settings.insert(settings.end(), its.settings.begin(), its.settings.end());
+    environment_block environment(settings, control_.fd(), shared_.fd(), options_.ranks,
+                                  placement_.cores());
+    for (const int end = rank + its.ranks; rank < end; ++rank) {
+      start_rank(rank, its, environment, nothing.get());
+      ++running_;
+    }
   }
+  if (options_.report_bindings) report_bindings();
 }
 
-void job::start_rank(int rank, environment_block& environment, int nothing) {
+void job::report_bindings() {
+  if (placement_.cores() == 0) {
+    say("no rank is bound to cores: ", placement_.reason());
+    return;
+  }
+  for (int rank = 0; rank < options_.ranks; ++rank)
+    say("rank ", rank, " (pid ", ranks_[static_cast<std::size_t>(rank)].pid, ") is bound to ",
+        placement_.of(rank)->name());
+}
+
+void job::start_rank(int rank, const program& its, environment_block& environment, int nothing) {
   auto& it = ranks_[static_cast<std::size_t>(rank)];
   descriptor write_ends[2];
   for (int which = 0; which < 2; ++which) {
-    sink& to = which == 0 ? outputs_[0] : errors();
+    sink& shared = which == 0 ? outputs_[0] : errors();
+    sink& to = files_.empty() ? shared : file_of(rank, which);
     it.streams[which] = source(make_pipe(rank, write_ends[which]), to,
-                               options_.label ? fmt::format("[{}] ", rank) : std::string());
+                               options_.label ? text("[", rank, "] ") : std::string());
     watch(polls_[which], it.streams[which].fd(), rank);
   }
   const descriptor its_lifeline = make_lifeline(rank);
-  const child_plan plan{.command = options_.command.data(),
+  const core_set* const cores = placement_.of(rank);
+  const child_plan plan{.command = its.command.data(),
                         .environment = environment.of_rank(rank, its_lifeline.get()),
                         .input = rank == 0 ? 0 : nothing,
                         .output = write_ends[0].get(),
@@ -88,7 +145,8 @@ void job::start_rank(int rank, environment_block& environment, int nothing) {
                         .parent = ::getpid(),
                         .mask = &plan_.original_mask,
                         .file_size = &plan_.original_file_size,
-                        .files = &original_files_};
+                        .files = &original_files_,
+                        .cores = cores != nullptr ? &cores->native() : nullptr};
   int failure = 0;
   it.pid = start(plan, failure);
   it.running = it.pid > 0;
@@ -96,25 +154,34 @@ void job::start_rank(int rank, environment_block& environment, int nothing) {
     rank_of_[it.pid] = rank;
     return;
   }
-  const std::string program = options_.command[0];
-  const std::string text = std::system_category().message(failure);
   if (it.pid < 0)
-    throw cannot_start{1, fmt::format("rank {} cannot be started (fork: {}): raise `ulimit -u` or "
-                                      "ask for fewer ranks",
-                                      rank, text)};
-  if (failure == ENOENT)
-    throw cannot_start{127, fmt::format("'{}': no such program{}", program,
-                                        program.find('/') == std::string::npos
-                                            ? " in PATH; for one in this folder write ./" + program
-                                            : " (or its interpreter is missing)")};
-  throw cannot_start{126, fmt::format("'{}' cannot be executed: {}", program, text)};
+    throw cannot_start{1, text("rank ", rank, " cannot be started (fork: ", reason(failure),
+                               "): raise `ulimit -u` or ask for fewer ranks")};
+  throw cannot_start{failure == ENOENT ? 127 : 126, why_not_started(its, failure)};
+}
+
+std::string job::why_not_started(const program& its, int failure) const {
+  const std::string name = its.command[0];
+  std::string which;
+  if (options_.programs.size() > 1)
+    which = text("program ", &its - options_.programs.data() + 1, ": ");
+  if (failure != ENOENT) {
+    std::error_code error;
+    const bool folder = std::filesystem::is_directory(name, error);
+    return text(which, "'", name,
+                "' cannot be executed: ", folder ? "it is a folder" : reason(failure));
+  }
+  const bool here = name.find('/') == std::string::npos;
+  return text(which, "'", name, "': no such program",
+              here ? " in PATH; for one in this folder write ./" + name
+                   : " (or its interpreter is missing)");
 }
 
 descriptor job::make_pipe(int rank, descriptor& write_end) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
-    throw cannot_start{1, fmt::format("no pipe for rank {} ({}): raise `ulimit -n`", rank,
-                                      std::system_category().message(errno))};
+    throw cannot_start{
+        1, text("no pipe for rank ", rank, " (", reason(errno), "): raise `ulimit -n`")};
   write_end = descriptor(ends[1]);
   // Our end only: to the rank the pipe is an ordinary one.
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -126,8 +193,8 @@ descriptor job::make_pipe(int rank, descriptor& write_end) {
 descriptor job::make_lifeline(int rank) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    throw cannot_start{1, fmt::format("no socket for rank {} ({}): raise `ulimit -n`", rank,
-                                      std::system_category().message(errno))};
+    throw cannot_start{
+        1, text("no socket for rank ", rank, " (", reason(errno), "): raise `ulimit -n`")};
   auto& it = ranks_[static_cast<std::size_t>(rank)];
   it.lifeline = descriptor(ends[0]);
   const int yes = 1;

@@ -14,9 +14,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <mutex>
 
 #include "mpx/config.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/system_memory.hpp"
 
 namespace mpx::inline v0::platform {
@@ -101,13 +103,18 @@ inline void heavy_barrier() noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-/// The cores that this thread may run on.
+/// The cores that this thread may run on; those of all ranks together where mpxrun has bound each
+/// of them to its own (MPX_CORES).
 inline int usable_cores() noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  const int n = CPU_COUNT(&set);
-  return n > 0 ? n : 1;
+  const int own = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  const char* const told = std::getenv("MPX_CORES");
+  std::uint64_t all = 0;
+  if (told != nullptr && detail::parse_number(told, CPU_SETSIZE, all) &&
+      static_cast<int>(all) > own)
+    return static_cast<int>(all);
+  return own > 0 ? own : 1;
 }
 
 }  // namespace native

@@ -81,6 +81,7 @@ struct hang_info {
   std::int64_t since_ns;
   std::uint32_t calls_kept;
   std::uint32_t calls_total;
+  char fate[48];  ///< How it ended, if it has, and that is known.
   hang_call calls[4];
   hang_list<16> posted;
   hang_list<16> unexpected;

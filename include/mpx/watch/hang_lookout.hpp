@@ -70,12 +70,30 @@ class hang_lookout {
     } else if (now - partly_ns_ >= limit_ns()) {
       if (asked_ns_ == 0) {
         asked_ns_ = now;
-        head().asked.store(++asked_, std::memory_order_release);
+        ask();
       } else if (now - asked_ns_ >= answer_ns) {
         return report(now, false);
       }
     }
     return {};
+  }
+
+  /// Asks all ranks what they are doing. Those that wait will have said so `answer_ns` later.
+  void ask() noexcept { head().asked.store(++asked_, std::memory_order_release); }
+  /// What all ranks are doing, as far as they have said so, whether they hang or not; "" if none
+  /// has ever joined. After `ask`, for a job that is about to be ended.
+  /// Errors: errc::no_resources.
+  std::string look_at_all(std::int64_t now) {
+    const rank_t lowest = read_marks(now);
+    environment_ = lowest >= 0 ? environment_of(lowest) : 0;
+    bool any = false, all = true;
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const std::uint64_t joins = job_.joins(r);
+      any = any || joins != 0;
+      all = all && (marks_[static_cast<std::size_t>(r)] != 0 || is_gone(r));
+      if (lowest < 0 && joins > environment_ + 1) environment_ = joins - 1;
+    }
+    return any ? report(now, all, true) : std::string();
   }
 
  private:
@@ -150,15 +168,18 @@ class hang_lookout {
     into.rank = r;
     into.now_ns = now;
     into.pid = job_.pid(0) != job_.pid(job_.size() - 1) ? job_.pid(r) : 0;
+    if (into.state == hang_state::failed && into.pid != 0 && job_.ended(r))
+      copy_head(into.fate, job_.fate(r).c_str());
   }
 
-  [[gnu::cold]] std::string report(std::int64_t now, bool all) {
+  /// `last`: the job will not go on.
+  [[gnu::cold]] std::string report(std::int64_t now, bool all, bool last = false) {
     plain_array<Info> ranks(marks_.size());
     int stuck = 0;
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
       gather(r, now, all, ranks[i]);
-      if (mark_of(r, now) != marks_[i]) return {};  // It has just gone on, or come.
+      if (!last && mark_of(r, now) != marks_[i]) return {};  // It has just gone on, or come.
       stuck += marks_[i] != 0;
     }
     for (std::size_t i = 0; i < marks_.size(); ++i)
@@ -172,7 +193,7 @@ class hang_lookout {
               static_cast<int>(job_.size()), static_cast<double>(limit_ns()) * 1e-9);
     }
     out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
-    out.end();
+    if (!last) out.end();
     return std::move(out.text);
   }
 

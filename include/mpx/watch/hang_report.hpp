@@ -40,6 +40,7 @@ template <class Info>
   };
   for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
     check(list->at, std::size(list->at), list->kept, list->total);
+  mend(info.fate, sizeof info.fate);
   for (auto& call : info.calls) {
     check(call.on.at, std::size(call.on.at), call.on.kept, call.on.total);
     good = good && call.kind < wait_kind::count_;
@@ -214,7 +215,8 @@ class hang_writer : hang_lines {
       case hang_state::busy: return busy(it);
       case hang_state::unborn: return add(" has not joined the job\n");
       case hang_state::left: return add(" has left the job\n");
-      case hang_state::failed: return add(" has failed\n");
+      case hang_state::failed:
+        return add(" has failed%s%s\n", it.fate[0] != '\0' ? ": " : "", it.fate);
       default: return add(" cannot be understood\n");
     }
     for (std::uint32_t i = 0; i < it.calls_kept; ++i) {

@@ -40,7 +40,7 @@ inline constexpr unsigned environment_shift = 48;
 namespace mpx::inline v0::bootstrap::detail {
 
 inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjob", 1
-inline constexpr std::uint32_t segment_version = 4;
+inline constexpr std::uint32_t segment_version = 5;
 inline constexpr std::size_t page_bytes = 4096;
 
 using word = platform::atomic<std::uint32_t>;
@@ -98,6 +98,7 @@ struct alignas(cache_line_bytes) slot_entry {
   long_word released;  // environments of this slot that are over, and whose memory is given back
   word generation;     // grows when a fence opens; waiting ranks sleep on it
   word epoch;          // grows when a rank was lost, left or gave up another; a futex too
+  long_word lost;      // tagged: who was the first to go without leaving; the rank + 1
 };
 static_assert(sizeof(slot_entry) == cache_line_bytes);
 

@@ -103,6 +103,7 @@ class job_segment : public detail::job_view {
   }
   /// `rank` gives environment `k` up without leaving it, and touches nothing of it afterwards.
   void fail(rank_t rank, std::uint64_t k, const file_view& shared) const noexcept {
+    note_loss(rank, k);
     set_state(rank, k, rank_state::failed);
     go(k, shared);
   }
@@ -111,6 +112,7 @@ class job_segment : public detail::job_view {
   void mark_ended(rank_t rank, int wait_status) const noexcept {
     auto& it = entry(rank);
     it.wait_status.store(static_cast<std::uint32_t>(wait_status), std::memory_order_relaxed);
+    note_end(rank);
     it.ended.store(1, std::memory_order_release);
     bump_all();
   }

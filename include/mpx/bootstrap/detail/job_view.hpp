@@ -3,6 +3,7 @@
 // What is to be seen in the control segment of a job: who is there, who was lost, who ended it,
 // what waiting ranks say of themselves. Nothing read from it is trusted.
 
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <cstring>
@@ -29,10 +30,41 @@ struct abort_notice {
 /// Stands for the wait status of a process that ended nobody knows how: no process ends like this.
 inline constexpr int wait_status_unknown = 0x7f;
 
-/// "killed by signal 9", "exited with code 3".
+/// "SIGKILL"; nullptr of a signal that POSIX does not name. (Not every C library has this.)
+[[gnu::cold]] inline const char* signal_name(int signal) noexcept {
+  switch (signal) {
+    case SIGHUP: return "SIGHUP";
+    case SIGINT: return "SIGINT";
+    case SIGQUIT: return "SIGQUIT";
+    case SIGILL: return "SIGILL";
+    case SIGTRAP: return "SIGTRAP";
+    case SIGABRT: return "SIGABRT";
+    case SIGBUS: return "SIGBUS";
+    case SIGFPE: return "SIGFPE";
+    case SIGKILL: return "SIGKILL";
+    case SIGUSR1: return "SIGUSR1";
+    case SIGSEGV: return "SIGSEGV";
+    case SIGUSR2: return "SIGUSR2";
+    case SIGPIPE: return "SIGPIPE";
+    case SIGALRM: return "SIGALRM";
+    case SIGTERM: return "SIGTERM";
+    case SIGXCPU: return "SIGXCPU";
+    case SIGXFSZ: return "SIGXFSZ";
+    case SIGVTALRM: return "SIGVTALRM";
+    case SIGPROF: return "SIGPROF";
+    case SIGSYS: return "SIGSYS";
+    default: return nullptr;
+  }
+}
+
+/// "killed by signal 9 (SIGKILL)", "exited with code 3".
 inline std::string describe_wait_status(int status) {
   if (status == wait_status_unknown) return "died";
-  if (WIFSIGNALED(status)) return "killed by signal " + std::to_string(WTERMSIG(status));
+  if (WIFSIGNALED(status)) {
+    const char* const name = signal_name(WTERMSIG(status));
+    return "killed by signal " + std::to_string(WTERMSIG(status)) +
+           (name != nullptr ? " (" + std::string(name) + ")" : std::string());
+  }
   return "exited with code " + std::to_string(WEXITSTATUS(status));
 }
 
@@ -75,6 +107,19 @@ class job_view {
   /// Whether what was started for `rank` is gone for good.
   bool ended(rank_t rank) const noexcept {
     return entry(rank).ended.load(std::memory_order_acquire) != 0;
+  }
+
+  /// How it ended, once it has: "killed by signal 9 (SIGKILL)".
+  std::string fate(rank_t rank) const {
+    return describe_wait_status(
+        static_cast<int>(entry(rank).wait_status.load(std::memory_order_relaxed)));
+  }
+
+  /// Who was the first to be lost to environment `k`; -1: nobody.
+  rank_t first_lost(std::uint64_t k) const noexcept {
+    const auto word = slot(k).lost.load(std::memory_order_acquire);
+    const auto rank = static_cast<rank_t>(detail::value_of(word, k)) - 1;
+    return rank < size() ? rank : -1;
   }
 
   std::uint32_t failure_epoch(std::uint64_t k) const noexcept {
@@ -166,6 +211,26 @@ class job_view {
     for (std::uint32_t k = 0; k < environments_live_max; ++k) bump(k);
   }
 
+  /// Notes that `rank` is lost to environment `k`, before others can see it, and follow.
+  void note_loss(rank_t rank, std::uint64_t k) const noexcept {
+    auto& first = slot(k).lost;
+    std::uint64_t was = first.load(std::memory_order_relaxed);
+    while (detail::value_of(was, k) == 0 && detail::tag_of(was) <= k &&
+           !first.compare_exchange_strong(
+               was, detail::tagged(k, static_cast<std::uint64_t>(rank) + 1))) {
+    }
+  }
+  /// The same for each environment that a rank is in, and the one that it would join next.
+  void note_end(rank_t rank) const noexcept {
+    const std::uint64_t next = joins(rank);
+    for (std::uint64_t back = 0; back <= environments_live_max && back <= next; ++back) {
+      const std::uint64_t k = next - back;
+      if (decode(state_word(rank, k).load(std::memory_order_acquire), k) <= rank_state::joined &&
+          slot(k).released.load(std::memory_order_acquire) == k / environments_live_max)
+        note_loss(rank, k);
+    }
+  }
+
   /// Why a fence of environment `k` can no longer open, in words in `what`; errc{} if it can.
   /// Cost: a few loads as long as no rank has ended, nor left this environment.
   errc find_loss(rank_t rank, std::uint64_t k, std::string& what) const {
@@ -179,7 +244,12 @@ class job_view {
         detail::value_of(slot(k).gone.load(std::memory_order_acquire), k) == 0)
       return errc{};
     // Who failed is the cause; who left because of that is not.
-    rank_t lost = -1;
+    rank_t lost = first_lost(k);
+    if (lost >= 0 && lost != rank && state(lost, k) == rank_state::failed) {
+      what = "fence: " + describe_loss(lost, k, rank_state::failed);
+      return errc::peer_lost;
+    }
+    lost = -1;
     rank_state how = rank_state::finished;
     for (rank_t other = 0; other < size() && how != rank_state::failed; ++other) {
       const rank_state now = other == rank ? rank_state::joined : state(other, k);
@@ -201,10 +271,14 @@ class job_view {
   std::string describe_loss(rank_t rank, std::uint64_t k, rank_state how) const {
     std::string what = name_of(rank);
     if (how == rank_state::finished) return what + " left the job";
+    const rank_t first = first_lost(k);
+    if (first >= 0 && first != rank &&
+        decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::failed)
+      return what + " left, since " + describe_loss(first, k, rank_state::failed);
     const auto& it = entry(rank);
     if (it.ended.load(std::memory_order_acquire) == 0) return what + " failed";
     what += " was lost: ";
-    what += describe_wait_status(static_cast<int>(it.wait_status.load(std::memory_order_relaxed)));
+    what += fate(rank);
     if (joins(rank) <= k) what += " before it joined";
     return what;
   }

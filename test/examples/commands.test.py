@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""What the examples say of how to build and start them is true.
+
+commands.test.py MPXRUN: in MPX_BIN are the programs of this build, in MPX_SOURCE is the tree.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+MPXRUN = Path(sys.argv[1]).resolve()
+BIN, SOURCE = Path(os.environ["MPX_BIN"]), Path(os.environ["MPX_SOURCE"])
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("MPX_")}
+
+
+def run(words):
+    r = subprocess.run(words, capture_output=True, text=True, timeout=100, cwd=SOURCE, env=CLEAN,
+                       stdin=subprocess.DEVNULL)
+    assert r.returncode == 0, (words, r.stdout, r.stderr)
+    return r.stdout
+
+
+def commands(file):
+    """The four lines of a source: configure and build; start; compile; start."""
+    found = re.findall(r"^//   (.*)$", file.read_text(), re.M)
+    assert len(found) == 4, (file, found)
+    return found
+
+
+sources = [*SOURCE.glob("examples/*.cpp"), *(d / f"{d.name}.cpp" for d in SOURCE.glob("examples/*/")
+                                             if (d / f"{d.name}.cpp").exists())]
+assert len(sources) >= 3, sources
+for source in sources:
+    name = source.stem
+    build, start, compiled, started = commands(source)
+    assert build == f"cmake --preset release && cmake --build --preset release --target {name} mpxrun", build
+    assert start.startswith(f"build/release/bin/mpxrun -n 4 build/release/bin/{name}"), start
+    out = run([str(MPXRUN) if w.endswith("mpxrun") else w.replace("build/release/bin", str(BIN))
+               for w in start.split()])
+    assert out, start
+    # The other start is the same.
+    assert started.split()[4:] == start.split()[4:] and started.startswith(f"mpxrun -n 4 ./{name}"), started
+    which = f"examples/{name}/*.cpp" if source.parent.name == name else f"examples/{name}.cpp"
+    assert compiled.startswith(f"g++ -std=c++20 -O2 -Iinclude {which} -o {name} -pthread"), compiled
+    if name == "hello":  # one stands for all: the others take longer
+        with tempfile.TemporaryDirectory() as folder:
+            program = f"{folder}/{name}"
+            run([program if w == name else "-O0" if w == "-O2" else w for w in compiled.split()])
+            lines = run([str(MPXRUN), "-n", "4", program]).splitlines()
+            assert sorted(lines) == [f"hello from rank {r} of 4" for r in range(4)], lines
+    print(f"{name}: ok")

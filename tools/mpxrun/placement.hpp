@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Which cores each rank is bound to. Jobs of one machine tell each other by sockets with a name
+// that nobody connects to: the kernel takes such a name back when its owner has gone, however.
+
+#include <sched.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "output.hpp"
+
+namespace launcher {
+
+/// A set of logical processors that /proc/cpuinfo numbers.
+class core_set {
+ public:
+  core_set() noexcept { CPU_ZERO(&set_); }
+  /// Those that this process may use; none if that cannot be known.
+  static core_set allowed() noexcept;
+
+  bool has(int core) const noexcept { return CPU_ISSET(static_cast<std::size_t>(core), &set_); }
+  void add(int core) noexcept { CPU_SET(static_cast<std::size_t>(core), &set_); }
+  void add(const core_set& more) noexcept { CPU_OR(&set_, &set_, &more.set_); }
+  int size() const noexcept { return CPU_COUNT(&set_); }
+  const cpu_set_t& native() const noexcept { return set_; }
+  /// "core 3", "cores 0-3,8".
+  std::string name() const;
+
+ private:
+  cpu_set_t set_;
+};
+
+/// Says on this machine that a job is bound to cores, for as long as it lives.
+class core_claims {
+ public:
+  /// Claims those of `wanted` that no other job has; returns them.
+  core_set take(const core_set& wanted);
+  /// Gives back what is not in `used`.
+  void keep(const core_set& used) {
+    std::erase_if(held_, [&](const auto& it) { return !used.has(it.core); });
+  }
+
+ private:
+  struct claim {
+    int core;
+    descriptor socket;
+  };
+  std::vector<claim> held_;
+};
+
+/// Where the ranks of one job run.
+class placement {
+ public:
+  placement() = default;
+  placement(binding policy, int ranks);
+
+  /// The cores of a rank; nullptr: all that mpxrun may use.
+  const core_set* of(int rank) const noexcept {
+    return places_.empty() ? nullptr : &places_[static_cast<std::size_t>(rank) % places_.size()];
+  }
+  /// How many cores the ranks have together, if they are bound; else 0.
+  int cores() const noexcept { return cores_; }
+  /// Why they are not.
+  const std::string& reason() const noexcept { return reason_; }
+
+ private:
+  std::string bind_shares(const core_set& allowed, int ranks);
+  void bind_single(const core_set& allowed, int ranks);
+
+  std::vector<core_set> places_;
+  int cores_ = 0;
+  std::string reason_;
+  core_claims claims_;
+};
+
+}  // namespace launcher
