@@ -13,7 +13,9 @@
 #define MPX_VERSION_STRING "0.1.0"
 
 /// 0: preconditions are assumed; 1: cheap preconditions are checked; 2: internal invariants too.
-/// Every translation unit of a program must agree; the default follows NDEBUG.
+/// Translation units of one program may differ: no layout depends on it. Of a function that several
+/// of them instantiate, the linker keeps one, and with it that one's level. The default follows
+/// NDEBUG.
 #ifndef MPX_ASSERT_LEVEL
 #ifdef NDEBUG
 #define MPX_ASSERT_LEVEL 0
