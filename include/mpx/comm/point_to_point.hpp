@@ -75,13 +75,22 @@ class point_to_point {
     return finish_as(std::forward<How>(how), receiving{*this, writable_bytes_of(buffer), from, tag},
                      where);
   }
-  /// Receives one value.
-  template <Transferable T>
-  requires std::default_initializable<T>
-  T recv(rank_t from = any_source, tag_t tag = any_tag,
-         std::source_location where = std::source_location::current()) {
+  /// Receives one value; what proc_null sends is T{}.
+  /// Errors: those above; errc::count if the message is shorter than a T.
+  template <Transferable T, class How = throws_t>
+  requires std::default_initializable<T> && BlockingForm<How>
+  T recv(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+         std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
     T value{};
-    recv(value, from, tag, throws_t{}, where);
+    const status got = recv(value, from, tag, std::forward<How>(how), where);
+    if (got.bytes() == sizeof(T) || got.source() == proc_null) [[likely]]
+      return value;
+    if constexpr (is_code<How>) {
+      if (!how) store(how, errc::count);
+    } else {
+      raise_receive(errc::count, receiving::name, from, tag, sizeof(T), got.source(), got.tag(),
+                    got.bytes());
+    }
     return value;
   }
 
@@ -343,6 +352,8 @@ class point_to_point {
                                                     std::size_t bytes, std::size_t got) const {
     std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
     if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
+    if (why == errc::count)
+      s.append(" of one value, but the message has ").append(std::to_string(got)).append(" bytes");
     if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
     if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
     if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));

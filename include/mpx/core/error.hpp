@@ -15,7 +15,7 @@ namespace mpx::inline v0 {
 /// implementation.
 enum class errc : int {
   buffer = 1,    ///< MPI_ERR_BUFFER: the attached buffer cannot hold a buffered send.
-  count,         ///< MPI_ERR_COUNT: a count is negative or too large.
+  count,         ///< MPI_ERR_COUNT: the message is not as long as what it was to fill.
   tag,           ///< MPI_ERR_TAG: a tag is outside 0 .. tag_max.
   communicator,  ///< MPI_ERR_COMM: the communicator is empty, or the limit of them is reached.
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
@@ -49,7 +49,7 @@ constexpr bool is_loss(errc e) noexcept {
 inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
-    case errc::count: return "count out of range";
+    case errc::count: return "the lengths of a message and of what it was to fill differ";
     case errc::tag: return "tag out of range";
     case errc::communicator: return "invalid communicator";
     case errc::rank: return "rank out of range";
