@@ -4,6 +4,13 @@
 // Everything public is in `mpx::inline v0`, so that two versions in one program fail to link, not
 // to run.
 
+#if __cplusplus < 202002L || (defined(__clang__) && __clang_major__ < 16) || \
+    (!defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12)
+#error "mpx needs C++20 and g++ 12 or clang 16 or later: compile with -std=c++20"
+#define MPX_NEEDS <mpx/needs C++20: see the error above>
+#include MPX_NEEDS  // No such file: a compiler goes on after #error, and ends here.
+#endif
+
 #include <cstdio>
 #include <cstdlib>
 

@@ -226,4 +226,12 @@ class environment {
   detail::communicator_state& state_;
 };
 
+/// A policy is no stack.
+template <StackPolicy Policy>
+class environment<Policy> {
+  static_assert(StackOfPolicies<Policy>,
+                "mpx::environment takes a stack, not a policy of one: write "
+                "mpx::environment<mpx::stack<Policy, ...>>");
+};
+
 }  // namespace mpx::inline v0

@@ -27,6 +27,14 @@ namespace mpx::inline v0 {
 template <class P>
 concept StackPolicy = requires { typename P::policy_axis; };
 
+/// What environment<...> and the like take: a stack, not a policy of one.
+template <class S>
+concept StackOfPolicies = !StackPolicy<S> && requires {
+  typename S::transport_type;
+  typename S::protocol_type;
+  typename S::bootstrap_type;
+};
+
 /// No axis may be given two policies.
 template <class... Ps>
 concept OnePolicyPerAxis =
