@@ -106,6 +106,7 @@ inline std::string report(world& w) try {
 }  // namespace detail
 
 /// What a simulation did, and the first exception that a rank ended with; not one that was killed.
+/// Without one, where no rank could go on: errc::deadlock, with what each rank waited for.
 struct outcome_of_run : result {
   std::exception_ptr failure;
 };
@@ -139,6 +140,8 @@ outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& bod
     all.virtual_ns = world.scheduler().now_ns();
     all.events = world.scheduler().events();
   }
+  if (!all.failure && !all.stuck.empty())
+    all.failure = std::make_exception_ptr(error(errc::deadlock, all.stuck));
   return all;
 }
 
@@ -153,7 +156,6 @@ template <class Stack = stack, NetworkModel Model, class Body>
 result run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {}) {
   outcome_of_run all = try_run<Stack>(ranks, std::move(model), seed, body, std::move(o));
   if (all.failure) std::rethrow_exception(all.failure);
-  if (!all.stuck.empty()) throw error(errc::deadlock, all.stuck);
   return all;
 }
 
