@@ -67,8 +67,9 @@ class environment {
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
   explicit environment(std::source_location where = std::source_location::current())
       requires std::default_initializable<job_type>
-      : environment(job_type(), where) {}
-  explicit environment(job_type job, std::source_location where = std::source_location::current())
+      : environment(joined(where), where) {}
+  explicit environment(job_type job,
+                       std::source_location where = std::source_location::current()) try
       : job_(std::move(job)),
         exceptions_(exceptions_here()),
         watch_(job_, where),
@@ -79,6 +80,8 @@ class environment {
     watch_.went_on();
     if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
     if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
+  } catch (const error& e) {
+    detail::rethrow_at(e, where);
   }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
@@ -123,9 +126,17 @@ class environment {
 
   /// Gives `memory` to buffered sends until it is detached; each takes its length, rounded up to 64
   /// bytes, until it is out. Errors: errc::buffer if some is attached.
-  void attach_buffer(std::span<std::byte> memory) {
-    if (const errc why = endpoint_.attach(memory); why != errc{})
-      throw error(why, "attach_buffer: a buffer is attached already: detach it first");
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void attach_buffer(
+      std::span<std::byte> memory, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    const errc why = endpoint_.attach(memory);
+    if constexpr (detail::is_code<How>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      throw error(why, "attach_buffer: a buffer is attached already: detach it first", where);
+    }
   }
   /// Waits until all buffered sends have gone out and returns the memory, empty if none was
   /// attached.
@@ -158,6 +169,11 @@ class environment {
                          detail::no_describer>;
   using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
 
+  static job_type joined(std::source_location where) try {
+    return job_type();
+  } catch (const error& e) {
+    detail::rethrow_at(e, where);
+  }
   static int exceptions_here() {
     detail::out_of_memory();  // Made while there is memory for it.
     return std::uncaught_exceptions();

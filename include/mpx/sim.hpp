@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <exception>
+#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -113,17 +114,19 @@ struct outcome_of_run : result {
 
 /// As `run`, but what goes wrong is returned.
 template <class Stack = stack, NetworkModel Model, class Body>
-outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {}) {
+outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {},
+                       std::source_location where = std::source_location::current()) {
   if (ranks < 1 || ranks > 30'000)
     throw error(errc::argument,
-                "a simulation of " + std::to_string(ranks) + " ranks: 1 to 30000 are possible");
+                "a simulation of " + std::to_string(ranks) + " ranks: 1 to 30000 are possible",
+                where);
   outcome_of_run all;
   {
     detail::network_of<Model> network(std::move(model));
     detail::world world(ranks, network, seed, std::move(o));
     const auto one = [&](rank_t rank) {
       try {
-        environment<Stack> env{bootstrap::sim(world, rank)};
+        environment<Stack> env{bootstrap::sim(world, rank), where};
         if constexpr (std::invocable<Body&, communicator<Stack>>) {
           body(env.world());
         } else {
@@ -141,7 +144,7 @@ outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& bod
     all.events = world.scheduler().events();
   }
   if (!all.failure && !all.stuck.empty())
-    all.failure = std::make_exception_ptr(error(errc::deadlock, all.stuck));
+    all.failure = std::make_exception_ptr(error(errc::deadlock, all.stuck, where));
   return all;
 }
 
@@ -153,8 +156,9 @@ outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& bod
 ///          what each waits for; errc::argument (ranks, faults).
 /// Cost:    about a microsecond and a half for each event; memory: see docs/SIMULATION.md.
 template <class Stack = stack, NetworkModel Model, class Body>
-result run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {}) {
-  outcome_of_run all = try_run<Stack>(ranks, std::move(model), seed, body, std::move(o));
+result run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {},
+           std::source_location where = std::source_location::current()) {
+  outcome_of_run all = try_run<Stack>(ranks, std::move(model), seed, body, std::move(o), where);
   if (all.failure) std::rethrow_exception(all.failure);
   return all;
 }

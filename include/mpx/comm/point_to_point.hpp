@@ -55,9 +55,9 @@ class point_to_point {
   /// Source:   MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
   template <mode M = mode::standard, class B, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferFits<B&&, How>
-  [[gnu::always_inline]] auto send(
-      B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+  [[gnu::always_inline]] auto send(B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
+                                   std::source_location where = std::source_location::current())
+      const noexcept(stores_errors<How>) {
     return finish_as(std::forward<How>(how), sending<M>{*this, bytes_of(buffer), to, tag}, where);
   }
 
@@ -71,7 +71,8 @@ class point_to_point {
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   [[gnu::always_inline]] auto recv(
       B&& buffer, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+      std::source_location where = std::source_location::current()) const
+      noexcept(stores_errors<How>) {
     return finish_as(std::forward<How>(how), receiving{*this, writable_bytes_of(buffer), from, tag},
                      where);
   }
@@ -80,7 +81,8 @@ class point_to_point {
   template <Transferable T, class How = throws_t>
   requires std::default_initializable<T> && BlockingForm<How>
   T recv(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-         std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
+         std::source_location where = std::source_location::current()) const
+      noexcept(is_code<How>) {
     T value{};
     const status got = recv(value, from, tag, std::forward<How>(how), where);
     if (got.bytes() == sizeof(T) || got.source() == proc_null) [[likely]]
@@ -89,7 +91,7 @@ class point_to_point {
       if (!how) store(how, errc::count);
     } else {
       raise_receive(errc::count, receiving::name, from, tag, sizeof(T), got.source(), got.tag(),
-                    got.bytes());
+                    got.bytes(), where);
     }
     return value;
   }
@@ -98,10 +100,10 @@ class point_to_point {
   /// overlap. If the peer of either half is lost, the other half is not waited for.
   template <class S, class R, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<S>> && ReceiveBuffer<R&&> && BlockingForm<How>
-  status sendrecv(
-      S&& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
-      tag_t receive_tag = any_tag, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
+  status sendrecv(S&& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
+                  tag_t receive_tag = any_tag, How&& how = {},
+                  std::source_location where = std::source_location::current()) const
+      noexcept(is_code<How>) {
     return finish_as(std::forward<How>(how),
                      exchanging{{*this, bytes_of(out), to, send_tag},
                                 {*this, writable_bytes_of(in), from, receive_tag}},
@@ -111,10 +113,10 @@ class point_to_point {
   /// buffer.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BlockingForm<How>
-  status sendrecv_replace(
-      B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source, tag_t receive_tag = any_tag,
-      How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
+  status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source,
+                          tag_t receive_tag = any_tag, How&& how = {},
+                          std::source_location where = std::source_location::current()) const
+      noexcept(is_code<How>) {
     const auto bytes = writable_bytes_of(buffer);
     const scratch_bytes copy(bytes.size(), std::nothrow);
     if (copy.data() != nullptr && !bytes.empty())
@@ -132,9 +134,9 @@ class point_to_point {
   /// longer than a packet is known by its announcement. Source: MPI 4.1, 3.8.1.
   template <class How = throws_t>
   requires ProbingForm<How>
-  auto probe(
-      rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+  auto probe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+             std::source_location where = std::source_location::current()) const
+      noexcept(stores_errors<How>) {
     if constexpr (is_form<How, once_t>) {
       if (is_direct(from, tag)) [[likely]] {
         errc why{};
@@ -146,15 +148,15 @@ class point_to_point {
       }
     }
     const seen s = probe_slow<is_form<How, once_t>>(from, tag, where);
-    return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag);
+    return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag, where);
   }
   /// The same, and takes the message out of matching: no other receive can get it.
   /// Source: MPI 4.1, 3.8.2.
   template <class How = throws_t>
   requires ProbingForm<How>
-  auto mprobe(
-      rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+  auto mprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+              std::source_location where = std::source_location::current()) const
+      noexcept(stores_errors<How>) {
     pattern want;
     std::optional<message<Stack>> found;
     errc why = translate(from, tag, want);
@@ -169,20 +171,24 @@ class point_to_point {
       why = errc{};
       found = message<Stack>(*endpoint_, nullptr, nullptr, context_, {});
     }
-    return finish_probe<message<Stack>>(how, why, std::move(found), "mprobe", "improbe", from, tag);
+    return finish_probe<message<Stack>>(how, why, std::move(found), "mprobe", "improbe", from, tag,
+                                        where);
   }
 
   /// A request that is complete when its completer says so, to be waited for with others.
   /// Errors: errc::no_resources. Source: MPI 4.1, 13.2.
   template <class How = throws_t>
   requires BlockingForm<How>
-  generalized_operation<Stack> generalized(How&& how = {}) noexcept(is_code<How>) {
+  generalized_operation<Stack> generalized(
+      How&& how = {}, std::source_location where = std::source_location::current()) const
+      noexcept(is_code<How>) {
     generalized_operation<Stack> made;
     const errc why = generalized_access::make(*endpoint_, state_->ranks, made);
     if constexpr (is_code<How>) {
       store(how, why);
     } else if (why != errc{}) {
-      throw error(why, "generalized on rank " + std::to_string(rank_) + endpoint_->limit_text());
+      throw error(why, "generalized on rank " + std::to_string(rank_) + endpoint_->limit_text(),
+                  where);
     }
     return made;
   }
@@ -217,7 +223,7 @@ class point_to_point {
     static constexpr const char* start_name = name;
     static constexpr const char* prepare_name = "send_init";
 
-    point_to_point& on;
+    const point_to_point& on;
     std::span<const std::byte> data;
     rank_t to;
     tag_t tag;
@@ -238,8 +244,9 @@ class point_to_point {
       return on.prepared(to == proc_null ? starts_as::nothing : start_of(M),
                          const_cast<std::byte*>(data.data()), data.size(), to, tag);
     }
-    [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what) const {
-      on.raise(why, what, " to rank ", to, tag, data.size(), 0);
+    [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what,
+                                                std::source_location where) const {
+      on.raise(why, what, " to rank ", to, tag, data.size(), 0, where);
     }
   };
 
@@ -250,7 +257,7 @@ class point_to_point {
     static constexpr const char* start_name = "receive";
     static constexpr const char* prepare_name = "recv_init";
 
-    point_to_point& on;
+    const point_to_point& on;
     std::span<std::byte> into;
     rank_t from;
     tag_t tag;
@@ -284,9 +291,10 @@ class point_to_point {
       return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into.data(),
                          into.size(), from, tag);
     }
-    [[noreturn, gnu::always_inline]] void raise(errc why, const status& got,
-                                                const char* what) const {
-      on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes());
+    [[noreturn, gnu::always_inline]] void raise(errc why, const status& got, const char* what,
+                                                std::source_location where) const {
+      on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes(),
+                       where);
     }
   };
 
@@ -322,10 +330,11 @@ class point_to_point {
       got = request_access::wait_as(receive, site, ec);
       return static_cast<errc>(ec.value());
     }
-    [[noreturn]] void raise(errc why, const status& got, const char*) const {
+    [[noreturn]] void raise(errc why, const status& got, const char*,
+                            std::source_location where) const {
       if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
-        in.raise(why, got, receiving::start_name);
-      out.raise(why, {}, out.name);
+        in.raise(why, got, receiving::start_name, where);
+      out.raise(why, {}, out.name, where);
     }
   };
 
@@ -349,7 +358,8 @@ class point_to_point {
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const char* what,
                                                     const char* direction, rank_t other, tag_t tag,
-                                                    std::size_t bytes, std::size_t got) const {
+                                                    std::size_t bytes, std::size_t got,
+                                                    std::source_location where) const {
     std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
     if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
     if (why == errc::count)
@@ -359,7 +369,7 @@ class point_to_point {
     if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
     if (why == errc::no_resources) s.append(endpoint_->limit_text());
     if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
-    throw error(why, s);
+    throw error(why, s, where);
   }
 
   template <mode M>
@@ -437,9 +447,11 @@ class point_to_point {
   [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(errc why, const char* what, rank_t from,
                                                             tag_t tag, std::size_t room,
                                                             rank_t source, tag_t its_tag,
-                                                            std::size_t bytes) const {
+                                                            std::size_t bytes,
+                                                            std::source_location where) const {
     const bool known = source != proc_null || its_tag != any_tag;
-    raise(why, what, " from rank ", known ? source : from, known ? its_tag : tag, room, bytes);
+    raise(why, what, " from rank ", known ? source : from, known ? its_tag : tag, room, bytes,
+          where);
   }
 
   started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other,
@@ -483,13 +495,14 @@ class point_to_point {
   /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
   template <class T, class How>
   [[gnu::always_inline]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
-                                           const char* once_name, rank_t from, tag_t tag) const {
+                                           const char* once_name, rank_t from, tag_t tag,
+                                           std::source_location where) const {
     if constexpr (is_code<How&>) {
       store(how, why);
     } else if constexpr (is_form<How, once_t> && stores_errors<How>) {
       store(*how.code, why);
     } else if (why != errc{}) {
-      raise(why, is_form<How, once_t> ? once_name : name, " from rank ", from, tag, 0, 0);
+      raise(why, is_form<How, once_t> ? once_name : name, " from rank ", from, tag, 0, 0, where);
     }
     if constexpr (is_form<How, once_t>) {
       return std::optional<T>(std::forward<decltype(found)>(found));

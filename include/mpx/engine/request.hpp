@@ -84,7 +84,7 @@ inline peer_id culprit(const operation& op) noexcept {
 /// receiver asks for it.
 /// `wait`, `test` and `start` end as any call: with an mpx::error, or into a std::error_code.
 /// Threads: as the stack's thread model says. Cost: 16 bytes, no allocation.
-template <class Stack>
+template <class Stack = stack<>>
 class [[nodiscard]] request {
  public:
   using stack_type = Stack;
@@ -129,10 +129,12 @@ class [[nodiscard]] request {
   /// does, else nothing. Errors: as for `wait`.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  std::optional<status> test(How&& how = {}) noexcept(detail::is_code<How>) {
+  std::optional<status> test(
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
     if constexpr (detail::is_code<How>) how.clear();
     if (!done()) return std::nullopt;
-    return take(how);
+    return take(how, where);
   }
 
   /// Makes progress and looks once, and the request stays what it is. Returns: the status, with its
@@ -148,13 +150,14 @@ class [[nodiscard]] request {
   /// persistent; errc::buffer and errc::no_resources: it stays inactive.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  void start(How&& how = {}) noexcept(detail::is_code<How>) {
+  void start(How&& how = {}, std::source_location where = std::source_location::current()) noexcept(
+      detail::is_code<How>) {
     const errc why =
         persistent() ? detail::compounds<Stack>::start(*endpoint_, *operation_) : errc::request;
     if constexpr (detail::is_code<How>) {
       detail::store(how, why);
     } else if (why != errc{}) {
-      fail_start(why);
+      fail_start(why, where);
     }
   }
 
@@ -188,7 +191,7 @@ class [[nodiscard]] request {
   [[gnu::always_inline]] status wait_as(detail::call_site site,
                                         How& how) noexcept(!detail::throws<How>) {
     if (operation_ != nullptr && !endpoint_->done_after_poll(*operation_)) block(site);
-    return take(how);
+    return take(how, site.where);
   }
   [[gnu::noinline]] void block(detail::call_site site) {
     if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
@@ -211,15 +214,18 @@ class [[nodiscard]] request {
   }
 
   template <class How>
-  [[gnu::always_inline]] status take(How& how) noexcept(!detail::throws<How>) {
+  [[gnu::always_inline]] status take(How& how,
+                                     std::source_location where) noexcept(!detail::throws<How>) {
     if constexpr (detail::throws<How>) {
       if (operation_ == nullptr) {
         endpoint_ = nullptr;
         return {};
       }
       const detail::operation& op = *operation_;
-      if (op.failure != errc{} || op.role != detail::role::receive || op.flags != 0) [[unlikely]]
-        return take_slow();
+      if (op.failure != errc{}) [[unlikely]]
+        fail(where);
+      if (op.role != detail::role::receive || op.flags != 0) [[unlikely]]
+        return taken();
       const status s(world_rank(op.peer), op.tag, op.message_bytes, 0, op.cancelled);
       endpoint_->release(*operation_);
       operation_ = nullptr;
@@ -230,10 +236,6 @@ class [[nodiscard]] request {
       how = s.error();
       return s;
     }
-  }
-  [[gnu::noinline]] status take_slow() {
-    if (operation_->failure != errc{}) fail();
-    return taken();
   }
   [[gnu::noinline]] status taken() noexcept {
     status s;
@@ -248,20 +250,21 @@ class [[nodiscard]] request {
     endpoint_ = nullptr;
     return s;
   }
-  [[noreturn, gnu::noinline, gnu::cold]] void fail() {
+  [[noreturn, gnu::noinline, gnu::cold]] void fail(std::source_location where) {
     const errc why = operation_->failure;
     std::string what = detail::describe(*operation_, endpoint_->self());
     what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
     taken();
-    throw error(why, what);
+    throw error(why, what, where);
   }
-  [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why) const {
+  [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why,
+                                                         std::source_location where) const {
     std::string what = "start of a request";
     if (why == errc::request)
       what += *this ? " that is active: wait for it first" : " that is not persistent";
     if (why == errc::no_resources) what += endpoint_->limit_text();
     if (why == errc::buffer) what += ": attach more memory with environment::attach_buffer";
-    throw error(why, what);
+    throw error(why, what, where);
   }
   void drop() noexcept {
     if (operation_ != nullptr) [[unlikely]]
@@ -275,7 +278,7 @@ class [[nodiscard]] request {
 };
 
 /// The type of what mpx::prepare gives: there is only one.
-template <class Stack>
+template <class Stack = stack<>>
 using persistent_request = request<Stack>;
 
 namespace detail {
