@@ -56,11 +56,17 @@ namespace detail {
 }  // namespace mpx::inline v0
 
 /// A precondition of the caller: `condition` must hold; `why` says what to do about it.
+/// MPX_ASSERT_AT names the program's line, a std::source_location.
 #if MPX_ASSERT_LEVEL >= 1
 #define MPX_ASSERT(condition, why) \
   ((condition) ? void(0) : ::mpx::detail::assertion_failed(#condition, why, __FILE__, __LINE__))
+#define MPX_ASSERT_AT(condition, why, where)                                           \
+  ((condition) ? void(0)                                                               \
+               : ::mpx::detail::assertion_failed(#condition, why, (where).file_name(), \
+                                                 static_cast<int>((where).line())))
 #else
 #define MPX_ASSERT(condition, why) void(0)
+#define MPX_ASSERT_AT(condition, why, where) void(0)
 #endif
 
 /// An invariant of mpx itself.

@@ -21,7 +21,7 @@ class collective_channel : public point_to_point<Stack> {
   /// Begins the next collective call of `comm`.
   collective_channel(const base& comm, call_site site) noexcept
       : base(comm),
-        site_(site),
+        site_((this->check_exists(site.where), site)),
         serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
         exceptions_(std::uncaught_exceptions()) {
     this->context_ |= 1;

@@ -58,6 +58,7 @@ class point_to_point {
   [[gnu::always_inline]] auto send(B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
                                    std::source_location where = std::source_location::current())
       const noexcept(stores_errors<How>) {
+    check_exists(where);
     return finish_as(std::forward<How>(how), sending<M>{*this, bytes_of(buffer), to, tag}, where);
   }
 
@@ -73,6 +74,7 @@ class point_to_point {
       B&& buffer, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
       std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
+    check_exists(where);
     return finish_as(std::forward<How>(how), receiving{*this, writable_bytes_of(buffer), from, tag},
                      where);
   }
@@ -104,6 +106,7 @@ class point_to_point {
                   tag_t receive_tag = any_tag, How&& how = {},
                   std::source_location where = std::source_location::current()) const
       noexcept(is_code<How>) {
+    check_exists(where);
     return finish_as(std::forward<How>(how),
                      exchanging{{*this, bytes_of(out), to, send_tag},
                                 {*this, writable_bytes_of(in), from, receive_tag}},
@@ -117,6 +120,7 @@ class point_to_point {
                           tag_t receive_tag = any_tag, How&& how = {},
                           std::source_location where = std::source_location::current()) const
       noexcept(is_code<How>) {
+    check_exists(where);
     const auto bytes = writable_bytes_of(buffer);
     const scratch_bytes copy(bytes.size(), std::nothrow);
     if (copy.data() != nullptr && !bytes.empty())
@@ -137,6 +141,7 @@ class point_to_point {
   auto probe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
              std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
+    check_exists(where);
     if constexpr (is_form<How, once_t>) {
       if (is_direct(from, tag)) [[likely]] {
         errc why{};
@@ -157,6 +162,7 @@ class point_to_point {
   auto mprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
               std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
+    check_exists(where);
     pattern want;
     std::optional<message<Stack>> found;
     errc why = translate(from, tag, want);
@@ -182,6 +188,7 @@ class point_to_point {
   generalized_operation<Stack> generalized(
       How&& how = {}, std::source_location where = std::source_location::current()) const
       noexcept(is_code<How>) {
+    check_exists(where);
     generalized_operation<Stack> made;
     const errc why = generalized_access::make(*endpoint_, state_->ranks, made);
     if constexpr (is_code<How>) {
@@ -338,6 +345,13 @@ class point_to_point {
     }
   };
 
+  /// Tells a handle that has outlived its environment, before that is touched.
+  void check_exists([[maybe_unused]] std::source_location where) const noexcept {
+    MPX_ASSERT_AT(exists(endpoint_),
+                  "the environment of this communicator is gone: let communicators go before it",
+                  where);
+  }
+
   // --- What they stand on ------------------------------------------------------------------------
 
   /// Most often ranks are peers, and this one comparison is all there is to it.
@@ -356,21 +370,9 @@ class point_to_point {
     if (tag < 0 && tag != any_tag) return errc::tag;
     return from < size_ && from >= proc_null ? errc{} : errc::rank;
   }
-  [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const char* what,
-                                                    const char* direction, rank_t other, tag_t tag,
-                                                    std::size_t bytes, std::size_t got,
-                                                    std::source_location where) const {
-    std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
-    if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
-    if (why == errc::count)
-      s.append(" of one value, but the message has ").append(std::to_string(got)).append(" bytes");
-    if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
-    if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
-    if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
-    if (why == errc::no_resources) s.append(endpoint_->limit_text());
-    if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
-    throw error(why, s, where);
-  }
+  [[noreturn]] void raise(errc why, const char* what, const char* direction, rank_t other,
+                          tag_t tag, std::size_t bytes, std::size_t got,
+                          std::source_location where) const;
 
   template <mode M>
   [[gnu::always_inline]] started post(const send_call& call) const {
@@ -429,30 +431,11 @@ class point_to_point {
     status got;
     errc failure;
   };
-  /// A receive whose message has not come yet, or that has failed, or that is not direct.
-  [[gnu::noinline]] received receive_rest(direct_receive& d, rank_t from, tag_t tag,
-                                          std::source_location where) const {
-    if (d.failure == indirect) {
-      const errc why = translate(from, tag, d.want);
-      if (why != errc{}) return {{}, why == nobody ? errc{} : why};
-      endpoint_->receive_now(d);
-    }
-    if (d.failure == undecided) endpoint_->receive_rest(d, {receiving::name, where});
-    if (d.failure == errc::no_resources)
-      return {{rank_of(d.want.source), d.want.tag(), 0, static_cast<int>(d.failure)}, d.failure};
-    return {{rank_of(d.want.source), tag_of(d.want.bits), d.bytes, static_cast<int>(d.failure)},
-            d.failure};
-  }
-  /// Names what a receive had found out when it failed, else what it asked for.
-  [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(errc why, const char* what, rank_t from,
-                                                            tag_t tag, std::size_t room,
-                                                            rank_t source, tag_t its_tag,
-                                                            std::size_t bytes,
-                                                            std::source_location where) const {
-    const bool known = source != proc_null || its_tag != any_tag;
-    raise(why, what, " from rank ", known ? source : from, known ? its_tag : tag, room, bytes,
-          where);
-  }
+  received receive_rest(direct_receive& d, rank_t from, tag_t tag,
+                        std::source_location where) const;
+  [[noreturn]] void raise_receive(errc why, const char* what, rank_t from, tag_t tag,
+                                  std::size_t room, rank_t source, tag_t its_tag, std::size_t bytes,
+                                  std::source_location where) const;
 
   started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other,
                    tag_t tag) const noexcept {
@@ -477,21 +460,7 @@ class point_to_point {
     std::optional<status> got;
   };
   template <bool Once>
-  [[gnu::noinline]] seen probe_slow(rank_t from, tag_t tag, std::source_location where) const {
-    pattern want;
-    errc why = translate(from, tag, want);
-    if (why == nobody) return {errc{}, status()};
-    std::optional<probe_result> p;
-    if (why == errc{}) {
-      if constexpr (Once) {
-        p = endpoint_->probe(want, why);
-      } else {
-        p = endpoint_->wait_probe(want, {"probe", where}, why);
-      }
-    }
-    if (!p || why != errc{}) return {why, {}};
-    return {errc{}, status(rank_of(p->source), p->tag, p->bytes)};
-  }
+  seen probe_slow(rank_t from, tag_t tag, std::source_location where) const;
   /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
   template <class T, class How>
   [[gnu::always_inline]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
@@ -520,3 +489,5 @@ class point_to_point {
 };
 
 }  // namespace mpx::inline v0::detail
+
+#include "mpx/comm/detail/point_to_point_slow.hpp"  // IWYU pragma: keep

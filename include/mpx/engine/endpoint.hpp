@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "mpx/core/lifetime.hpp"
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/ground.hpp"
@@ -478,6 +479,7 @@ class endpoint : ground<Stack>,
 
   std::uint32_t next_serial_ = 1;
   owning_table<communicator_state> communicators_;
+  [[maybe_unused]] lifetime_mark mark_{this};  // What handles look for.
   service_list services_;
   revocations revocations_;
 };

@@ -103,7 +103,7 @@ class [[nodiscard]] request {
   }
   ~request() {
     if (operation_ != nullptr) [[unlikely]]
-      detail::compounds<Stack>::abandon(*endpoint_, *operation_);
+      abandon();
   }
 
   /// True until the status has been taken: not of an empty request, nor of an inactive one.
@@ -133,18 +133,22 @@ class [[nodiscard]] request {
       How&& how = {},
       std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
     if constexpr (detail::is_code<How>) how.clear();
+    check(where);
     if (!done()) return std::nullopt;
     return take(how, where);
   }
 
   /// Makes progress and looks once, and the request stays what it is. Returns: the status, with its
   /// error if there is one, if the operation is complete. Source: MPI_Request_get_status.
-  std::optional<status> peek() {
-    if (!done()) return std::nullopt;
+  std::optional<status> peek(std::source_location where = std::source_location::current()) {
+    if (!done(where)) return std::nullopt;
     return operation_ == nullptr ? status{} : detail::status_of(*operation_);
   }
   /// Makes progress. Returns whether `wait` would not block.
-  bool done() const { return operation_ == nullptr || endpoint_->test(*operation_); }
+  bool done(std::source_location where = std::source_location::current()) const {
+    check(where);
+    return operation_ == nullptr || endpoint_->test(*operation_);
+  }
 
   /// Runs a persistent operation once more. Errors: errc::request if it is active already or not
   /// persistent; errc::buffer and errc::no_resources: it stays inactive.
@@ -152,6 +156,7 @@ class [[nodiscard]] request {
   requires detail::BlockingForm<How>
   void start(How&& how = {}, std::source_location where = std::source_location::current()) noexcept(
       detail::is_code<How>) {
+    check(where);
     const errc why =
         persistent() ? detail::compounds<Stack>::start(*endpoint_, *operation_) : errc::request;
     if constexpr (detail::is_code<How>) {
@@ -164,7 +169,8 @@ class [[nodiscard]] request {
   /// Cancels a receive that has not matched, of several each that has not; `wait` or `test` follow
   /// as ever and report it with status::cancelled(). Returns false if there is none: then nothing
   /// changes.
-  bool cancel() {
+  bool cancel(std::source_location where = std::source_location::current()) {
+    check(where);
     return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
   }
   /// Empties the request, and the operation goes on with nobody to wait for it.
@@ -184,12 +190,19 @@ class [[nodiscard]] request {
  private:
   friend detail::request_access;
 
+  /// Tells a request that has outlived its environment, before that is touched.
+  void check([[maybe_unused]] std::source_location where) const noexcept {
+    MPX_ASSERT_AT(endpoint_ == nullptr || detail::exists(endpoint_),
+                  "the environment of this request is gone: let requests go before it", where);
+  }
+
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
       : endpoint_(&e), operation_(op) {}
 
   template <class How>
   [[gnu::always_inline]] status wait_as(detail::call_site site,
                                         How& how) noexcept(!detail::throws<How>) {
+    check(site.where);
     if (operation_ != nullptr && !endpoint_->done_after_poll(*operation_)) block(site);
     return take(how, site.where);
   }
@@ -268,9 +281,13 @@ class [[nodiscard]] request {
   }
   void drop() noexcept {
     if (operation_ != nullptr) [[unlikely]]
-      detail::compounds<Stack>::abandon(*endpoint_, *operation_);
+      abandon();
     operation_ = nullptr;
     endpoint_ = nullptr;
+  }
+  void abandon() noexcept {
+    check(std::source_location::current());
+    detail::compounds<Stack>::abandon(*endpoint_, *operation_);
   }
 
   detail::endpoint<Stack>* endpoint_ = nullptr;
@@ -303,6 +320,10 @@ struct request_access {
   static operation* give_up(request<Stack>& r) noexcept {
     r.endpoint_ = nullptr;
     return std::exchange(r.operation_, nullptr);
+  }
+  template <class Stack>
+  static void check(const request<Stack>& r, std::source_location where) noexcept {
+    r.check(where);
   }
   template <class Stack, class How>
   [[gnu::always_inline]] static status wait_as(request<Stack>& r, call_site site, How& how) {

@@ -90,6 +90,7 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
   std::size_t pending = 0;
   for (auto&& r : requests) {
+    access::check(r, site.where);
     if (!r) continue;
     if (access::succeeded_after_poll(r)) [[likely]] {
       take(r);
@@ -201,6 +202,7 @@ template <class R>
 bool wait_for_one(R& requests, call_site site) {
   auto active = std::ranges::begin(requests);
   const auto end = std::ranges::end(requests);
+  for (auto it = active; it != end; ++it) access::check(*it, site.where);
   while (active != end && !*active) ++active;
   if (active == end) return false;
   const auto each = [](const void* range, operation_list::taker take, void* context) {
