@@ -207,10 +207,9 @@ class environment {
     const std::string one = job.get(a, "mpx.stack").value_or("(none)");
     const std::string other = job.get(b, "mpx.stack").value_or("(none)");
     if (one == other) return;
-    std::string s = "rank " + std::to_string(a);
-    s.append(" was built with [").append(one).append("], but rank ").append(std::to_string(b));
-    s.append(" with [").append(other);
-    s.append("]: build all ranks from one mpx and one stack");
+    std::string s = "rank " + std::to_string(b) + " was built with ";
+    s.append(detail::difference(one, other)).append(" on rank ").append(std::to_string(a));
+    s.append(": build all ranks from one mpx and one stack");
     throw error(errc::stack_mismatch, s);
   }
 

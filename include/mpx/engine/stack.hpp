@@ -6,6 +6,7 @@
 #include <bit>
 #include <concepts>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "mpx/bootstrap/concepts.hpp"
@@ -101,6 +102,28 @@ struct default_bootstrap<Transport> {
 };
 template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
+
+/// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
+inline std::string difference(std::string_view one, std::string_view other) {
+  const auto next = [](std::string_view& rest) {
+    const std::size_t end = rest.find("; ");
+    const std::string_view part = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 2);
+    return part;
+  };
+  std::string s;
+  while (!one.empty() || !other.empty()) {
+    const std::string_view a = next(one);
+    const std::string_view b = next(other);
+    if (a == b) continue;
+    const std::size_t axis = a.find(' ') + 1;  // "transport shm<...>": what follows is the policy.
+    const bool same_axis = axis != 0 && a.substr(0, axis) == b.substr(0, axis);
+    if (!s.empty()) s.append(", ");
+    s.append(b.empty() ? "nothing" : b).append(" where it is ");
+    s.append(a.empty() ? "nothing" : same_axis ? a.substr(axis) : a);
+  }
+  return s;
+}
 
 }  // namespace detail
 
