@@ -3,6 +3,8 @@
 // Joining and leaving a job: the environment owns all of a rank's state, from the constructor to
 // the destructor.
 
+#include <unistd.h>
+
 #include <charconv>
 #include <concepts>
 #include <cstdlib>
@@ -87,7 +89,8 @@ class environment {
   environment& operator=(const environment&) = delete;
 
   ~environment() {
-    if (endpoint_.orphaned()) return;  // A forked child does not leave for its parent.
+    // A forked child does not leave for its parent. (Not every kernel wipes pages for the former.)
+    if (endpoint_.orphaned() || ::getpid() != pid_) return;
     if (std::uncaught_exceptions() > exceptions_) {
       leave_alone();
       return;
@@ -234,6 +237,7 @@ class environment {
 
   job_type job_;
   int exceptions_;
+  pid_t pid_ = ::getpid();
   watch_type watch_;
   detail::endpoint<Stack> endpoint_;
   detail::endpoint_heap<detail::endpoint<Stack>> heap_{endpoint_};
