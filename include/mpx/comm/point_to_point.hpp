@@ -22,6 +22,9 @@ namespace mpx::inline v0::detail {
 
 template <class Stack>
 class point_to_point {
+ protected:
+  using mark_type = type_mark<Stack::checks_type::compares_types>;
+
  public:
   /// For the library.
   point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
@@ -59,7 +62,9 @@ class point_to_point {
                                    std::source_location where = std::source_location::current())
       const noexcept(stores_errors<How>) {
     check_exists(where);
-    return finish_as(std::forward<How>(how), sending<M>{*this, bytes_of(buffer), to, tag}, where);
+    return finish_as(std::forward<How>(how),
+                     sending<M>{*this, bytes_of(buffer), to, tag, mark_type::template of<B>()},
+                     where);
   }
 
   /// Receives into `buffer` from rank `from`.
@@ -75,8 +80,9 @@ class point_to_point {
       std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
     check_exists(where);
-    return finish_as(std::forward<How>(how), receiving{*this, writable_bytes_of(buffer), from, tag},
-                     where);
+    return finish_as(
+        std::forward<How>(how),
+        receiving{*this, writable_bytes_of(buffer), from, tag, mark_type::template of<B>()}, where);
   }
   /// Receives one value; what proc_null sends is T{}.
   /// Errors: those above; errc::count if the message is shorter than a T.
@@ -107,10 +113,11 @@ class point_to_point {
                   std::source_location where = std::source_location::current()) const
       noexcept(is_code<How>) {
     check_exists(where);
-    return finish_as(std::forward<How>(how),
-                     exchanging{{*this, bytes_of(out), to, send_tag},
-                                {*this, writable_bytes_of(in), from, receive_tag}},
-                     where);
+    return finish_as(
+        std::forward<How>(how),
+        exchanging{{*this, bytes_of(out), to, send_tag, mark_type::template of<S>()},
+                   {*this, writable_bytes_of(in), from, receive_tag, mark_type::template of<R>()}},
+        where);
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
   /// buffer.
@@ -125,12 +132,13 @@ class point_to_point {
     const scratch_bytes copy(bytes.size(), std::nothrow);
     if (copy.data() != nullptr && !bytes.empty())
       std::memcpy(copy.data(), bytes.data(), bytes.size());
-    return finish_as(std::forward<How>(how),
-                     exchanging{{*this, {copy.data(), bytes.size()}, to, send_tag},
-                                {*this, bytes, from, receive_tag},
-                                "sendrecv_replace",
-                                copy.data() == nullptr},
-                     where);
+    return finish_as(
+        std::forward<How>(how),
+        exchanging{{*this, {copy.data(), bytes.size()}, to, send_tag, mark_type::template of<B>()},
+                   {*this, bytes, from, receive_tag, mark_type::template of<B>()},
+                   "sendrecv_replace",
+                   copy.data() == nullptr},
+        where);
   }
 
   /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
@@ -145,7 +153,7 @@ class point_to_point {
     if constexpr (is_form<How, once_t>) {
       if (is_direct(from, tag)) [[likely]] {
         errc why{};
-        const auto p = endpoint_->probe(pattern::exactly(context_, world_peer(from), tag), why);
+        const auto p = endpoint_->probe(exactly(world_peer(from), tag, {}), why);
         if (why == errc{}) [[likely]] {
           if constexpr (stores_errors<How>) how.code->clear();
           return p ? std::optional<status>(std::in_place, from, tag, p->bytes) : std::nullopt;
@@ -234,22 +242,23 @@ class point_to_point {
     std::span<const std::byte> data;
     rank_t to;
     tag_t tag;
+    [[no_unique_address]] mark_type type{};
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
       if (on.is_direct(to, tag)) [[likely]]
-        return on.template send_to<M>(data.data(), data.size(), world_peer(to), tag, where);
-      return on.template send_slow<M>(data.data(), data.size(), to, tag, where);
+        return on.template send_to<M>(data.data(), data.size(), world_peer(to), tag, type, where);
+      return on.template send_slow<M>(data.data(), data.size(), to, tag, type, where);
     }
     [[gnu::always_inline]] started start() const {
       if (on.is_direct(to, tag)) [[likely]]
-        return on.template start_to<M>(data.data(), data.size(), world_peer(to), tag);
-      return on.template start_slow<M>(data.data(), data.size(), to, tag);
+        return on.template start_to<M>(data.data(), data.size(), world_peer(to), tag, type);
+      return on.template start_slow<M>(data.data(), data.size(), to, tag, type);
     }
     started prepare() const noexcept {
       if (const errc why = on.check_send(to, tag); why != errc{}) return {nullptr, why};
       return on.prepared(to == proc_null ? starts_as::nothing : start_of(M),
-                         const_cast<std::byte*>(data.data()), data.size(), to, tag);
+                         const_cast<std::byte*>(data.data()), data.size(), to, tag, type);
     }
     [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what,
                                                 std::source_location where) const {
@@ -268,6 +277,7 @@ class point_to_point {
     std::span<std::byte> into;
     rank_t from;
     tag_t tag;
+    [[no_unique_address]] mark_type type{};
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
@@ -275,33 +285,42 @@ class point_to_point {
       d.buffer = into.data();
       d.capacity = into.size();
       if (on.is_direct(from, tag)) [[likely]] {
-        d.want = pattern::exactly(on.context_, world_peer(from), tag);
+        d.want = on.exactly(world_peer(from), tag, type);
         on.endpoint_->receive_now(d);
       } else {
         d.failure = indirect;
       }
       if (d.failure != errc{}) [[unlikely]] {
-        const received r = on.receive_rest(d, from, tag, where);
+        const received r = on.receive_rest(d, from, tag, type, where);
         got = r.got;
-        return r.failure;
+        return wrong_type(d) ? errc::type : r.failure;
       }
       got = status(from, tag, d.bytes);
-      return errc{};
+      return wrong_type(d) ? errc::type : errc{};
+    }
+    [[gnu::always_inline]] bool wrong_type(
+        [[maybe_unused]] const direct_receive& d) const noexcept {
+      if constexpr (Stack::checks_type::compares_types) {
+        if (d.failure != errc{} && d.failure != errc::type) return false;
+        if (type_in(d.want.bits) != 0) type.sent = type_in(d.want.bits);
+        return differ(type.sent, type.code);
+      }
+      return false;
     }
     [[gnu::always_inline]] started start() const {
       if (on.is_direct(from, tag)) [[likely]]
-        return on.endpoint_->receive(into, pattern::exactly(on.context_, world_peer(from), tag));
-      return on.start_receive_slow(into.data(), into.size(), from, tag);
+        return on.endpoint_->receive(into, on.exactly(world_peer(from), tag, type));
+      return on.start_receive_slow(into.data(), into.size(), from, tag, type);
     }
     started prepare() const noexcept {
       if (const errc why = on.check_receive(from, tag); why != errc{}) return {nullptr, why};
       return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into.data(),
-                         into.size(), from, tag);
+                         into.size(), from, tag, type);
     }
     [[noreturn, gnu::always_inline]] void raise(errc why, const status& got, const char* what,
                                                 std::source_location where) const {
       on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes(),
-                       where);
+                       where, type);
     }
   };
 
@@ -362,6 +381,15 @@ class point_to_point {
     return state_->ranks == nullptr ? world_peer(rank) : state_->ranks->peer_of(rank);
   }
   rank_t rank_of(peer_id peer) const noexcept { return detail::rank_of(peer, state_->ranks); }
+  /// What a receive is to match; `exactly`: where the tag is one.
+  pattern matching(peer_id from, tag_t tag, mark_type type) const noexcept {
+    pattern want(type.in(context_), from, tag);
+    want.ignore |= mark_type::ignored;
+    return want;
+  }
+  [[gnu::always_inline]] pattern exactly(peer_id from, tag_t tag, mark_type type) const noexcept {
+    return pattern::of(match_bits_of(type.in(context_), tag), mark_type::ignored, from);
+  }
   errc check_send(rank_t to, tag_t tag) const noexcept {
     if (tag < 0) return errc::tag;
     return (to >= 0 && to < size_) || to == proc_null ? errc{} : errc::rank;
@@ -371,8 +399,8 @@ class point_to_point {
     return from < size_ && from >= proc_null ? errc{} : errc::rank;
   }
   [[noreturn]] void raise(errc why, const char* what, const char* direction, rank_t other,
-                          tag_t tag, std::size_t bytes, std::size_t got,
-                          std::source_location where) const;
+                          tag_t tag, std::size_t bytes, std::size_t got, std::source_location where,
+                          mark_type type = {}) const;
 
   template <mode M>
   [[gnu::always_inline]] started post(const send_call& call) const {
@@ -383,13 +411,13 @@ class point_to_point {
   }
   template <mode M>
   [[gnu::always_inline]] started start_to(const std::byte* data, std::size_t bytes, peer_id to,
-                                          tag_t tag) const {
-    return post<M>({{const_cast<std::byte*>(data), bytes}, to, context_, tag});
+                                          tag_t tag, mark_type type) const {
+    return post<M>({{const_cast<std::byte*>(data), bytes}, to, type.in(context_), tag});
   }
   template <mode M>
   [[gnu::always_inline]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
-                                      tag_t tag, std::source_location where) const {
-    const auto [op, failure] = start_to<M>(data, bytes, to, tag);
+                                      tag_t tag, mark_type type, std::source_location where) const {
+    const auto [op, failure] = start_to<M>(data, bytes, to, tag, type);
     if (op == nullptr) [[likely]]
       return failure;
     endpoint_->wait(*op, {name_of(M), where});
@@ -401,58 +429,37 @@ class point_to_point {
   /// by one: what lies in memory for a slow path would lie there on the fast one, too.)
   template <mode M>
   [[gnu::noinline]] errc send_slow(const std::byte* data, std::size_t bytes, rank_t to, tag_t tag,
-                                   std::source_location where) const {
+                                   mark_type type, std::source_location where) const {
     if (const errc why = check_send(to, tag); why != errc{}) return why;
-    return to == proc_null ? errc{} : send_to<M>(data, bytes, peer_of(to), tag, where);
+    return to == proc_null ? errc{} : send_to<M>(data, bytes, peer_of(to), tag, type, where);
   }
   template <mode M>
   [[gnu::noinline]] started start_slow(const std::byte* data, std::size_t bytes, rank_t to,
-                                       tag_t tag) const {
+                                       tag_t tag, mark_type type) const {
     if (const errc why = check_send(to, tag); why != errc{}) return {nullptr, why};
     if (to == proc_null) return {};
-    const started s = start_to<M>(data, bytes, peer_of(to), tag);
+    const started s = start_to<M>(data, bytes, peer_of(to), tag, type);
     if (s.op != nullptr) s.op->ranks = state_->ranks;
     return s;
   }
-  [[gnu::noinline]] started start_receive_slow(std::byte* into, std::size_t bytes, rank_t from,
-                                               tag_t tag) const {
-    if (const errc why = check_receive(from, tag); why != errc{}) return {nullptr, why};
-    if (from == proc_null) return endpoint_->receive_nothing();
-    const started s = endpoint_->receive({into, bytes}, {context_, peer_of(from), tag});
-    if (s.op != nullptr && state_->ranks != nullptr) {
-      s.op->ranks = state_->ranks;
-      s.op->flags = 1;
-    }
-    return s;
-  }
+  started start_receive_slow(std::byte* into, std::size_t bytes, rank_t from, tag_t tag,
+                             mark_type type) const;
 
   static constexpr errc indirect = static_cast<errc>(-2);  // Not begun: see `is_direct`.
   struct received {
     status got;
     errc failure;
   };
-  received receive_rest(direct_receive& d, rank_t from, tag_t tag,
+  received receive_rest(direct_receive& d, rank_t from, tag_t tag, mark_type type,
                         std::source_location where) const;
   [[noreturn]] void raise_receive(errc why, const char* what, rank_t from, tag_t tag,
                                   std::size_t room, rank_t source, tag_t its_tag, std::size_t bytes,
-                                  std::source_location where) const;
+                                  std::source_location where, mark_type type = {}) const;
 
-  started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other,
-                   tag_t tag) const noexcept {
-    return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
-                                               .start = way,
-                                               .buffer = buffer,
-                                               .bytes = bytes,
-                                               .want = {context_, peer_of(other), tag},
-                                               .ranks = state_->ranks});
-  }
-
+  started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other, tag_t tag,
+                   mark_type type) const noexcept;
   /// What a receive is to match. Returns: errc::rank, errc::tag, or `nobody`.
-  [[gnu::noinline]] errc translate(rank_t from, tag_t tag, pattern& want) const noexcept {
-    if (const errc why = check_receive(from, tag); why != errc{}) return why;
-    want = {context_, peer_of(from), tag};
-    return from == proc_null ? nobody : errc{};
-  }
+  errc translate(rank_t from, tag_t tag, pattern& want, mark_type type = {}) const noexcept;
   static constexpr errc nobody = static_cast<errc>(-3);  // The partner is proc_null.
 
   struct seen {

@@ -377,6 +377,10 @@ class endpoint : ground<Stack>,
 
   // Operations.
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
+    if constexpr (Stack::checks_type::compares_types) {
+      if (failure == errc{} && op.role == role::receive && has_wrong_type(op.want))
+        failure = errc::type;
+    }
     if (failure != errc{}) op.failure = failure;  // Else it has been errc{} since `begin`.
     op.stage = stage::complete;
     pace().completed();

@@ -34,7 +34,7 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   if (ranks != nullptr && other >= 0 && other < ranks->size())
     s.append(" (world rank ").append(std::to_string(ranks->peer_of(other))).append(")");
   s.append(", tag ").append(tag < 0 ? "any" : std::to_string(tag)).append(", communicator ");
-  s.append(std::to_string(context >> 1)).append(", ").append(std::to_string(bytes));
+  s.append(std::to_string(plain_context(context) >> 1)).append(", ").append(std::to_string(bytes));
   return s.append(" bytes");
 }
 
@@ -45,6 +45,11 @@ inline status status_of(const operation& op) noexcept {
   const bool receive = op.role == role::receive;
   return {rank_of(op.peer, ranks_of(op)), op.tag, receive ? op.message_bytes : op.data.bytes,
           static_cast<int>(op.failure), op.cancelled};
+}
+
+inline void add_types(std::string& s, type_code sent, type_code expected) {
+  s.append(" of ").append(name_of_type(expected)).append(" for a message of ");
+  s.append(sent == 0 ? "others" : name_of_type(sent));
 }
 
 inline std::string describe(const operation& op, peer_id self_peer) {
@@ -61,6 +66,8 @@ inline std::string describe(const operation& op, peer_id self_peer) {
                            receive ? op.want.context() : op.context, op.data.bytes, ranks);
   if (receive && op.failure == errc::truncate)
     s.append(" of room for a message of ").append(std::to_string(op.message_bytes));
+  if (receive && op.failure == errc::type)
+    add_types(s, type_in(op.want.bits), type_in(op.want.ignore));
   return s;
 }
 /// Whose loss an operation's failure is.

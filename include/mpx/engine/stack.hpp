@@ -11,6 +11,7 @@
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detect.hpp"
+#include "mpx/engine/checks.hpp"
 #include "mpx/engine/threading.hpp"
 #include "mpx/engine/waiting.hpp"
 #include "mpx/flow/credits.hpp"
@@ -46,7 +47,8 @@ concept OnePolicyPerAxis =
      ((0 + ... + (std::same_as<typename Ps::policy_axis, flow_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, threading_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, wait_axis> ? 1 : 0)) <= 1) &&
-     ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1));
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1) &&
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, checks_axis> ? 1 : 0)) <= 1));
 
 /// The transport must be able to find its peers by the bootstrap: one over shared memory needs a
 /// bootstrap that shares some, and the simulated one a simulated job.
@@ -136,7 +138,9 @@ struct stack {
   using bootstrap_type =
       detail::pick_t<bootstrap_axis, detail::default_bootstrap_t<transport_type>, Ps...>;
   using protocol_type = detail::pick_t<protocol_axis, protocol::tiny_short_long<>, Ps...>;
-  using matching_type = detail::pick_t<matching_axis, matching::hashed, Ps...>;
+  using checks_type = detail::pick_t<checks_axis, checks::none, Ps...>;
+  using matching_type = typename checks_type::template matcher<
+      detail::pick_t<matching_axis, matching::hashed, Ps...>>;
   using flow_type = detail::pick_t<flow_axis, flow::credits<>, Ps...>;
   using threading_type = detail::pick_t<threading_axis, threading::single, Ps...>;
   using wait_type = detail::pick_t<wait_axis, waiting::spin_then_sleep<>, Ps...>;
@@ -150,6 +154,7 @@ struct stack {
   static_assert(ThreadModel<threading_type>);
   static_assert(WaitPolicy<wait_type>);
   static_assert(Trace<trace_type>);
+  static_assert(Checks<checks_type>);
   static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);
@@ -169,6 +174,7 @@ struct stack {
     s.append(n(protocol_type::tiny_bytes_max)).append(",");
     s.append(n(protocol_type::short_bytes_ceiling)).append(">; flow ");
     s.append(flow_type::name).append("<").append(n(flow_type::layout)).append(">");
+    s.append("; checks ").append(checks_type::name);
     return s;
   }
 };
