@@ -54,7 +54,7 @@ void check_pair(Comm& world, const std::vector<Out>& out, bool right) {
   CHECK(!world.iprobe());
 }
 
-struct point {
+struct two_floats {
   float x, y;
 };
 
@@ -80,8 +80,9 @@ TEST_CASE("types that go together, and such that do not") {
     check_pair<unsigned long>(world, std::vector<long>(2), false);
     check_pair<char>(world, std::vector<char>(5), true);
     check_pair<signed char>(world, std::vector<char>(5), false);
-    check_pair<std::complex<float>>(world, std::vector<point>(3), true);  // Objects of one length.
-    check_pair<double>(world, std::vector<point>(3), false);
+    check_pair<std::complex<float>>(world, std::vector<two_floats>(3),
+                                    true);  // Objects of one length.
+    check_pair<double>(world, std::vector<two_floats>(3), false);
     check_pair<int>(world, std::vector<mpx::mode>(4), false);
     check_pair<std::uint8_t>(world, std::vector<mpx::mode>(4), true);
   });
@@ -106,7 +107,7 @@ TEST_CASE("the error of a wrong type names both") {
       world.send(out, other, 3);
       const std::string text = ranks::text_of([&] { receiving.wait(); });
       check(text);
-      CHECK(ranks::contains(text, "floating-point numbers of 8 bytes"));
+      CHECK(ranks::contains(text, "floating-two_floats numbers of 8 bytes"));
     }
     // Collectives, copies of the communicator, matched probes.
     CHECK(world.allreduce(2, std::plus<>{}) == 4);
