@@ -242,6 +242,7 @@ TEST_CASE("how two stacks differ is said axis by axis") {
         "where it is a<2>");
   CHECK(mpx::detail::difference("(none)", "") == "nothing where it is (none)");
   CHECK(mpx::detail::difference("a b", "a b") == "");
-  CHECK(mpx::detail::difference(stack<>::fingerprint(), stack<flow::unlimited>::fingerprint())
+  CHECK(mpx::detail::difference(mpx::stack<>::fingerprint(),
+                                mpx::stack<mpx::flow::unlimited>::fingerprint())
             .starts_with("flow unlimited<"));
 }
