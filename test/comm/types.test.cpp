@@ -107,7 +107,7 @@ TEST_CASE("the error of a wrong type names both") {
       world.send(out, other, 3);
       const std::string text = ranks::text_of([&] { receiving.wait(); });
       check(text);
-      CHECK(ranks::contains(text, "floating-two_floats numbers of 8 bytes"));
+      CHECK(ranks::contains(text, "floating-point numbers of 8 bytes"));
     }
     // Collectives, copies of the communicator, matched probes.
     CHECK(world.allreduce(2, std::plus<>{}) == 4);
