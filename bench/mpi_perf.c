@@ -19,7 +19,7 @@
 #define IMPL "mpi"
 #endif
 
-enum { window_max = 1024, size_limit = 64 << 20 };
+enum { window_max = 1024, size_limit = 256 << 20 };
 
 struct options {
   const char* test;
@@ -28,6 +28,12 @@ struct options {
   long iters;
   long warmup;
   int window;
+  int tags;          /* Of the messages of a window, in rotation. */
+  int buffers;       /* The same. */
+  const char* order; /* What comes first where both sides send and receive. */
+  int posted;        /* A window's receives are posted before its first message is sent. */
+  int reverse;       /* Receives are posted in reverse order of the messages. */
+  int recv_any;      /* From any source. */
   int samples;
   double seconds;
   int pin;
@@ -42,57 +48,115 @@ struct job {
   double sent; /* Bytes of messages that have left this rank in all samples. */
   char* out;
   char* in;
+  int send_tags[window_max]; /* Of each message of a window, and where it lies. */
+  int recv_tags[window_max];
+  char* outs[window_max];
+  char* ins[window_max];
   MPI_Request requests[2 * window_max];
 };
+
+enum { first_tag = 16 };
+
+static void prepare_window(struct job* j) {
+  const struct options* o = &j->o;
+  const int tags = o->reverse ? o->window : o->tags;
+  for (int w = 0; w < o->window; ++w) {
+    const int taken = o->reverse ? o->window - 1 - w : w;
+    j->send_tags[w] = first_tag + w % tags;
+    j->recv_tags[w] = first_tag + taken % tags;
+    j->outs[w] = j->out + (size_t)(w % o->buffers) * o->size;
+    j->ins[w] = j->in + (size_t)(taken % o->buffers) * o->size;
+  }
+}
+
+static int from(const struct job* j, int partner) {
+  return j->o.recv_any ? MPI_ANY_SOURCE : partner;
+}
 
 static void latency_loop(struct job* j, long iters) {
   const int n = (int)j->o.size;
   for (long i = 0; i < iters; ++i) {
     if (j->rank == 0) {
       MPI_Send(j->out, n, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-      MPI_Recv(j->in, n, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(j->in, n, MPI_BYTE, from(j, 1), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (j->rank == 1) {
-      MPI_Recv(j->in, n, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(j->in, n, MPI_BYTE, from(j, 0), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Send(j->out, n, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
     }
   }
 }
 
+static void post_window(struct job* j, int source, MPI_Request* window) {
+  for (int w = 0; w < j->o.window; ++w)
+    MPI_Irecv(j->ins[w], (int)j->o.size, MPI_BYTE, source, j->recv_tags[w], MPI_COMM_WORLD,
+              &window[w]);
+}
+
+static void send_window(struct job* j, int to, MPI_Request* window) {
+  for (int w = 0; w < j->o.window; ++w)
+    MPI_Isend(j->outs[w], (int)j->o.size, MPI_BYTE, to, j->send_tags[w], MPI_COMM_WORLD,
+              &window[w]);
+}
+
+/* The short messages between windows. */
+static void give_answer(void) {
+  const int32_t answer = 0;
+  MPI_Send(&answer, 4, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+}
+
+static void take_answer(struct job* j) {
+  int32_t answer = 0;
+  MPI_Recv(&answer, 4, MPI_BYTE, from(j, 1), 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* A window of messages from rank 0, then an answer of 4 bytes. */
 static void window_loop(struct job* j, long iters) {
-  const int n = (int)j->o.size;
   const int window = j->o.window;
-  for (long i = 0; i < iters; ++i) {
-    if (j->rank == 0) {
-      for (int w = 0; w < window; ++w)
-        MPI_Isend(j->out, n, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &j->requests[w]);
+  const int posted = j->o.posted;
+  if (iters == 0) return;
+  if (j->rank == 0) {
+    if (posted) take_answer(j);
+    for (long i = 0; i < iters; ++i) {
+      send_window(j, 1, j->requests);
       MPI_Waitall(window, j->requests, MPI_STATUSES_IGNORE);
-      MPI_Recv(j->in, 4, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else if (j->rank == 1) {
-      for (int w = 0; w < window; ++w)
-        MPI_Irecv(j->in, n, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &j->requests[w]);
+      take_answer(j);
+    }
+  } else if (j->rank == 1) {
+    if (posted) {
+      post_window(j, from(j, 0), j->requests);
+      give_answer();
+    }
+    for (long i = 0; i < iters; ++i) {
+      if (!posted) post_window(j, from(j, 0), j->requests);
       MPI_Waitall(window, j->requests, MPI_STATUSES_IGNORE);
-      MPI_Send(j->out, 4, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+      if (posted && i + 1 < iters) post_window(j, from(j, 0), j->requests);
+      give_answer();
     }
   }
 }
 
-/* Both sides send a window at once. */
+/* Both sides send a window at once; then an answer to rank 0. */
 static void both_ways_loop(struct job* j, long iters) {
   const int n = (int)j->o.size;
   const int window = j->o.window;
+  const int exchange = strcmp(j->o.order, "sendrecv") == 0;
+  const int sends_first = strcmp(j->o.order, "sends") == 0;
   if (j->rank > 1) return;
   for (long i = 0; i < iters; ++i) {
-    for (int w = 0; w < window; ++w)
-      MPI_Irecv(j->in, n, MPI_BYTE, j->partner, 2, MPI_COMM_WORLD, &j->requests[w]);
-    for (int w = 0; w < window; ++w)
-      MPI_Isend(j->out, n, MPI_BYTE, j->partner, 2, MPI_COMM_WORLD, &j->requests[window + w]);
-    MPI_Waitall(2 * window, j->requests, MPI_STATUSES_IGNORE);
-    if (j->rank == 0) {
-      MPI_Recv(j->in, 4, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (exchange) {
+      for (int w = 0; w < window; ++w)
+        MPI_Sendrecv(j->outs[w], n, MPI_BYTE, j->partner, j->send_tags[w], j->ins[w], n, MPI_BYTE,
+                     from(j, j->partner), j->recv_tags[w], MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
-      MPI_Send(j->out, 4, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+      if (sends_first) send_window(j, j->partner, j->requests + window);
+      post_window(j, from(j, j->partner), j->requests);
+      if (!sends_first) send_window(j, j->partner, j->requests + window);
+      MPI_Waitall(2 * window, j->requests, MPI_STATUSES_IGNORE);
     }
+    if (j->rank == 0)
+      take_answer(j);
+    else
+      give_answer();
   }
 }
 
@@ -111,27 +175,82 @@ static int time_is_up(const struct job* j, long done, double start) {
   return (done < 64 || done % 64 == 0) && perf_now() - start > j->o.seconds;
 }
 
-/* A token of 8 bytes goes round until rank 0 sends it round negative. Returns us a hop. */
-static double ring(struct job* j) {
-  const int to = (j->rank + 1) % j->ranks;
-  const int from = (j->rank + j->ranks - 1) % j->ranks;
+/* Exchanges of 8 bytes of ranks 0 and 1, until rank 0 sends a negative one. Returns us one way. */
+static double exchange(struct job* j) {
   int64_t token = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = perf_now();
-  long laps = 0;
-  for (int last = 0; !last;) {
+  long done = 0;
+  for (int last = j->rank > 1; !last; ++done) {
     if (j->rank == 0) {
-      last = time_is_up(j, laps + 1, start);
-      token = last ? -1 : laps;
-      MPI_Send(&token, 8, MPI_BYTE, to, 4, MPI_COMM_WORLD);
+      token = time_is_up(j, done + 1, start) ? -1 : done;
+      MPI_Send(&token, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
     }
-    MPI_Recv(&token, 8, MPI_BYTE, from, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&token, 8, MPI_BYTE, j->partner, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     last = token < 0;
-    if (j->rank != 0) MPI_Send(&token, 8, MPI_BYTE, to, 4, MPI_COMM_WORLD);
-    ++laps;
+    if (j->rank == 1) MPI_Send(&token, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  }
+  j->sent += 8.0 * (double)done;
+  return (perf_now() - start) / (2.0 * (double)done) * 1e6;
+}
+
+/* A token of 8 bytes goes round until rank 0 sends it round negative. A receive blocks; or is posted
+ * before the rank may be sent the token, and tested; or is probed for. Returns us a hop. */
+static double ring(struct job* j, const char* how) {
+  const int tests = strcmp(how, "poll_test") == 0;
+  const int probes = strcmp(how, "poll_probe") == 0;
+  const int to = (j->rank + 1) % j->ranks;
+  const int source = (j->rank + j->ranks - 1) % j->ranks;
+  int64_t out = 0;
+  int64_t in = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = perf_now();
+  long laps = 0;
+  for (int last = 0; !last; ++laps) {
+    MPI_Request posted = MPI_REQUEST_NULL;
+    if (tests) MPI_Irecv(&in, 8, MPI_BYTE, source, 4, MPI_COMM_WORLD, &posted);
+    if (j->rank == 0) {
+      out = time_is_up(j, laps + 1, start) ? -1 : laps;
+      MPI_Send(&out, 8, MPI_BYTE, to, 4, MPI_COMM_WORLD);
+    }
+    if (tests) {
+      for (int done = 0; !done;) MPI_Test(&posted, &done, MPI_STATUS_IGNORE);
+    } else {
+      for (int here = !probes; !here;)
+        MPI_Iprobe(source, 4, MPI_COMM_WORLD, &here, MPI_STATUS_IGNORE);
+      MPI_Recv(&in, 8, MPI_BYTE, source, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    last = in < 0;
+    if (j->rank != 0) MPI_Send(&in, 8, MPI_BYTE, to, 4, MPI_COMM_WORLD);
   }
   j->sent += 8.0 * (double)laps;
   return (perf_now() - start) / (double)(laps * j->ranks) * 1e6;
+}
+
+/* Every rank sends 8 bytes to every other one, and asks for one completion after the other. Until
+ * rank 0 sends negative ones. Returns us a round. */
+static double poll_any(struct job* j) {
+  const int n = j->ranks;
+  int64_t in[window_max] = {0};
+  MPI_Request* all = j->requests;
+  all[j->rank] = all[n + j->rank] = MPI_REQUEST_NULL; /* Nobody sends to itself. */
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = perf_now();
+  long rounds = 0;
+  for (int last = 0; !last; ++rounds) {
+    const int stop = j->rank == 0 && time_is_up(j, rounds + 1, start);
+    const int64_t out = stop ? -1 : rounds;
+    for (int r = 0; r < n; ++r) {
+      if (r == j->rank) continue;
+      MPI_Irecv(&in[r], 8, MPI_BYTE, r, 4, MPI_COMM_WORLD, &all[r]);
+      MPI_Isend(&out, 8, MPI_BYTE, r, 4, MPI_COMM_WORLD, &all[n + r]);
+    }
+    for (int done = 0, at = 0; !done || at != MPI_UNDEFINED;)
+      MPI_Testany(2 * n, all, &at, &done, MPI_STATUS_IGNORE);
+    last = j->rank == 0 ? stop : in[0] < 0;
+  }
+  j->sent += 8.0 * (double)rounds * (n - 1);
+  return (perf_now() - start) / (double)rounds * 1e6;
 }
 
 /* A sum of one double, until rank 0 adds 1. Returns us an operation. */
@@ -170,7 +289,11 @@ static double measure(struct job* j, const char** unit) {
   const double messages = (double)o->iters * o->window;
   *unit = "us";
   if (strcmp(o->test, "latency") == 0) return timed(j, latency_loop, 1) / (2.0 * o->iters) * 1e6;
-  if (strcmp(o->test, "ring") == 0) return ring(j);
+  if (strcmp(o->test, "exchange") == 0) return exchange(j);
+  if (strcmp(o->test, "ring") == 0 || strcmp(o->test, "poll_test") == 0 ||
+      strcmp(o->test, "poll_probe") == 0)
+    return ring(j, o->test);
+  if (strcmp(o->test, "poll_any") == 0) return poll_any(j);
   if (strcmp(o->test, "allreduce") == 0) return allreduce(j);
   *unit = "s";
   if (strcmp(o->test, "idle_cpu") == 0) return idle_cpu(j);
@@ -217,9 +340,11 @@ static int through_shared_memory(struct job* j) {
 
 static int refuse(const char* what) {
   fprintf(stderr,
-          "mpi_perf: %s\nusage: mpi_perf --test latency|bw|bibw|rate|ring|allreduce|idle_cpu\n"
+          "mpi_perf: %s\nusage: mpi_perf --test latency|bw|bibw|rate|exchange|ring|poll_test|\n"
+          "    poll_probe|poll_any|allreduce|idle_cpu\n"
           "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
-          "  [--probe-file F] [--pin] [--json-line]\n",
+          "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
+          "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",
           what);
   return 2;
 }
@@ -227,12 +352,14 @@ static int refuse(const char* what) {
 static int parse(struct options* o, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const char* name = argv[i];
-    if (strcmp(name, "--pin") == 0) {
-      o->pin = 1;
-      continue;
-    }
-    if (strcmp(name, "--json-line") == 0) {
-      o->json = 1;
+    int* flag = strcmp(name, "--pin") == 0         ? &o->pin
+                : strcmp(name, "--json-line") == 0 ? &o->json
+                : strcmp(name, "--posted") == 0    ? &o->posted
+                : strcmp(name, "--reverse") == 0   ? &o->reverse
+                : strcmp(name, "--recv-any") == 0  ? &o->recv_any
+                                                   : NULL;
+    if (flag != NULL) {
+      *flag = 1;
       continue;
     }
     const char* value = i + 1 < argc ? argv[++i] : NULL;
@@ -247,6 +374,12 @@ static int parse(struct options* o, int argc, char** argv) {
       o->warmup = strtol(value, NULL, 10);
     else if (strcmp(name, "--window") == 0)
       o->window = (int)strtol(value, NULL, 10);
+    else if (strcmp(name, "--tags") == 0)
+      o->tags = (int)strtol(value, NULL, 10);
+    else if (strcmp(name, "--buffers") == 0)
+      o->buffers = (int)strtol(value, NULL, 10);
+    else if (strcmp(name, "--order") == 0)
+      o->order = value;
     else if (strcmp(name, "--samples") == 0)
       o->samples = (int)strtol(value, NULL, 10);
     else if (strcmp(name, "--seconds") == 0)
@@ -259,6 +392,11 @@ static int parse(struct options* o, int argc, char** argv) {
   if (o->test == NULL) return refuse("--test is missing");
   if (o->size < 1 || o->size > size_limit) return refuse("--size is out of range");
   if (o->window < 1 || o->window > window_max) return refuse("--window is out of range");
+  if (o->tags < 1 || o->buffers < 1 || o->size * (size_t)o->buffers > size_limit)
+    return refuse("--tags or --buffers is out of range");
+  if (strcmp(o->order, "receives") != 0 && strcmp(o->order, "sends") != 0 &&
+      strcmp(o->order, "sendrecv") != 0)
+    return refuse("--order is unknown");
   if (o->iters < 1 || o->warmup < 0) return refuse("--iters or --warmup is out of range");
   return 0;
 }
@@ -270,6 +408,9 @@ int main(int argc, char** argv) {
                          .iters = 10000,
                          .warmup = 1000,
                          .window = 64,
+                         .tags = 1,
+                         .buffers = 1,
+                         .order = "receives",
                          .samples = 1,
                          .seconds = 0.2};
   struct perf_side side;
@@ -279,6 +420,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &j.ranks);
+  if (j.ranks > window_max) return refuse("that is too many ranks");
   if (j.ranks < 2) {
     MPI_Finalize();
     fprintf(stderr, "mpi_perf: " IMPL
@@ -291,10 +433,12 @@ int main(int argc, char** argv) {
   side.ranks = j.ranks;
   side.board = perf_open_board(j.o.probe_file);
   if (j.o.pin) perf_pin(j.rank, &side.usable);
-  j.out = malloc(j.o.size + 8);
-  j.in = malloc(j.o.size + 8);
-  memset(j.out, 1, j.o.size + 8);
-  memset(j.in, 2, j.o.size + 8);
+  const size_t bytes = j.o.size * (size_t)j.o.buffers + 8;
+  j.out = malloc(bytes);
+  j.in = malloc(bytes);
+  memset(j.out, 1, bytes);
+  memset(j.in, 2, bytes);
+  prepare_window(&j);
 
   const int shared = through_shared_memory(&j);
   if (j.rank == 0 && j.o.json) {

@@ -102,8 +102,10 @@ struct shared_memory {
   counter offered;
   counter copied;
   counter acknowledged;
+  counter reached[2];
   chunk_ring pipe;
   alignas(4096) std::byte arena[size_max];
+  alignas(4096) std::byte second_arena[size_max];
 };
 
 /// A flag for each direction, or one line for both. Returns us one way.
@@ -138,7 +140,7 @@ double ring_latency(const side& me, pair_of_rings& r, const options& o) {
   return (perf_now() - start) / (2.0 * static_cast<double>(o.iters)) * 1e6;
 }
 
-/// Returns M messages/s. A window's messages, then an answer, as the libraries are measured.
+/// Returns M messages/s. One answer at the end only: nothing between windows.
 double ring_rate(const side& me, pair_of_rings& r, const options& o) {
   double start = 0;
   for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
@@ -224,6 +226,25 @@ double copy_twice(const side& me, shared_memory& m, copier& c, const options& o)
   return gigabytes(o, perf_now() - start);
 }
 
+/// One copy in each direction at once: each side reads from the other's memory, which is shared.
+double copy_both(const side& me, shared_memory& m, copier& c, const options& o) {
+  const std::byte* there = me.rank == 0 ? m.second_arena : m.arena;
+  std::atomic<std::uint64_t>& mine = m.reached[me.rank].value;
+  const std::atomic<std::uint64_t>& other = m.reached[1 - me.rank].value;
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    for (unsigned w = 0; w < o.window; ++w) {
+      mine.store(++c.messages, std::memory_order_release);
+      await(other, c.messages);
+      std::memcpy(c.own.data(), there, o.size);
+    }
+  }
+  mine.store(++c.messages, std::memory_order_release);
+  await(other, c.messages);
+  return 2 * gigabytes(o, perf_now() - start);
+}
+
 struct measured {
   double value;
   const char* unit;
@@ -234,6 +255,7 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
   if (o.test == "ring_latency") return {ring_latency(me, rings, o), "us"};
   if (o.test == "ring_rate") return {ring_rate(me, rings, o), "M/s"};
   if (o.test == "copy") return {copy_once(me, m, c, o), "GB/s"};
+  if (o.test == "copy_both") return {copy_both(me, m, c, o), "GB/s"};
   return {copy_twice(me, m, c, o), "GB/s"};
 }
 
@@ -241,7 +263,7 @@ void run(side& me, shared_memory& m, const options& o) {
   perf_pin(me.rank, &me.usable);
   pair_of_rings rings(m);
   copier c(o.size);
-  if (me.rank == 0) std::memset(m.arena, 1, o.size);
+  std::memset(me.rank == 0 ? m.arena : m.second_arena, 1, o.size);
   perf_mark before = perf_bracket(&me);
   if (o.test == "probe") {
     if (me.rank == 0) std::printf("%.1f\n", before.probe_ns);
@@ -258,7 +280,7 @@ void run(side& me, shared_memory& m, const options& o) {
 
 constexpr std::string_view usage =
     "usage: raw_perf --probe | bounce | bounce_one_line | ring_latency | ring_rate |\n"
-    "                copy | copy_ring\n"
+    "                copy | copy_both | copy_ring\n"
     "         [--size BYTES] [--iters N] [--warmup N] [--window N] [--samples N]\n"
     "Two pinned processes without any library. --probe prints the one-way time of a cache line in "
     "ns;\n"
@@ -307,8 +329,9 @@ options parse(std::span<char*> arguments) {
     else
       o.test = name;
   }
-  constexpr std::string_view known[] = {
-      "probe", "bounce_one_line", "bounce", "ring_latency", "ring_rate", "copy", "copy_ring"};
+  constexpr std::string_view known[] = {"probe",        "bounce_one_line", "bounce",
+                                        "ring_latency", "ring_rate",       "copy",
+                                        "copy_both",    "copy_ring"};
   if (o.test.empty()) refuse("name a test");
   if (std::find(std::begin(known), std::end(known), o.test) == std::end(known))
     refuse("no test " + o.test);

@@ -8,7 +8,9 @@ CONTENDERS = ("mpx", "raw", "mpich", "openmpi")
 MPIS = ("mpich", "openmpi")
 NAMES = {"mpx": "mpx", "raw": "the bare hardware", "mpich": "MPICH", "openmpi": "Open MPI"}
 KIB, MIB = 1 << 10, 1 << 20
-BANDWIDTH_SIZES = (4 * KIB, 64 * KIB, MIB, 4 * MIB)
+LONG_SIZES = (4 * KIB, 64 * KIB, MIB, 4 * MIB)
+BANDWIDTH_SIZES = (16, 64, 256, KIB, 2 * KIB, *LONG_SIZES)
+BOTH_WAYS_SIZES = (16 * KIB, 32 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB)
 
 
 def human(size):

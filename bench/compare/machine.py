@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from compare import MIB, MPIS, NAMES, ROOT
-from compare.process import fail, progress, run
+from compare.process import fail, noise, progress, run
 
 LAUNCHERS = {"mpich": "mpiexec.mpich", "openmpi": "mpirun.openmpi"}
 NEAR_NS_MAX = 150.0  # A cache line's one-way time below this is mode A.
@@ -22,7 +22,7 @@ STRAY_BYTES_MAX = 4096  # What a launcher may say to its ranks meanwhile.
 class Sample:
     mode: str  # "A", "B"; None where the probes around it disagree or are missing.
     value: float
-    disturbed: bool = False  # Others used the cores during the run: no verdict on it.
+    disturbed: str = None  # By what others did meanwhile: no verdict on it.
     preempted: bool = False  # A rank lost its core for a moment: there may be better.
 
 
@@ -136,44 +136,59 @@ class Machine:
 
     def command(self, contender, test):
         """The command that measures `test`, or None where this contender has no figure for it."""
-        program, name = self.programs.get(contender), test.programs.get(contender)
+        name = test.programs.get(contender)
+        args_of_it = test.args_of.get(contender, ())
+        contender = contender.partition("/")[0]
+        program = self.programs.get(contender)
         if program is None or name is None:
             return None
-        args = [*test.args, *test.args_of.get(contender, ())]
+        args = [*test.args, *args_of_it]
         if contender == "raw":
             return [program, name, "--size", test.size, *args]
-        args += ["--size", test.size, "--probe-file", self.probe_file]
+        args += ["--size", test.size]
+        if test.timed_by_mode:
+            args += ["--probe-file", self.probe_file]
         if test.pinned:
             args.append("--pin")
         if contender == "mpx":
             return [self.bin / "mpxrun", "-n", test.ranks, program, name, "--format", "json", *args]
-        # Pinned ranks pin themselves, all alike; more ranks than cores run with the MPI's defaults.
+        # Pinned ranks pin themselves, all alike, and two that are not are bound by nobody; more
+        # ranks than cores run with the MPI's defaults.
+        unbound = test.pinned or test.ranks == 2
         launch = [LAUNCHERS[contender], "-n", test.ranks]
         if contender == "openmpi":
             if test.by_slots:  # Its default is to spin; --oversubscribe makes it yield.
                 launch += ["--host", f"localhost:{test.ranks}"]
             elif test.ranks > 2:
                 launch += ["--oversubscribe"]
-            launch += ["--bind-to", "none"] if test.pinned else []
-        elif test.pinned:
+            launch += ["--bind-to", "none"] if unbound else []
+        elif unbound:
             launch += ["-bind-to", "none"]
         return [*launch, program, "--test", name, "--json-line", *args]
+
+    def look(self):
+        return noise.look()
+
+    def why_disturbed(self, looks):
+        return noise.why_disturbed(looks)
 
     def measure(self, contender, test, timeout_s):
         """Runs `test` once with a contender. Returns a Measured."""
         self.probe_file.write_bytes(bytes(4096))
-        ran = run(self.command(contender, test), timeout_s, self.environment)
+        ran = run(self.command(contender, test), timeout_s, self.environment, test.loaded,
+                  test.cores)
         lines, odd = lines_of(ran.out)
         if contender in MPIS and not (ran.why and not lines):
             if why := why_not_comparable(contender, lines):
                 return Measured(left_out=why)
         samples = []
+        picky = test.pinned and not test.jobs  # A fresh job gets what it gets.
         for line in lines:
             if "value" not in line:
                 continue
             try:
                 samples.append(Sample(mode_of(line["probe_ns"]), float(line["value"]),
-                                      ran.disturbed, test.pinned and line["preempted"] > 0))
+                                      ran.disturbed, picky and line["preempted"] > 0))
             except (ValueError, KeyError, TypeError):
                 odd = odd or json.dumps(line)
         why = ran.why or (f"a line that is no sample: {odd[:80]}" if odd else None)
@@ -201,7 +216,7 @@ def compile_row(machine, scratch):
     """The time to compile one unit with one send; the shortest of 5, since noise only adds. Times
     during which others used the cores count where there are no others."""
     row = dict(name="compile", size=0, ranks=1, unit="s", mpx=None, raw=None, mpich=None,
-               openmpi=None, mode=None, disturbed=[], left_out={})
+               openmpi=None, mode=None, disturbed={}, left_out={})
     compilers = {"mpx": ["g++", "-I", ROOT / "include", "-pthread"],
                  "mpich": ["mpicxx.mpich"], "openmpi": ["mpicxx.openmpi"]}
     for name, compiler in compilers.items():
@@ -209,7 +224,7 @@ def compile_row(machine, scratch):
             continue
         unit = scratch / f"{name}.cpp"
         unit.write_text(MPX_UNIT if name == "mpx" else MPI_UNIT)
-        times, spare = [], []
+        times, spare, why = [], [], None
         for _ in range(5):
             progress(f"compiling: {name}")
             start = time.monotonic()
@@ -219,9 +234,10 @@ def compile_row(machine, scratch):
                 print(f"compare: the {name} unit does not compile: {ran.why}", file=sys.stderr)
                 break
             (spare if ran.disturbed else times).append(time.monotonic() - start)
+            why = ran.disturbed or why
         row[name] = min(times or spare, default=None)
         if spare and not times:
-            row["disturbed"].append(name)
+            row["disturbed"][name] = why
     progress("")
     return row
 

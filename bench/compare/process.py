@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Runs commands, ends them when they take too long, and says what others used of the machine."""
 
+import contextlib
 import ctypes
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -12,9 +12,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-OTHERS_SHARE_MAX = 0.05  # Of all cores that we may use: more than that disturbs.
-OTHERS_SLACK_S = 0.03  # The kernel counts ticks of 10 ms.
-WINDOW_S = 0.5  # Too few ticks to judge by are in less.
+from compare.noise import Noise
+
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -23,44 +22,7 @@ def adopt_orphans():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-class Load:
-    """What others use of our cores: the time that is not idle, stolen time included, less that of
-    this process and of its descendants that have ended."""
-
-    def __init__(self):
-        self.cores = os.sched_getaffinity(0)
-        self.marks = []
-
-    def now(self):
-        """Returns the seconds that have passed, were used on our cores, were used by us."""
-        names = {f"cpu{n}" for n in self.cores}
-        lines = [line.split() for line in Path("/proc/stat").read_text().splitlines()]
-        fields = [[int(f) for f in line[1:9]] for line in lines if line[0] in names]
-        busy_s = sum(sum(f) - f[3] - f[4] for f in fields) / os.sysconf("SC_CLK_TCK")
-        used = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-        return time.monotonic(), busy_s, sum(u.ru_utime + u.ru_stime for u in used)
-
-    def mark(self):
-        self.marks.append(self.now())
-
-    def others(self):
-        """Since the last mark, or since one before that where this is too short a time: (the cores
-        that others kept busy, whether that disturbs a measurement)."""
-        now = self.now()
-        while len(self.marks) > 1 and now[0] - self.marks[1][0] >= WINDOW_S:
-            self.marks.pop(0)
-        since = [after - before for after, before in zip(now, self.marks[0])]
-        self.marks.append(now)
-        return disturbance(*since, len(self.cores))
-
-
-def disturbance(wall_s, busy_s, own_s, cores):
-    others_s = max(busy_s - own_s, 0)
-    limit_s = OTHERS_SHARE_MAX * cores * wall_s + OTHERS_SLACK_S
-    return others_s / max(wall_s, 0.01), others_s > limit_s
-
-
-load = Load()
+noise = Noise()
 
 
 @dataclass
@@ -70,7 +32,7 @@ class Finished:
     out: str = ""
     why: str = None
     others: float = 0.0
-    disturbed: bool = False
+    disturbed: str = None  # By what.
 
 
 def descendants(pid):
@@ -119,27 +81,29 @@ def reap(pids, patience_s=1.0):
             pass
 
 
-def run(command, timeout_s, environment=None):
-    """Runs a command. Returns a Finished."""
+@contextlib.contextmanager
+def busy_core():
+    """A process of ours keeps the first core busy. When it has ended, its time counts as ours."""
+    first = min(os.sched_getaffinity(0))
+    loop = f"import os\nos.sched_setaffinity(0, {{{first}}})\nwhile True: pass"
+    child = subprocess.Popen([sys.executable, "-c", loop], stdin=subprocess.DEVNULL)
+    try:
+        while child.poll() is None and os.sched_getaffinity(child.pid) != {first}:
+            time.sleep(0.001)
+        yield
+    finally:
+        child.kill()
+        child.wait()
+
+
+def run(command, timeout_s, environment=None, loaded=False, cores=None):
+    """Runs a command; `loaded`: while a process of ours keeps a core busy; `cores`: on so many of
+    ours at most. Returns a Finished."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        load.mark()
-        try:
-            child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL,
-                                     stdout=out, stderr=err, start_new_session=True,
-                                     env=environment)
-        except OSError as e:
-            return Finished(why=str(e))
-        why = None
-        try:
-            if child.wait(timeout_s) != 0:
-                why = f"exit code {child.returncode}"
-        except subprocess.TimeoutExpired:
-            why = f"not done after {timeout_s:.0f} s"
-            end(child)
-        except BaseException:
-            end(child)
-            raise
-        others, disturbed = load.others()
+        noise.mark()
+        with busy_core() if loaded else contextlib.nullcontext():
+            why = run_into(out, err, command, timeout_s, environment, cores)
+        others, disturbed = noise.others()
         out.seek(0)
         err.seek(0)
         last = [line.strip() for line in err.read().splitlines()  # Open MPI frames what it says.
@@ -147,6 +111,27 @@ def run(command, timeout_s, environment=None):
         if why and last:
             why += f": {last[0]}"
         return Finished(out.read(), why, others, disturbed)
+
+
+def run_into(out, err, command, timeout_s, environment, cores):
+    """Returns None or what went wrong."""
+    few = sorted(os.sched_getaffinity(0))[:cores]
+    try:
+        child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=out,
+                                 stderr=err, start_new_session=True, env=environment,
+                                 preexec_fn=lambda: os.sched_setaffinity(0, few))
+    except OSError as e:
+        return str(e)
+    try:
+        if child.wait(timeout_s) != 0:
+            return f"exit code {child.returncode}"
+    except subprocess.TimeoutExpired:
+        end(child)
+        return f"not done after {timeout_s:.0f} s"
+    except BaseException:
+        end(child)
+        raise
+    return None
 
 
 def fail(message):

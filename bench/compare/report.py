@@ -2,9 +2,10 @@
 """The tables that scripts/compare prints, and its JSON."""
 
 import json
+import re
 
 from compare import CONTENDERS, MPIS, NAMES, human
-from compare.targets import better_mpi, ratio
+from compare.targets import NOT_IN_QUICK, better_mpi, ratio
 
 DISTURBED_MARK = "~"
 LEFT_OUT = "left out"
@@ -47,10 +48,16 @@ def print_notes(results, rows):
     print(f"\nmedians; {results.dropped} of {results.seen} samples dropped: "
           "the mode changed under them;\n"
           f"{results.preempted} set aside: a rank lost its core for a moment; "
-          f"{results.disturbed}: others used the cores (up to {results.others_max:.1f})")
-    if any(r["disturbed"] for r in rows):
-        print(f"{DISTURBED_MARK} others used the cores during all samples: "
-              "no ratio, no verdict")
+          f"{results.disturbed}: others disturbed them (they used up to "
+          f"{results.others_max:.1f} cores)")
+    kinds = {}  # The words before the first number -> the worst of that kind
+    for cause in (cause for r in rows for cause in r["disturbed"].values()):
+        kind = re.split(r"\d", cause, maxsplit=1)[0]
+        kinds[kind] = max(cause, kinds.get(kind, ""))
+    if kinds:
+        print(f"{DISTURBED_MARK} disturbed in all samples: no ratio, no verdict; at worst")
+    for cause in kinds.values():
+        print(f"  {cause}")
     for mpi, why in results.absent.items():
         print(f"left out: {NAMES[mpi]}, everywhere: {why}")
     labels = {(r["name"], r["size"], r["ranks"]): f"{r['name']} {human(r['size'])}" for r in rows}
@@ -61,11 +68,14 @@ def print_notes(results, rows):
 
 
 def print_checks(targets):
+    asked = [c for c in targets.checks if c.remark != NOT_IN_QUICK]
     print_table(("figure", "target", "mode", "measured", ""),
                 [(*c[:4], f"{c.state}: {c.remark}" if c.remark else c.state)
-                 for c in targets.checks], left=(0, 4))
+                 for c in asked], left=(0, 4))
+    if left := len(targets.checks) - len(asked):
+        print(f"{left} more targets: {NOT_IN_QUICK}")
     if unanswered := targets.unanswered():
-        figures = len({c.figure for c in targets.checks})
+        figures = len({c.figure for c in asked})
         print(f"\nNO VERDICT on {len(unanswered)} of {figures} targets:")
         for what, why in unanswered.items():
             print(f"  {what}: {why}")

@@ -3,12 +3,15 @@
 
 from dataclasses import dataclass, field
 
-from compare import BANDWIDTH_SIZES, KIB, MIB, MPIS, human
+from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, LONG_SIZES, MIB, MPIS, human
+
+MEDIAN, LOWER_QUARTILE, WORST = "median", "lower quartile", "worst"
 
 
 @dataclass(frozen=True)
 class Test:
-    """One row: what to run, and the test's name with each contender; no name, no figure."""
+    """One row: what to run, and the test's name with each contender; no name, no figure. A
+    contender "mpx/x" is mpx with other arguments: its figures make a row of their own, name_x."""
 
     name: str
     size: int
@@ -20,8 +23,12 @@ class Test:
     pinned: bool = True
     lower_is_better: bool = True
     by_slots: bool = False
-    timed_by_mode: bool = True
+    timed_by_mode: bool = True  # Without, ranks are not probed either, which moves them.
     rounds_max: int = 1000
+    jobs: int = 0  # At least so many in all rounds together; 0: one a round.
+    figures: tuple = (("", MEDIAN),)  # The ending of the row's name, and what of the samples.
+    cores: int = None  # Of those that we may use; None: all.
+    loaded: bool = False  # A process of ours keeps the first core busy meanwhile.
     quick: bool = True
 
     @property
@@ -33,38 +40,105 @@ class Test:
         ranks = f", {self.ranks} ranks" if self.ranks > 2 else ""
         return f"{self.name} {human(self.size)}{ranks}"
 
+    @property
+    def samples_needed(self):
+        """Undisturbed ones, to be judged by: jobs differ, samples of a job hardly."""
+        return max(self.jobs // (4 if self.timed_by_mode else 2), 1)
+
+    @property
+    def row_names(self):
+        """Of all rows that come of it."""
+        return ([self.name + ending for ending, _ in self.figures]
+                + [f"{self.name}_{c.partition('/')[2]}" for c in self.programs if "/" in c])
+
 
 def same(name, raw=None):
     programs = dict.fromkeys(("mpx", *MPIS), name)
     return programs | ({"raw": raw} if raw else {})
 
 
+def rate_tests():
+    """A window of 8 bytes; then with its receives posted before it is sent."""
+    windows = ("--iters", 2000, "--warmup", 200, "--samples", 7)
+    ways = (("rate", ()), ("rate_posted", ()), ("rate_tags4", ("--tags", 4)),
+            ("rate_tags16", ("--tags", 16)), ("rate_any", ("--recv-any",)),
+            ("rate_reverse", ("--reverse",)))
+    for name, args in ways:
+        posted = () if name == "rate" else ("--posted",)
+        every = {c: (*posted, *args) for c in ("mpx", *MPIS)}
+        yield Test(name, 8, 2, "M/s", same("rate", "ring_rate"), windows,
+                   args_of=every | {"raw": ("--iters", 10000)}, lower_is_better=False,
+                   quick=name in ("rate", "rate_posted"))
+
+
 def bandwidth_tests():
-    iters = dict(zip(BANDWIDTH_SIZES, ((400, 40), (30, 4), (4, 1), (2, 1))))
+    iters = dict(zip(BANDWIDTH_SIZES, ((2000, 200),) * 3 + ((1000, 100), (800, 80), (400, 40),
+                                                            (30, 4), (4, 1), (2, 1))))
     for size, (timed, warmup) in iters.items():
         args = ("--iters", timed, "--warmup", warmup, "--samples", 5)
         common = dict(size=size, ranks=2, unit="GB/s", args=args, lower_is_better=False)
-        yield Test("bw", programs=same("bw", "copy"), **common)
+        yield Test("bw", programs=same("bw", "copy"), quick=size in LONG_SIZES, **common)
+        if size not in LONG_SIZES:
+            continue
         yield Test("bw_arena", programs={"mpx": "bw", "raw": "copy"}, args_of={"mpx": ("--arena",)},
                    quick=False, **common)
         yield Test("copy_ring", programs={"raw": "copy_ring"}, quick=False, **common)
-        if size in (64 * KIB, MIB):
-            yield Test("bibw", programs=same("bibw"), quick=False, **common)
+
+
+def both_ways_tests():
+    """Both directions at once, each message of a window in a buffer of its own."""
+    iters = dict(zip(BOTH_WAYS_SIZES, ((400, 40), (200, 20), (100, 10), (25, 3), (8, 1), (3, 1))))
+    for size, (timed, warmup) in iters.items():
+        for name, order in (("bibw", "receives"), ("bibw_sends", "sends"),
+                            ("bibw_sendrecv", "sendrecv")):
+            orders = {c: ("--order", order, "--buffers", 16) for c in ("mpx", *MPIS)}
+            yield Test(name, size, 2, "GB/s", same("bibw", "copy_both" if name == "bibw" else None),
+                       ("--iters", timed, "--warmup", warmup, "--samples", 4, "--window", 16),
+                       args_of=orders, lower_is_better=False, quick=False)
+
+
+def fresh_tests():
+    """What a job gets that has just begun."""
+    paths = ("get", "put", "packets")
+    yield Test("fresh_bw", 4 * MIB, 2, "GB/s",
+               {"mpx": "bw"} | {f"mpx/{p}": "bw" for p in paths},
+               ("--iters", 4, "--warmup", 1), jobs=20,
+               args_of={f"mpx/{p}": ("--long-path", p) for p in paths}, lower_is_better=False,
+               figures=(("", MEDIAN), ("_quartile", LOWER_QUARTILE)), quick=False)
+    for name, loaded in (("unpinned", False), ("unpinned_loaded", True)):
+        pinned = {} if loaded else {"mpx/if_pinned": "exchange"}
+        yield Test(name, 8, 2, "us", same("exchange") | pinned,
+                   ("--iters", 2000, "--seconds", 0.3), args_of={"mpx/if_pinned": ("--pin",)},
+                   pinned=False, timed_by_mode=False, jobs=20, loaded=loaded,
+                   figures=(("", MEDIAN), ("_worst", WORST)), quick=False)
+
+
+def crowded_tests():
+    """More ranks than cores, of which they get two: blocked ranks, and ranks that poll."""
+    for_a_while = ("--iters", 1 << 40, "--seconds", 0.15, "--samples", 4)
+    common = dict(args=for_a_while, pinned=False, cores=2)
+    yield Test("ring", 8, 8, "us", same("ring"), **common)
+    yield Test("ring_slots", 8, 8, "us", same("ring"), by_slots=True, **common)
+    yield Test("allreduce", 8, 2, "us", same("allreduce"), for_a_while)
+    yield Test("allreduce", 8, 4, "us", same("allreduce"), **common)
+    few = dict(common, args=("--iters", 1 << 40, "--seconds", 0.1, "--samples", 3), quick=False)
+    for ranks in (4, 8):
+        if ranks == 4:
+            yield Test("ring", 8, ranks, "us", same("ring"), **few)  # What polls is held to.
+        for name in ("poll_test", "poll_probe", "poll_any"):
+            yield Test(name, 8, ranks, "us", same(name), **few)
+        yield Test("poll_slots", 8, ranks, "us", same("poll_test"), by_slots=True, **few)
 
 
 def make_tests():
     ping_pong = ("--iters", 10000, "--warmup", 1000, "--samples", 7)
-    windows = ("--iters", 2000, "--warmup", 200, "--samples", 7)
-    for_a_while = ("--iters", 1 << 40, "--seconds", 0.15, "--samples", 4)
     tests = [
         Test("latency", 8, 2, "us", same("latency", "bounce"), ping_pong),
-        Test("rate", 8, 2, "M/s", same("rate", "ring_rate"), windows,
-             args_of={"raw": ("--iters", 10000)}, lower_is_better=False),
+        *rate_tests(),
         *bandwidth_tests(),
-        Test("ring", 8, 8, "us", same("ring"), for_a_while, pinned=False),
-        Test("ring_slots", 8, 8, "us", same("ring"), for_a_while, pinned=False, by_slots=True),
-        Test("allreduce", 8, 2, "us", same("allreduce"), for_a_while),
-        Test("allreduce", 8, 4, "us", same("allreduce"), for_a_while, pinned=False),
+        *crowded_tests(),
+        *both_ways_tests(),
+        *fresh_tests(),
         Test("ring_latency", 8, 2, "us", {"raw": "ring_latency"}, ping_pong, quick=False),
         Test("bounce_one_line", 8, 2, "us", {"raw": "bounce_one_line"}, ping_pong, quick=False),
         Test("idle_cpu", 1, 2, "s", same("idle_cpu"), ("--seconds", 5, "--samples", 1),

@@ -3,11 +3,19 @@
 
 from collections import namedtuple
 
-from compare import BANDWIDTH_SIZES, MPIS, NAMES, human
+from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, MIB, MPIS, NAMES, human
+from compare.rows import make_tests
 
-MET, MISSED, NO_VERDICT = "met", "missed", "no verdict"
+MET, MISSED, NO_VERDICT, DISTURBED = "met", "missed", "no verdict", "disturbed: no verdict"
 Check = namedtuple("Check", "figure target mode measured state remark")
 NOT_IN_QUICK = "not in --quick"
+RATES = {"rate": "", "rate_posted": ", posted", "rate_tags4": ", 4 tags",
+         "rate_tags16": ", 16 tags", "rate_any": ", any source",
+         "rate_reverse": ", reverse order"}
+BOTH_WAYS = {"bibw": "receives first", "bibw_sends": "sends first", "bibw_sendrecv": "sendrecv"}
+POLLS = {"poll_test": "test, a hop", "poll_probe": "iprobe, a hop",
+         "poll_any": "test_any, all to all", "poll_slots": "test, a hop, Open MPI given slots"}
+UNPINNED = {"unpinned": "", "unpinned_loaded": ", a core busy"}
 
 
 def better_mpi(row, lower_is_better):
@@ -17,6 +25,22 @@ def better_mpi(row, lower_is_better):
 
 def ratio(a, b):
     return a / b if a is not None and b else None
+
+
+def to_raw(row):
+    return ratio(row["mpx"], row["raw"])
+
+
+def to_lower(row):
+    return ratio(row["mpx"], better_mpi(row, True))
+
+
+def to_higher(row):
+    return ratio(row["mpx"], better_mpi(row, False))
+
+
+def gain(row):
+    return ratio(better_mpi(row, True), row["mpx"])
 
 
 def listed(contenders):
@@ -32,43 +56,106 @@ class Targets:
         self.checks = []
         self.quick = quick
         self.only = only
-        self.judge("latency", 8, "8-byte latency / bare cache-line crossing", "<=", 1.6, ("raw",),
-                   lambda r: ratio(r["mpx"], r["raw"]))
-        self.judge("latency", 8, "8-byte latency / the better MPI", "<=", 0.5, MPIS,
-                   lambda r: ratio(r["mpx"], better_mpi(r, True)))
-        self.judge("rate", 8, "8-byte message rate / the better MPI", ">=", 3, MPIS,
-                   lambda r: ratio(r["mpx"], better_mpi(r, False)))
-        for size in BANDWIDTH_SIZES:
-            self.judge("bw", size, f"bandwidth at {human(size)} / the better MPI", ">=", 1, MPIS,
-                       lambda r: ratio(r["mpx"], better_mpi(r, False)))
+        self.tests = {t.name for t in make_tests()}
+        self.small_messages()
+        self.long_messages()
         if not only:
             for name, what, most in (
                     ("isend_8", "instructions of a tiny isend, completed", 80),
-                    ("recv_matched_8", "instructions of a matched tiny receive", 120)):
+                    ("recv_matched_8", "instructions of a matched tiny receive", 120),
+                    ("irecv_matched_8", "instructions of a pre-posted tiny receive", 110)):
                 self.put(what, "<=", most, None, counts.get(name), counts_missing)
-        self.judge("ring", 8, "token ring of 8 ranks: the better MPI / mpx", ">=", 10, MPIS,
-                   lambda r: ratio(better_mpi(r, True), r["mpx"]))
-        self.judge("ring_slots", 8, "the same, Open MPI given 8 slots", ">=", 10, MPIS,
-                   lambda r: ratio(better_mpi(r, True), r["mpx"]))
+        self.crowds()
+        self.unpinned()
         self.judge("idle_cpu", 1, "CPU seconds of a rank blocked for 5 s", "<=", 0.05, (),
                    lambda r: r["mpx"])
         self.compile_time()
 
-    def judge(self, name, size, what, relation, target, peers, figure):
-        if self.only and name not in self.only:
+    def small_messages(self):
+        self.judge("latency", 8, "8-byte latency / bare cache-line crossing", "<=", 1.6, ("raw",),
+                   to_raw)
+        self.judge("latency", 8, "8-byte latency / the better MPI", "<=", 0.5, MPIS, to_lower)
+        for name, how in RATES.items():
+            self.judge(name, 8, f"8-byte message rate{how} / the better MPI", ">=", 4, MPIS,
+                       to_higher)
+            self.judge(name, 8, f"8-byte message rate{how} / bare ring", ">=", 0.25, ("raw",),
+                       to_raw)
+
+    def long_messages(self):
+        for size in BANDWIDTH_SIZES:
+            self.judge("bw", size, f"bandwidth at {human(size)} / the better MPI", ">=",
+                       1.2 if size == 64 * KIB else 1, MPIS, to_higher)
+        for name, order in BOTH_WAYS.items():
+            for size in BOTH_WAYS_SIZES:
+                self.judge(name, size, f"both ways, {order}, {human(size)} / the better MPI", ">=",
+                           1.1, MPIS, to_higher)
+        paths = ("fresh_bw_get", "fresh_bw_put", "fresh_bw_packets")
+        self.judge("fresh_bw_quartile", 4 * MIB,
+                   "4 MiB in fresh jobs, lower quartile / the best path", ">=", 0.9, (),
+                   lambda r, *ways: ratio(r["mpx"], max(w["mpx"] for w in ways)),
+                   test="fresh_bw", beside=paths)
+
+    def crowds(self):
+        self.judge("ring", 8, "token ring of 8 ranks: the better MPI / mpx", ">=", 1.3, MPIS,
+                   gain, ranks=8)
+        self.judge("ring_slots", 8, "the same, Open MPI given 8 slots", ">=", 10, MPIS, gain)
+        for ranks in (4, 8):
+            for name, how in POLLS.items():
+                self.judge(name, 8, f"polling by {how}, {ranks} ranks: the better MPI / mpx", ">=",
+                           1, MPIS, gain, ranks=ranks)
+            for name in ("poll_test", "poll_probe"):
+                self.judge(name, 8, f"polling by {POLLS[name]}, {ranks} ranks / blocked", "<=", 2,
+                           (), lambda r, blocked: ratio(r["mpx"], blocked["mpx"]), ranks=ranks,
+                           beside=("ring",))
+
+    def unpinned(self):
+        self.judge("unpinned", 8, "exchanges, not pinned / pinned", "<=", 1.3, (),
+                   lambda r, pinned: ratio(r["mpx"], pinned["mpx"]), beside=("unpinned_if_pinned",))
+        for name, how in UNPINNED.items():
+            self.judge(name, 8, f"exchanges, not pinned{how} / the better MPI", "<=", 1, MPIS,
+                       to_lower)
+            self.judge(f"{name}_worst", 8, f"the worst of them{how} / the better MPI's", "<=", 1,
+                       MPIS, to_lower, test=name)
+
+    def beside_of(self, row, names):
+        """The rows of these names that have a figure of mpx beside that of `row`; None if one has
+        none."""
+        found = [next((r for r in self.rows if r["name"] == name and r["mpx"] is not None
+                       and all(r[k] == row[k] for k in ("size", "ranks", "mode"))), None)
+                 for name in names]
+        return None if None in found else found
+
+    def judge(self, name, size, what, relation, target, peers, figure, test=None, ranks=None,
+              beside=()):
+        """`figure` of a row and of those `beside` it. `test`: which to ask for, if not `name`."""
+        asked = [test or name, *(b for b in beside if b in self.tests)]
+        if self.only and not all(a in self.only for a in asked):
             return
-        rows = [r for r in self.rows if r["name"] == name and r["size"] == size]
-        known = [r for r in rows if figure(r) is not None]
-        for row in known:
-            if disturbed := [c for c in ("mpx", *peers) if c in row["disturbed"]]:
-                self.refuse(what, relation, target, row["mode"],
-                            f"others used the cores throughout: {listed(disturbed)}")
+        rows = [r for r in self.rows if r["name"] == name and r["size"] == size
+                and ranks in (None, r["ranks"])]
+        known = False
+        for row in rows:
+            others = self.beside_of(row, beside)
+            value = None if others is None or row["mpx"] is None else figure(row, *others)
+            if value is None:
+                continue
+            known = True
+            causes = [(c, row["disturbed"][c]) for c in ("mpx", *peers) if c in row["disturbed"]]
+            causes += [("mpx", o["disturbed"]["mpx"]) for o in others if "mpx" in o["disturbed"]]
+            if causes:
+                self.disturbed(what, relation, target, row["mode"], causes)
             else:
                 without = [c for c in peers if c in row["left_out"]]
-                self.put(what, relation, target, row["mode"], figure(row),
+                self.put(what, relation, target, row["mode"], value,
                          remark=f"without {listed(without)}" if without else "")
         if not known:
             self.refuse(what, relation, target, None, self.why_unknown(rows, peers))
+
+    def disturbed(self, what, relation, target, mode, causes):
+        """`causes`: (contender, what disturbed it), of all that were."""
+        contenders = dict.fromkeys(c for c, _ in causes)
+        why = f"{causes[0][1]} ({listed(contenders)})"
+        self.checks.append(Check(what, f"{relation} {target:g}", mode, "-", DISTURBED, why))
 
     def why_unknown(self, rows, peers):
         if not rows:
@@ -89,8 +176,7 @@ class Targets:
             self.refuse(what, "<=", 3, None, self.why_unknown([], ()))
             return
         if row["disturbed"]:
-            self.refuse(what, "<=", 3, None,
-                        f"others used the cores throughout: {listed(row['disturbed'])}")
+            self.disturbed(what, "<=", 3, None, list(row["disturbed"].items()))
             return
         to_mpi = ratio(row["mpx"], better_mpi(row, True))
         met = row["mpx"] < 1.5 or (to_mpi is not None and to_mpi <= 3)
@@ -110,6 +196,6 @@ class Targets:
 
     def unanswered(self):
         """The targets that were asked about and have no verdict in any mode: {figure: why}."""
-        judged = {c.figure for c in self.checks if c.state != NO_VERDICT}
-        return {c.figure: c.remark for c in self.checks
+        judged = {c.figure for c in self.checks if c.state in (MET, MISSED)}
+        return {c.figure: f"{c.state}: {c.remark}" for c in self.checks
                 if c.figure not in judged and c.remark != NOT_IN_QUICK}

@@ -19,14 +19,18 @@ from pathlib import Path
 
 SOURCE, BIN = Path(os.environ["MPX_SOURCE"]), Path(os.environ["MPX_BIN"])
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(SOURCE / "bench"))
+sys.path[:0] = [str(SOURCE / "bench"), str(SOURCE / "test/bench")]
 
+import compare.machine  # noqa: E402
+import compare.process  # noqa: E402
 from compare import MPIS, chart  # noqa: E402
 from compare.machine import LAUNCHERS, Measured, Sample, why_not_comparable  # noqa: E402
-from compare.process import Load, adopt_orphans, disturbance, run  # noqa: E402
+from compare.noise import own_seconds  # noqa: E402
+from compare.process import adopt_orphans, run  # noqa: E402
 from compare.results import REPEATS_MAX, Results, measure_all  # noqa: E402
-from compare.rows import make_tests  # noqa: E402
-from compare.targets import MET, MISSED, NO_VERDICT, Targets  # noqa: E402
+from compare.rows import LOWER_QUARTILE, MEDIAN, WORST, make_tests  # noqa: E402
+from compare.targets import DISTURBED, MET, MISSED, NO_VERDICT, Targets  # noqa: E402
+from fake_proc import FakeProc  # noqa: E402
 
 LATENCY = next(t for t in make_tests() if t.name == "latency")
 SMALL_SHM = "mount -t tmpfs -o size=1m tmpfs /dev/shm"
@@ -44,9 +48,15 @@ class FakeMachine:
 
     absent = {}
 
-    def __init__(self, measured):
+    def __init__(self, measured, test=LATENCY):
         self.measured = measured
-        self.runs = dict.fromkeys(LATENCY.programs, 0)
+        self.runs = dict.fromkeys(test.programs, 0)
+
+    def look(self):
+        return None
+
+    def why_disturbed(self, looks):
+        return None
 
     def command(self, contender, test):
         return [contender] if contender in test.programs else None
@@ -63,7 +73,7 @@ def judged(machine, rounds=1, test=LATENCY):
 
 
 def sample(value, disturbed=False, mode="A"):
-    return Measured([Sample(mode, value, disturbed)])
+    return Measured([Sample(mode, value, "somebody else" if disturbed else None)])
 
 
 def states(targets):
@@ -98,8 +108,9 @@ def what_stays_disturbed_is_not_judged():
         machine = FakeMachine(lambda c, n: sample(1.0, disturbed=c == victim))
         rows, targets = judged(machine)
         expect(machine.runs["mpx"] == 1 + REPEATS_MAX, f"{victim}: repeats {machine.runs}")
-        expect(rows[0][victim] == 1.0 and rows[0]["disturbed"] == [victim], f"{victim}: {rows}")
-        refused = [c.state == NO_VERDICT for c in targets.checks]
+        expect(rows[0][victim] == 1.0 and rows[0]["disturbed"] == {victim: "somebody else"},
+               f"{victim}: {rows}")
+        refused = [c.state == DISTURBED and "somebody else" in c.remark for c in targets.checks]
         to_raw, to_mpi = victim in ("mpx", "raw"), victim != "raw"
         expect(refused == [to_raw, to_mpi], f"{victim} disturbed: {targets.checks}")
         expect(len(targets.unanswered()) == sum(refused), f"{victim}: {targets.unanswered()}")
@@ -139,37 +150,115 @@ def evidence_is_needed():
         expect(why_not_comparable("mpich", lines), f"accepted: {lines}")
 
 
-def others_are_told_from_us():
-    for wall_s, busy_s, own_s, disturbed in ((1, 2, 2, False), (1, 2, 1.5, True), (1, 0.5, 0, True),
-                                             (1, 1.05, 1, False), (0.5, 0.02, 0, False)):
-        expect(disturbance(wall_s, busy_s, own_s, 2)[1] == disturbed, f"{wall_s, busy_s, own_s}")
-    load = Load()
-    times = iter((0.1 * i, 0.03 * i, 0) for i in range(100))  # 0.3 cores, in runs of 0.1 s.
-    load.now = lambda: next(times)
-    found = []
-    for _ in range(10):
-        load.mark()
-        found.append(load.others()[1])
-    expect(all(found[2:]), f"a load is not seen in short runs: {found}")
-    expect(len(load.marks) < 10, "marks are kept for ever")
+def looks_disturb_all_between_them():
+    machine = FakeMachine(lambda c, n: sample(1.0))
+    machine.why_disturbed = lambda looks: "a slow core" if len(looks) == 2 else None
+    rows, targets = judged(machine)
+    expect(rows[0]["disturbed"] == dict.fromkeys(LATENCY.programs, "a slow core"), f"{rows}")
+    expect(set(states(targets)) == {DISTURBED}, f"{targets.checks}")
+
+
+def fresh_jobs_are_counted():
+    """Each is started so often as is asked, its quartile and worst stand in rows of their own, and
+    few jobs are not judged by."""
+    jobs = replace(LATENCY, jobs=20, figures=(("", MEDIAN), ("_low", LOWER_QUARTILE),
+                                              ("_worst", WORST)))
+    machine = FakeMachine(lambda c, n: sample(float(n)))
+    results = measure_all(machine, [jobs], 3, budget_s=5, child_s=1)
+    expect(machine.runs["mpx"] == 21, f"in 3 rounds: {machine.runs}")
+    rows = {r["name"]: r for r in results.rows([jobs])}
+    found = [rows[n]["mpx"] for n in ("latency", "latency_low", "latency_worst")]
+    expect(found == [11, 6, 21], f"{found}")
+    expect(not rows["latency"]["disturbed"], f"{rows}")
+    machine = FakeMachine(lambda c, n: sample(1.0, disturbed=n > 4))
+    results = measure_all(machine, [jobs], 3, budget_s=5, child_s=1)
+    row = next(results.rows([jobs]))
+    expect("4 of its jobs" in row["disturbed"]["mpx"], f"{row}")
+
+
+def paths_stand_beside_theirs():
+    fresh = next(t for t in make_tests() if t.name == "fresh_bw")
+    values = {"mpx": 9.5, "mpx/get": 4.0, "mpx/put": 5.0, "mpx/packets": 10.0}
+    for packets, state in ((10.0, MET), (11.0, MISSED)):
+        values["mpx/packets"] = packets
+        machine = FakeMachine(lambda c, n: sample(values[c]), fresh)
+        results = measure_all(machine, [fresh], 3, budget_s=5, child_s=1)
+        targets = Targets(list(results.rows([fresh])), {}, None, False, ("fresh_bw",))
+        expect(states(targets) == [state], f"{targets.checks}")
+
+
+def every_target_has_its_row():
+    """A name that is misspelt among rows and targets would be seen as a row that failed."""
+    rows = []
+    for test in make_tests():
+        machine = FakeMachine(lambda c, n: sample(1.0), test)
+        results = measure_all(machine, [test], 1, budget_s=5, child_s=1)
+        rows += results.rows([test])
+    targets = Targets(rows, {}, "not counted", False)
+    refused = [c.figure for c in targets.checks if c.state not in (MET, MISSED)]
+    expect(all("instructions" in f or "compile" in f for f in refused), f"{refused}")
+    drawn = chart.chart_script(rows, [], {})
+    expect("not measured" not in drawn, "a panel of the chart is empty")
 
 
 def what_we_use_is_not_others():
     """A shell's busy child is ours, although it is not our child; so is one left behind."""
     spin = "import time\nwhile time.process_time() < 0.4: pass"
-    load = Load()
-    before = load.now()[2]
+    before = own_seconds()
     ran = run(["sh", "-c", f"'{sys.executable}' -c '{spin}'; true"], 20)
-    expect(ran.why is None and load.now()[2] - before > 0.35, f"our own time is unknown: {ran}")
-    before = load.now()[2]
+    expect(ran.why is None and own_seconds() - before > 0.35, f"our own time is unknown: {ran}")
+    before = own_seconds()
     ran = run(["sh", "-c", f"'{sys.executable}' -c 'while True: pass' & sleep 60"], 1)
     expect("not done" in ran.why, f"{ran}")
-    expect(load.now()[2] - before > 0.2, "the time of what was ended is unknown")
+    expect(own_seconds() - before > 0.2, "the time of what was ended is unknown")
+    before = own_seconds()
+    expect(run(["sleep", "0.5"], 20, loaded=True).why is None, "a load of ours")
+    expect(own_seconds() - before > 0.1, "the time of a load of ours is unknown")
+
+
+# Real programs on a machine of whose noise only a test knows.
+
+def judged_with(noise, machine):
+    """The verdicts on latency, with the noise that a test makes."""
+    module_of = (compare.process, compare.machine)
+    real = compare.process.noise
+    try:
+        for module in module_of:
+            module.noise = noise
+        results = measure_all(machine, [LATENCY], 1, budget_s=20, child_s=8)
+    finally:
+        for module in module_of:
+            module.noise = real
+    rows = list(results.rows([LATENCY]))
+    expect(any(row["mpx"] is not None for row in rows), f"nothing was measured: {results.notes}")
+    return rows, states(Targets(rows, {}, None, True, ("latency",)))
+
+
+def quiet_machines_are_not_refused(machine, folder):
+    rows, found = judged_with(FakeProc(tempfile.mkdtemp(dir=folder)).noise, machine)
+    expect(not any(row["disturbed"] for row in rows), f"refused on a quiet machine: {rows}")
+    expect(DISTURBED not in found, f"{found}")
+
+
+def disturbed_machines_are_refused(machine, folder):
+    proc = FakeProc(tempfile.mkdtemp(dir=folder))
+
+    def others_work_meanwhile():
+        proc.pass_time(0.5, others=0.8, name="solver")
+        return proc.wall
+
+    proc.noise.clock = others_work_meanwhile
+    rows, found = judged_with(proc.noise, machine)
+    for row in rows:
+        for contender, cause in row["disturbed"].items():
+            expect("others used 0.80 of 2 cores: solver" in cause, f"{contender}: {cause}")
+        expect("mpx" in row["disturbed"] or row["mpx"] is None, f"{row}")
+    expect(set(found) <= {DISTURBED, NO_VERDICT} and DISTURBED in found, f"{found}")
 
 
 # The script itself. Other jobs may use the cores: only refusals can be expected here.
 
-def compare(folder, environment=None, prefix=""):
+def run_compare(folder, environment=None, prefix=""):
     answer = Path(folder) / "answer.json"
     answer.unlink(missing_ok=True)
     command = (f"{prefix}exec '{sys.executable}' '{SOURCE}/scripts/compare' --quick --rounds 1 "
@@ -195,7 +284,7 @@ def expect_left_out(done, report, mpis, why):
         expect(report["left_out"][mpi] in done.stdout, f"no reason is printed:\n{done.stdout}")
     if set(mpis) == set(MPIS):
         to_mpi = next(c for c in report["checks"] if "MPI" in c["figure"])
-        expect(to_mpi["state"] == NO_VERDICT, f"{to_mpi}")
+        expect(to_mpi["state"] in (NO_VERDICT, DISTURBED), f"{to_mpi}")
         expect(done.returncode == 3 and "NO VERDICT" in done.stdout, f"{done}")
     if shutil.which("gnuplot"):
         drawn = next(line for line in done.stdout.splitlines() if line.startswith("chart: "))
@@ -219,7 +308,7 @@ def is_here(mpi):
 
 
 def forced_to_tcp(folder, mpis):
-    done, report = compare(folder, {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1",
+    done, report = run_compare(folder, {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1",
                                     "UCX_TLS": "tcp,self"})
     expect_left_out(done, report, mpis, "do not pass through shared memory")
 
@@ -231,7 +320,7 @@ def little_shared_memory(folder, mpis):
     if tried.returncode != 0:
         print(f"skipped: a small /dev/shm: {tried.stderr.strip()}")
         return
-    done, report = compare(folder, prefix=f"{SMALL_SHM} && ")
+    done, report = run_compare(folder, prefix=f"{SMALL_SHM} && ")
     expect_left_out(done, report, mpis, r"/dev/shm has [01]\.\d MiB free")
 
 
@@ -250,13 +339,13 @@ def busy_cores():
 
 def no_verdict_under_load(folder):
     with busy_cores():
-        done, report = compare(folder)
+        done, report = run_compare(folder)
     figures = [(row, c) for row in report["rows"] for c in LATENCY.programs if row[c] is not None]
     expect(figures, "numbers are printed all the same")
     for row, contender in figures:
         expect(contender in row["disturbed"], f"{contender} counts as undisturbed: {row}")
-    expect({c["state"] for c in report["checks"]} == {NO_VERDICT}, f"{report['checks']}")
-    expect(done.returncode == 3 and "others used the cores" in done.stdout, f"{done}")
+    expect({c["state"] for c in report["checks"]} == {DISTURBED}, f"{report['checks']}")
+    expect(done.returncode == 3 and "disturbed: no verdict" in done.stdout, f"{done}")
 
 
 def main():
@@ -265,12 +354,17 @@ def main():
                   rows_of_one_round_are_repeated,
                   what_stays_disturbed_is_not_judged, who_takes_another_way_is_left_out,
                   preempted_samples_count_where_there_are_no_better, evidence_is_needed,
-                  others_are_told_from_us, what_we_use_is_not_others):
+                  looks_disturb_all_between_them, fresh_jobs_are_counted,
+                  paths_stand_beside_theirs, every_target_has_its_row,
+                  what_we_use_is_not_others):
         check()
     if not all((BIN / name).exists() for name in ("mpx-perf", "raw_perf", "mpxrun")):
         print("skipped: the programs of the comparison are not built here")
         return
     with tempfile.TemporaryDirectory() as folder:
+        machine = compare.machine.Machine(BIN.parent, Path(folder), True)
+        quiet_machines_are_not_refused(machine, folder)
+        disturbed_machines_are_refused(machine, folder)
         no_verdict_under_load(folder)
         mpis = [m for m in MPIS if is_here(m)]
         if mpis:

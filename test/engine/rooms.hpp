@@ -219,6 +219,7 @@ class ground_archetype {
   auto& peers() { return peers_; }
   std::int64_t now_ns() { return ++clock_; }
 
+  void finish_plain(operation& op) { finish(op, errc{}); }
   void finish(operation& op, errc why) {
     op.failure = why;
     op.stage = stage::complete;

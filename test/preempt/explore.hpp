@@ -175,6 +175,8 @@ class mutex {
 };
 
 /// A turn of a loop that waits for others.
+inline void prefetch_to_write(const void*) noexcept {}
+inline bool owning_early_pays() noexcept { return true; }
 inline void relax() noexcept {
   if (scheduler* const s = scheduler::here()) s->give_way();
 }

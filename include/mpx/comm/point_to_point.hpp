@@ -281,11 +281,11 @@ class point_to_point {
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
-      direct_receive d;
-      d.buffer = into.data();
-      d.capacity = into.size();
-      if (on.is_direct(from, tag)) [[likely]] {
-        d.want = on.exactly(world_peer(from), tag, type);
+      const bool direct = on.is_direct(from, tag);
+      direct_receive d(into.data(), into.size(), type.in(on.context_), world_peer(from),
+                       direct ? tag : 0);
+      if constexpr (Stack::checks_type::compares_types) d.want.ignore = mark_type::ignored;
+      if (direct) [[likely]] {
         on.endpoint_->receive_now(d);
       } else {
         d.failure = indirect;

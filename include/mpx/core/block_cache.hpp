@@ -25,7 +25,7 @@ class block_cache {
   block_cache& operator=(const block_cache&) = delete;
   ~block_cache() {
     for (free_list& list : lists_)
-      while (list.first != nullptr) release(pop(list));
+      while (list.first != nullptr) release(pop(list, 0));
   }
 
   /// Returns `bytes` rounded up to a step, aligned to 16, or nullptr when memory is out.
@@ -33,7 +33,7 @@ class block_cache {
     in_use_ += round_up(bytes);
     if (bytes <= small_max) {
       free_list& list = lists_[index(bytes)];
-      if (list.first != nullptr) return pop(list);
+      if (list.first != nullptr) return pop(list, round_up(bytes));
     }
     return take_fresh(round_up(bytes));
   }
@@ -43,9 +43,9 @@ class block_cache {
     in_use_ -= round_up(bytes);
     if (bytes <= small_max) {
       free_list& list = lists_[index(bytes)];
-      if ((list.length + 1) * round_up(bytes) <= class_bytes_max) {
+      if (list.bytes + round_up(bytes) <= class_bytes_max) {
         list.first = ::new (p) node{list.first};
-        ++list.length;
+        list.bytes += round_up(bytes);
         return;
       }
     }
@@ -61,7 +61,7 @@ class block_cache {
   };
   struct free_list {
     node* first = nullptr;
-    std::size_t length = 0;
+    std::size_t bytes = 0;
   };
 
   static constexpr std::size_t round_up(std::size_t n) noexcept {
@@ -75,10 +75,10 @@ class block_cache {
     if (p == nullptr) in_use_ -= rounded;
     return p;
   }
-  static void* pop(free_list& list) noexcept {
+  static void* pop(free_list& list, std::size_t bytes) noexcept {
     node* n = list.first;
     list.first = n->next;
-    --list.length;
+    list.bytes -= bytes;
     return n;
   }
   static void release(void* p) noexcept { platform::deallocate(p); }

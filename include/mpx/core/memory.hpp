@@ -26,7 +26,7 @@ inline const error& out_of_memory() {
 
 /// What a class derives from whose objects are made by `new`: their memory comes through the
 /// platform. `new` throws errc::no_resources; `new (std::nothrow)` yields nullptr.
-/// Requires: the class needs no more than the alignment of std::max_align_t.
+/// (Where a class needs more than the alignment of std::max_align_t, only the latter.)
 struct allocated {
   static void* operator new(std::size_t bytes) {
     void* p = platform::allocate(bytes);
@@ -36,7 +36,15 @@ struct allocated {
   static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     return platform::allocate(bytes);
   }
+  static void* operator new(std::size_t bytes, std::align_val_t alignment,
+                            const std::nothrow_t&) noexcept {
+    return platform::allocate_aligned(bytes, static_cast<std::size_t>(alignment));
+  }
   static void operator delete(void* p) noexcept { platform::deallocate(p); }
+  static void operator delete(void* p, std::align_val_t) noexcept { platform::deallocate(p); }
+  static void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
+    platform::deallocate(p);
+  }
   static void operator delete(void* p, const std::nothrow_t&) noexcept { platform::deallocate(p); }
 };
 

@@ -43,6 +43,29 @@ inline void relax() noexcept {
 #endif
 }
 
+/// Asks for a line that will be written soon, and for the right to write it. (The builtin asks for
+/// that only where the compiler is told that the processor knows the instruction; those that do not
+/// ignore it.)
+[[gnu::always_inline]] inline void prefetch_to_write(const void* p) noexcept {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(p)));
+#else
+  __builtin_prefetch(p, 1);
+#endif
+}
+
+/// Whether a writer of a shared ring should ask for lines before it writes them. Where stores to
+/// lines that another core has read wait for them in order, as on Intel's, a stream of them is as
+/// slow as a line's way there and back; on AMD's the asking costs more than it saves.
+inline bool owning_early_pays() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("intel") != 0;
+#else
+  return false;
+#endif
+}
+
 /// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
 /// Returns whether the time was up.
 inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,

@@ -52,6 +52,10 @@ struct collective_call {
 
 /// A blocking receive that looks for its message itself, as long as no other receive is posted.
 struct direct_receive {
+  direct_receive(std::byte* into, std::size_t room, context_id context, peer_id from,
+                 tag_t tag) noexcept
+      : want(pattern::exactly(context, from, tag)), buffer(into), capacity(room) {}
+
   pattern want;       // Once it is done, whence it came.
   std::byte* buffer;  // In one piece.
   std::size_t capacity;

@@ -108,6 +108,7 @@ struct type_mark {
     return {};
   }
   static constexpr context_id in(context_id context) noexcept { return context; }
+  static constexpr bool wrong(const pattern&) noexcept { return false; }
 };
 template <>
 struct type_mark<true> {
@@ -128,6 +129,7 @@ struct type_mark<true> {
   constexpr context_id in(context_id context) const noexcept {
     return context | context_id{code} << 16;
   }
+  static constexpr bool wrong(const pattern& want) noexcept { return has_wrong_type(want); }
 };
 
 }  // namespace detail

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "mpx/core/lifetime.hpp"
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/ground.hpp"
@@ -165,13 +164,7 @@ class endpoint : ground<Stack>,
     wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
                [&] { return part(op); });
   }
-  /// Takes a receive back that has not matched. Returns false if it has.
-  bool cancel(operation& op) {
-    std::lock_guard lock(threading());
-    if (op.role != role::receive || op.stage != stage::posted) return false;
-    inbox().cancel(op);
-    return true;
-  }
+  bool cancel(operation& op);
 
   // --- Collectives -------------------------------------------------------------------------------
 
@@ -375,30 +368,35 @@ class endpoint : ground<Stack>,
   void end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards);
   void tell_loss(peer_id peer);
 
-  // Operations.
+  using compared = type_mark<Stack::checks_type::compares_types>;
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
-    if constexpr (Stack::checks_type::compares_types) {
-      if (failure == errc{} && op.role == role::receive && has_wrong_type(op.want))
-        failure = errc::type;
-    }
-    if (failure != errc{}) op.failure = failure;  // Else it has been errc{} since `begin`.
+    if (compared::wrong(op.want) && failure == errc{} && op.role == role::receive)
+      failure = errc::type;
+    if (failure != errc{}) op.fails(failure);  // Else it has been errc{} since `begin`.
     op.stage = stage::complete;
     pace().completed();
     if (op.holder != holder::request) [[unlikely]]
       finish_unheld(op);
   }
+  /// The same, without a failure, of one that a request holds.
+  [[gnu::always_inline]] void finish_plain(operation& op) noexcept {
+    if (compared::wrong(op.want)) return finish(op, errc::type);
+    op.stage = stage::complete;
+    pace().completed();
+  }
   /// The same, once the transport has done with the operation's memory.
   void end(operation& op, errc failure) noexcept {
     if (op.pending == 0) return finish(op, failure);
-    op.failure = failure;
+    op.fails(failure);
     op.stage = stage::closing;
   }
   [[gnu::always_inline]] void give(operation& op) noexcept {
-    if (op.owned != nullptr) [[unlikely]]
-      outbox().free_copy(op);
+    if (op.special != 0) [[unlikely]]
+      return give_special(op);
     pool().give(&op);
   }
   void finish_unheld(operation& op) noexcept;
+  void give_special(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);
@@ -461,9 +459,13 @@ class endpoint : ground<Stack>,
                                         std::span<const std::byte> payload) noexcept {
     if (!flow().incoming(source, f.word[wire::word_credit])) [[unlikely]]
       return lose(source, errc::protocol);
-    if (f.word[wire::word_kind] != wire::plain_eager || has_placed(source) ||
-        !inbox().on_plain(source, wire::match_of(f), payload)) [[unlikely]]
-      on_other(source, wire::unpack(f), payload);
+    if (f.word[wire::word_kind] == wire::plain_eager && !has_placed(source)) [[likely]] {
+      const match_bits bits = wire::match_of(f);
+      if (inbox().on_plain(source, bits, payload)) [[likely]]
+        return;
+      if (inbox().store_if_plain(source, bits, payload)) return;
+    }
+    on_other(source, wire::unpack(f), payload);
   }
   [[gnu::always_inline]] bool has_placed([[maybe_unused]] peer_id source) noexcept {
     if constexpr (PlacingTransport<transport_type>) {
@@ -483,7 +485,6 @@ class endpoint : ground<Stack>,
 
   std::uint32_t next_serial_ = 1;
   owning_table<communicator_state> communicators_;
-  [[maybe_unused]] lifetime_mark mark_{this};  // What handles look for.
   service_list services_;
   revocations revocations_;
 };

@@ -21,7 +21,9 @@
 
 namespace mpx::inline v0::detail {
 
-struct queue_tag {};
+/// Of the queues that operations wait in: none waits in one and to be matched, so that the links
+/// are the same.
+using queue_tag = match_tag;
 
 enum class role : std::uint8_t { free, receive, send, control, compound };
 
@@ -62,6 +64,8 @@ enum class stage : std::uint8_t {
 /// |-----------|--------------------------------|------------------------------------------------|
 /// | holder    | begin: a request; compounds: a | detach: nobody, it is given back at its end    |
 /// |           | parent                         |                                                |
+/// | special   | fails, owns: there is more to  | never                                          |
+/// |           | see to than a success          |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
 /// | exposed   | mover: the peer may reach it   | mover::withdraw, end_exposure                  |
 /// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
@@ -72,42 +76,48 @@ enum class stage : std::uint8_t {
 /// | fetched   | mover: the receiver's half is  | never                                          |
 /// |           | there                          |                                                |
 /// | learns    | mover: its cost is to count    | mover: its scheme was not chosen by cost       |
-struct operation : posted_receive, list_node<queue_tag> {
+struct alignas(cache_line_bytes) operation : posted_receive {
+  // What a receive of an eager message touches is in the first two lines, the matcher's links
+  // included.
+  operation* next = nullptr;  // Free: the next free one. Part of a compound: the next part.
+
+  // Neighbours, so that two are compared at once.
   detail::stage stage{};
+  std::uint8_t special = 0;
   detail::holder holder{};
   detail::role role{};
   std::uint8_t flags = 0;  // Send: wire::flag. Receive: 1 if `ranks` counts.
-  bool announced = false;
   bool exposed = false;
   std::uint8_t pending = 0;  // Completions that the transport owes.
   bool cancelled = false;
-  errc failure{};
-  bool split = false;
-  bool fetched = false;
-  bool copying = false;
+  errc failure{};  // errc{} while it is free.
   std::uint32_t ticket = 0;
-  std::uint32_t remote_ticket = 0;
-  peer_id peer = 0;  // Send: to whom. Receive: from whom, once matched.
-  tag_t tag = 0;
-  context_id context = 0;         // Of a send.
   memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
-  std::size_t limit = 0;          // Bytes that will move.
-  std::size_t transferred = 0;    // Bytes that have.
   std::size_t message_bytes = 0;  // Receive: the message's length.
-  protocol::scheme scheme{};      // Receive: how its data moves.
-  bool learns = false;
-  std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
-  std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
+  peer_id peer = 0;               // Send: to whom. Receive: from whom, once matched.
+  tag_t tag = 0;
   // A copy that mpx made, or a compound's state, or this operation itself, if `data` has a layout:
   // what is to be seen to when it is given back, so that a free one has no layout. Else nullptr.
   std::byte* owned = nullptr;
+
+  std::size_t limit = 0;        // Bytes that will move.
+  std::size_t transferred = 0;  // Bytes that have.
+  std::uint32_t remote_ticket = 0;
+  context_id context = 0;  // Of a send.
+  bool announced = false;
   bool owned_by_attached = false;
+  bool split = false;
+  bool fetched = false;
+  bool copying = false;
+  bool learns = false;
+  protocol::scheme scheme{};  // Receive: how its data moves.
+  std::uint8_t control_bytes = 0;
+  std::int64_t asked_at_ns = 0;         // Receive: when its scheme was chosen.
+  std::int64_t spent_ns = 0;            // Receive: what its data has taken so far.
   remote_memory own{};                  // What is exposed of `data`.
   remote_memory target{};               // Send: where the receiver wants it.
   std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
-  std::uint8_t control_bytes = 0;
   wire::header header{};
-  operation* next = nullptr;     // Free: the next free one. Part of a compound: the next part.
   operation* parent = nullptr;   // Counts where `holder` says so.
   const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
@@ -116,16 +126,32 @@ struct operation : posted_receive, list_node<queue_tag> {
     stage = s;
     role = r;
     flags = f;
+    special = 0;
     holder = detail::holder::request;
-    announced = false;
     exposed = false;
     pending = 0;
     cancelled = false;
-    failure = errc{};
   }
 
+  void fails(errc why) noexcept {
+    failure = why;
+    special = 1;
+  }
+  void owns(std::byte* what) noexcept {
+    owned = what;
+    special = 1;
+  }
   std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
   bool done() const noexcept { return stage == detail::stage::complete; }
+  /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
+  /// want no status.
+  [[gnu::always_inline]] bool is_over() const noexcept {
+    return stage == detail::stage::complete && special == 0;
+  }
+  /// It is a request's, and nothing is special about it.
+  [[gnu::always_inline]] bool is_plain() const noexcept {
+    return special == 0 && holder == detail::holder::request;
+  }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.
   bool data_lost() const noexcept { return data.base == nullptr && data.bytes != 0; }
@@ -155,7 +181,8 @@ class operation_pool {
     return op;
   }
 
-  void give(operation* op) noexcept {
+  /// Requires: it owns nothing, and its failure is errc{} again.
+  [[gnu::always_inline]] void give(operation* op) noexcept {
     op->role = role::free;
     op->ticket += generation_step;
     op->next = free_;
@@ -234,6 +261,7 @@ struct arrived_message : unexpected_message {
   wire::kind kind{};
   std::uint8_t flags = 0;
   bool unready = false;      // A ready send that came too early: its receive will be told.
+  bool plain = false;        // Eager, with no flags.
   std::uint32_t ticket = 0;  // The sender's operation.
   std::uint32_t stored = 0;  // Eager bytes that follow.
   std::uint64_t bytes = 0;   // The message's length.

@@ -332,6 +332,16 @@ struct request_access {
   static void check(const request<Stack>& r, std::source_location where) noexcept {
     r.check(where);
   }
+  /// Empties a request whose send or receive has succeeded. Returns false if it is anything else.
+  template <class Stack>
+  [[gnu::always_inline]] static bool take_over(request<Stack>& r) noexcept {
+    if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
+    operation* const op = r.operation_;
+    if (op == nullptr || !op->is_over()) return false;
+    r.endpoint_->release(*op);
+    give_up(r);
+    return true;
+  }
   template <class Stack, class How>
   [[gnu::always_inline]] static status wait_as(request<Stack>& r, call_site site, How& how) {
     return r.wait_as(site, how);

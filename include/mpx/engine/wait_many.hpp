@@ -84,13 +84,18 @@ namespace detail {
 using access = request_access;
 
 /// Waits for one request after the other and calls `take` with each that is complete; once a peer
-/// of one is lost, only for those that are complete by then. Returns how many are not.
-template <class R, class Take>
+/// of one is lost, only for those that are complete by then. Returns how many are not. With
+/// `Emptying` no status is asked for, and what has succeeded is given back at a glance.
+template <bool Emptying, class R, class Take>
 std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
   std::size_t pending = 0;
   for (auto&& r : requests) {
     access::check(r, site.where);
+    if constexpr (Emptying) {
+      if (access::take_over(r)) [[likely]]
+        continue;
+    }
     if (!r) continue;
     if (access::succeeded_after_poll(r)) [[likely]] {
       take(r);
@@ -122,14 +127,14 @@ template <class R, class How>
 void wait_all_as(R& requests, call_site site, How& how) {
   if constexpr (is_code<How&>) {
     how.clear();
-    settle(requests, site, [&](auto& r) {
+    settle<true>(requests, site, [&](auto& r) {
       std::error_code one;
       access::wait_as(r, site, one);
       if (one && !how) how = one;
     });
   } else {
     std::optional<error> first;
-    const std::size_t pending = settle(requests, site, [&](auto& r) {
+    const std::size_t pending = settle<true>(requests, site, [&](auto& r) {
       try {
         access::wait_as(r, site, how);
       } catch (const error& e) {
@@ -240,7 +245,7 @@ void wait_all(
 template <RequestRange R>
 void wait_all(R&& requests, std::span<status> into,
               std::source_location where = std::source_location::current()) noexcept {
-  detail::settle(requests, {"wait_all", where}, [](auto&) {});
+  detail::settle<false>(requests, {"wait_all", where}, [](auto&) {});
   std::size_t i = 0;
   detail::take_statuses(requests, [&](const status& s) {
     MPX_ASSERT(i < into.size(), "wait_all: a status is needed for each request");
@@ -251,7 +256,7 @@ void wait_all(R&& requests, std::span<status> into,
 template <RequestRange R>
 std::vector<status> wait_all_statuses(
     R&& requests, std::source_location where = std::source_location::current()) {
-  detail::settle(requests, {"wait_all_statuses", where}, [](auto&) {});
+  detail::settle<false>(requests, {"wait_all_statuses", where}, [](auto&) {});
   auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
   detail::take_statuses(requests, [&](const status& s) { all.push_back(s); });
   return all;

@@ -72,25 +72,40 @@ struct pattern {
   /// any_tag if the tag is ignored.
   constexpr tag_t tag() const noexcept { return (ignore & tag_bits) != 0 ? -1 : tag_of(bits); }
   constexpr bool exact() const noexcept { return ignore == 0 && source != any_peer; }
+  constexpr bool bits_match(match_bits b) const noexcept { return ((b ^ bits) | ignore) == ignore; }
   constexpr bool matches(const envelope& e) const noexcept {
-    return ((e.bits ^ bits) & ~ignore) == 0 && (source == any_peer || e.source == source);
+    return bits_match(e.bits) && (source == any_peer || e.source == source);
   }
 };
 
 struct match_tag {};
+struct posting_tag {};
 struct arrival_tag {};
 
 /// A receive that waits for its message. Linked by the matcher; owned by whoever posted it.
-struct posted_receive : list_node<match_tag> {
-  pattern want;
-  std::uint32_t hash = 0;      // The matcher's own.
-  std::uint64_t sequence = 0;  // The matcher's own: the order of posting.
+struct posted_receive : list_node<posting_tag>, list_node<match_tag> {
+  /// A pattern, and in what would be padding a word of the matcher's own.
+  struct criteria : pattern {
+    std::uint32_t sequence = 0;
+    /// Both in one word.
+    std::uint64_t source_and_sequence() const noexcept {
+      return source | std::uint64_t{sequence} << 32;
+    }
+    criteria& operator=(const pattern& p) noexcept {
+      bits = p.bits;  // One by one: a copy of the whole stalls on store forwarding.
+      ignore = p.ignore;
+      source = p.source;
+      return *this;
+    }
+  };
+  criteria want;
 };
+static_assert(sizeof(posted_receive::criteria) == sizeof(pattern));
 
 /// A message that waits for its receive.
 struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
   envelope is;
-  std::uint32_t hash = 0;
+  bool hashed = false;  // The matcher's own.
 };
 
 /// Finds the partner of a message or a receive.
@@ -101,8 +116,8 @@ struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
 /// receive and a message; `cancel` takes a posted receive out; `withdraw` an unexpected message.
 /// `for_each` visits all unexpected messages in order of arrival; it may withdraw the one it
 /// visits.
-/// `nothing_posted()`: no receive is pending; `pending()`: 0 if, besides, no
-/// message is stored, else anything (one word, so that callers can test it with others at once).
+/// `nothing_posted()`: no receive is pending; `stored()`: 0 if no message is stored, else anything
+/// (a word, so that callers can test it with others at once).
 /// Nothing that a matcher does may fail: a table that cannot grow stays as it is, and gets slower.
 /// Its constructor may throw errc::no_resources.
 template <class M>
@@ -111,7 +126,7 @@ concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected
   requires std::same_as<typename M::policy_axis, matching_axis>;
   { M::name } -> std::convertible_to<std::string_view>;
   { c.nothing_posted() } noexcept -> std::same_as<bool>;
-  { c.pending() } noexcept -> std::same_as<std::uint64_t>;
+  { c.stored() } noexcept -> std::same_as<std::uint32_t>;
   { m.match_arrival(is) } noexcept -> std::same_as<posted_receive*>;
   { m.match_receive(want) } noexcept -> std::same_as<unexpected_message*>;
   { m.find(want) } noexcept -> std::same_as<unexpected_message*>;
@@ -130,7 +145,7 @@ struct matcher_archetype {
   static constexpr std::string_view name = "archetype";
   matcher_archetype() = delete;
   bool nothing_posted() const noexcept;
-  std::uint64_t pending() const noexcept;
+  std::uint32_t stored() const noexcept;
   posted_receive* match_arrival(const envelope&) noexcept;
   unexpected_message* match_receive(const pattern&) noexcept;
   unexpected_message* find(const pattern&) noexcept;

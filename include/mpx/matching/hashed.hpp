@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Matching by hash tables over (context, source, tag): constant time however many receives and
-// messages are pending, as long as receives name their source and tag. Wildcards are kept aside in
-// order of posting, and sequence numbers decide between them and an exact match.
+// Matching by the order of posting where that serves, else by hash tables over (context, source,
+// tag): constant time however many receives and messages are pending, as long as receives name
+// their source and tag. Most messages meet the receive that was posted first, so that the first few
+// are looked at before any hash, and what is posted or stored is hashed only once it has to be
+// found among many.
 
 #include <cstddef>
+#include <iterator>
 #include <new>
 
 #include "mpx/core/memory.hpp"
@@ -13,6 +16,18 @@
 namespace mpx::inline v0::matching {
 
 namespace detail {
+
+constexpr std::uint32_t mix(match_bits bits, peer_id source) noexcept {
+  const std::uint64_t h = (bits ^ source * 0x9e37'79b1u) * 0xd6e8'feb8'6659'fd93u;
+  return static_cast<std::uint32_t>(h >> 32);
+}
+
+inline std::uint32_t hash_of(const posted_receive& r) noexcept {
+  return mix(r.want.bits, r.want.source);
+}
+inline std::uint32_t hash_of(const unexpected_message& m) noexcept {
+  return mix(m.is.bits, m.is.source);
+}
 
 /// Buckets of intrusive lists that double with their load. Equal keys keep their order. When memory
 /// is out the buckets stay as they are, and are tried again once the load has doubled again.
@@ -36,7 +51,7 @@ class bucket_table {
     if (size_ > mask_) [[unlikely]]
       grow();
     ++size_;
-    at(n.hash).push_back(n);
+    at(hash_of(n)).push_back(n);
   }
   void erase(Node& n) noexcept {
     --size_;
@@ -70,7 +85,7 @@ class bucket_table {
       while (!old[i].empty()) {
         Node& n = old[i].front();
         old[i].pop_front();
-        at(n.hash).push_back(n);
+        at(hash_of(n)).push_back(n);
       }
     }
     destroy(old, old_count);
@@ -84,120 +99,160 @@ class bucket_table {
   std::uint32_t load_max_ = buckets_min - 1;  // More than `mask_` after growth has failed.
 };
 
-constexpr std::uint32_t mix(match_bits bits, peer_id source) noexcept {
-  const std::uint64_t h = (bits ^ source * 0x9e37'79b1u) * 0xd6e8'feb8'6659'fd93u;
-  return static_cast<std::uint32_t>(h >> 32);
-}
-
 }  // namespace detail
 
-/// The default matcher. Cost: O(1) for receives that name source and tag; a pending wildcard
-/// receive adds a step to each arrival; a wildcard receive looks through the unexpected messages in
-/// order. Where memory for larger tables is out, O(pending / buckets).
+/// The default matcher. Cost: a comparison where messages come in the order of their receives; O(1)
+/// for receives that name source and tag; a pending wildcard receive adds a step to each arrival; a
+/// wildcard receive looks through the unexpected messages in order. Where memory for larger tables
+/// is out, O(pending / buckets).
 class hashed {
  public:
   using policy_axis = matching_axis;
   static constexpr std::string_view name = "hashed";
 
-  bool nothing_posted() const noexcept { return (exact_.size() | wild_posted_) == 0; }
-  std::uint64_t pending() const noexcept {
-    return exact_.size() | wild_posted_ | unexpected_.size();
+  bool nothing_posted() const noexcept { return posted_.begin() == posted_.end(); }
+  std::uint32_t stored() const noexcept { return stored_count_; }
+
+  [[gnu::always_inline]] posted_receive* match_arrival(envelope is) noexcept {
+    if (nothing_posted()) return nullptr;
+    posted_receive& first = *posted_.begin();
+    // It names source and tag, and is in no table.
+    if (first.want.bits == is.bits && first.want.source_and_sequence() == is.source) [[likely]] {
+      posted_.pop_front();
+      return &first;
+    }
+    return match_behind(is);
   }
 
-  [[gnu::always_inline]] posted_receive* match_arrival(const envelope& is) noexcept {
+  [[gnu::always_inline]] unexpected_message* match_receive(const pattern& want) noexcept {
+    return stored_count_ == 0 ? nullptr : take(want);
+  }
+  unexpected_message* find(const pattern& want) noexcept {
+    unsigned looks = 0;
+    for (unexpected_message& m : stored_) {
+      if (equal(want, m.is) || want.matches(m.is)) return &m;
+      if (++looks == looks_max && want.exact()) return find_hashed(want);
+    }
+    return nullptr;
+  }
+
+  [[gnu::always_inline]] void post(posted_receive& r) noexcept { posted_.push_back(r); }
+
+  [[gnu::always_inline]] void store(unexpected_message& m) noexcept {
+    m.hashed = false;
+    stored_.push_back(m);
+    ++stored_count_;
+  }
+
+  void cancel(posted_receive& r) noexcept {
+    if (r.want.sequence != 0) {
+      if (r.want.exact()) {
+        exact_.erase(r);
+      } else {
+        wild_.erase(wild_.iterator_to(r));
+      }
+      r.want.sequence = 0;
+    }
+    posted_.erase(posted_.iterator_to(r));
+  }
+
+  [[gnu::always_inline]] void withdraw(unexpected_message& m) noexcept {
+    if (m.hashed) hashed_.erase(m);
+    stored_.erase(stored_.iterator_to(m));
+    --stored_count_;
+  }
+
+  template <class F>
+  void for_each(F&& f) {
+    for (auto it = stored_.begin(); it != stored_.end();) f(*it++);
+  }
+
+ private:
+  static constexpr unsigned looks_max = 4;  // Before it is hashed.
+  static constexpr std::uint32_t sequence_max = ~std::uint32_t{0};
+
+  static bool equal(const pattern& want, const envelope& is) noexcept {
+    return want.bits == is.bits && want.source == is.source;
+  }
+
+  [[gnu::noinline]] unexpected_message* take(const pattern& want) noexcept {
+    unexpected_message* m = find(want);
+    if (m != nullptr) withdraw(*m);
+    return m;
+  }
+  [[gnu::noinline]] unexpected_message* find_hashed(const pattern& want) noexcept {
+    auto fresh = stored_.end();  // The last ones stored are in no table yet.
+    while (fresh != stored_.begin() && !std::prev(fresh)->hashed) --fresh;
+    for (; fresh != stored_.end(); ++fresh) {
+      fresh->hashed = true;
+      hashed_.insert(*fresh);
+    }
+    for (unexpected_message& m : hashed_.at(detail::mix(want.bits, want.source)))
+      if (equal(want, m.is)) return &m;
+    return nullptr;
+  }
+
+  /// The earliest receive that matches, if the first did not, or is in a table.
+  [[gnu::noinline]] posted_receive* match_behind(envelope is) noexcept {
+    unsigned looks = 0;
+    for (posted_receive& r : posted_) {
+      if (looks++ == looks_max) return match_hashed(is);
+      if (!r.want.matches(is)) continue;
+      cancel(r);
+      return &r;
+    }
+    return nullptr;
+  }
+
+  [[gnu::noinline]] posted_receive* match_hashed(const envelope& is) noexcept {
+    hash_posted();
     posted_receive* hit = nullptr;
     for (posted_receive& r : exact_.at(detail::mix(is.bits, is.source))) {
       if (!equal(r.want, is)) continue;
       hit = &r;
       break;
     }
-    if (wild_posted_ != 0) [[unlikely]] {
-      posted_receive* w = earlier_wildcard(is, hit);
-      if (w != nullptr) {
-        cancel(*w);
-        return w;
-      }
+    if (!wild_.empty()) [[unlikely]] {
+      if (posted_receive* w = earlier_wildcard(is, hit); w != nullptr) hit = w;
     }
-    if (hit != nullptr) exact_.erase(*hit);
+    if (hit != nullptr) cancel(*hit);
     return hit;
   }
-
-  [[gnu::always_inline]] unexpected_message* match_receive(const pattern& want) noexcept {
-    return unexpected_.size() == 0 ? nullptr : take(want);
-  }
-  unexpected_message* find(const pattern& want) noexcept {
-    if (want.exact()) {
-      for (unexpected_message& m : unexpected_.at(detail::mix(want.bits, want.source)))
-        if (equal(want, m.is)) return &m;
-      return nullptr;
-    }
-    for (unexpected_message& m : arrivals_)
-      if (want.matches(m.is)) return &m;
-    return nullptr;
-  }
-
-  [[gnu::always_inline]] void post(posted_receive& r) noexcept {
-    r.sequence = ++posted_ever_;
-    if (r.want.exact()) {
-      r.hash = detail::mix(r.want.bits, r.want.source);
-      exact_.insert(r);
-    } else {
-      wild_.push_back(r);
-      ++wild_posted_;
+  /// Puts those that are in no table yet, the last ones posted, into one.
+  void hash_posted() noexcept {
+    auto r = posted_.end();
+    while (r != posted_.begin() && std::prev(r)->want.sequence == 0) --r;
+    for (; r != posted_.end(); ++r) {
+      if (last_sequence_ == sequence_max) [[unlikely]]
+        renumber();
+      r->want.sequence = ++last_sequence_;
+      if (r->want.exact()) {
+        exact_.insert(*r);
+      } else {
+        wild_.push_back(*r);
+      }
     }
   }
-
-  void store(unexpected_message& m) noexcept {
-    m.hash = detail::mix(m.is.bits, m.is.source);
-    unexpected_.insert(m);
-    arrivals_.push_back(m);
+  void renumber() noexcept {
+    last_sequence_ = 0;
+    for (posted_receive& r : posted_)
+      if (r.want.sequence != 0) r.want.sequence = ++last_sequence_;
   }
-
-  void cancel(posted_receive& r) noexcept {
-    if (r.want.exact()) {
-      exact_.erase(r);
-    } else {
-      wild_.erase(wild_.iterator_to(r));
-      --wild_posted_;
-    }
-  }
-
-  void withdraw(unexpected_message& m) noexcept {
-    unexpected_.erase(m);
-    arrivals_.erase(arrivals_.iterator_to(m));
-  }
-
-  template <class F>
-  void for_each(F&& f) {
-    for (auto it = arrivals_.begin(); it != arrivals_.end();) f(*it++);
-  }
-
- private:
-  [[gnu::noinline]] unexpected_message* take(const pattern& want) noexcept {
-    unexpected_message* m = find(want);
-    if (m != nullptr) withdraw(*m);
-    return m;
-  }
-
-  static bool equal(const pattern& want, const envelope& is) noexcept {
-    return want.bits == is.bits && want.source == is.source;
-  }
-
-  [[gnu::noinline]] posted_receive* earlier_wildcard(const envelope& is,
-                                                     const posted_receive* hit) noexcept {
+  posted_receive* earlier_wildcard(const envelope& is, const posted_receive* hit) noexcept {
     for (posted_receive& w : wild_) {
-      if (hit != nullptr && hit->sequence < w.sequence) return nullptr;
+      if (hit != nullptr && hit->want.sequence < w.want.sequence) return nullptr;
       if (w.want.matches(is)) return &w;
     }
     return nullptr;
   }
 
+  std::uint32_t stored_count_ = 0;
+  linked_list<posted_receive, posting_tag> posted_;
+  linked_list<unexpected_message, arrival_tag> stored_;
+  std::uint32_t last_sequence_ = 0;  // 0 says that a receive is in no table.
   detail::bucket_table<posted_receive> exact_;
-  std::uint64_t posted_ever_ = 0;
-  std::uint64_t wild_posted_ = 0;
   linked_list<posted_receive, match_tag> wild_;
-  detail::bucket_table<unexpected_message> unexpected_;
-  linked_list<unexpected_message, arrival_tag> arrivals_;
+  detail::bucket_table<unexpected_message> hashed_;
 };
 
 static_assert(Matcher<hashed>);

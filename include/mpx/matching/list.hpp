@@ -14,7 +14,7 @@ class list {
   static constexpr std::string_view name = "list";
 
   bool nothing_posted() const noexcept { return posted_.empty(); }
-  std::uint64_t pending() const noexcept { return !posted_.empty() || !unexpected_.empty(); }
+  std::uint32_t stored() const noexcept { return unexpected_.empty() ? 0 : 1; }
 
   posted_receive* match_arrival(const envelope& is) noexcept {
     for (posted_receive& r : posted_) {

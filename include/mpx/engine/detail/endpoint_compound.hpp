@@ -76,7 +76,7 @@ struct compounds {
     }
     op->begin(role::compound, stage::copying, 0);
     op->owned_by_attached = false;
-    op->owned = reinterpret_cast<std::byte*>(::new (room) compound(with));
+    op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
     clear_status(*op);
     if (with.kind == compound_kind::persistent) op->stage = stage::complete;  // Inactive.
@@ -229,7 +229,7 @@ struct compounds {
     complete_locked(e, op, why);
   }
   static void complete_locked(endpoint_type& e, operation& op, errc failure) noexcept {
-    op.failure = failure;
+    op.fails(failure);
     op.stage = stage::complete;
     e.pace().completed();
     if (op.holder != holder::request) finished_locked(e, op);

@@ -18,12 +18,29 @@ void endpoint<Stack>::fail(operation& op, peer_id peer, errc why, bool wildcards
   }
   if (op.peer != peer) return;
   if (op.pending != 0) {  // The transport is still at its buffer: what it says of it ends this.
-    if (op.stage != stage::closing) op.failure = why;
+    if (op.stage != stage::closing) op.fails(why);
     op.stage = stage::closing;
     return;
   }
   if (!orphaned()) mover().end_exposure(op);
   finish(op, why);
+}
+
+/// Takes a receive back that has not matched. Returns false if it has.
+template <class Stack>
+bool endpoint<Stack>::cancel(operation& op) {
+  std::lock_guard lock(threading());
+  if (op.role != role::receive || op.stage != stage::posted) return false;
+  inbox().cancel(op);
+  return true;
+}
+
+/// Gives an operation back that has failed, or owns something.
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::give_special(operation& op) noexcept {
+  if (op.owned != nullptr) outbox().free_copy(op);
+  op.failure = errc{};
+  pool().give(&op);
 }
 
 /// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
@@ -77,7 +94,7 @@ bool endpoint<Stack>::part(operation& op) {
     }
   } else if (op.pending != 0 || op.stage != stage::answer || (op.announced && !op.split)) {
     if (op.owned == nullptr) {
-      op.owned = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+      op.owns(static_cast<std::byte*>(platform::allocate(op.data.bytes)));
       if (op.owned != nullptr) op.data.read(0, {op.owned, op.data.bytes});
     }
     // A receiver that knows of the old place finds it closed, and asks for packets.

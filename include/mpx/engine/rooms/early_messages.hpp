@@ -43,6 +43,24 @@ class early_messages {
     if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
     return m;
   }
+  /// The same, of an eager message with no flags.
+  [[gnu::always_inline]] arrived_message* make_plain(peer_id source, match_bits bits,
+                                                     std::span<const std::byte> payload) noexcept {
+    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
+    if (block == nullptr) return nullptr;
+    auto* const m = ::new (block) arrived_message;
+    m->is = {bits, source};
+    m->kind = wire::kind::eager;
+    m->plain = true;
+    m->stored = static_cast<std::uint32_t>(payload.size());
+    m->bytes = payload.size();
+    if (payload.size() == 8) {
+      std::memcpy(m->data(), payload.data(), 8);
+    } else if (!payload.empty()) {
+      std::memcpy(m->data(), payload.data(), payload.size());
+    }
+    return m;
+  }
   /// Requires: `m` is out of the matcher, and not claimed.
   void forget(arrived_message* m) noexcept {
     const std::size_t bytes = sizeof(arrived_message) + m->stored;

@@ -50,11 +50,8 @@ class inbox_room {
     op->want.bits = want.bits;  // One by one: a copy of the whole stalls on store forwarding.
     op->want.ignore = want.ignore;
     op->want.source = want.source;
-    if (unexpected_message* m = matcher_.match_receive(op->want); m != nullptr) [[unlikely]] {
-      accept(*op, static_cast<arrived_message*>(m));
-      return {op};
-    }
-    if (house().peers().failures() != 0 && end_if_unmatchable(*op)) [[unlikely]]
+    if ((matcher_.stored() | house().peers().failures()) != 0 && met_or_unmatchable(*op))
+        [[unlikely]]
       return {op};
     matcher_.post(*op);
     return {op};
@@ -79,7 +76,8 @@ class inbox_room {
   /// matching. If d.failure is `undecided` afterwards, d.posted has to be waited for.
   [[gnu::noinline]] void receive_now(direct_receive& d) {
     if constexpr (!concurrent) {
-      if (matcher_.pending() == 0 && d.want.source != any_peer && house().peers().may_take())
+      if (matcher_.stored() != 0) return receive_stored(d);
+      if (matcher_.nothing_posted() && d.want.source != any_peer && house().peers().may_take())
           [[likely]] {
         if (take_direct(d)) [[likely]]
           return;
@@ -105,7 +103,7 @@ class inbox_room {
   [[gnu::always_inline]] bool on_plain(peer_id source, match_bits bits,
                                        std::span<const std::byte> payload) noexcept {
     const envelope is{bits, source};
-    if (direct_ != nullptr) {
+    if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing is posted while there is one.
       if (!direct_->want.matches(is)) [[unlikely]]
         return false;
       direct_receive& d = *std::exchange(direct_, nullptr);
@@ -130,6 +128,7 @@ class inbox_room {
     return true;
   }
 
+  bool store_if_plain(peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept;
   /// An eager message that asks for an answer, or has met no receive.
   [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
                                        std::span<const std::byte> payload) {
@@ -296,7 +295,7 @@ class inbox_room {
     if (into.how == nullptr) [[likely]]
       return;
     op.data.how = into.how;
-    op.owned = op.layout_mark();
+    op.owns(op.layout_mark());
   }
 
   /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
@@ -329,6 +328,7 @@ class inbox_room {
     return false;
   }
 
+  void receive_stored(direct_receive& d);
   /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
   /// an operation.
   [[gnu::noinline]] void post_direct() {
@@ -352,9 +352,9 @@ class inbox_room {
     op.peer = source;
     op.tag = tag;
     op.message_bytes = payload.size();
-    if (payload.size() == 8 && op.data.bytes >= 8 && op.data.contiguous()) [[likely]] {
+    if (payload.size() == 8 && op.data.bytes >= 8 && op.is_plain()) [[likely]] {
       std::memcpy(op.data.base, payload.data(), 8);
-      house().finish(op, errc{});
+      house().finish_plain(op);
       return released(source, 8);
     }
     errc why;
@@ -405,11 +405,13 @@ class inbox_room {
   arrived_message* store(peer_id source, const wire::header& h,
                          std::span<const std::byte> payload) {
     arrived_message* const m = early_.make(source, h, payload);
-    if (m == nullptr) return nullptr;
-    matcher_.store(*m);
+    if (m != nullptr) stored(*m);
+    return m;
+  }
+  [[gnu::always_inline]] void stored(arrived_message& m) noexcept {
+    matcher_.store(m);
     house().trace().on(event::unexpected, 1);
     house().arrived();
-    return m;
   }
 
   /// Gives an early message, already out of the matcher, to its receive.
@@ -426,7 +428,7 @@ class inbox_room {
     const std::uint32_t ticket = m->ticket;
     const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
     deliver(op, source, m->is.tag(), {m->data(), m->stored});
-    if (unready && op.failure == errc{}) op.failure = errc::not_ready;
+    if (unready && op.failure == errc{}) op.fails(errc::not_ready);
     early_.forget(m);
     if (synchronous)
       house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
@@ -437,6 +439,12 @@ class inbox_room {
     op.tag = op.want.tag();
     op.message_bytes = 0;
     house().finish(op, why);
+  }
+  /// The receive of `op` meets a message that is here, or can never match.
+  [[gnu::noinline]] bool met_or_unmatchable(operation& op) {
+    unexpected_message* const m = matcher_.match_receive(op.want);
+    if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
+    return m != nullptr || (house().peers().failures() != 0 && end_if_unmatchable(op));
   }
   /// Completes a receive that can never match. Returns false if it can.
   [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
@@ -464,3 +472,4 @@ class inbox_room {
 
 #include "mpx/engine/rooms/detail/inbox_direct.hpp"  // IWYU pragma: keep
 #include "mpx/engine/rooms/detail/inbox_placed.hpp"  // IWYU pragma: keep
+#include "mpx/engine/rooms/detail/inbox_stored.hpp"  // IWYU pragma: keep

@@ -96,7 +96,7 @@ class outbox_room {
       attached_space_.deallocate(*at);
       return failure;
     }
-    op->owned = copy;
+    op->owns(copy);
     op->owned_by_attached = true;
     op->holder = holder::nobody;
     if (!op->done()) return errc{};
@@ -237,7 +237,7 @@ class outbox_room {
     operation* op = house().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->owned_by_attached = op->split = op->fetched = op->copying = false;
+    op->announced = op->owned_by_attached = op->split = op->fetched = op->copying = false;
     op->peer = c.to;
     op->tag = c.tag;
     op->context = c.context;
@@ -248,7 +248,7 @@ class outbox_room {
     if (c.data.contiguous()) [[likely]]
       return op;
     // Transports take bytes in one piece.
-    op->owned = static_cast<std::byte*>(platform::allocate(c.data.bytes));
+    op->owns(static_cast<std::byte*>(platform::allocate(c.data.bytes)));
     if (op->owned == nullptr) {
       house().pool().give(op);
       return nullptr;

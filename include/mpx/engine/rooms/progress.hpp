@@ -42,16 +42,13 @@ class progress_room {
   [[gnu::always_inline]] std::size_t poll_once() {
     if (!house().peers().calm()) [[unlikely]]
       return poll_troubled();
-    const std::uint64_t before = completions_;
-    const std::size_t n = house().poll_packets();
-    wake_waiters_if_new(before);
-    return n;
+    return poll_calm();
   }
   /// The same, and notices what has become of the other ranks.
   [[gnu::noinline]] std::size_t poll_and_check() {
     if (!house().peers().calm_and_no_news()) [[unlikely]]
       return poll_troubled();
-    return poll_once();
+    return poll_calm();
   }
   /// By a call that does not block. Many in vain are a way of blocking: they owe the same.
   void poll_unblocked() {
@@ -194,6 +191,12 @@ class progress_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
+  [[gnu::always_inline]] std::size_t poll_calm() {
+    const std::uint64_t before = completions_;
+    const std::size_t n = house().poll_packets();
+    wake_waiters_if_new(before);
+    return n;
+  }
   [[gnu::noinline]] std::size_t poll_troubled() {
     house().peers().check();
     if (house().peers().orphaned()) return 0;

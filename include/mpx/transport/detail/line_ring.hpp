@@ -100,21 +100,23 @@ class ring_producer {
   ring_producer() = default;
   ring_producer(std::byte* base, ring_geometry g) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
-        limit_(g.lines),
+        stop_(next_ + g.lines),
+        asks_early_(platform::owning_early_pays()),
         lap_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
         first_(next_),
-        last_(next_ + g.lines - 1),
+        end_(stop_),
         pool_(base + sizeof(ring_control) + std::size_t{g.lines} * sizeof(line)),
         pool_bytes_(g.pool_bytes) {}
 
   /// Puts a packet of at most `line_data_bytes`. Returns false when the ring is full.
-  /// Cost: one line written; the consumer's line is read once a lap.
+  /// Cost: one line written; the consumer's line is read once a lap or when that is not free.
   [[gnu::always_inline]] bool put_inline(const frame_header& header, const std::byte* data,
                                          std::size_t bytes) noexcept {
-    if (tail_ == limit_ && !refresh()) [[unlikely]]
+    if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
     line* const l = next_;
+    if (asks_early_) platform::prefetch_to_write(l + early_lines);
     l->write(header);
     copy_small(l->data(), data, bytes);
     publish(l, static_cast<std::uint32_t>(bytes), header);
@@ -125,7 +127,7 @@ class ring_producer {
   /// the ring or the pool is full. Cost: one line and one copy.
   bool put_pooled(const frame_header& header, const std::byte* data, std::size_t bytes) noexcept {
     wanted_ = 0;
-    if (tail_ == limit_ && !refresh()) return false;
+    if (next_ == stop_ && !refresh()) return false;
     const auto need =
         static_cast<std::uint32_t>((bytes + cache_line_bytes - 1) & ~(cache_line_bytes - 1));
     std::uint32_t offset = pool_tail_ & (pool_bytes_ - 1);
@@ -151,7 +153,7 @@ class ring_producer {
   /// True when the put that failed last would now succeed.
   bool has_space() noexcept {
     pool_head_ = control_->pool_head.load(std::memory_order_acquire);
-    return (tail_ != limit_ || refresh()) && pool_tail_ - pool_head_ + wanted_ <= pool_bytes_;
+    return (next_ != stop_ || refresh()) && pool_tail_ - pool_head_ + wanted_ <= pool_bytes_;
   }
 
   ring_control& control() noexcept { return *control_; }
@@ -160,28 +162,37 @@ class ring_producer {
   [[gnu::always_inline]] void publish(line* l, std::uint32_t code,
                                       const frame_header& header) noexcept {
     l->publish(lap_ | code, header.word[0]);
-    ++tail_;
     next_ = l + 1;
-    if (l == last_) [[unlikely]] {
+  }
+
+  /// At the end of the free lines: behind the last line the next lap begins, and the consumer may
+  /// have freed more. Returns false when the ring is full.
+  [[gnu::noinline]] bool refresh() noexcept {
+    const auto lines = static_cast<std::uint32_t>(end_ - first_);
+    if (next_ == end_) {
       next_ = first_;
       lap_ += 1 << 8;
+      passed_ += lines;
     }
+    const std::uint32_t tail = passed_ + static_cast<std::uint32_t>(next_ - first_);
+    const std::uint32_t head = control_->head.load(std::memory_order_acquire);
+    const std::uint32_t free = head + lines - tail;
+    const auto left = static_cast<std::uint32_t>(end_ - next_);
+    stop_ = next_ + (free < left ? free : left);
+    return next_ != stop_;
   }
 
-  [[gnu::noinline]] bool refresh() noexcept {
-    limit_ = control_->head.load(std::memory_order_acquire) +
-             static_cast<std::uint32_t>(last_ - first_) + 1;
-    return tail_ != limit_;
-  }
+  static constexpr std::size_t early_lines = 8;
 
   line* next_ = nullptr;
-  std::uint32_t tail_ = 0;
-  std::uint32_t limit_ = 0;
+  line* stop_ = nullptr;     // The first one that is not known to be free, or the end.
+  bool asks_early_ = false;  // For a line that is to be written.
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
+  std::uint32_t passed_ = 0;  // Lines of the laps that are over.
   ring_control* control_ = nullptr;
   line* first_ = nullptr;
-  line* last_ = nullptr;
+  line* end_ = nullptr;
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
   std::uint32_t pool_tail_ = 0;
@@ -221,14 +232,11 @@ class ring_consumer {
   /// below.
   const frame_header& header() const noexcept { return next_->header(); }
   const std::byte* data() const noexcept { return next_->data(); }
-  /// Begins to fetch a line that will be read soon. (Behind the last one is memory too, and a
-  /// prefetch never fails.)
-  [[gnu::always_inline]] void prefetch() const noexcept { __builtin_prefetch(next_ + 4); }
-
-  /// The payload of a line whose code is no number of bytes.
-  pooled_view pooled(std::uint32_t code) const noexcept {
+  pooled_view pooled(std::uint32_t code) const noexcept { return pooled(next_->data(), code); }
+  /// The payload of a line with this data whose code is no number of bytes.
+  pooled_view pooled(const std::byte* line_data, std::uint32_t code) const noexcept {
     pool_reference r;
-    std::memcpy(&r, next_->data(), sizeof r);
+    std::memcpy(&r, line_data, sizeof r);
     if (code != code_pooled || r.offset > pool_bytes_ || r.bytes > pool_bytes_ - r.offset ||
         r.advance > pool_bytes_)
       return {{}, 0, true};
@@ -247,8 +255,34 @@ class ring_consumer {
     } else {
       ++next_;
     }
+    return free(1);
+  }
+
+  /// Takes up to `most` packets: take(header, data, code) for each. Returns how many; `free` has to
+  /// follow, unless there were none. Meanwhile this end shows none of them as taken.
+  template <class Take>
+  [[gnu::always_inline]] std::uint32_t take(std::uint32_t most, Take&& take) noexcept {
+    line* const from = next_;  // Kept here: what is taken is written to memory that could be ours.
+    line* l = from;
+    line* const stop = last_ - from < most ? last_ + 1 : from + most;
+    for (; l != stop; ++l) {
+      const std::uint32_t waiting = l->mark() - expected_;
+      if (waiting > 0xff) break;
+      __builtin_prefetch(l + 4);  // Behind the last one is memory too.
+      take(l->header(), l->data(), waiting);
+    }
+    next_ = l;
+    if (l > last_) [[unlikely]] {
+      next_ = first_;
+      expected_ += 1 << 8;
+    }
+    return static_cast<std::uint32_t>(l - from);
+  }
+  /// Gives lines that were taken back. Returns whether the producer waits for them.
+  [[gnu::always_inline]] bool free(std::uint32_t lines) noexcept {
     ring_control& c = *control_;
-    c.head.store(++head_, std::memory_order_release);
+    head_ += lines;
+    c.head.store(head_, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return c.blocked_on_space.load(std::memory_order_relaxed) != 0;
   }

@@ -95,13 +95,13 @@ class ring_fabric {
   [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
     if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
-    std::size_t taken = 0;
+    std::uint32_t taken = 0;
     if (receiver* r = only_; r != nullptr) [[likely]] {
-      for (std::uint32_t code = r->ring.code(); code <= 0xff; code = r->ring.code()) {
-        r->ring.prefetch();
-        deliver(*r, sink, code);
-        if (++taken == burst_max) break;
-      }
+      taken = r->ring.take(
+          burst_max, [&](const frame_header& h, const std::byte* data, std::uint32_t code)
+                         __attribute__((always_inline)) { deliver(*r, sink, h, data, code); });
+      if (taken != 0 && r->ring.free(taken)) [[unlikely]]
+        hungry_ = r->hungry = true;
     } else {
       taken = poll_many(sink);
     }
@@ -244,41 +244,45 @@ class ring_fabric {
     std::uint64_t active_at = 0;
   };
 
-  static constexpr std::size_t burst_max = 16;
+  static constexpr std::uint32_t burst_max = 16;
   static constexpr std::uint64_t idle_polls = 4096;  // Power of two.
   static constexpr std::int64_t blind_sleep_ns = 1'000'000;
   static constexpr std::size_t hot_free = 4;  // Rings that may idle in the hot list.
 
   template <class Sink>
-  [[gnu::always_inline]] void deliver(receiver& r, Sink& sink, std::uint32_t code) noexcept {
+  [[gnu::always_inline]] void deliver(receiver& r, Sink& sink, const frame_header& header,
+                                      const std::byte* data, std::uint32_t code) noexcept {
     if (code <= line_data_bytes) [[likely]] {
-      sink.packet(r.source, r.ring.header(), {r.ring.data(), code});
+      sink.packet(r.source, header, {data, code});
     } else {
-      deliver_pooled(r, sink, code);
+      deliver_pooled(r, sink, header, data, code);
     }
-    if (r.ring.pop()) [[unlikely]]
-      hungry_ = r.hungry = true;
   }
 
   template <class Sink>
-  [[gnu::noinline]] void deliver_pooled(receiver& r, Sink& sink, std::uint32_t code) noexcept {
-    const pooled_view p = r.ring.pooled(code);
+  [[gnu::noinline]] void deliver_pooled(receiver& r, Sink& sink, const frame_header& header,
+                                        const std::byte* data, std::uint32_t code) noexcept {
+    const pooled_view p = r.ring.pooled(data, code);
     if (p.malformed) return sink.malformed(r.source);
-    sink.packet(r.source, r.ring.header(), p.payload);
+    sink.packet(r.source, header, p.payload);
     r.ring.give_back_pool(p.advance);
   }
 
   template <class Sink>
-  [[gnu::noinline]] std::size_t poll_many(Sink& sink) noexcept {
+  [[gnu::noinline]] std::uint32_t poll_many(Sink& sink) noexcept {
     ++polls_;
-    std::size_t taken = 0;
+    std::uint32_t taken = 0;
     for (std::size_t i = 0; i < hot_.size(); ++i) {
       receiver& r = *hot_[i];
-      const std::uint32_t code = r.ring.code();
-      if (code > 0xff) continue;
+      const std::uint32_t got =
+          r.ring.take(1, [&](const frame_header& h, const std::byte* data, std::uint32_t code) {
+            deliver(r, sink, h, data, code);
+          });
+      if (got == 0) continue;
       ++taken;
       r.active_at = polls_;
-      deliver(r, sink, code);
+      if (r.ring.free(1)) [[unlikely]]
+        hungry_ = r.hungry = true;
     }
     if (polls_ % idle_polls == 0 && hot_.size() > hot_free) [[unlikely]]
       demote_idle();

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Plain eager messages that came before their receives: kept and taken at less cost than others.
+// Included by inbox.hpp.
+
+#include "mpx/engine/rooms/inbox.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// A plain eager message that has met no receive, nor one that polls. Returns false if it needs a
+/// closer look.
+template <class Stack, class House>
+[[gnu::noinline]] bool inbox_room<Stack, House>::store_if_plain(
+    peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept {
+  peer_record* const r = house().peers().find(source);
+  const std::size_t cost = unexpected_cost(payload.size());
+  if (r == nullptr || r->failure() != errc{} || static_cast<tag_t>(bits) < 0 ||
+      payload.size() > protocol_type::short_bytes_ceiling ||
+      r->held_bytes_ + cost > window_of(source)) [[unlikely]]
+    return false;
+  arrived_message* const m = early_.make_plain(source, bits, payload);
+  if (m == nullptr) return false;
+  stored(*m);
+  r->held_bytes_ += cost;
+  early_.count(cost);
+  house().trace().on(event::unexpected_bytes, payload.size());
+  return true;
+}
+
+/// Some messages are here: takes the one that `d` wants, without an operation if it is plain.
+template <class Stack, class House>
+[[gnu::noinline]] void inbox_room<Stack, House>::receive_stored(direct_receive& d) {
+  if (house().peers().orphaned()) [[unlikely]]
+    return receive_slow(d);
+  auto* const m = static_cast<arrived_message*>(matcher_.find(d.want));
+  if (m == nullptr || !m->plain) [[unlikely]]
+    return receive_slow(d);
+  matcher_.withdraw(*m);
+  const peer_id source = m->is.source;
+  const std::size_t bytes = m->stored;
+  d.want.source = source;
+  d.want.bits = m->is.bits;
+  d.bytes = bytes;
+  if (bytes == 8 && d.capacity >= 8) [[likely]] {
+    std::memcpy(d.buffer, m->data(), 8);
+    d.failure = errc{};
+  } else {
+    d.failure = copy_eager(d.buffer, d.capacity, {m->data(), bytes});
+  }
+  early_.forget(m);
+  give_back_early(source, bytes);
+  released(source, bytes);
+}
+
+}  // namespace mpx::inline v0::detail
