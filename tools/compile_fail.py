@@ -4,6 +4,7 @@
 
 Near its top the file says `// expect: REGEX`. Compiled as it stands it must fail, with output that
 matches REGEX; compiled with -DMPX_CONTROL it must compile, which proves that nothing else is wrong.
+`// flags: FLAG...` are for the former alone; `// errors: N` bounds how many errors it may show.
 
 usage: compile_fail.py --compiler CXX FILE -- FLAGS...
 """
@@ -15,6 +16,7 @@ import sys
 from pathlib import Path
 
 EXPECT = re.compile(r"^//\s*expect:\s*(.+?)\s*$")
+MORE = re.compile(r"^//\s*(flags|errors):\s*(.+?)\s*$")
 EXPECT_WITHIN_LINES = 5
 
 
@@ -32,6 +34,8 @@ def main() -> int:
         print(f"{arguments.file}: one `// expect: REGEX` is needed in the first lines")
         return 1
 
+    more = {match[1]: match[2] for line in head if (match := MORE.match(line))}
+
     def compile_with(*more: str) -> subprocess.CompletedProcess:
         command = [arguments.compiler, *flags, *more, "-fsyntax-only", str(arguments.file)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -40,12 +44,16 @@ def main() -> int:
     if control.returncode:
         print(f"the control must compile, and does not:\n{control.stderr}")
         return 1
-    failure = compile_with()
+    failure = compile_with(*more.get("flags", "").split())
     if not failure.returncode:
         print("this must not compile, and does")
         return 1
     if not re.search(expected[0], failure.stderr):
         print(f"refused, but the message does not match `{expected[0]}`:\n{failure.stderr}")
+        return 1
+    errors = len(re.findall(r"\berror:", failure.stderr))
+    if errors > int(more.get("errors", errors)):
+        print(f"refused with {errors} errors, more than {more['errors']}:\n{failure.stderr}")
         return 1
     print(f"refused with `{expected[0]}`; the control compiles")
     return 0

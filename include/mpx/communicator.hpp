@@ -37,6 +37,11 @@ template <std::ranges::range V>
 struct element_of<V> {
   using type = std::ranges::range_value_t<V>;
 };
+/// Ranges of elements of one type, of which the second is written.
+template <class In, class Out>
+concept ReducedBetween = ContiguousBuffer<const In&> && ReducedInPlace<Out> &&
+                         std::same_as<std::ranges::range_value_t<In>,
+                                      std::ranges::range_value_t<std::remove_cvref_t<Out>>>;
 /// An operation on two elements of V.
 template <class Op, class V>
 concept Reduces =
@@ -52,7 +57,7 @@ concept Reduces =
 /// mpx::any_tag. Buffers are transferable values or contiguous ranges of them; a receive may be
 /// longer than its message, and gets errc::truncate if it is shorter. Threads: as the stack's
 /// thread model says.
-template <class Stack>
+template <class Stack = stack<>>
 class communicator : public detail::point_to_point<Stack>,
                      public detail::mpi_names<communicator<Stack>> {
   using base = detail::point_to_point<Stack>;
@@ -68,14 +73,19 @@ class communicator : public detail::point_to_point<Stack>,
   using base::rank;
   using base::size;
 
+  /// Whether both are the same communicator, or copies of one handle. (A `dup` is another one.)
+  friend bool operator==(const communicator& a, const communicator& b) noexcept {
+    return a.endpoint_ == b.endpoint_ && a.context_ == b.context_;
+  }
+
   // --- Collectives: every rank calls them in the same order --------------------------------------
 
   /// Returns when every rank has entered. Cost: log2(size) rounds of one packet. Errors:
   /// errc::peer_lost.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  void barrier(How&& how = {}, std::source_location where =
-                                   std::source_location::current()) noexcept(detail::is_code<How>) {
+  void barrier(How&& how = {}, std::source_location where = std::source_location::current()) const
+      noexcept(detail::is_code<How>) {
     channel c(*this, {"barrier", where});
     finish(c, coll::barrier(c), how);
   }
@@ -84,9 +94,9 @@ class communicator : public detail::point_to_point<Stack>,
   /// errc::count or errc::truncate if sizes differ, errc::peer_lost. Cost: a binomial tree.
   template <class B, class How = detail::throws_t>
   requires ReceiveBuffer<B&&> && detail::BlockingForm<How>
-  void bcast(
-      B&& buffer, rank_t root, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  void bcast(B&& buffer, rank_t root, How&& how = {},
+             std::source_location where = std::source_location::current()) const
+      noexcept(detail::is_code<How>) {
     channel c(*this, {"bcast", where});
     finish(c, coll::bcast(c, detail::writable_bytes_of(buffer), root), how);
   }
@@ -99,7 +109,7 @@ class communicator : public detail::point_to_point<Stack>,
   template <class V, class Op, class How = detail::throws_t>
   requires detail::Reducible<V&&> && detail::Reduces<Op, V> && detail::BlockingForm<How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {},
-              std::source_location where = std::source_location::current()) {
+              std::source_location where = std::source_location::current()) const {
     channel c(*this, {"reduce", where});
     return in_place_or_copied(value, [&](auto values) {
       return finish(c, coll::reduce(c, values, op, root), how) && rank() == root;
@@ -110,10 +120,44 @@ class communicator : public detail::point_to_point<Stack>,
   template <class V, class Op, class How = detail::throws_t>
   requires detail::Reducible<V&&> && detail::Reduces<Op, V> && detail::BlockingForm<How>
   auto allreduce(V&& value, Op op, How&& how = {},
-                 std::source_location where = std::source_location::current()) {
+                 std::source_location where = std::source_location::current()) const {
     channel c(*this, {"allreduce", where});
     return in_place_or_copied(
         value, [&](auto values) { return finish(c, coll::allreduce(c, values, op), how); });
+  }
+
+  /// As those above, from `in` to `out`, element by element; `in` stays as it is, and `out` is
+  /// written on the ranks that get a result, as long as `in` there.
+  /// Errors: errc::argument if it is not; the other ranks get errc::peer_lost.
+  template <class In, class Out, class Op, class How = detail::throws_t>
+  requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In> && detail::BlockingForm<How>
+  void reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
+              std::source_location where = std::source_location::current()) const {
+    channel c(*this, {"reduce", where});
+    if (rank() == root)
+      return between(c, in, out, how,
+                     [&](auto values) { return coll::reduce(c, values, op, root); });
+    using element = std::ranges::range_value_t<In>;
+    const scratch<element> copy(std::ranges::size(in), std::nothrow);  // What is sent on from here.
+    const std::span<element> values(copy.data(), std::ranges::size(in));
+    if (copy.data() != nullptr)
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ranges::data(in)[i];
+    errc why{};
+    if (copy.data() != nullptr) {
+      why = coll::reduce(c, values, op, root);
+    } else {
+      why = c.check_root(root);
+      if (why == errc{}) why = c.begin();
+      if (why == errc{}) why = c.no_memory();
+    }
+    finish(c, why, how);
+  }
+  template <class In, class Out, class Op, class How = detail::throws_t>
+  requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In> && detail::BlockingForm<How>
+  void allreduce(const In& in, Out&& out, Op op, How&& how = {},
+                 std::source_location where = std::source_location::current()) const {
+    channel c(*this, {"allreduce", where});
+    between(c, in, out, how, [&](auto values) { return coll::allreduce(c, values, op); });
   }
 
   /// A communicator of the same ranks whose messages never meet this one's. Collective.
@@ -121,9 +165,9 @@ class communicator : public detail::point_to_point<Stack>,
   /// may; errc::peer_lost; errc::no_resources.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  communicator dup(
-      How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  communicator dup(How&& how = {},
+                   std::source_location where = std::source_location::current()) const
+      noexcept(detail::is_code<How>) {
     channel c(*this, {"dup", where});
     context_id context = 0;
     errc why = coll::new_context(c, context);
@@ -144,6 +188,21 @@ class communicator : public detail::point_to_point<Stack>,
       c.raise();
     }
     return why == errc{};
+  }
+  /// Runs `call` on `out`, once it holds what `in` does.
+  template <class In, class Out, class How, class Call>
+  static void between(channel& c, const In& in, Out& out, How& how, Call&& call) {
+    using element = std::ranges::range_value_t<In>;
+    const std::span<element> values(std::ranges::data(out), std::ranges::size(out));
+    errc why{};
+    if (values.size() != std::ranges::size(in)) {
+      why = c.begin();
+      if (why == errc{}) why = c.wrong_length(std::ranges::size(in), values.size());
+    } else {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ranges::data(in)[i];
+      why = call(values);
+    }
+    finish(c, why, how);
   }
   /// Runs `call` on a range, or on a copy of a value, which is returned if `call` says so.
   template <class V, class Call>

@@ -4,6 +4,13 @@
 // Everything public is in `mpx::inline v0`, so that two versions in one program fail to link, not
 // to run.
 
+#if __cplusplus < 202002L || (defined(__clang__) && __clang_major__ < 16) || \
+    (!defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12)
+#error "mpx needs C++20 and g++ 12 or clang 16 or later: compile with -std=c++20"
+#define MPX_NEEDS <mpx/needs C++20: see the error above>
+#include MPX_NEEDS  // No such file: a compiler goes on after #error, and ends here.
+#endif
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -13,7 +20,9 @@
 #define MPX_VERSION_STRING "0.1.0"
 
 /// 0: preconditions are assumed; 1: cheap preconditions are checked; 2: internal invariants too.
-/// Every translation unit of a program must agree; the default follows NDEBUG.
+/// Translation units of one program may differ: no layout depends on it. Of a function that several
+/// of them instantiate, the linker keeps one, and with it that one's level. The default follows
+/// NDEBUG.
 #ifndef MPX_ASSERT_LEVEL
 #ifdef NDEBUG
 #define MPX_ASSERT_LEVEL 0
@@ -47,11 +56,17 @@ namespace detail {
 }  // namespace mpx::inline v0
 
 /// A precondition of the caller: `condition` must hold; `why` says what to do about it.
+/// MPX_ASSERT_AT names the program's line, a std::source_location.
 #if MPX_ASSERT_LEVEL >= 1
 #define MPX_ASSERT(condition, why) \
   ((condition) ? void(0) : ::mpx::detail::assertion_failed(#condition, why, __FILE__, __LINE__))
+#define MPX_ASSERT_AT(condition, why, where)                                           \
+  ((condition) ? void(0)                                                               \
+               : ::mpx::detail::assertion_failed(#condition, why, (where).file_name(), \
+                                                 static_cast<int>((where).line())))
 #else
 #define MPX_ASSERT(condition, why) void(0)
+#define MPX_ASSERT_AT(condition, why, where) void(0)
 #endif
 
 /// An invariant of mpx itself.

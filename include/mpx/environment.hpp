@@ -3,6 +3,8 @@
 // Joining and leaving a job: the environment owns all of a rank's state, from the constructor to
 // the destructor.
 
+#include <unistd.h>
+
 #include <charconv>
 #include <concepts>
 #include <cstdlib>
@@ -67,8 +69,9 @@ class environment {
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
   explicit environment(std::source_location where = std::source_location::current())
       requires std::default_initializable<job_type>
-      : environment(job_type(), where) {}
-  explicit environment(job_type job, std::source_location where = std::source_location::current())
+      : environment(joined(where), where) {}
+  explicit environment(job_type job,
+                       std::source_location where = std::source_location::current()) try
       : job_(std::move(job)),
         exceptions_(exceptions_here()),
         watch_(job_, where),
@@ -79,12 +82,15 @@ class environment {
     watch_.went_on();
     if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
     if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
+  } catch (const error& e) {
+    detail::rethrow_at(e, where);
   }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
   ~environment() {
-    if (endpoint_.orphaned()) return;  // A forked child does not leave for its parent.
+    // A forked child does not leave for its parent. (Not every kernel wipes pages for the former.)
+    if (endpoint_.orphaned() || ::getpid() != pid_) return;
     if (std::uncaught_exceptions() > exceptions_) {
       leave_alone();
       return;
@@ -123,9 +129,17 @@ class environment {
 
   /// Gives `memory` to buffered sends until it is detached; each takes its length, rounded up to 64
   /// bytes, until it is out. Errors: errc::buffer if some is attached.
-  void attach_buffer(std::span<std::byte> memory) {
-    if (const errc why = endpoint_.attach(memory); why != errc{})
-      throw error(why, "attach_buffer: a buffer is attached already: detach it first");
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void attach_buffer(
+      std::span<std::byte> memory, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    const errc why = endpoint_.attach(memory);
+    if constexpr (detail::is_code<How>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      throw error(why, "attach_buffer: a buffer is attached already: detach it first", where);
+    }
   }
   /// Waits until all buffered sends have gone out and returns the memory, empty if none was
   /// attached.
@@ -158,6 +172,11 @@ class environment {
                          detail::no_describer>;
   using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
 
+  static job_type joined(std::source_location where) try {
+    return job_type();
+  } catch (const error& e) {
+    detail::rethrow_at(e, where);
+  }
   static int exceptions_here() {
     detail::out_of_memory();  // Made while there is memory for it.
     return std::uncaught_exceptions();
@@ -191,10 +210,9 @@ class environment {
     const std::string one = job.get(a, "mpx.stack").value_or("(none)");
     const std::string other = job.get(b, "mpx.stack").value_or("(none)");
     if (one == other) return;
-    std::string s = "rank " + std::to_string(a);
-    s.append(" was built with [").append(one).append("], but rank ").append(std::to_string(b));
-    s.append(" with [").append(other);
-    s.append("]: build all ranks from one mpx and one stack");
+    std::string s = "rank " + std::to_string(b) + " was built with ";
+    s.append(detail::difference(one, other)).append(" on rank ").append(std::to_string(a));
+    s.append(": build all ranks from one mpx and one stack");
     throw error(errc::stack_mismatch, s);
   }
 
@@ -219,11 +237,20 @@ class environment {
 
   job_type job_;
   int exceptions_;
+  pid_t pid_ = ::getpid();
   watch_type watch_;
   detail::endpoint<Stack> endpoint_;
   detail::endpoint_heap<detail::endpoint<Stack>> heap_{endpoint_};
   [[no_unique_address]] describer_type describer_{endpoint_};
   detail::communicator_state& state_;
+};
+
+/// A policy is no stack.
+template <StackPolicy Policy>
+class environment<Policy> {
+  static_assert(StackOfPolicies<Policy>,
+                "mpx::environment takes a stack, not a policy of one: write "
+                "mpx::environment<mpx::stack<Policy, ...>>");
 };
 
 }  // namespace mpx::inline v0

@@ -22,7 +22,8 @@ namespace mpx::inline v0 {
 /// Errors: rethrows the exception of the first rank that failed; the others are told that it is
 /// lost.
 template <class Stack = stack<>, class Body>
-requires std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>
+requires StackOfPolicies<Stack> &&
+         (std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>)
 void run_threads(rank_t ranks, Body&& body,
                  std::source_location where = std::source_location::current()) {
   using job_type = typename Stack::bootstrap_type;

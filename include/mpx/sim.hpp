@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <exception>
+#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -106,23 +107,26 @@ inline std::string report(world& w) try {
 }  // namespace detail
 
 /// What a simulation did, and the first exception that a rank ended with; not one that was killed.
+/// Without one, where no rank could go on: errc::deadlock, with what each rank waited for.
 struct outcome_of_run : result {
   std::exception_ptr failure;
 };
 
 /// As `run`, but what goes wrong is returned.
 template <class Stack = stack, NetworkModel Model, class Body>
-outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {}) {
+outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {},
+                       std::source_location where = std::source_location::current()) {
   if (ranks < 1 || ranks > 30'000)
     throw error(errc::argument,
-                "a simulation of " + std::to_string(ranks) + " ranks: 1 to 30000 are possible");
+                "a simulation of " + std::to_string(ranks) + " ranks: 1 to 30000 are possible",
+                where);
   outcome_of_run all;
   {
     detail::network_of<Model> network(std::move(model));
     detail::world world(ranks, network, seed, std::move(o));
     const auto one = [&](rank_t rank) {
       try {
-        environment<Stack> env{bootstrap::sim(world, rank)};
+        environment<Stack> env{bootstrap::sim(world, rank), where};
         if constexpr (std::invocable<Body&, communicator<Stack>>) {
           body(env.world());
         } else {
@@ -139,6 +143,8 @@ outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& bod
     all.virtual_ns = world.scheduler().now_ns();
     all.events = world.scheduler().events();
   }
+  if (!all.failure && !all.stuck.empty())
+    all.failure = std::make_exception_ptr(error(errc::deadlock, all.stuck, where));
   return all;
 }
 
@@ -150,10 +156,10 @@ outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& bod
 ///          what each waits for; errc::argument (ranks, faults).
 /// Cost:    about a microsecond and a half for each event; memory: see docs/SIMULATION.md.
 template <class Stack = stack, NetworkModel Model, class Body>
-result run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {}) {
-  outcome_of_run all = try_run<Stack>(ranks, std::move(model), seed, body, std::move(o));
+result run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {},
+           std::source_location where = std::source_location::current()) {
+  outcome_of_run all = try_run<Stack>(ranks, std::move(model), seed, body, std::move(o), where);
   if (all.failure) std::rethrow_exception(all.failure);
-  if (!all.stuck.empty()) throw error(errc::deadlock, all.stuck);
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <mpx/core/error.hpp>
 #include <ostream>
 #include <set>
+#include <source_location>
 #include <string>
 
 namespace {
@@ -13,7 +14,7 @@ using mpx::errc;
 
 TEST_CASE("errc: every value has a text of its own") {
   std::set<std::string> texts;
-  const int last = static_cast<int>(errc::broken_promise);
+  const int last = static_cast<int>(errc::type);
   for (int value = 1; value <= last; ++value) {
     const std::string text = mpx::category().message(value);
     CAPTURE(value);
@@ -51,3 +52,30 @@ TEST_CASE("error: it carries the code and the context") {
 }
 
 }  // namespace
+
+TEST_CASE("error: its text ends with the line of the call, where it is known") {
+  const auto here = std::source_location::current();
+  const std::string end =
+      ", at " + std::string(here.file_name()) + ":" + std::to_string(here.line());
+  const mpx::error bare(errc::rank, "send");
+  CHECK(bare.what() == std::string("send: rank out of range"));
+  CHECK(bare.where().line() == 0);
+  const mpx::error located(errc::rank, "send", here);
+  CHECK(located.what() == bare.what() + end);
+  CHECK(located.what_went_wrong() == std::string(bare.what()));
+  static_assert(std::is_nothrow_copy_constructible_v<mpx::error>);
+  const auto caught = [&](const mpx::error& first) {
+    try {
+      try {
+        throw first;
+      } catch (const mpx::error& e) {
+        mpx::detail::rethrow_at(e, here);
+      }
+    } catch (const mpx::error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(caught(bare) == bare.what() + end);
+  CHECK(caught(mpx::error(bare, here)) == bare.what() + end);  // Once is enough.
+}

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <csignal>
 
+#include "comm/aborts.hpp"
 #include "comm/ranks.hpp"
 
 namespace {
@@ -243,40 +244,8 @@ TEST_CASE_TEMPLATE("serialized: any thread, one at a time", Threading, mpx::thre
 }
 
 #if MPX_ASSERT_LEVEL >= 1
-namespace {
-
-/// Runs `body` in a child that must end by SIGABRT, and returns what it wrote to stderr.
-template <class Body>
-std::string aborts(Body body) {
-  int ends[2];
-  REQUIRE(::pipe(ends) == 0);
-  const pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    ::alarm(20);
-    std::signal(SIGABRT, SIG_DFL);  // Not doctest's.
-    ::dup2(ends[1], 2);
-    ::close(ends[0]);
-    body();
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string said;
-  char buffer[512];
-  for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
-    said.append(buffer, static_cast<std::size_t>(n));
-  ::close(ends[0]);
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGABRT);
-  return said;
-}
-
-}  // namespace
-
 TEST_CASE("single: a call from another thread is caught") {
-  const std::string said = aborts([] {
+  const std::string said = ranks::aborts([] {
     mpx::environment<mpx::stack<mpx::transport::inproc>> env;
     auto world = env.world();
     std::thread([&] { world.send(1, 0); }).join();
@@ -286,7 +255,7 @@ TEST_CASE("single: a call from another thread is caught") {
 }
 
 TEST_CASE("serialized: two calls at once are caught") {
-  const std::string said = aborts([] {
+  const std::string said = ranks::aborts([] {
     mpx::environment<mpx::stack<mpx::transport::inproc, mpx::threading::serialized>> env;
     auto world = env.world();
     std::thread blocked([&] { (void)world.recv<int>(0, 1); });

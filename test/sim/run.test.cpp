@@ -275,6 +275,24 @@ TEST_CASE("sim: what is cut waits until it heals") {
   CHECK(ended[1] < 51'000'000);
 }
 
+TEST_CASE("sim: a deadlock is a failure that names ranks and calls") {
+  const auto r = sim::try_run(3, exact, 1, [](auto world) {
+    if (world.rank() == 2) return;
+    int x = 0;
+    world.recv(x, 1 - world.rank(), 7);
+  });
+  REQUIRE(r.failure);
+  try {
+    std::rethrow_exception(r.failure);
+  } catch (const mpx::error& e) {
+    CHECK(e.code() == mpx::errc::deadlock);
+    const std::string text = e.what();
+    CAPTURE(text);
+    for (const char* part : {"rank 0", "rank 1", "recv", "tag 7", "run.test.cpp"})
+      CHECK(text.find(part) != std::string::npos);
+  }
+}
+
 TEST_CASE("sim: a deadlock is found at once") {
   sim::options o;
   std::string text;

@@ -21,7 +21,7 @@ class collective_channel : public point_to_point<Stack> {
   /// Begins the next collective call of `comm`.
   collective_channel(const base& comm, call_site site) noexcept
       : base(comm),
-        site_(site),
+        site_((this->check_exists(site.where), site)),
         serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
         exceptions_(std::uncaught_exceptions()) {
     this->context_ |= 1;
@@ -66,6 +66,12 @@ class collective_channel : public point_to_point<Stack> {
     other_ = root;
     return failed(errc::root, cause::root);
   }
+  /// Elements of what is reduced, and of what is to hold the result.
+  errc wrong_length(std::size_t in, std::size_t out) noexcept {
+    bytes_ = in;
+    got_ = out;
+    return failed(errc::argument, cause::out);
+  }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
   /// A number for a new communicator: its own and a serial are unique in the job. 0: none is left.
@@ -92,6 +98,10 @@ class collective_channel : public point_to_point<Stack> {
       case cause::lost:
         s.append(": a rank of it is lost, or has left this call with an error");
         break;
+      case cause::out:
+        s.append(": ").append(std::to_string(bytes_)).append(" elements do not fit the ");
+        s.append(std::to_string(got_)).append(" of the result: give as many");
+        break;
       case cause::context: s.append(": the limit of communicators is reached"); break;
       case cause::length:
         s.append(", expected ").append(std::to_string(bytes_)).append(" bytes from rank ");
@@ -108,11 +118,11 @@ class collective_channel : public point_to_point<Stack> {
         break;
       case cause::memory: break;
     }
-    throw error(why_, s);
+    throw error(why_, s, site_.where);
   }
 
  private:
-  enum class cause : std::uint8_t { lost, message, length, root, context, memory };
+  enum class cause : std::uint8_t { lost, message, length, out, root, context, memory };
 
   collective_call call() const noexcept { return {this->context_, serial_}; }
   errc failed(errc why, cause of) noexcept {
@@ -121,13 +131,10 @@ class collective_channel : public point_to_point<Stack> {
     return why;
   }
   started start_send(std::span<const std::byte> data, rank_t to) const {
-    return typename base::template sending<mode::standard>{const_cast<collective_channel&>(*this),
-                                                           data, to, serial_}
-        .start();
+    return typename base::template sending<mode::standard>{*this, data, to, serial_}.start();
   }
   started start_receive(std::span<std::byte> into, rank_t from) const {
-    return typename base::receiving{const_cast<collective_channel&>(*this), into, from, serial_}
-        .start();
+    return typename base::receiving{*this, into, from, serial_}.start();
   }
   /// Waits for what has been started.
   errc finish(started s, bool sends, rank_t other, std::size_t bytes) {

@@ -40,7 +40,7 @@ class launched_call {
     if constexpr (!std::is_same_v<value_type, nothing>) return value;
   }
   [[noreturn]] void fail(std::error_code ec) const {
-    call_.raise(static_cast<errc>(ec.value()), value_type{}, Call::start_name);
+    call_.raise(static_cast<errc>(ec.value()), value_type{}, Call::start_name, where_);
   }
   const char* name() const noexcept { return Call::name; }
   std::source_location where() const noexcept { return where_; }
@@ -79,7 +79,7 @@ template <class How, class Call>
     if constexpr (is_code<How>) {
       store(how, why);
     } else if (why != errc{}) [[unlikely]] {
-      call.raise(why, value, Call::name);
+      call.raise(why, value, Call::name, where);
     }
     if constexpr (!std::is_same_v<value_type, nothing>) return value;
   } else if constexpr (is_form<How, start_t> || is_form<How, prepare_t>) {
@@ -90,7 +90,7 @@ template <class How, class Call>
         return request_type();
       else
         call.raise(s.failure, value_type{},
-                   is_form<How, start_t> ? Call::start_name : Call::prepare_name);
+                   is_form<How, start_t> ? Call::start_name : Call::prepare_name, where);
     }
     return request_access::make(call.endpoint_of(), s.op);
   } else {

@@ -19,7 +19,7 @@ class point_to_point;
 
 /// Returned by `mprobe`. Receive it once; a message that is dropped is discarded, and its sender
 /// completes as if it had been received.
-template <class Stack>
+template <class Stack = stack<>>
 class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
  public:
   message() = default;
@@ -85,8 +85,8 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
     }
     detail::started start() const { return of.start(into); }
     detail::started prepare() const noexcept { return {nullptr, errc::request}; }
-    [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const status& got,
-                                                      const char* what) const {
+    [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const status& got, const char* what,
+                                                      std::source_location where) const {
       std::string s(what);
       if (of.endpoint_ != nullptr) {
         const detail::endpoint<Stack>& e = *of.endpoint_;
@@ -99,7 +99,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         s.append(
             e.loss_text(of.ranks_ == nullptr ? world_peer(from) : of.ranks_->peer_of(from), why));
       }
-      throw error(why, s);
+      throw error(why, s, where);
     }
   };
 

@@ -22,93 +22,134 @@ enum class mode : std::uint8_t {
 
 namespace detail {
 
+/// What ends a call whose name says its form: nothing, or an error_code for what goes wrong.
+template <class How, class Form>
+concept OwnForm = std::is_same_v<How, Form> || is_code<How>;
+template <class Form, class How>
+[[gnu::always_inline]] inline auto as_form(How& how) noexcept {
+  if constexpr (is_code<How&>) {
+    return with_code<Form>{&how};
+  } else {
+    return Form{};
+  }
+}
+
 /// The names of a communicator, which derives from this.
 template <class Comm>
 class mpi_names {
   using site = std::source_location;
-  template <class... Ec>
-  static constexpr bool stored = sizeof...(Ec) != 0;
-  [[gnu::always_inline]] Comm& me() noexcept { return static_cast<Comm&>(*this); }
+  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
   // Blocking sends in the other modes.
   template <class B, class How = throws_t>
-  auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-             site where = site::current()) noexcept(stores_errors<How>) {
+  auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
                                                  std::forward<How>(how), where);
   }
   template <class B, class How = throws_t>
-  auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-             site where = site::current()) noexcept(stores_errors<How>) {
+  auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, std::forward<How>(how),
                                               where);
   }
   template <class B, class How = throws_t>
-  auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-             site where = site::current()) noexcept(stores_errors<How>) {
+  auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, std::forward<How>(how),
                                            where);
   }
 
   // Nonblocking sends and receives.
-  template <class B, class... Ec>
-  [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0,
-                                    Ec&... ec) noexcept(stored<Ec...>) {
-    return me().template send<mode::standard>(std::forward<B>(b), to, tag, start(ec...));
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                              where);
   }
-  template <class B, class... Ec>
-  [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0,
-                                     Ec&... ec) noexcept(stored<Ec...>) {
-    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, start(ec...));
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                     site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                                 where);
   }
-  template <class B, class... Ec>
-  [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0,
-                                     Ec&... ec) noexcept(stored<Ec...>) {
-    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, start(ec...));
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                     site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                              where);
   }
-  template <class B, class... Ec>
-  [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0,
-                                     Ec&... ec) noexcept(stored<Ec...>) {
-    return me().template send<mode::ready>(std::forward<B>(b), to, tag, start(ec...));
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                     site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                           where);
   }
-  template <class B, class... Ec>
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
   [[gnu::always_inline]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
-                                    Ec&... ec) noexcept(stored<Ec...>) {
-    return me().recv(std::forward<B>(b), from, tag, start(ec...));
+                                    How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().recv(std::forward<B>(b), from, tag, as_form<start_t>(how), where);
   }
 
   // Persistent ones.
-  template <class B, class... Ec>
-  auto send_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
-    return me().template send<mode::standard>(std::forward<B>(b), to, tag, prepare(ec...));
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto send_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                              where);
   }
-  template <class B, class... Ec>
-  auto ssend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
-    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, prepare(ec...));
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto ssend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
+                                                 as_form<prepare_t>(how), where);
   }
-  template <class B, class... Ec>
-  auto bsend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
-    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, prepare(ec...));
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto bsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                              where);
   }
-  template <class B, class... Ec>
-  auto rsend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
-    return me().template send<mode::ready>(std::forward<B>(b), to, tag, prepare(ec...));
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto rsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                           where);
   }
-  template <class B, class... Ec>
-  auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag,
-                 Ec&... ec) noexcept(stored<Ec...>) {
-    return me().recv(std::forward<B>(b), from, tag, prepare(ec...));
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().recv(std::forward<B>(b), from, tag, as_form<prepare_t>(how), where);
   }
 
   // Probes that look once.
-  template <class... Ec>
-  auto iprobe(rank_t from = any_source, tag_t tag = any_tag, Ec&... ec) noexcept(stored<Ec...>) {
-    return me().probe(from, tag, once(ec...));
+  template <class How = once_t>
+  requires OwnForm<How, once_t>
+  auto iprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+              site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().probe(from, tag, as_form<once_t>(how), where);
   }
-  template <class... Ec>
-  auto improbe(rank_t from = any_source, tag_t tag = any_tag, Ec&... ec) noexcept(stored<Ec...>) {
-    return me().mprobe(from, tag, once(ec...));
+  template <class How = once_t>
+  requires OwnForm<How, once_t>
+  auto improbe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().mprobe(from, tag, as_form<once_t>(how), where);
   }
 };
 
@@ -116,9 +157,12 @@ class mpi_names {
 template <class Message>
 class message_mpi_names {
  public:
-  template <class B, class... Ec>
-  auto irecv(B&& b, Ec&... ec) noexcept(sizeof...(Ec) != 0) {
-    return static_cast<Message&>(*this).recv(std::forward<B>(b), start(ec...));
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto irecv(
+      B&& b, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    return static_cast<Message&>(*this).recv(std::forward<B>(b), as_form<start_t>(how), where);
   }
 };
 

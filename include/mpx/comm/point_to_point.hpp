@@ -22,6 +22,9 @@ namespace mpx::inline v0::detail {
 
 template <class Stack>
 class point_to_point {
+ protected:
+  using mark_type = type_mark<Stack::checks_type::compares_types>;
+
  public:
   /// For the library.
   point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
@@ -55,10 +58,13 @@ class point_to_point {
   /// Source:   MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
   template <mode M = mode::standard, class B, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferFits<B&&, How>
-  [[gnu::always_inline]] auto send(
-      B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
-    return finish_as(std::forward<How>(how), sending<M>{*this, bytes_of(buffer), to, tag}, where);
+  [[gnu::always_inline]] auto send(B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
+                                   std::source_location where = std::source_location::current())
+      const noexcept(stores_errors<How>) {
+    check_exists(where);
+    return finish_as(std::forward<How>(how),
+                     sending<M>{*this, bytes_of(buffer), to, tag, mark_type::template of<B>()},
+                     where);
   }
 
   /// Receives into `buffer` from rank `from`.
@@ -71,17 +77,30 @@ class point_to_point {
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   [[gnu::always_inline]] auto recv(
       B&& buffer, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
-    return finish_as(std::forward<How>(how), receiving{*this, writable_bytes_of(buffer), from, tag},
-                     where);
+      std::source_location where = std::source_location::current()) const
+      noexcept(stores_errors<How>) {
+    check_exists(where);
+    return finish_as(
+        std::forward<How>(how),
+        receiving{*this, writable_bytes_of(buffer), from, tag, mark_type::template of<B>()}, where);
   }
-  /// Receives one value.
-  template <Transferable T>
-  requires std::default_initializable<T>
-  T recv(rank_t from = any_source, tag_t tag = any_tag,
-         std::source_location where = std::source_location::current()) {
+  /// Receives one value; what proc_null sends is T{}.
+  /// Errors: those above; errc::count if the message is shorter than a T.
+  template <Transferable T, class How = throws_t>
+  requires std::default_initializable<T> && BlockingForm<How>
+  T recv(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+         std::source_location where = std::source_location::current()) const
+      noexcept(is_code<How>) {
     T value{};
-    recv(value, from, tag, throws_t{}, where);
+    const status got = recv(value, from, tag, std::forward<How>(how), where);
+    if (got.bytes() == sizeof(T) || got.source() == proc_null) [[likely]]
+      return value;
+    if constexpr (is_code<How>) {
+      if (!how) store(how, errc::count);
+    } else {
+      raise_receive(errc::count, receiving::name, from, tag, sizeof(T), got.source(), got.tag(),
+                    got.bytes(), where);
+    }
     return value;
   }
 
@@ -89,33 +108,37 @@ class point_to_point {
   /// overlap. If the peer of either half is lost, the other half is not waited for.
   template <class S, class R, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<S>> && ReceiveBuffer<R&&> && BlockingForm<How>
-  status sendrecv(
-      S&& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
-      tag_t receive_tag = any_tag, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
-    return finish_as(std::forward<How>(how),
-                     exchanging{{*this, bytes_of(out), to, send_tag},
-                                {*this, writable_bytes_of(in), from, receive_tag}},
-                     where);
+  status sendrecv(S&& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
+                  tag_t receive_tag = any_tag, How&& how = {},
+                  std::source_location where = std::source_location::current()) const
+      noexcept(is_code<How>) {
+    check_exists(where);
+    return finish_as(
+        std::forward<How>(how),
+        exchanging{{*this, bytes_of(out), to, send_tag, mark_type::template of<S>()},
+                   {*this, writable_bytes_of(in), from, receive_tag, mark_type::template of<R>()}},
+        where);
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
   /// buffer.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BlockingForm<How>
-  status sendrecv_replace(
-      B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source, tag_t receive_tag = any_tag,
-      How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(is_code<How>) {
+  status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source,
+                          tag_t receive_tag = any_tag, How&& how = {},
+                          std::source_location where = std::source_location::current()) const
+      noexcept(is_code<How>) {
+    check_exists(where);
     const auto bytes = writable_bytes_of(buffer);
     const scratch_bytes copy(bytes.size(), std::nothrow);
     if (copy.data() != nullptr && !bytes.empty())
       std::memcpy(copy.data(), bytes.data(), bytes.size());
-    return finish_as(std::forward<How>(how),
-                     exchanging{{*this, {copy.data(), bytes.size()}, to, send_tag},
-                                {*this, bytes, from, receive_tag},
-                                "sendrecv_replace",
-                                copy.data() == nullptr},
-                     where);
+    return finish_as(
+        std::forward<How>(how),
+        exchanging{{*this, {copy.data(), bytes.size()}, to, send_tag, mark_type::template of<B>()},
+                   {*this, bytes, from, receive_tag, mark_type::template of<B>()},
+                   "sendrecv_replace",
+                   copy.data() == nullptr},
+        where);
   }
 
   /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
@@ -123,13 +146,14 @@ class point_to_point {
   /// longer than a packet is known by its announcement. Source: MPI 4.1, 3.8.1.
   template <class How = throws_t>
   requires ProbingForm<How>
-  auto probe(
-      rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+  auto probe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+             std::source_location where = std::source_location::current()) const
+      noexcept(stores_errors<How>) {
+    check_exists(where);
     if constexpr (is_form<How, once_t>) {
       if (is_direct(from, tag)) [[likely]] {
         errc why{};
-        const auto p = endpoint_->probe(pattern::exactly(context_, world_peer(from), tag), why);
+        const auto p = endpoint_->probe(exactly(world_peer(from), tag, {}), why);
         if (why == errc{}) [[likely]] {
           if constexpr (stores_errors<How>) how.code->clear();
           return p ? std::optional<status>(std::in_place, from, tag, p->bytes) : std::nullopt;
@@ -137,15 +161,16 @@ class point_to_point {
       }
     }
     const seen s = probe_slow<is_form<How, once_t>>(from, tag, where);
-    return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag);
+    return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag, where);
   }
   /// The same, and takes the message out of matching: no other receive can get it.
   /// Source: MPI 4.1, 3.8.2.
   template <class How = throws_t>
   requires ProbingForm<How>
-  auto mprobe(
-      rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+  auto mprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+              std::source_location where = std::source_location::current()) const
+      noexcept(stores_errors<How>) {
+    check_exists(where);
     pattern want;
     std::optional<message<Stack>> found;
     errc why = translate(from, tag, want);
@@ -160,20 +185,25 @@ class point_to_point {
       why = errc{};
       found = message<Stack>(*endpoint_, nullptr, nullptr, context_, {});
     }
-    return finish_probe<message<Stack>>(how, why, std::move(found), "mprobe", "improbe", from, tag);
+    return finish_probe<message<Stack>>(how, why, std::move(found), "mprobe", "improbe", from, tag,
+                                        where);
   }
 
   /// A request that is complete when its completer says so, to be waited for with others.
   /// Errors: errc::no_resources. Source: MPI 4.1, 13.2.
   template <class How = throws_t>
   requires BlockingForm<How>
-  generalized_operation<Stack> generalized(How&& how = {}) noexcept(is_code<How>) {
+  generalized_operation<Stack> generalized(
+      How&& how = {}, std::source_location where = std::source_location::current()) const
+      noexcept(is_code<How>) {
+    check_exists(where);
     generalized_operation<Stack> made;
     const errc why = generalized_access::make(*endpoint_, state_->ranks, made);
     if constexpr (is_code<How>) {
       store(how, why);
     } else if (why != errc{}) {
-      throw error(why, "generalized on rank " + std::to_string(rank_) + endpoint_->limit_text());
+      throw error(why, "generalized on rank " + std::to_string(rank_) + endpoint_->limit_text(),
+                  where);
     }
     return made;
   }
@@ -208,29 +238,31 @@ class point_to_point {
     static constexpr const char* start_name = name;
     static constexpr const char* prepare_name = "send_init";
 
-    point_to_point& on;
+    const point_to_point& on;
     std::span<const std::byte> data;
     rank_t to;
     tag_t tag;
+    [[no_unique_address]] mark_type type{};
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
       if (on.is_direct(to, tag)) [[likely]]
-        return on.template send_to<M>(data.data(), data.size(), world_peer(to), tag, where);
-      return on.template send_slow<M>(data.data(), data.size(), to, tag, where);
+        return on.template send_to<M>(data.data(), data.size(), world_peer(to), tag, type, where);
+      return on.template send_slow<M>(data.data(), data.size(), to, tag, type, where);
     }
     [[gnu::always_inline]] started start() const {
       if (on.is_direct(to, tag)) [[likely]]
-        return on.template start_to<M>(data.data(), data.size(), world_peer(to), tag);
-      return on.template start_slow<M>(data.data(), data.size(), to, tag);
+        return on.template start_to<M>(data.data(), data.size(), world_peer(to), tag, type);
+      return on.template start_slow<M>(data.data(), data.size(), to, tag, type);
     }
     started prepare() const noexcept {
       if (const errc why = on.check_send(to, tag); why != errc{}) return {nullptr, why};
       return on.prepared(to == proc_null ? starts_as::nothing : start_of(M),
-                         const_cast<std::byte*>(data.data()), data.size(), to, tag);
+                         const_cast<std::byte*>(data.data()), data.size(), to, tag, type);
     }
-    [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what) const {
-      on.raise(why, what, " to rank ", to, tag, data.size(), 0);
+    [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what,
+                                                std::source_location where) const {
+      on.raise(why, what, " to rank ", to, tag, data.size(), 0, where);
     }
   };
 
@@ -241,41 +273,54 @@ class point_to_point {
     static constexpr const char* start_name = "receive";
     static constexpr const char* prepare_name = "recv_init";
 
-    point_to_point& on;
+    const point_to_point& on;
     std::span<std::byte> into;
     rank_t from;
     tag_t tag;
+    [[no_unique_address]] mark_type type{};
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
       const bool direct = on.is_direct(from, tag);
-      direct_receive d(into.data(), into.size(), on.context_, world_peer(from), direct ? tag : 0);
+      direct_receive d(into.data(), into.size(), type.in(on.context_), world_peer(from),
+                       direct ? tag : 0);
+      if constexpr (Stack::checks_type::compares_types) d.want.ignore = mark_type::ignored;
       if (direct) [[likely]] {
         on.endpoint_->receive_now(d);
       } else {
         d.failure = indirect;
       }
       if (d.failure != errc{}) [[unlikely]] {
-        const received r = on.receive_rest(d, from, tag, where);
+        const received r = on.receive_rest(d, from, tag, type, where);
         got = r.got;
-        return r.failure;
+        return wrong_type(d) ? errc::type : r.failure;
       }
       got = status(from, tag, d.bytes);
-      return errc{};
+      return wrong_type(d) ? errc::type : errc{};
+    }
+    [[gnu::always_inline]] bool wrong_type(
+        [[maybe_unused]] const direct_receive& d) const noexcept {
+      if constexpr (Stack::checks_type::compares_types) {
+        if (d.failure != errc{} && d.failure != errc::type) return false;
+        if (type_in(d.want.bits) != 0) type.sent = type_in(d.want.bits);
+        return differ(type.sent, type.code);
+      }
+      return false;
     }
     [[gnu::always_inline]] started start() const {
       if (on.is_direct(from, tag)) [[likely]]
-        return on.endpoint_->receive(into, pattern::exactly(on.context_, world_peer(from), tag));
-      return on.start_receive_slow(into.data(), into.size(), from, tag);
+        return on.endpoint_->receive(into, on.exactly(world_peer(from), tag, type));
+      return on.start_receive_slow(into.data(), into.size(), from, tag, type);
     }
     started prepare() const noexcept {
       if (const errc why = on.check_receive(from, tag); why != errc{}) return {nullptr, why};
       return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into.data(),
-                         into.size(), from, tag);
+                         into.size(), from, tag, type);
     }
-    [[noreturn, gnu::always_inline]] void raise(errc why, const status& got,
-                                                const char* what) const {
-      on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes());
+    [[noreturn, gnu::always_inline]] void raise(errc why, const status& got, const char* what,
+                                                std::source_location where) const {
+      on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes(),
+                       where, type);
     }
   };
 
@@ -311,12 +356,20 @@ class point_to_point {
       got = request_access::wait_as(receive, site, ec);
       return static_cast<errc>(ec.value());
     }
-    [[noreturn]] void raise(errc why, const status& got, const char*) const {
+    [[noreturn]] void raise(errc why, const status& got, const char*,
+                            std::source_location where) const {
       if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
-        in.raise(why, got, receiving::start_name);
-      out.raise(why, {}, out.name);
+        in.raise(why, got, receiving::start_name, where);
+      out.raise(why, {}, out.name, where);
     }
   };
+
+  /// Tells a handle that has outlived its environment, before that is touched.
+  void check_exists([[maybe_unused]] std::source_location where) const noexcept {
+    MPX_ASSERT_AT(exists(endpoint_),
+                  "the environment of this communicator is gone: let communicators go before it",
+                  where);
+  }
 
   // --- What they stand on ------------------------------------------------------------------------
 
@@ -328,6 +381,15 @@ class point_to_point {
     return state_->ranks == nullptr ? world_peer(rank) : state_->ranks->peer_of(rank);
   }
   rank_t rank_of(peer_id peer) const noexcept { return detail::rank_of(peer, state_->ranks); }
+  /// What a receive is to match; `exactly`: where the tag is one.
+  pattern matching(peer_id from, tag_t tag, mark_type type) const noexcept {
+    pattern want(type.in(context_), from, tag);
+    want.ignore |= mark_type::ignored;
+    return want;
+  }
+  [[gnu::always_inline]] pattern exactly(peer_id from, tag_t tag, mark_type type) const noexcept {
+    return pattern::of(match_bits_of(type.in(context_), tag), mark_type::ignored, from);
+  }
   errc check_send(rank_t to, tag_t tag) const noexcept {
     if (tag < 0) return errc::tag;
     return (to >= 0 && to < size_) || to == proc_null ? errc{} : errc::rank;
@@ -336,18 +398,9 @@ class point_to_point {
     if (tag < 0 && tag != any_tag) return errc::tag;
     return from < size_ && from >= proc_null ? errc{} : errc::rank;
   }
-  [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, const char* what,
-                                                    const char* direction, rank_t other, tag_t tag,
-                                                    std::size_t bytes, std::size_t got) const {
-    std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
-    if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
-    if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
-    if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
-    if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
-    if (why == errc::no_resources) s.append(endpoint_->limit_text());
-    if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
-    throw error(why, s);
-  }
+  [[noreturn]] void raise(errc why, const char* what, const char* direction, rank_t other,
+                          tag_t tag, std::size_t bytes, std::size_t got, std::source_location where,
+                          mark_type type = {}) const;
 
   template <mode M>
   [[gnu::always_inline]] started post(const send_call& call) const {
@@ -358,13 +411,13 @@ class point_to_point {
   }
   template <mode M>
   [[gnu::always_inline]] started start_to(const std::byte* data, std::size_t bytes, peer_id to,
-                                          tag_t tag) const {
-    return post<M>({{const_cast<std::byte*>(data), bytes}, to, context_, tag});
+                                          tag_t tag, mark_type type) const {
+    return post<M>({{const_cast<std::byte*>(data), bytes}, to, type.in(context_), tag});
   }
   template <mode M>
   [[gnu::always_inline]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
-                                      tag_t tag, std::source_location where) const {
-    const auto [op, failure] = start_to<M>(data, bytes, to, tag);
+                                      tag_t tag, mark_type type, std::source_location where) const {
+    const auto [op, failure] = start_to<M>(data, bytes, to, tag, type);
     if (op == nullptr) [[likely]]
       return failure;
     endpoint_->wait(*op, {name_of(M), where});
@@ -376,75 +429,37 @@ class point_to_point {
   /// by one: what lies in memory for a slow path would lie there on the fast one, too.)
   template <mode M>
   [[gnu::noinline]] errc send_slow(const std::byte* data, std::size_t bytes, rank_t to, tag_t tag,
-                                   std::source_location where) const {
+                                   mark_type type, std::source_location where) const {
     if (const errc why = check_send(to, tag); why != errc{}) return why;
-    return to == proc_null ? errc{} : send_to<M>(data, bytes, peer_of(to), tag, where);
+    return to == proc_null ? errc{} : send_to<M>(data, bytes, peer_of(to), tag, type, where);
   }
   template <mode M>
   [[gnu::noinline]] started start_slow(const std::byte* data, std::size_t bytes, rank_t to,
-                                       tag_t tag) const {
+                                       tag_t tag, mark_type type) const {
     if (const errc why = check_send(to, tag); why != errc{}) return {nullptr, why};
     if (to == proc_null) return {};
-    const started s = start_to<M>(data, bytes, peer_of(to), tag);
+    const started s = start_to<M>(data, bytes, peer_of(to), tag, type);
     if (s.op != nullptr) s.op->ranks = state_->ranks;
     return s;
   }
-  [[gnu::noinline]] started start_receive_slow(std::byte* into, std::size_t bytes, rank_t from,
-                                               tag_t tag) const {
-    if (const errc why = check_receive(from, tag); why != errc{}) return {nullptr, why};
-    if (from == proc_null) return endpoint_->receive_nothing();
-    const started s = endpoint_->receive({into, bytes}, {context_, peer_of(from), tag});
-    if (s.op != nullptr && state_->ranks != nullptr) {
-      s.op->ranks = state_->ranks;
-      s.op->flags = 1;
-    }
-    return s;
-  }
+  started start_receive_slow(std::byte* into, std::size_t bytes, rank_t from, tag_t tag,
+                             mark_type type) const;
 
   static constexpr errc indirect = static_cast<errc>(-2);  // Not begun: see `is_direct`.
   struct received {
     status got;
     errc failure;
   };
-  /// A receive whose message has not come yet, or that has failed, or that is not direct.
-  [[gnu::noinline]] received receive_rest(direct_receive& d, rank_t from, tag_t tag,
-                                          std::source_location where) const {
-    if (d.failure == indirect) {
-      const errc why = translate(from, tag, d.want);
-      if (why != errc{}) return {{}, why == nobody ? errc{} : why};
-      endpoint_->receive_now(d);
-    }
-    if (d.failure == undecided) endpoint_->receive_rest(d, {receiving::name, where});
-    if (d.failure == errc::no_resources)
-      return {{rank_of(d.want.source), d.want.tag(), 0, static_cast<int>(d.failure)}, d.failure};
-    return {{rank_of(d.want.source), tag_of(d.want.bits), d.bytes, static_cast<int>(d.failure)},
-            d.failure};
-  }
-  /// Names what a receive had found out when it failed, else what it asked for.
-  [[noreturn, gnu::noinline, gnu::cold]] void raise_receive(errc why, const char* what, rank_t from,
-                                                            tag_t tag, std::size_t room,
-                                                            rank_t source, tag_t its_tag,
-                                                            std::size_t bytes) const {
-    const bool known = source != proc_null || its_tag != any_tag;
-    raise(why, what, " from rank ", known ? source : from, known ? its_tag : tag, room, bytes);
-  }
+  received receive_rest(direct_receive& d, rank_t from, tag_t tag, mark_type type,
+                        std::source_location where) const;
+  [[noreturn]] void raise_receive(errc why, const char* what, rank_t from, tag_t tag,
+                                  std::size_t room, rank_t source, tag_t its_tag, std::size_t bytes,
+                                  std::source_location where, mark_type type = {}) const;
 
-  started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other,
-                   tag_t tag) const noexcept {
-    return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
-                                               .start = way,
-                                               .buffer = buffer,
-                                               .bytes = bytes,
-                                               .want = {context_, peer_of(other), tag},
-                                               .ranks = state_->ranks});
-  }
-
+  started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other, tag_t tag,
+                   mark_type type) const noexcept;
   /// What a receive is to match. Returns: errc::rank, errc::tag, or `nobody`.
-  [[gnu::noinline]] errc translate(rank_t from, tag_t tag, pattern& want) const noexcept {
-    if (const errc why = check_receive(from, tag); why != errc{}) return why;
-    want = {context_, peer_of(from), tag};
-    return from == proc_null ? nobody : errc{};
-  }
+  errc translate(rank_t from, tag_t tag, pattern& want, mark_type type = {}) const noexcept;
   static constexpr errc nobody = static_cast<errc>(-3);  // The partner is proc_null.
 
   struct seen {
@@ -452,31 +467,18 @@ class point_to_point {
     std::optional<status> got;
   };
   template <bool Once>
-  [[gnu::noinline]] seen probe_slow(rank_t from, tag_t tag, std::source_location where) const {
-    pattern want;
-    errc why = translate(from, tag, want);
-    if (why == nobody) return {errc{}, status()};
-    std::optional<probe_result> p;
-    if (why == errc{}) {
-      if constexpr (Once) {
-        p = endpoint_->probe(want, why);
-      } else {
-        p = endpoint_->wait_probe(want, {"probe", where}, why);
-      }
-    }
-    if (!p || why != errc{}) return {why, {}};
-    return {errc{}, status(rank_of(p->source), p->tag, p->bytes)};
-  }
+  seen probe_slow(rank_t from, tag_t tag, std::source_location where) const;
   /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
   template <class T, class How>
   [[gnu::always_inline]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
-                                           const char* once_name, rank_t from, tag_t tag) const {
+                                           const char* once_name, rank_t from, tag_t tag,
+                                           std::source_location where) const {
     if constexpr (is_code<How&>) {
       store(how, why);
     } else if constexpr (is_form<How, once_t> && stores_errors<How>) {
       store(*how.code, why);
     } else if (why != errc{}) {
-      raise(why, is_form<How, once_t> ? once_name : name, " from rank ", from, tag, 0, 0);
+      raise(why, is_form<How, once_t> ? once_name : name, " from rank ", from, tag, 0, 0, where);
     }
     if constexpr (is_form<How, once_t>) {
       return std::optional<T>(std::forward<decltype(found)>(found));
@@ -494,3 +496,5 @@ class point_to_point {
 };
 
 }  // namespace mpx::inline v0::detail
+
+#include "mpx/comm/detail/point_to_point_slow.hpp"  // IWYU pragma: keep

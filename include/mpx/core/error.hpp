@@ -3,6 +3,9 @@
 // What can go wrong at run time, as std::error_code values and as one exception type.
 // Bugs of the caller are MPX_ASSERT; what the world does wrong is an errc; nothing aborts.
 
+#include <exception>
+#include <source_location>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -15,7 +18,7 @@ namespace mpx::inline v0 {
 /// implementation.
 enum class errc : int {
   buffer = 1,    ///< MPI_ERR_BUFFER: the attached buffer cannot hold a buffered send.
-  count,         ///< MPI_ERR_COUNT: a count is negative or too large.
+  count,         ///< MPI_ERR_COUNT: the message is not as long as what it was to fill.
   tag,           ///< MPI_ERR_TAG: a tag is outside 0 .. tag_max.
   communicator,  ///< MPI_ERR_COMM: the communicator is empty, or the limit of them is reached.
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
@@ -34,6 +37,7 @@ enum class errc : int {
   deadlock,        ///< No rank of the job can go on.
   not_a_rank,      ///< This process is a forked child of a rank.
   broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
+  type,            ///< MPI_ERR_TYPE: a message's elements are of another type than its receive's.
 };
 
 namespace detail {
@@ -49,13 +53,14 @@ constexpr bool is_loss(errc e) noexcept {
 inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
-    case errc::count: return "count out of range";
+    case errc::count: return "the lengths of a message and of what it was to fill differ";
     case errc::tag: return "tag out of range";
     case errc::communicator: return "invalid communicator";
     case errc::rank: return "rank out of range";
     case errc::request: return "request in the wrong state";
     case errc::root: return "root out of range";
     case errc::argument: return "invalid argument";
+    case errc::type: return "the message's elements are of another type than the receive's";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";
@@ -93,12 +98,59 @@ inline std::error_code make_error_code(errc e) noexcept {
 }
 
 /// What the throwing forms throw. `what()` names the operation, the ranks, the tag, the
-/// communicator and the sizes involved; `code()` is the errc.
+/// communicator and the sizes involved, and the line of the program that called; `code()` is the
+/// errc.
 class error : public std::system_error {
  public:
-  error(errc e, const std::string& context) : std::system_error(make_error_code(e), context) {}
-  error(std::error_code e, const std::string& context) : std::system_error(e, context) {}
+  /// `where`: the program's call; by default no line is told.
+  error(errc e, const std::string& context, std::source_location where = {})
+      : error(make_error_code(e), context, where) {}
+  error(std::error_code e, const std::string& context, std::source_location where = {})
+      : std::system_error(e, context), where_(where), text_(text()) {}
+  /// `e`, of the call at `where`.
+  error(const error& e, std::source_location where)
+      : std::system_error(e), where_(where), text_(text()) {}
+
+  const char* what() const noexcept override { return text_.what(); }
+  /// What is wrong, without the line.
+  const char* what_went_wrong() const noexcept { return std::system_error::what(); }
+  /// The program's call; its line is 0 where none is known.
+  const std::source_location& where() const noexcept { return where_; }
+
+ private:
+  std::string text() const {
+    std::string s(std::system_error::what());
+    if (where_.line() != 0)
+      s.append(", at ")
+          .append(where_.file_name())
+          .append(":")
+          .append(std::to_string(where_.line()));
+    return s;
+  }
+
+  std::source_location where_;
+  std::runtime_error text_;  // A copy of it throws nothing.
 };
+
+namespace detail {
+
+/// Within a handler of `e`: goes on with it, and with the line of the call, if it has none yet and
+/// there is memory to say so.
+[[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
+                                                              std::source_location where) {
+  if (e.where().line() != 0) throw;
+  const auto told = [&]() -> std::exception_ptr {
+    try {
+      return std::make_exception_ptr(error(e, where));
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  }();
+  if (told == nullptr) throw;
+  std::rethrow_exception(told);
+}
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0
 

@@ -32,6 +32,9 @@ class status {
     return bytes_ / sizeof(T);
   }
   constexpr bool cancelled() const noexcept { return cancelled_; }
+  /// Of equal outcomes: all that a status tells is the same.
+  friend constexpr bool operator==(const status&, const status&) = default;
+
   std::error_code error() const noexcept {
     return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
   }

@@ -21,7 +21,9 @@ struct generalized_access;
 /// Errors: errc::request, errc::no_resources: nothing has changed then.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
-auto all_of(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
+auto all_of(
+    R&& requests, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   using request_type = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
   using compounds = detail::compounds<typename request_type::stack_type>;
   using access = detail::request_access;
@@ -45,7 +47,7 @@ auto all_of(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
   if constexpr (detail::is_code<How>) {
     detail::store(how, why);
   } else if (why != errc{}) {
-    throw error(why, "all_of several requests");
+    throw error(why, "all_of several requests", where);
   }
   return all;
 }
@@ -60,7 +62,7 @@ request<Stack> all_of(request<Stack>&& first, More&&... more) {
 /// The other end of a generalized request: who has it says when the operation is complete, once.
 /// Move-only. Dropping it completes with errc::broken_promise. It must not outlive the environment.
 /// Threads: as the stack's thread model says; under threading::multiple any thread, at any time.
-template <class Stack>
+template <class Stack = stack<>>
 class [[nodiscard]] completer {
  public:
   completer() = default;
@@ -99,7 +101,7 @@ class [[nodiscard]] completer {
 };
 
 /// A request, and who completes it.
-template <class Stack>
+template <class Stack = stack<>>
 struct generalized_operation {
   mpx::request<Stack> request;
   mpx::completer<Stack> completer;

@@ -366,8 +366,10 @@ class endpoint : ground<Stack>,
   void end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards);
   void tell_loss(peer_id peer);
 
-  // Operations.
+  using compared = type_mark<Stack::checks_type::compares_types>;
   [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
+    if (compared::wrong(op.want) && failure == errc{} && op.role == role::receive)
+      failure = errc::type;
     if (failure != errc{}) op.fails(failure);  // Else it has been errc{} since `begin`.
     op.stage = stage::complete;
     pace().completed();
@@ -376,6 +378,7 @@ class endpoint : ground<Stack>,
   }
   /// The same, without a failure, of one that a request holds.
   [[gnu::always_inline]] void finish_plain(operation& op) noexcept {
+    if (compared::wrong(op.want)) return finish(op, errc::type);
     op.stage = stage::complete;
     pace().completed();
   }

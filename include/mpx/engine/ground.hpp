@@ -3,6 +3,7 @@
 // What the rooms of an endpoint stand on: the policies of its stack, each made once, and its
 // operations.
 
+#include "mpx/core/lifetime.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/calls.hpp"
@@ -58,6 +59,7 @@ class ground {
   [[no_unique_address]] typename Stack::threading_type threading_;
   [[no_unique_address]] trace_type trace_;
   pool_type pool_;
+  lifetime_mark mark_{this};  // The endpoint is where its first base is: what handles look for.
 };
 
 }  // namespace mpx::inline v0::detail

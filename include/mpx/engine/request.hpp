@@ -34,7 +34,7 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   if (ranks != nullptr && other >= 0 && other < ranks->size())
     s.append(" (world rank ").append(std::to_string(ranks->peer_of(other))).append(")");
   s.append(", tag ").append(tag < 0 ? "any" : std::to_string(tag)).append(", communicator ");
-  s.append(std::to_string(context >> 1)).append(", ").append(std::to_string(bytes));
+  s.append(std::to_string(plain_context(context) >> 1)).append(", ").append(std::to_string(bytes));
   return s.append(" bytes");
 }
 
@@ -45,6 +45,11 @@ inline status status_of(const operation& op) noexcept {
   const bool receive = op.role == role::receive;
   return {rank_of(op.peer, ranks_of(op)), op.tag, receive ? op.message_bytes : op.data.bytes,
           static_cast<int>(op.failure), op.cancelled};
+}
+
+inline void add_types(std::string& s, type_code sent, type_code expected) {
+  s.append(" of ").append(name_of_type(expected)).append(" for a message of ");
+  s.append(sent == 0 ? "others" : name_of_type(sent));
 }
 
 inline std::string describe(const operation& op, peer_id self_peer) {
@@ -61,6 +66,8 @@ inline std::string describe(const operation& op, peer_id self_peer) {
                            receive ? op.want.context() : op.context, op.data.bytes, ranks);
   if (receive && op.failure == errc::truncate)
     s.append(" of room for a message of ").append(std::to_string(op.message_bytes));
+  if (receive && op.failure == errc::type)
+    add_types(s, type_in(op.want.bits), type_in(op.want.ignore));
   return s;
 }
 /// Whose loss an operation's failure is.
@@ -84,7 +91,7 @@ inline peer_id culprit(const operation& op) noexcept {
 /// receiver asks for it.
 /// `wait`, `test` and `start` end as any call: with an mpx::error, or into a std::error_code.
 /// Threads: as the stack's thread model says. Cost: 16 bytes, no allocation.
-template <class Stack>
+template <class Stack = stack<>>
 class [[nodiscard]] request {
  public:
   using stack_type = Stack;
@@ -103,7 +110,7 @@ class [[nodiscard]] request {
   }
   ~request() {
     if (operation_ != nullptr) [[unlikely]]
-      detail::compounds<Stack>::abandon(*endpoint_, *operation_);
+      abandon();
   }
 
   /// True until the status has been taken: not of an empty request, nor of an inactive one.
@@ -129,39 +136,48 @@ class [[nodiscard]] request {
   /// does, else nothing. Errors: as for `wait`.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  std::optional<status> test(How&& how = {}) noexcept(detail::is_code<How>) {
+  std::optional<status> test(
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
     if constexpr (detail::is_code<How>) how.clear();
+    check(where);
     if (!done()) return std::nullopt;
-    return take(how);
+    return take(how, where);
   }
 
   /// Makes progress and looks once, and the request stays what it is. Returns: the status, with its
   /// error if there is one, if the operation is complete. Source: MPI_Request_get_status.
-  std::optional<status> peek() {
-    if (!done()) return std::nullopt;
+  std::optional<status> peek(std::source_location where = std::source_location::current()) {
+    if (!done(where)) return std::nullopt;
     return operation_ == nullptr ? status{} : detail::status_of(*operation_);
   }
   /// Makes progress. Returns whether `wait` would not block.
-  bool done() const { return operation_ == nullptr || endpoint_->test(*operation_); }
+  bool done(std::source_location where = std::source_location::current()) const {
+    check(where);
+    return operation_ == nullptr || endpoint_->test(*operation_);
+  }
 
   /// Runs a persistent operation once more. Errors: errc::request if it is active already or not
   /// persistent; errc::buffer and errc::no_resources: it stays inactive.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  void start(How&& how = {}) noexcept(detail::is_code<How>) {
+  void start(How&& how = {}, std::source_location where = std::source_location::current()) noexcept(
+      detail::is_code<How>) {
+    check(where);
     const errc why =
         persistent() ? detail::compounds<Stack>::start(*endpoint_, *operation_) : errc::request;
     if constexpr (detail::is_code<How>) {
       detail::store(how, why);
     } else if (why != errc{}) {
-      fail_start(why);
+      fail_start(why, where);
     }
   }
 
   /// Cancels a receive that has not matched, of several each that has not; `wait` or `test` follow
   /// as ever and report it with status::cancelled(). Returns false if there is none: then nothing
   /// changes.
-  bool cancel() {
+  bool cancel(std::source_location where = std::source_location::current()) {
+    check(where);
     return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
   }
   /// Empties the request, and the operation goes on with nobody to wait for it.
@@ -181,14 +197,21 @@ class [[nodiscard]] request {
  private:
   friend detail::request_access;
 
+  /// Tells a request that has outlived its environment, before that is touched.
+  void check([[maybe_unused]] std::source_location where) const noexcept {
+    MPX_ASSERT_AT(endpoint_ == nullptr || detail::exists(endpoint_),
+                  "the environment of this request is gone: let requests go before it", where);
+  }
+
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
       : endpoint_(&e), operation_(op) {}
 
   template <class How>
   [[gnu::always_inline]] status wait_as(detail::call_site site,
                                         How& how) noexcept(!detail::throws<How>) {
+    check(site.where);
     if (operation_ != nullptr && !endpoint_->done_after_poll(*operation_)) block(site);
-    return take(how);
+    return take(how, site.where);
   }
   [[gnu::noinline]] void block(detail::call_site site) {
     if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
@@ -211,15 +234,18 @@ class [[nodiscard]] request {
   }
 
   template <class How>
-  [[gnu::always_inline]] status take(How& how) noexcept(!detail::throws<How>) {
+  [[gnu::always_inline]] status take(How& how,
+                                     std::source_location where) noexcept(!detail::throws<How>) {
     if constexpr (detail::throws<How>) {
       if (operation_ == nullptr) {
         endpoint_ = nullptr;
         return {};
       }
       const detail::operation& op = *operation_;
-      if (op.failure != errc{} || op.role != detail::role::receive || op.flags != 0) [[unlikely]]
-        return take_slow();
+      if (op.failure != errc{}) [[unlikely]]
+        fail(where);
+      if (op.role != detail::role::receive || op.flags != 0) [[unlikely]]
+        return taken();
       const status s(world_rank(op.peer), op.tag, op.message_bytes, 0, op.cancelled);
       endpoint_->release(*operation_);
       operation_ = nullptr;
@@ -230,10 +256,6 @@ class [[nodiscard]] request {
       how = s.error();
       return s;
     }
-  }
-  [[gnu::noinline]] status take_slow() {
-    if (operation_->failure != errc{}) fail();
-    return taken();
   }
   [[gnu::noinline]] status taken() noexcept {
     status s;
@@ -248,26 +270,31 @@ class [[nodiscard]] request {
     endpoint_ = nullptr;
     return s;
   }
-  [[noreturn, gnu::noinline, gnu::cold]] void fail() {
+  [[noreturn, gnu::noinline, gnu::cold]] void fail(std::source_location where) {
     const errc why = operation_->failure;
     std::string what = detail::describe(*operation_, endpoint_->self());
     what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
     taken();
-    throw error(why, what);
+    throw error(why, what, where);
   }
-  [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why) const {
+  [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why,
+                                                         std::source_location where) const {
     std::string what = "start of a request";
     if (why == errc::request)
       what += *this ? " that is active: wait for it first" : " that is not persistent";
     if (why == errc::no_resources) what += endpoint_->limit_text();
     if (why == errc::buffer) what += ": attach more memory with environment::attach_buffer";
-    throw error(why, what);
+    throw error(why, what, where);
   }
   void drop() noexcept {
     if (operation_ != nullptr) [[unlikely]]
-      detail::compounds<Stack>::abandon(*endpoint_, *operation_);
+      abandon();
     operation_ = nullptr;
     endpoint_ = nullptr;
+  }
+  void abandon() noexcept {
+    check(std::source_location::current());
+    detail::compounds<Stack>::abandon(*endpoint_, *operation_);
   }
 
   detail::endpoint<Stack>* endpoint_ = nullptr;
@@ -275,7 +302,7 @@ class [[nodiscard]] request {
 };
 
 /// The type of what mpx::prepare gives: there is only one.
-template <class Stack>
+template <class Stack = stack<>>
 using persistent_request = request<Stack>;
 
 namespace detail {
@@ -300,6 +327,10 @@ struct request_access {
   static operation* give_up(request<Stack>& r) noexcept {
     r.endpoint_ = nullptr;
     return std::exchange(r.operation_, nullptr);
+  }
+  template <class Stack>
+  static void check(const request<Stack>& r, std::source_location where) noexcept {
+    r.check(where);
   }
   /// Empties a request whose send or receive has succeeded. Returns false if it is anything else.
   template <class Stack>

@@ -6,10 +6,12 @@
 #include <bit>
 #include <concepts>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detect.hpp"
+#include "mpx/engine/checks.hpp"
 #include "mpx/engine/threading.hpp"
 #include "mpx/engine/waiting.hpp"
 #include "mpx/flow/credits.hpp"
@@ -27,6 +29,14 @@ namespace mpx::inline v0 {
 template <class P>
 concept StackPolicy = requires { typename P::policy_axis; };
 
+/// What environment<...> and the like take: a stack, not a policy of one.
+template <class S>
+concept StackOfPolicies = !StackPolicy<S> && requires {
+  typename S::transport_type;
+  typename S::protocol_type;
+  typename S::bootstrap_type;
+};
+
 /// No axis may be given two policies.
 template <class... Ps>
 concept OnePolicyPerAxis =
@@ -37,7 +47,8 @@ concept OnePolicyPerAxis =
      ((0 + ... + (std::same_as<typename Ps::policy_axis, flow_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, threading_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, wait_axis> ? 1 : 0)) <= 1) &&
-     ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1));
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1) &&
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, checks_axis> ? 1 : 0)) <= 1));
 
 /// The transport must be able to find its peers by the bootstrap: one over shared memory needs a
 /// bootstrap that shares some, and the simulated one a simulated job.
@@ -94,6 +105,28 @@ struct default_bootstrap<Transport> {
 template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 
+/// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
+inline std::string difference(std::string_view one, std::string_view other) {
+  const auto next = [](std::string_view& rest) {
+    const std::size_t end = rest.find("; ");
+    const std::string_view part = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 2);
+    return part;
+  };
+  std::string s;
+  while (!one.empty() || !other.empty()) {
+    const std::string_view a = next(one);
+    const std::string_view b = next(other);
+    if (a == b) continue;
+    const std::size_t axis = a.find(' ') + 1;  // "transport shm<...>": what follows is the policy.
+    const bool same_axis = axis != 0 && a.substr(0, axis) == b.substr(0, axis);
+    if (!s.empty()) s.append(", ");
+    s.append(b.empty() ? "nothing" : b).append(" where it is ");
+    s.append(a.empty() ? "nothing" : same_axis ? a.substr(axis) : a);
+  }
+  return s;
+}
+
 }  // namespace detail
 
 /// The policies of a communicator, chosen at compile time, in any order:
@@ -105,7 +138,9 @@ struct stack {
   using bootstrap_type =
       detail::pick_t<bootstrap_axis, detail::default_bootstrap_t<transport_type>, Ps...>;
   using protocol_type = detail::pick_t<protocol_axis, protocol::tiny_short_long<>, Ps...>;
-  using matching_type = detail::pick_t<matching_axis, matching::hashed, Ps...>;
+  using checks_type = detail::pick_t<checks_axis, checks::none, Ps...>;
+  using matching_type = typename checks_type::template matcher<
+      detail::pick_t<matching_axis, matching::hashed, Ps...>>;
   using flow_type = detail::pick_t<flow_axis, flow::credits<>, Ps...>;
   using threading_type = detail::pick_t<threading_axis, threading::single, Ps...>;
   using wait_type = detail::pick_t<wait_axis, waiting::spin_then_sleep<>, Ps...>;
@@ -119,6 +154,7 @@ struct stack {
   static_assert(ThreadModel<threading_type>);
   static_assert(WaitPolicy<wait_type>);
   static_assert(Trace<trace_type>);
+  static_assert(Checks<checks_type>);
   static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);
@@ -138,6 +174,7 @@ struct stack {
     s.append(n(protocol_type::tiny_bytes_max)).append(",");
     s.append(n(protocol_type::short_bytes_ceiling)).append(">; flow ");
     s.append(flow_type::name).append("<").append(n(flow_type::layout)).append(">");
+    s.append("; checks ").append(checks_type::name);
     return s;
   }
 };

@@ -40,28 +40,22 @@ static_assert(ThreadModel<thread_model_archetype> && !ThreadModel<std::mutex>);
 namespace threading {
 
 /// Only the thread that made the environment calls (MPI_THREAD_FUNNELED). Checked where MPX_ASSERT
-/// is.
+/// is. (Whether it is or not, the layout is one: objects of both kinds meet in one program.)
 class single {
  public:
   using policy_axis = threading_axis;
   static constexpr std::string_view name = "single";
   static constexpr bool concurrent = false;
 
-#if MPX_ASSERT_LEVEL >= 1
   void lock() noexcept {
     MPX_ASSERT(::pthread_equal(::pthread_self(), owner_) != 0,
                "threading::single: only the thread that made the environment may call; choose "
                "threading::serialized or threading::multiple");
   }
+  void unlock() noexcept {}
 
  private:
-  pthread_t owner_ = ::pthread_self();
-
- public:
-#else
-  void lock() noexcept {}
-#endif
-  void unlock() noexcept {}
+  [[maybe_unused]] pthread_t owner_ = ::pthread_self();
 };
 
 /// Any thread calls, but never two at once (MPI_THREAD_SERIALIZED). Checked where MPX_ASSERT is.
@@ -71,19 +65,15 @@ class serialized {
   static constexpr std::string_view name = "serialized";
   static constexpr bool concurrent = false;
 
-#if MPX_ASSERT_LEVEL >= 1
   void lock() noexcept {
     MPX_ASSERT(!inside_.exchange(true, std::memory_order_acquire),
                "threading::serialized: two threads called at once; choose threading::multiple");
   }
+  /// Where nothing is checked, too: who locked may be an object that checks.
   void unlock() noexcept { inside_.store(false, std::memory_order_release); }
 
  private:
   platform::atomic<bool> inside_{false};
-#else
-  void lock() noexcept {}
-  void unlock() noexcept {}
-#endif
 };
 
 /// Any thread calls at any time (MPI_THREAD_MULTIPLE). Cost: an uncontended lock for each call.

@@ -91,6 +91,7 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
   std::size_t pending = 0;
   for (auto&& r : requests) {
+    access::check(r, site.where);
     if constexpr (Emptying) {
       if (access::take_over(r)) [[likely]]
         continue;
@@ -116,8 +117,10 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
 
 [[noreturn]] inline void fail_settled(const error& first, std::size_t pending) {
   if (pending == 0) throw error(first);
-  throw error(first.code(), std::string(first.what()) + "; " + std::to_string(pending) +
-                                " other requests are still pending");
+  throw error(first.code(),
+              std::string(first.what_went_wrong()) + "; " + std::to_string(pending) +
+                  " other requests are still pending",
+              first.where());
 }
 
 template <class R, class How>
@@ -157,14 +160,14 @@ void take_statuses(R& requests, Take&& take) {
 }
 
 template <class R, class How>
-any_completion test_any_as(R& requests, How& how) {
+any_completion test_any_as(R& requests, How& how, std::source_location where) {
   if constexpr (is_code<How&>) how.clear();
   std::size_t i = 0;
   bool active = false;
   for (auto&& r : requests) {
     if (r) {
       active = true;
-      if (auto s = r.test(how)) return completion{i, *s};
+      if (auto s = r.test(how, where)) return completion{i, *s};
     }
     ++i;
   }
@@ -204,6 +207,7 @@ template <class R>
 bool wait_for_one(R& requests, call_site site) {
   auto active = std::ranges::begin(requests);
   const auto end = std::ranges::end(requests);
+  for (auto it = active; it != end; ++it) access::check(*it, site.where);
   while (active != end && !*active) ++active;
   if (active == end) return false;
   const auto each = [](const void* range, operation_list::taker take, void* context) {
@@ -262,10 +266,12 @@ std::vector<status> wait_all_statuses(
 /// then are statuses taken. Errors: as wait_all, when this would return true.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
-bool test_all(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
+bool test_all(
+    R&& requests, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   if constexpr (detail::is_code<How>) how.clear();
   if (!detail::settled(requests)) return false;
-  wait_all(requests, std::forward<How>(how));
+  wait_all(requests, std::forward<How>(how), where);
   return true;
 }
 /// The same, and the statuses as by wait_all; `into` is as it was when this returns false.
@@ -280,8 +286,10 @@ bool test_all(R&& requests, std::span<status> into) noexcept {
 /// Errors: its failure, as from `request::test`.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
-any_completion test_any(R&& requests, How&& how = {}) noexcept(detail::is_code<How>) {
-  return detail::test_any_as(requests, how);
+any_completion test_any(
+    R&& requests, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  return detail::test_any_as(requests, how, where);
 }
 /// Blocks until one of `requests` is complete. Returns: it, or that none is active.
 /// Errors: its failure.
@@ -292,7 +300,7 @@ any_completion wait_any(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   if constexpr (detail::is_code<How>) how.clear();
   if (!detail::wait_for_one(requests, {"wait_any", where})) return any_completion::nothing(false);
-  return detail::test_any_as(requests, how);
+  return detail::test_any_as(requests, how, where);
 }
 
 /// Takes requests that are complete now, as many as `into` has room for.
@@ -337,11 +345,90 @@ std::vector<completion> wait_some(R&& requests,
   return test_some(requests);
 }
 
+// --- Requests one by one -------------------------------------------------------------------------
+
+namespace detail {
+
+/// Requests gathered from where they are, and given back at the end.
+template <class Stack, std::size_t N>
+class gathered {
+ public:
+  template <class... Requests>
+  explicit gathered(Requests&... each) noexcept
+      : whence_{&each...}, requests_{std::move(each)...} {}
+  gathered(const gathered&) = delete;
+  gathered& operator=(const gathered&) = delete;
+  ~gathered() {
+    for (std::size_t i = 0; i < N; ++i) *whence_[i] = std::move(requests_[i]);
+  }
+  request<Stack> (&all() noexcept)[N] { return requests_; }
+
+ private:
+  request<Stack>* whence_[N];
+  request<Stack> requests_[N];
+};
+
+}  // namespace detail
+
+/// As of a range: wait_all(a, b), wait_any(a, b, ec), of two to four requests; of more, give a
+/// range. The index that wait_any tells is that of the argument.
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+void wait_all(
+    request<Stack>& a, request<Stack>& b, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  wait_all(detail::gathered<Stack, 2>(a, b).all(), how, where);
+}
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+void wait_all(
+    request<Stack>& a, request<Stack>& b, request<Stack>& c, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  wait_all(detail::gathered<Stack, 3>(a, b, c).all(), how, where);
+}
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+void wait_all(
+    request<Stack>& a, request<Stack>& b, request<Stack>& c, request<Stack>& d, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  wait_all(detail::gathered<Stack, 4>(a, b, c, d).all(), how, where);
+}
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+any_completion wait_any(
+    request<Stack>& a, request<Stack>& b, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  return wait_any(detail::gathered<Stack, 2>(a, b).all(), how, where);
+}
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+any_completion wait_any(
+    request<Stack>& a, request<Stack>& b, request<Stack>& c, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  return wait_any(detail::gathered<Stack, 3>(a, b, c).all(), how, where);
+}
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+any_completion wait_any(
+    request<Stack>& a, request<Stack>& b, request<Stack>& c, request<Stack>& d, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  return wait_any(detail::gathered<Stack, 4>(a, b, c, d).all(), how, where);
+}
+
 /// Starts all of a range of persistent requests, in order. Errors: the first; those before it are
 /// active then.
-template <std::ranges::forward_range R>
-void start_all(R&& requests) {
-  for (auto&& r : requests) r.start();
+template <RequestRange R, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+void start_all(
+    R&& requests, How&& how = {},
+    std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  if constexpr (detail::is_code<How>) how.clear();
+  for (auto&& r : requests) {
+    r.start(how, where);
+    if constexpr (detail::is_code<How>) {
+      if (how) return;
+    }
+  }
 }
 
 }  // namespace mpx::inline v0

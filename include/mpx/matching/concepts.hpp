@@ -70,7 +70,7 @@ struct pattern {
   }
   constexpr context_id context() const noexcept { return context_of(bits); }
   /// any_tag if the tag is ignored.
-  constexpr tag_t tag() const noexcept { return ignore != 0 ? -1 : tag_of(bits); }
+  constexpr tag_t tag() const noexcept { return (ignore & tag_bits) != 0 ? -1 : tag_of(bits); }
   constexpr bool exact() const noexcept { return ignore == 0 && source != any_peer; }
   constexpr bool bits_match(match_bits b) const noexcept { return ((b ^ bits) | ignore) == ignore; }
   constexpr bool matches(const envelope& e) const noexcept {

@@ -10,7 +10,7 @@ namespace mpx::inline v0::detail {
 inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
   return {.peer = world_rank(want.source),
           .tag = want.tag(),
-          .context = want.context(),
+          .context = plain_context(want.context()),
           .stage = hang_stage::posted,
           .sends = false,
           .bytes = bytes};
@@ -21,12 +21,12 @@ inline hang_operation hang_operation_of(const operation& op) noexcept {
     return hang_operation_of(op.want, op.data.bytes);
   hang_operation o{.peer = world_rank(op.peer),
                    .tag = op.tag,
-                   .context = op.context,
+                   .context = plain_context(op.context),
                    .stage = hang_stage::moving,
                    .sends = op.role == role::send,
                    .bytes = op.data.bytes};
   if (!o.sends) {
-    o.context = op.want.context();
+    o.context = plain_context(op.want.context());
     o.bytes = op.message_bytes;
   } else if (op.stage == stage::queued) {
     o.stage = hang_stage::queued;
@@ -81,7 +81,7 @@ template <class Stack>
   inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
     info.unexpected.add({.peer = world_rank(m.is.source),
                          .tag = m.is.tag(),
-                         .context = m.is.context(),
+                         .context = plain_context(m.is.context()),
                          .stage = claimed ? hang_stage::claimed : hang_stage::arrived,
                          .sends = false,
                          .bytes = m.bytes});

@@ -416,6 +416,7 @@ class inbox_room {
 
   /// Gives an early message, already out of the matcher, to its receive.
   [[gnu::noinline]] void accept(operation& op, arrived_message* m) {
+    if constexpr (Stack::checks_type::compares_types) note_type(op.want, m->is.bits);
     const peer_id source = m->is.source;
     if (m->kind == wire::kind::announce) {
       const arrived_message copy = *m;

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What point-to-point calls come to when a message has not come yet, or they fail. Included by
+// point_to_point.hpp.
+
+#include "mpx/comm/point_to_point.hpp"
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+[[noreturn, gnu::noinline, gnu::cold]] void point_to_point<Stack>::raise(
+    errc why, const char* what, const char* direction, rank_t other, tag_t tag, std::size_t bytes,
+    std::size_t got, std::source_location where, [[maybe_unused]] mark_type type) const {
+  std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
+  if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
+  if (why == errc::count)
+    s.append(" of one value, but the message has ").append(std::to_string(got)).append(" bytes");
+  if constexpr (Stack::checks_type::compares_types) {
+    if (why == errc::type) add_types(s, type.sent, type.code);
+  }
+  if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
+  if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
+  if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
+  if (why == errc::no_resources) s.append(endpoint_->limit_text());
+  if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
+  throw error(why, s, where);
+}
+
+/// A receive whose message has not come yet, or that has failed, or that is not direct.
+template <class Stack>
+[[gnu::noinline]] auto point_to_point<Stack>::receive_rest(direct_receive& d, rank_t from,
+                                                           tag_t tag, mark_type type,
+                                                           std::source_location where) const
+    -> received {
+  if (d.failure == indirect) {
+    const errc why = translate(from, tag, d.want, type);
+    if (why != errc{}) return {{}, why == nobody ? errc{} : why};
+    endpoint_->receive_now(d);
+  }
+  if (d.failure == undecided) endpoint_->receive_rest(d, {receiving::name, where});
+  if (d.failure == errc::no_resources)
+    return {{rank_of(d.want.source), d.want.tag(), 0, static_cast<int>(d.failure)}, d.failure};
+  return {{rank_of(d.want.source), tag_of(d.want.bits), d.bytes, static_cast<int>(d.failure)},
+          d.failure};
+}
+
+/// Names what a receive had found out when it failed, else what it asked for.
+template <class Stack>
+[[noreturn, gnu::noinline, gnu::cold]] void point_to_point<Stack>::raise_receive(
+    errc why, const char* what, rank_t from, tag_t tag, std::size_t room, rank_t source,
+    tag_t its_tag, std::size_t bytes, std::source_location where, mark_type type) const {
+  const bool known = source != proc_null || its_tag != any_tag;
+  raise(why, what, " from rank ", known ? source : from, known ? its_tag : tag, room, bytes, where,
+        type);
+}
+
+template <class Stack>
+template <bool Once>
+[[gnu::noinline]] auto point_to_point<Stack>::probe_slow(rank_t from, tag_t tag,
+                                                         std::source_location where) const -> seen {
+  pattern want;
+  errc why = translate(from, tag, want);
+  if (why == nobody) return {errc{}, status()};
+  std::optional<probe_result> p;
+  if (why == errc{}) {
+    if constexpr (Once) {
+      p = endpoint_->probe(want, why);
+    } else {
+      p = endpoint_->wait_probe(want, {"probe", where}, why);
+    }
+  }
+  if (!p || why != errc{}) return {why, {}};
+  return {errc{}, status(rank_of(p->source), p->tag, p->bytes)};
+}
+
+template <class Stack>
+[[gnu::noinline]] started point_to_point<Stack>::start_receive_slow(std::byte* into,
+                                                                    std::size_t bytes, rank_t from,
+                                                                    tag_t tag,
+                                                                    mark_type type) const {
+  if (const errc why = check_receive(from, tag); why != errc{}) return {nullptr, why};
+  if (from == proc_null) return endpoint_->receive_nothing();
+  const started s = endpoint_->receive({into, bytes}, matching(peer_of(from), tag, type));
+  if (s.op != nullptr && state_->ranks != nullptr) {
+    s.op->ranks = state_->ranks;
+    s.op->flags = 1;
+  }
+  return s;
+}
+
+template <class Stack>
+started point_to_point<Stack>::prepared(starts_as way, std::byte* buffer, std::size_t bytes,
+                                        rank_t other, tag_t tag, mark_type type) const noexcept {
+  return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
+                                             .start = way,
+                                             .buffer = buffer,
+                                             .bytes = bytes,
+                                             .want = matching(peer_of(other), tag, type),
+                                             .ranks = state_->ranks});
+}
+
+template <class Stack>
+[[gnu::noinline]] errc point_to_point<Stack>::translate(rank_t from, tag_t tag, pattern& want,
+                                                        mark_type type) const noexcept {
+  if (const errc why = check_receive(from, tag); why != errc{}) return why;
+  want = matching(peer_of(from), tag, type);
+  return from == proc_null ? nobody : errc{};
+}
+
+}  // namespace mpx::inline v0::detail

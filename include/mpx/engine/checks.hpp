@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What of the program a stack checks at run time, at a price: nothing, or the types of what is sent
+// and received. A type travels in the bits of a message's context that no communicator uses, and a
+// receive ignores them when it matches.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "mpx/datatype/buffer.hpp"
+#include "mpx/matching/concepts.hpp"
+
+namespace mpx::inline v0 {
+
+struct checks_axis {};
+
+/// What a stack checks. `compares_types`: whether the elements of messages and receives are
+/// compared. `matcher`: what the stack's matcher becomes for it.
+template <class C>
+concept Checks = requires {
+  requires std::same_as<typename C::policy_axis, checks_axis>;
+  { C::name } -> std::convertible_to<std::string_view>;
+  { C::compares_types } -> std::convertible_to<bool>;
+  typename C::template matcher<matcher_archetype>;
+};
+
+namespace detail {
+
+/// Sixteen bits that say of an element's type what matters when its bytes are read as another: its
+/// kind and its length. 0: anything goes.
+using type_code = std::uint16_t;
+
+enum class type_kind : std::uint8_t { any, boolean, character, integer, natural, real, object };
+
+template <class T>
+constexpr type_code code_of() noexcept {
+  type_kind kind = type_kind::object;
+  if constexpr (std::is_same_v<T, std::byte>) return 0;
+  if constexpr (std::is_enum_v<T>) return code_of<std::underlying_type_t<T>>();
+  if constexpr (std::is_same_v<T, bool>) {
+    kind = type_kind::boolean;
+  } else if constexpr (std::is_same_v<T, char> || std::is_same_v<T, wchar_t> ||
+                       std::is_same_v<T, char8_t> || std::is_same_v<T, char16_t> ||
+                       std::is_same_v<T, char32_t>) {
+    kind = type_kind::character;
+  } else if constexpr (std::is_integral_v<T>) {
+    kind = std::is_signed_v<T> ? type_kind::integer : type_kind::natural;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    kind = type_kind::real;
+  }
+  return static_cast<type_code>(static_cast<unsigned>(kind) << 12 |
+                                (sizeof(T) < 0xfff ? sizeof(T) : 0xfff));
+}
+
+/// "integers of 8 bytes".
+inline std::string name_of_type(type_code code) {
+  static constexpr const char* kinds[] = {
+      "bytes",  "bool", "characters", "integers", "unsigned integers", "floating-point numbers",
+      "objects"};
+  const unsigned kind = code >> 12;
+  std::string s(kind < 7 ? kinds[kind] : "a type that this mpx does not know");
+  return code == 0 ? s : s.append(" of ").append(std::to_string(code & 0xfff)).append(" bytes");
+}
+
+inline constexpr unsigned type_shift = 48;  // Of match bits: the upper half of the context.
+inline constexpr match_bits type_bits = match_bits{0xffff} << type_shift;
+constexpr type_code type_in(match_bits bits) noexcept {
+  return static_cast<type_code>(bits >> type_shift);
+}
+/// A context without the type that goes with a message of it.
+constexpr context_id plain_context(context_id context) noexcept { return context & 0xffff; }
+
+constexpr bool differ(type_code sent, type_code expected) noexcept {
+  return sent != 0 && expected != 0 && sent != expected;
+}
+/// What a receive's pattern keeps once it has matched: the message's bits, and the type that was
+/// expected, where all bits of a type were ignored before.
+constexpr void note_type(pattern& want, match_bits sent) noexcept {
+  want.ignore = want.bits & type_bits;
+  want.bits = sent;
+}
+constexpr bool has_wrong_type(const pattern& want) noexcept {
+  return (want.ignore & type_bits) != type_bits && differ(type_in(want.bits), type_in(want.ignore));
+}
+
+/// A matcher that leaves in each receive what its message's type was.
+template <class Matcher>
+class type_matcher : public Matcher {
+ public:
+  [[gnu::always_inline]] posted_receive* match_arrival(const envelope& is) noexcept {
+    posted_receive* const r = Matcher::match_arrival(is);
+    if (r != nullptr) note_type(r->want, is.bits);
+    return r;
+  }
+};
+
+/// The type of a call's elements, in a stack that compares them; else nothing.
+template <bool Compared>
+struct type_mark {
+  static constexpr match_bits ignored = 0;
+  template <class B>
+  static constexpr type_mark of() noexcept {
+    return {};
+  }
+  static constexpr context_id in(context_id context) noexcept { return context; }
+  static constexpr bool wrong(const pattern&) noexcept { return false; }
+};
+template <>
+struct type_mark<true> {
+  static constexpr match_bits ignored = type_bits;
+  type_code code = 0;
+  mutable type_code sent = 0;  // Of the message, for reports.
+
+  template <class B>
+  static constexpr type_mark of() noexcept {
+    using buffer = std::remove_cvref_t<B>;
+    if constexpr (std::ranges::range<buffer>) {
+      return {code_of<
+          std::remove_cv_t<std::remove_all_extents_t<std::ranges::range_value_t<buffer>>>>()};
+    } else {
+      return {code_of<buffer>()};
+    }
+  }
+  constexpr context_id in(context_id context) const noexcept {
+    return context | context_id{code} << 16;
+  }
+  static constexpr bool wrong(const pattern& want) noexcept { return has_wrong_type(want); }
+};
+
+}  // namespace detail
+
+namespace checks {
+
+/// The default: nothing is checked, and nothing costs.
+struct none {
+  using policy_axis = checks_axis;
+  static constexpr std::string_view name = "none";
+  static constexpr bool compares_types = false;
+  template <class Matcher>
+  using matcher = Matcher;
+};
+
+/// A message whose elements are of another kind or length than those of its receive, such as a
+/// double received as a long, is errc::type. std::byte goes with anything, and so do messages of
+/// matched probes, and collectives. All ranks choose it, or none.
+/// Cost: receives count as such from any tag for the matcher.
+struct types {
+  using policy_axis = checks_axis;
+  static constexpr std::string_view name = "types";
+  static constexpr bool compares_types = true;
+  template <class Matcher>
+  using matcher = detail::type_matcher<Matcher>;
+};
+
+}  // namespace checks
+}  // namespace mpx::inline v0

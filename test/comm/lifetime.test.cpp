@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// Handles that have outlived their environment are told, with the line of the call.
+
+#include <memory>
+#include <optional>
+
+#include "comm/aborts.hpp"
+#include "comm/ranks.hpp"
+
+#if MPX_ASSERT_LEVEL >= 1
+namespace {
+
+using solitary = mpx::environment<ranks::inproc>;
+
+/// What `call` says of the handles of an environment that is gone, but for the line.
+template <class Call>
+std::string after_the_end(Call call) {
+  return ranks::aborts([&] {
+    auto env = std::make_unique<solitary>(mpx::bootstrap::any(mpx::bootstrap::singleton()));
+    const auto world = env->world();
+    int x = 0;
+    std::optional<mpx::request<ranks::inproc>> receiving(world.irecv(x, 0, 1));
+    env.reset();
+    call(world, *receiving);
+    ::_exit(0);  // It has not been noticed.
+  });
+}
+template <class Call>
+void check_told(int line, const char* what, Call call) {
+  const std::string said = after_the_end(call);
+  CAPTURE(said);
+  CHECK(ranks::contains(said, std::string(__FILE__) + ":" + std::to_string(line) + ":"));
+  CHECK(ranks::contains(said, std::string("the environment of this ") + what + " is gone"));
+}
+
+}  // namespace
+
+TEST_CASE("a handle that has outlived its environment is told, with the line of the call") {
+  int x = 0;
+  // clang-format off
+  check_told(__LINE__, "communicator", [&](auto& w, auto&) { w.send(x, 0); });
+  check_told(__LINE__, "communicator", [&](auto& w, auto&) { w.recv(x, 0); });
+  check_told(__LINE__, "communicator", [&](auto& w, auto&) { (void)w.iprobe(0); });
+  check_told(__LINE__, "communicator", [&](auto& w, auto&) { w.barrier(); });
+  check_told(__LINE__, "communicator", [&](auto& w, auto&) { (void)w.allreduce(x, std::plus<>{}); });
+  check_told(__LINE__, "request", [&](auto&, auto& r) { r.wait(); });
+  check_told(__LINE__, "request", [&](auto&, auto& r) { (void)r.test(); });
+  check_told(__LINE__, "request", [&](auto&, auto& r) { (void)r.done(); });
+  check_told(__LINE__, "request", [&](auto&, auto& r) { mpx::wait_all(std::span(&r, 1)); });
+  check_told(__LINE__, "request", [&](auto&, auto& r) { (void)mpx::wait_any(std::span(&r, 1)); });
+  // clang-format on
+  const std::string said = after_the_end([](auto&, auto& r) { auto dropped = std::move(r); });
+  CHECK(ranks::contains(said, "let requests go before it"));
+}
+
+TEST_CASE("handles of other environments, before and after, are not taken for theirs") {
+  for (int i = 0; i < 3; ++i) {
+    solitary one{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+    {
+      solitary two{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+      two.world().barrier();
+    }
+    CHECK(one.world().allreduce(1, std::plus<>{}) == 1);
+  }
+}
+#endif

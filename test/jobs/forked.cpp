@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// For forked.test.py: each rank forks a child that ends as it is told, and then does its work.
+//   forked return|exit|_exit|exec|throw|static
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mpx/mpx.hpp>
+#include <stdexcept>
+
+#include "mp/harness.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::unique_ptr<mpx::environment<>> kept;  // Is destroyed by exit().
+
+/// The parent sees its child end, and the others' messages as ever.
+int go_on(mpx::environment<>& env, pid_t child, int pending_tag) {
+  auto world = env.world();
+  int status = 0;
+  harness::check(::waitpid(child, &status, 0) == child, "waitpid");
+  harness::check(WIFEXITED(status) && WEXITSTATUS(status) == 7, "the child's end");
+  const mpx::rank_t next = (world.rank() + 1) % world.size();
+  const mpx::rank_t last = (world.rank() + world.size() - 1) % world.size();
+  int got = 0;
+  auto receiving = world.irecv(got, last, pending_tag);
+  world.send(world.rank() + 100, next, pending_tag);
+  receiving.wait();
+  harness::check(got == last + 100, "a wrong message");
+  harness::check(world.allreduce(1, std::plus<>{}) == world.size(), "a wrong sum");
+  std::printf("rank %d is well\n", world.rank());
+  return 0;
+}
+
+int main_of(const std::string& way, char** argv) {
+  const bool is_static = way == "static";
+  std::unique_ptr<mpx::environment<>> own;
+  (is_static ? kept : own) = std::make_unique<mpx::environment<>>();
+  mpx::environment<>& env = is_static ? *kept : *own;
+  auto world = env.world();
+  std::vector<std::byte> long_one(200'000);
+  auto sending = world.isend(long_one, (world.rank() + 1) % world.size(), 5);  // Under way.
+  auto receiving = world.irecv(long_one, mpx::any_source, 6);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (way == "exit" || is_static) std::exit(7);
+    if (way == "_exit") ::_exit(7);
+    if (way == "throw") throw std::runtime_error("the child's own");
+    if (way == "exec") ::execl("/bin/sh", "sh", "-c", "exit 7", nullptr);
+    return 7;  // From main: everything above is destroyed.
+  }
+  const int code = go_on(env, child, 9);
+  std::vector<std::byte> in(200'000);
+  world.recv(in, (world.rank() + world.size() - 1) % world.size(), 5);
+  sending.wait();
+  receiving.cancel();
+  receiving.wait();
+  if (is_static) {
+    world.barrier();
+    kept.reset();
+  }
+  (void)argv;
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  harness::check(argc == 2, "a way to end");
+  const std::string way = argv[1];
+  try {
+    return main_of(way, argv);
+  } catch (const std::runtime_error& e) {
+    if (std::strcmp(e.what(), "the child's own") != 0) throw;
+    return 7;
+  }
+}
