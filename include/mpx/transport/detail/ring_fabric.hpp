@@ -71,8 +71,8 @@ class ring_fabric {
       doorbell_->core.store(here, std::memory_order_relaxed);
     for (std::size_t i = 0; i < hot_.size() && i < neighbours_max; ++i) {
       const peer_id slot = slot_of(hot_[i]->source);
-      if (slot == self_slot_) continue;
-      if (segment_.doorbell(slot).core.load(std::memory_order_relaxed) == here) return true;
+      const auto there = segment_.doorbell(slot).core.load(std::memory_order_relaxed);
+      if (there == here && slot != self_slot_) return true;
     }
     return false;
   }
@@ -102,7 +102,7 @@ class ring_fabric {
     return outcome::done;
   }
 
-  /// See Transport. Takes one packet of each hot ring, or up to `burst_max` if only one is hot.
+  /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
   template <PacketSink Sink>
   [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
     if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
