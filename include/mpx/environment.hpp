@@ -3,11 +3,11 @@
 // Joining and leaving a job: the environment owns all of a rank's state, from the constructor to
 // the destructor.
 
-#include <charconv>
 #include <concepts>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -125,7 +125,7 @@ class environment {
   /// bytes, until it is out. Errors: errc::buffer if some is attached.
   void attach_buffer(std::span<std::byte> memory) {
     if (const errc why = endpoint_.attach(memory); why != errc{})
-      throw error(why, "attach_buffer: a buffer is attached already: detach it first");
+      detail::throw_error(why, "attach_buffer: a buffer is attached already: detach it first");
   }
   /// Waits until all buffered sends have gone out and returns the memory, empty if none was
   /// attached.
@@ -172,10 +172,10 @@ class environment {
     } else {
       tell_difference(job);
       job.fence([] {});
-      rank_t differs = 0;
-      const std::string said = job.get(0, "mpx.differs").value_or("0");
-      std::from_chars(said.data(), said.data() + said.size(), differs);
-      check_stacks(job, 0, differs > 0 && differs < job.size() ? differs : 0);
+      std::uint64_t differs = 0;
+      const std::optional<std::string> said = job.get(0, "mpx.differs");
+      if (said) detail::parse_number(*said, static_cast<std::uint64_t>(job.size() - 1), differs);
+      check_stacks(job, 0, static_cast<rank_t>(differs));
     }
     return job;
   }
@@ -184,18 +184,17 @@ class environment {
     if (job.rank() != 0) return;
     rank_t differs = job.size() - 1;
     while (differs > 0 && job.get(differs, "mpx.stack") == job.get(0, "mpx.stack")) --differs;
-    job.put("mpx.differs", std::to_string(differs));
+    job.put("mpx.differs", detail::formatted("%d", differs));
   }
   /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
   static void check_stacks(job_type& job, rank_t a, rank_t b) {
-    const std::string one = job.get(a, "mpx.stack").value_or("(none)");
-    const std::string other = job.get(b, "mpx.stack").value_or("(none)");
+    const std::optional<std::string> one = job.get(a, "mpx.stack");
+    const std::optional<std::string> other = job.get(b, "mpx.stack");
     if (one == other) return;
-    std::string s = "rank " + std::to_string(a);
-    s.append(" was built with [").append(one).append("], but rank ").append(std::to_string(b));
-    s.append(" with [").append(other);
-    s.append("]: build all ranks from one mpx and one stack");
-    throw error(errc::stack_mismatch, s);
+    detail::throw_error(errc::stack_mismatch,
+                        "rank %d was built with [%s], but rank %d with [%s]: build all ranks from "
+                        "one mpx and one stack",
+                        a, one ? one->c_str() : "(none)", b, other ? other->c_str() : "(none)");
   }
 
   /// Leaves without the others; what this rank has sent is not lost with it.
@@ -211,9 +210,10 @@ class environment {
     constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;
     std::uint64_t bytes = 0;
     if (!detail::parse_number(text, ceiling, bytes))
-      throw error(errc::argument, "MPX_SHORT_BYTES_MAX=" + std::string(text) +
-                                      ": give a number of bytes from 0 to " +
-                                      std::to_string(ceiling) + ", the stack's own limit");
+      detail::throw_error(errc::argument,
+                          "MPX_SHORT_BYTES_MAX=%s: give a number of bytes from 0 to %zu, the "
+                          "stack's own limit",
+                          text, ceiling);
     endpoint_.protocol().lower(bytes);
   }
 

@@ -173,7 +173,7 @@ class point_to_point {
     if constexpr (is_code<How>) {
       store(how, why);
     } else if (why != errc{}) {
-      throw error(why, "generalized on rank " + std::to_string(rank_) + endpoint_->limit_text());
+      detail::throw_error(why, "generalized on rank %d%s", rank_, endpoint_->limit_text().c_str());
     }
     return made;
   }
@@ -342,12 +342,12 @@ class point_to_point {
                                                     const char* direction, rank_t other, tag_t tag,
                                                     std::size_t bytes, std::size_t got) const {
     std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
-    if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
-    if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
-    if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
-    if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
-    if (why == errc::no_resources) s.append(endpoint_->limit_text());
-    if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
+    if (why == errc::truncate) append(s, " of room for a message of %zu", got);
+    if (why == errc::rank) append(s, ": ranks here are 0 .. %d", size_ - 1);
+    if (why == errc::tag) append(s, ": tag %d is negative", tag);
+    if (other < size_) s += endpoint_->loss_text(peer_of(other), why);
+    if (why == errc::no_resources) s += endpoint_->limit_text();
+    if (why == errc::buffer) s += ": attach more memory with environment::attach_buffer";
     throw error(why, s);
   }
 

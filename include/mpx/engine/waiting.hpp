@@ -36,7 +36,6 @@ struct wait_archetype {
     void reset() noexcept;
   };
 };
-static_assert(WaitPolicy<wait_archetype> && !WaitPolicy<int>);
 
 namespace waiting {
 
@@ -115,8 +114,6 @@ struct sleep {
     void reset() noexcept {}
   };
 };
-
-static_assert(WaitPolicy<spin> && WaitPolicy<spin_then_sleep<>> && WaitPolicy<sleep>);
 
 }  // namespace waiting
 }  // namespace mpx::inline v0

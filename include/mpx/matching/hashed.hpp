@@ -40,7 +40,7 @@ class bucket_table {
   }
   void erase(Node& n) noexcept {
     --size_;
-    bucket::node_algorithms::unlink(bucket::value_traits::to_node_ptr(n));
+    bucket::erase(n);
   }
 
  private:
@@ -157,14 +157,14 @@ class hashed {
     if (r.want.exact()) {
       exact_.erase(r);
     } else {
-      wild_.erase(wild_.iterator_to(r));
+      wild_.erase(r);
       --wild_posted_;
     }
   }
 
   void withdraw(unexpected_message& m) noexcept {
     unexpected_.erase(m);
-    arrivals_.erase(arrivals_.iterator_to(m));
+    arrivals_.erase(m);
   }
 
   template <class F>
@@ -199,7 +199,5 @@ class hashed {
   detail::bucket_table<unexpected_message> unexpected_;
   linked_list<unexpected_message, arrival_tag> arrivals_;
 };
-
-static_assert(Matcher<hashed>);
 
 }  // namespace mpx::inline v0::matching

@@ -43,9 +43,9 @@ class hang_watch {
     const char* text = std::getenv("MPX_HANG_REPORT");
     if (text == nullptr) return;
     if (!parse_seconds(text, hang_seconds_max, limit_ns_))
-      throw error(errc::argument, "MPX_HANG_REPORT=" + std::string(text) +
-                                      ": give seconds from 0.001 to " +
-                                      std::to_string(hang_seconds_max) + ", such as 10 or 0.5");
+      throw_error(errc::argument,
+                  "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5", text,
+                  static_cast<unsigned long long>(hang_seconds_max));
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
     alone_ = job_.size() == 1 && head().looked_at.load(std::memory_order_relaxed) == 0;

@@ -59,7 +59,7 @@ class member {
   void fence(Idle&& idle) {
     check_present("fence");
     if (me_.fence_failed)
-      throw error(errc::peer_lost, "fence: an earlier one of this environment failed");
+      mpx::detail::throw_error(errc::peer_lost, "fence: an earlier one of this environment failed");
     me_.fence_failed = true;  // Unless it returns.
     me_.segment.fence(me_.rank, me_.k, [&idle] { idle(); });
     me_.fence_failed = false;
@@ -68,9 +68,8 @@ class member {
   [[noreturn]] void abort(int code, std::string_view why) {
     if (is_here()) me_.segment.abort(me_.rank, code, why);
     if (me_.ends == ending::thread)
-      throw error(errc::aborted, "rank " + std::to_string(me_.rank) +
-                                     " aborted the job with code " + std::to_string(code) + ": " +
-                                     std::string(why));
+      mpx::detail::throw_error(errc::aborted, "rank %d aborted the job with code %d: %.*s",
+                               me_.rank, code, static_cast<int>(why.size()), why.data());
     std::fflush(stdout);
     if (me_.ends == ending::alone)
       std::fprintf(stderr, "mpx: aborted with code %d: %.*s\n", code, static_cast<int>(why.size()),
@@ -148,13 +147,12 @@ class member {
   bool is_here() const noexcept { return ::getpid() == me_.pid; }
   void check_present(const char* what) const {
     if (!is_here())
-      throw error(errc::not_a_rank, std::string(what) + " in process " +
-                                        std::to_string(::getpid()) + ", a child of rank " +
-                                        std::to_string(me_.rank) + " (pid " +
-                                        std::to_string(me_.pid) + ")");
+      mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d (pid %d)",
+                               what, static_cast<int>(::getpid()), me_.rank,
+                               static_cast<int>(me_.pid));
     if (!present_)
-      throw error(errc::peer_lost, std::string(what) + ": rank " + std::to_string(me_.rank) +
-                                       ", this one, has left the environment");
+      mpx::detail::throw_error(errc::peer_lost, "%s: rank %d, this one, has left the environment",
+                               what, me_.rank);
   }
 
   place me_;
