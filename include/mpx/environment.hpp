@@ -68,7 +68,9 @@ class environment {
   explicit environment(std::source_location where = std::source_location::current())
       requires std::default_initializable<job_type>
       : environment(job_type(), where) {}
-  explicit environment(job_type job, std::source_location where = std::source_location::current())
+  [[gnu::noinline,
+    gnu::cold]] explicit environment(job_type job,
+                                     std::source_location where = std::source_location::current())
       : job_(std::move(job)),
         exceptions_(exceptions_here()),
         watch_(job_, where),
@@ -83,7 +85,7 @@ class environment {
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
-  ~environment() {
+  [[gnu::noinline, gnu::cold]] ~environment() {
     if (endpoint_.orphaned()) return;  // A forked child does not leave for its parent.
     if (std::uncaught_exceptions() > exceptions_) {
       leave_alone();
@@ -163,7 +165,8 @@ class environment {
     return std::uncaught_exceptions();
   }
   /// Returns `job` when all of its ranks were built with this stack.
-  static job_type& with_equal_stacks(job_type& job, watch_type& watch) {
+  [[gnu::noinline, gnu::cold]] static job_type& with_equal_stacks(job_type& job,
+                                                                  watch_type& watch) {
     job.put("mpx.stack", Stack::fingerprint());
     job.fence([&watch] { watch.join_step(); });
     if constexpr (LivenessBootstrap<job_type>) {  // Who sees nothing wrong learns of it by a loss.
@@ -187,7 +190,7 @@ class environment {
     job.put("mpx.differs", detail::formatted("%d", differs));
   }
   /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
-  static void check_stacks(job_type& job, rank_t a, rank_t b) {
+  [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
     const std::optional<std::string> one = job.get(a, "mpx.stack");
     const std::optional<std::string> other = job.get(b, "mpx.stack");
     if (one == other) return;
@@ -198,13 +201,13 @@ class environment {
   }
 
   /// Leaves without the others; what this rank has sent is not lost with it.
-  void leave_alone() noexcept {
+  [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
     endpoint_.send_last(last_words_ns_max);
     if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
-  void lower_short_bytes() {
+  [[gnu::noinline, gnu::cold]] void lower_short_bytes() {
     const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
     if (text == nullptr) return;
     constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;

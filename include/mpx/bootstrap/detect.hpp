@@ -17,7 +17,7 @@ class any : public member {
  public:
   /// Joins the job of mpxrun where there is one; else this process is a world of one.
   /// Errors: errc::bootstrap, errc::no_resources.
-  any() : any(mpxrun::present() ? any(mpxrun()) : any(singleton())) {}
+  [[gnu::noinline, gnu::cold]] any() : any(mpxrun::present() ? any(mpxrun()) : any(singleton())) {}
   template <std::derived_from<member> Kind>
   requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
   any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)

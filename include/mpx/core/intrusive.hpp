@@ -51,8 +51,8 @@ class linked_list {
   /// What it names stays where it is while others come and go.
   class iterator {
    public:
-    T& operator*() const noexcept { return of(at_); }
-    iterator& operator++() noexcept {
+    [[gnu::always_inline]] T& operator*() const noexcept { return of(at_); }
+    [[gnu::always_inline]] iterator& operator++() noexcept {
       at_ = at_->next;
       return *this;
     }
@@ -61,7 +61,7 @@ class linked_list {
 
    private:
     friend linked_list;
-    explicit iterator(detail::list_links* at) noexcept : at_(at) {}
+    [[gnu::always_inline]] explicit iterator(detail::list_links* at) noexcept : at_(at) {}
     detail::list_links* at_;
   };
 
@@ -69,25 +69,33 @@ class linked_list {
   linked_list(const linked_list&) = delete;
   linked_list& operator=(const linked_list&) = delete;
 
-  bool empty() const noexcept { return ends_.next == &ends_; }
+  [[gnu::always_inline]] bool empty() const noexcept { return ends_.next == &ends_; }
   /// Requires: it is not empty.
-  T& front() noexcept { return of(ends_.next); }
+  [[gnu::always_inline]] T& front() noexcept { return of(ends_.next); }
   /// A list that is const has nodes that are not, as those of a view are not.
-  iterator begin() const noexcept { return iterator(ends_.next); }
-  iterator end() const noexcept { return iterator(const_cast<detail::list_links*>(&ends_)); }
+  [[gnu::always_inline]] iterator begin() const noexcept { return iterator(ends_.next); }
+  [[gnu::always_inline]] iterator end() const noexcept {
+    return iterator(const_cast<detail::list_links*>(&ends_));
+  }
 
-  void push_back(T& n) noexcept { detail::list_algorithms::link_before(&ends_, links(n)); }
+  [[gnu::always_inline]] void push_back(T& n) noexcept {
+    detail::list_algorithms::link_before(&ends_, links(n));
+  }
   /// Forgets all nodes, which it does not touch.
   void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
-  void pop_front() noexcept { detail::list_algorithms::unlink(ends_.next); }
+  [[gnu::always_inline]] void pop_front() noexcept { detail::list_algorithms::unlink(ends_.next); }
   /// Takes `n` out of the list that it is in.
-  static void erase(T& n) noexcept { detail::list_algorithms::unlink(links(n)); }
+  [[gnu::always_inline]] static void erase(T& n) noexcept {
+    detail::list_algorithms::unlink(links(n));
+  }
   /// Returns what follows.
   iterator erase(iterator at) noexcept { return iterator(detail::list_algorithms::unlink(at.at_)); }
 
  private:
-  static detail::list_links* links(T& n) noexcept { return static_cast<list_node<Tag>*>(&n); }
-  static T& of(detail::list_links* n) noexcept {
+  [[gnu::always_inline]] static detail::list_links* links(T& n) noexcept {
+    return static_cast<list_node<Tag>*>(&n);
+  }
+  [[gnu::always_inline]] static T& of(detail::list_links* n) noexcept {
     return static_cast<T&>(static_cast<list_node<Tag>&>(*n));
   }
 

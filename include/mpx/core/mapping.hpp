@@ -62,7 +62,7 @@ class mapping {
   void set_dumped(bool dumped) const noexcept { set_dumped(dumped, 0, bytes_); }
 
  private:
-  void map(int flags, int fd, off_t offset) {
+  [[gnu::noinline, gnu::cold]] void map(int flags, int fd, off_t offset) {
     void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, fd, offset);
     if (p == MAP_FAILED) {
       const int why = errno;

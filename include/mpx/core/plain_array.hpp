@@ -132,14 +132,14 @@ class plain_array {
   plain_array(plain_array&&) noexcept = default;
   plain_array& operator=(plain_array&&) noexcept = default;
 
-  T* begin() noexcept { return data(); }
-  T* end() noexcept { return data() + size(); }
-  const T* begin() const noexcept { return data(); }
-  const T* end() const noexcept { return data() + size(); }
-  std::size_t size() const noexcept { return memory_.count; }
-  bool empty() const noexcept { return memory_.count == 0; }
-  T& operator[](std::size_t i) noexcept { return data()[i]; }
-  const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[gnu::always_inline]] T* begin() noexcept { return data(); }
+  [[gnu::always_inline]] T* end() noexcept { return data() + size(); }
+  [[gnu::always_inline]] const T* begin() const noexcept { return data(); }
+  [[gnu::always_inline]] const T* end() const noexcept { return data() + size(); }
+  [[gnu::always_inline]] std::size_t size() const noexcept { return memory_.count; }
+  [[gnu::always_inline]] bool empty() const noexcept { return memory_.count == 0; }
+  [[gnu::always_inline]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[gnu::always_inline]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
   /// Makes room for `n` elements in all. Cost: as for growing one by one.
   bool try_reserve(std::size_t n) noexcept { return memory_.try_reserve(n, sizeof(T)); }
@@ -165,7 +165,7 @@ class plain_array {
   void push_back(T value) {
     if (!try_push_back(value)) detail::throw_out_of_memory();
   }
-  void pop_back() noexcept { --memory_.count; }
+  [[gnu::always_inline]] void pop_back() noexcept { --memory_.count; }
   void clear() noexcept { memory_.count = 0; }
 
   /// Puts `value` before element `at`. Cost: moves what follows.
@@ -192,8 +192,8 @@ class plain_array {
   }
 
  private:
-  T* data() const noexcept { return reinterpret_cast<T*>(memory_.data); }
-  bool has_room() const noexcept { return memory_.count != memory_.room; }
+  [[gnu::always_inline]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.data); }
+  [[gnu::always_inline]] bool has_room() const noexcept { return memory_.count != memory_.room; }
   /// Makes the elements from `first` on, which are zero bytes, what T{} makes them.
   void fill([[maybe_unused]] std::size_t first) {
     if constexpr (!std::is_scalar_v<T>) {
@@ -249,12 +249,14 @@ class owning_table {
     for (void* object : places_) delete static_cast<T*>(object);
   }
 
-  std::size_t size() const noexcept { return places_.size(); }
+  [[gnu::always_inline]] std::size_t size() const noexcept { return places_.size(); }
   /// The object at a place, or nullptr.
-  T* operator[](std::size_t i) const noexcept { return static_cast<T*>(places_[i]); }
+  [[gnu::always_inline]] T* operator[](std::size_t i) const noexcept {
+    return static_cast<T*>(places_[i]);
+  }
 
   /// Fills an empty place. Requires: made is not nullptr.
-  T& put(std::size_t i, T* made) noexcept {
+  [[gnu::always_inline]] T& put(std::size_t i, T* made) noexcept {
     places_[i] = made;
     return *made;
   }

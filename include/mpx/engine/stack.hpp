@@ -126,7 +126,7 @@ struct stack {
   static_assert(LongPathFits<transport_type, protocol_type>);
 
   /// What two ranks must have in common to talk, as text that a person can compare.
-  static std::string fingerprint() {
+  [[gnu::noinline, gnu::cold]] static std::string fingerprint() {
     constexpr std::string_view transport = transport_type::name;
     constexpr std::string_view protocol = protocol_type::name;
     constexpr std::string_view flow = flow_type::name;

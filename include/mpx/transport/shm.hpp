@@ -212,7 +212,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   /// errc::no_resources.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
-  explicit basic_shm(B& b)
+  [[gnu::noinline, gnu::cold]] explicit basic_shm(B& b)
       : base(segment_of(b), world_peer(b.rank()), world_peer(b.size()), geometry),
         arena_(ArenaBytes),
         links_(static_cast<std::size_t>(b.size())),

@@ -31,8 +31,9 @@ class job_segment : public detail::job_view {
 
   /// Lays out a new job in `file`, which is empty; its shared memory is `shared`'s. Returns the
   /// mapping. Errors: errc::argument (ranks), errc::no_resources.
-  static mapping create(const memory_file& file, const memory_file& shared, rank_t ranks,
-                        std::int32_t launcher_pid) {
+  [[gnu::noinline, gnu::cold]] static mapping create(const memory_file& file,
+                                                     const memory_file& shared, rank_t ranks,
+                                                     std::int32_t launcher_pid) {
     if (ranks < 1 || ranks > ranks_max)
       mpx::detail::throw_error(errc::argument, "a job of %d ranks: 1 to %d are possible", ranks,
                                ranks_max);
@@ -52,7 +53,7 @@ class job_segment : public detail::job_view {
   }
 
   /// Maps the job in `fd` and checks that it is one of `ranks` ranks. Errors: errc::bootstrap.
-  static mapping open(int fd, rank_t ranks) {
+  [[gnu::noinline, gnu::cold]] static mapping open(int fd, rank_t ranks) {
     struct stat info{};
     if (::fstat(fd, &info) != 0) refuse("cannot be examined");
     const detail::segment_layout layout(static_cast<std::size_t>(ranks));
@@ -82,7 +83,8 @@ class job_segment : public detail::job_view {
   /// if others are still inside the one that used this one's slot.
   /// Errors: errc::bootstrap (another process is this rank); errc::no_resources (too many live at
   ///         once), errc::peer_lost (a rank died in there), naming the rank.
-  std::uint64_t join(rank_t rank, std::int32_t pid, const file_view& shared) const {
+  [[gnu::noinline, gnu::cold]] std::uint64_t join(rank_t rank, std::int32_t pid,
+                                                  const file_view& shared) const {
     const std::int64_t begin_ns = platform::now_ns();
     for (;;) {
       std::uint64_t k = 0;
@@ -97,13 +99,15 @@ class job_segment : public detail::job_view {
   }
 
   /// `rank` leaves environment `k`, and touches nothing of it afterwards.
-  void leave(rank_t rank, std::uint64_t k, const file_view& shared) const noexcept {
+  [[gnu::noinline, gnu::cold]] void leave(rank_t rank, std::uint64_t k,
+                                          const file_view& shared) const noexcept {
     set_state(rank, k, rank_state::finished);
     entry(rank).live.fetch_sub(1, std::memory_order_release);
     go(k, shared);
   }
   /// `rank` gives environment `k` up without leaving it, and touches nothing of it afterwards.
-  void fail(rank_t rank, std::uint64_t k, const file_view& shared) const noexcept {
+  [[gnu::noinline, gnu::cold]] void fail(rank_t rank, std::uint64_t k,
+                                         const file_view& shared) const noexcept {
     set_state(rank, k, rank_state::failed);
     go(k, shared);
   }
@@ -138,7 +142,8 @@ class job_segment : public detail::job_view {
 
   // --- publishing ---
 
-  void put(rank_t rank, std::uint64_t k, std::string_view key, std::string_view value) const {
+  [[gnu::noinline, gnu::cold]] void put(rank_t rank, std::uint64_t k, std::string_view key,
+                                        std::string_view value) const {
     if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
       mpx::detail::throw_error(
           errc::argument,
@@ -163,7 +168,8 @@ class job_segment : public detail::job_view {
     mine.log_used.store(used + static_cast<std::uint32_t>(bytes), std::memory_order_release);
   }
 
-  std::optional<std::string> get(rank_t rank, std::uint64_t k, std::string_view key) const {
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank, std::uint64_t k,
+                                                              std::string_view key) const {
     check_rank(rank);
     if (decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::waiting)
       return {};
@@ -195,7 +201,8 @@ class job_segment : public detail::job_view {
   // --- meeting ---
 
   /// `idle()` is called meanwhile.
-  void fence(rank_t rank, std::uint64_t k, mpx::detail::function_ref<void()> idle) const {
+  [[gnu::noinline, gnu::cold]] void fence(rank_t rank, std::uint64_t k,
+                                          mpx::detail::function_ref<void()> idle) const {
     auto& s = slot(k);
     const std::uint32_t generation = s.generation.load(std::memory_order_acquire);
     if (arrive(rank, k)) {
@@ -278,7 +285,8 @@ class job_segment : public detail::job_view {
   }
 
   /// One attempt of `join`. Returns false if the slot is taken, with the news of it that were seen.
-  bool try_join(rank_t rank, std::int32_t pid, std::uint64_t& k, std::uint32_t& seen) const {
+  [[gnu::noinline, gnu::cold]] bool try_join(rank_t rank, std::int32_t pid, std::uint64_t& k,
+                                             std::uint32_t& seen) const {
     auto& me = entry(rank);
     const rank_lock lock(me);
     if (const auto other = me.pid.load(std::memory_order_relaxed);
@@ -305,7 +313,8 @@ class job_segment : public detail::job_view {
 
   /// Who keeps environment `before` from its end, where `rank` waits for it: an error if that will
   /// not change, or if patience is over.
-  void check_slot(rank_t rank, std::uint64_t before, bool patient) const {
+  [[gnu::noinline, gnu::cold]] void check_slot(rank_t rank, std::uint64_t before,
+                                               bool patient) const {
     std::string who = "its memory could not be given back";
     for (rank_t r = 0; r < size(); ++r) {
       const rank_state now = decode(state_word(r, before).load(std::memory_order_acquire), before);
@@ -328,7 +337,7 @@ class job_segment : public detail::job_view {
   }
 
   /// Counts a rank that is in environment `k` no more, and tells the others.
-  void go(std::uint64_t k, const file_view& shared) const noexcept {
+  [[gnu::noinline, gnu::cold]] void go(std::uint64_t k, const file_view& shared) const noexcept {
     auto& gone = slot(k).gone;
     std::uint64_t was = gone.load(std::memory_order_relaxed);
     std::uint32_t count = 0;
@@ -342,7 +351,8 @@ class job_segment : public detail::job_view {
 
   /// Gives back what environment `k` used, if all ranks have left it and nobody else has done so,
   /// and lets the next one have its slot. Returns whether this did it.
-  bool recycle(std::uint64_t k, const file_view& shared) const noexcept {
+  [[gnu::noinline, gnu::cold]] bool recycle(std::uint64_t k,
+                                            const file_view& shared) const noexcept {
     auto& s = slot(k);
     std::uint64_t all = detail::tagged(k, ranks_);
     if (s.released.load(std::memory_order_acquire) != k / environments_live_max ||

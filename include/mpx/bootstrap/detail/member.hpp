@@ -41,7 +41,7 @@ class member {
     }
     return *this;
   }
-  ~member() { mark_failed(); }
+  [[gnu::cold]] ~member() { mark_failed(); }
 
   rank_t rank() const noexcept { return me_.rank; }
   rank_t size() const noexcept { return me_.segment.size(); }
@@ -103,10 +103,10 @@ class member {
     return present_ ? me_.segment.renounced_by(me_.rank, me_.k, peer) : errc{};
   }
 
-  void mark_finished() noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_finished() noexcept {
     if (std::exchange(present_, false) && is_here()) me_.segment.leave(me_.rank, me_.k, me_.shared);
   }
-  void mark_failed() noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_failed() noexcept {
     if (std::exchange(present_, false) && is_here()) me_.segment.fail(me_.rank, me_.k, me_.shared);
   }
 
@@ -117,13 +117,14 @@ class member {
   enum class ending : unsigned char { alone, process, thread };
 
   /// Joins a segment and a shared file that this object keeps.
-  member(mapping map, memory_file shared, rank_t rank, ending ends)
+  [[gnu::noinline, gnu::cold]] member(mapping map, memory_file shared, rank_t rank, ending ends)
       : member(job_segment(map), shared.view(), rank, ends) {
     map_ = std::move(map);
     shared_ = std::move(shared);
   }
   /// Joins a segment and a shared file that outlive this object.
-  member(const job_segment& segment, const file_view& shared, rank_t rank, ending ends)
+  [[gnu::noinline, gnu::cold]] member(const job_segment& segment, const file_view& shared,
+                                      rank_t rank, ending ends)
       : me_{.segment = segment, .shared = shared, .rank = rank, .ends = ends} {
     shared.check();
     if (::gethostname(me_.host, sizeof me_.host - 1) != 0) std::strcpy(me_.host, "localhost");
@@ -145,7 +146,7 @@ class member {
   };
 
   bool is_here() const noexcept { return ::getpid() == me_.pid; }
-  void check_present(const char* what) const {
+  [[gnu::noinline, gnu::cold]] void check_present(const char* what) const {
     if (!is_here())
       mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d (pid %d)",
                                what, static_cast<int>(::getpid()), me_.rank,

@@ -24,7 +24,7 @@ namespace mpx::inline v0::bootstrap {
 /// Makes the memory file `fd` at least `bytes` long; the new part reads as zeros, at no cost yet.
 /// Any number of processes may do so at once: a file never gets shorter.
 /// Errors: errc::no_resources.
-inline void grow(int fd, std::uint64_t bytes) {
+[[gnu::noinline, gnu::cold]] inline void grow(int fd, std::uint64_t bytes) {
   for (int attempt = 0;; ++attempt) {
     struct stat info{};
     if (::fstat(fd, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= bytes) return;

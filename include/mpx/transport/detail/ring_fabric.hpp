@@ -48,7 +48,8 @@ class ring_fabric {
   static constexpr bool pollable = requires(Segment& s) { s.make_bell(); };
 
  public:
-  ring_fabric(Segment segment, peer_id self, peer_id peers, ring_geometry geometry)
+  [[gnu::noinline, gnu::cold]] ring_fabric(Segment segment, peer_id self, peer_id peers,
+                                           ring_geometry geometry)
       : segment_(std::move(segment)),
         self_(self),
         self_slot_(slot_of(self)),
