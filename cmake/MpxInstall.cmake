@@ -8,6 +8,11 @@ set(mpx_pc_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 
 install(TARGETS mpx EXPORT mpxTargets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT mpxTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}")
+if(MPX_BUILD_COMPILED)  # The one part that belongs to an architecture.
+  install(TARGETS mpx_compiled EXPORT mpxCompiledTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT mpxCompiledTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}")
+endif()
 if(TARGET mpxrun)
   install(TARGETS mpxrun RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()

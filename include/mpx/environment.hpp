@@ -66,40 +66,12 @@ class environment {
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
   explicit environment(std::source_location where = std::source_location::current())
-      requires std::default_initializable<job_type>
-      : environment(job_type(), where) {}
-  [[gnu::noinline,
-    gnu::cold]] explicit environment(job_type job,
-                                     std::source_location where = std::source_location::current())
-      : job_(std::move(job)),
-        exceptions_(exceptions_here()),
-        watch_(job_, where),
-        endpoint_(with_equal_stacks(job_, watch_)),
-        state_(endpoint_.new_communicator_state()) {
-    lower_short_bytes();
-    job_.fence([this] { watch_.join_step(); });
-    watch_.went_on();
-    if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
-    if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
-  }
+      requires std::default_initializable<job_type>;
+  explicit environment(job_type job, std::source_location where = std::source_location::current());
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
-  [[gnu::noinline, gnu::cold]] ~environment() {
-    if (endpoint_.orphaned()) return;  // A forked child does not leave for its parent.
-    if (std::uncaught_exceptions() > exceptions_) {
-      leave_alone();
-      return;
-    }
-    try {
-      const detail::call_site leaving{"", watch_.joined().where};
-      const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-      job_.fence([this] { endpoint_.drain(); });
-      if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
-    } catch (const std::exception&) {
-      leave_alone();  // Somebody else died first.
-    }
-  }
+  ~environment();
 
   rank_t rank() const noexcept { return job_.rank(); }
   rank_t size() const noexcept { return job_.size(); }
@@ -228,5 +200,45 @@ class environment {
   [[no_unique_address]] describer_type describer_{endpoint_};
   detail::communicator_state& state_;
 };
+
+// Not in the class, where they would be inline: those of an instance that is compiled apart
+// (instances.hpp) are then compiled nowhere else.
+
+template <class Stack>
+environment<Stack>::environment(std::source_location where)
+    requires std::default_initializable<job_type>
+    : environment(job_type(), where) {}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] environment<Stack>::environment(job_type job,
+                                                             std::source_location where)
+    : job_(std::move(job)),
+      exceptions_(exceptions_here()),
+      watch_(job_, where),
+      endpoint_(with_equal_stacks(job_, watch_)),
+      state_(endpoint_.new_communicator_state()) {
+  lower_short_bytes();
+  job_.fence([this] { watch_.join_step(); });
+  watch_.went_on();
+  if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
+  if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
+}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] environment<Stack>::~environment() {
+  if (endpoint_.orphaned()) return;  // A forked child does not leave for its parent.
+  if (std::uncaught_exceptions() > exceptions_) {
+    leave_alone();
+    return;
+  }
+  try {
+    const detail::call_site leaving{"", watch_.joined().where};
+    const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
+    job_.fence([this] { endpoint_.drain(); });
+    if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
+  } catch (const std::exception&) {
+    leave_alone();  // Somebody else died first.
+  }
+}
 
 }  // namespace mpx::inline v0

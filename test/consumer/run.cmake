@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# Installs mpx below the build directory and uses it in the three ways that the README names.
+# Installs mpx below the build directory and uses it in the ways that the README names.
 # In: SOURCE, BINARY, GENERATOR, CXX, VERSION, LAUNCHER (whether mpxrun is built).
 
 set(here "${CMAKE_CURRENT_LIST_DIR}")
@@ -21,6 +21,7 @@ foreach(way IN ITEMS find_package add_subdirectory)
     "-DSOURCE=${SOURCE}" "-DVERSION=${VERSION}")
   run("${CMAKE_COMMAND}" --build "${work}/${way}")
   run("${work}/${way}/consumer")
+  run("${work}/${way}/consumer_compiled")
 endforeach()
 
 find_program(PKG_CONFIG pkg-config REQUIRED)
