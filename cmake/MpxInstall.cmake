@@ -32,4 +32,5 @@ install(FILES
 file(RELATIVE_PATH mpx_pc_prefix "/x/${mpx_pc_dir}" "/x")
 configure_file(cmake/mpx.pc.in "${PROJECT_BINARY_DIR}/mpx.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/mpx.pc" DESTINATION "${mpx_pc_dir}")
+install(FILES modules/mpx.cppm DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/modules")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
