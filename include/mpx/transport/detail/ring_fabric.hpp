@@ -146,9 +146,11 @@ class ring_fabric {
     return false;
   }
 
-  /// See Transport. Without a heavy barrier a wake-up can be lost, so that sleeps are kept short.
+  /// See Transport. Without a heavy barrier the news that a ring has space again can be lost, so
+  /// that sleeps which wait for space are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
-    if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
+    if (!have_barrier_ && !blocked_on_space_.empty() && timeout_ns > blind_sleep_ns)
+      timeout_ns = blind_sleep_ns;
     if constexpr (pollable) {
       if (descriptor_ >= 0) {
         timed_out_ = segment_.wait_bell(timeout_ns);
@@ -177,7 +179,7 @@ class ring_fabric {
     if (std::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
-      r->hot = r->ring.ready() || !have_barrier_;
+      r->hot = r->ring.ready();
       if (r->hot && claims()) r->ring.control().polled.store(1, std::memory_order_relaxed);
       return !r->hot;
     });
@@ -230,8 +232,10 @@ class ring_fabric {
   }
 
  private:
-  /// Whether senders are told which rings are looked at.
-  bool claims() const noexcept { return !oversubscribed_; }
+  /// Whether senders are told which rings are looked at. Where the kernel has no heavy barrier they
+  /// are not: then each of them sets its bit for every packet, which is the full fence that the
+  /// barrier would save it.
+  bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   struct sender : mpx::detail::allocated {
     ring_producer ring;
@@ -408,7 +412,7 @@ class ring_fabric {
 
   /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
   [[gnu::noinline]] void demote_idle() noexcept {
-    if (!have_barrier_ || armed_ || !claims()) return;
+    if (armed_ || !claims()) return;
     const auto idle = [this](const receiver* r) { return polls_ - r->active_at >= idle_polls; };
     bool any = false;
     for (const receiver* r : hot_) any = any || idle(r);
