@@ -338,7 +338,7 @@ TEST_CASE("preempt: rings are left alone just as their senders speak up") {
   CHECK(left_alone != 0);
 }
 
-TEST_CASE("preempt: faults of the doorbell are found" * doctest::skip(explore::under_tsan)) {
+TEST_CASE("preempt: faults of the doorbell are found" * doctest::skip(explore::sampled)) {
   using kind = fault::kind;
   using word = planted::word;
   found<2>("no heavy barrier", stream_hot, {kind::no_heavy_barrier});
