@@ -30,6 +30,17 @@ mpx_add_house_test(house.headers compiler 600 Python3::Interpreter "${tools}/che
   --compiler "${CMAKE_CXX_COMPILER}" --jobs 2 -- ${mpx_bare_flags} ${mpx_warnings} -Werror)
 set_tests_properties(house.headers PROPERTIES PROCESSORS 2)
 
+# The limits are those of g++, whose libstdc++ the unit is made of.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT MPX_SANITIZE)
+  mpx_add_house_test(house.compile_time house 600 Python3::Interpreter "${tools}/compile_time.py"
+    --compiler "${CMAKE_CXX_COMPILER}" -- ${mpx_bare_flags})
+  set_tests_properties(house.compile_time PROPERTIES PROCESSORS 2)
+endif()
+
+mpx_add_house_test(house.module house 300 Python3::Interpreter "${tools}/check_module.py"
+  --root "${PROJECT_SOURCE_DIR}" -- ${mpx_bare_flags})
+set_tests_properties(house.module PROPERTIES SKIP_RETURN_CODE 77)
+
 # The compile-fail tests share one precompiled mpx.hpp: each compiles twice.
 set(precompiled "${PROJECT_BINARY_DIR}/precompiled")
 file(WRITE "${precompiled}/all.hpp" "#include <mpx/mpx.hpp>\n")

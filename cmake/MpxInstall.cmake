@@ -8,6 +8,11 @@ set(mpx_pc_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 
 install(TARGETS mpx EXPORT mpxTargets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT mpxTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}")
+if(MPX_BUILD_COMPILED)  # The one part that belongs to an architecture.
+  install(TARGETS mpx_compiled EXPORT mpxCompiledTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT mpxCompiledTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}")
+endif()
 if(TARGET mpxrun)  # mpxConfig.cmake looks for it: a program is no part of the header-only export.
   install(TARGETS mpxrun RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
@@ -28,4 +33,5 @@ install(FILES
 file(RELATIVE_PATH mpx_pc_prefix "/x/${mpx_pc_dir}" "/x")
 configure_file(cmake/mpx.pc.in "${PROJECT_BINARY_DIR}/mpx.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/mpx.pc" DESTINATION "${mpx_pc_dir}")
+install(FILES modules/mpx.cppm DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/modules")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -137,6 +137,22 @@ mpx_install() {
   mpx_boost_present || mpx_apt "$(mpx_missing 'libboost1.81-dev|libboost1.83-dev|libboost-dev')"
 }
 
+# mpx_install_cross: what the preset aarch64 needs beyond the tests' packages. Returns 1, and names in
+# mpx_cross_missing what is missing, where that cannot be had.
+mpx_install_cross() {
+  local missing
+  mpx_cross_missing=
+  mapfile -t missing < <(mpx_missing g++-aarch64-linux-gnu 'qemu-user|qemu-user-static')
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${missing[*]}"
+  if command -v apt-get >/dev/null && mpx_apt "${missing[@]}"; then
+    return 0
+  fi
+  # shellcheck disable=SC2034  # scripts/test says it.
+  mpx_cross_missing="${missing[*]}"
+  return 1
+}
+
 # mpx_build <preset> [cmake option...]: configures and builds into build/<preset>.
 mpx_build() {
   local preset=$1

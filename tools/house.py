@@ -22,6 +22,7 @@ LEVELS = {
     "rma": 7,
     "communicator.hpp": 8,
     "environment.hpp": 9,
+    "instances.hpp": 10,
     "run_threads.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,

@@ -5,7 +5,6 @@
 // it puts together what comm/ and coll/ have.
 
 #include <concepts>
-#include <ranges>
 #include <source_location>
 #include <span>
 

@@ -39,6 +39,21 @@
 #define MPX_PLATFORM native
 #endif
 
+/// 1: the default stack is compiled in a library that the program links (the CMake target
+/// mpx::compiled sets it); 2: in that library itself; 0: wherever it is used.
+#ifndef MPX_COMPILED
+#define MPX_COMPILED 0
+#endif
+
+/// Names a template's instance that such a library holds; see mpx/instances.hpp.
+#if MPX_COMPILED == 1
+#define MPX_INSTANCE(...) extern template __VA_ARGS__;
+#elif MPX_COMPILED == 2
+#define MPX_INSTANCE(...) template __VA_ARGS__;
+#else
+#define MPX_INSTANCE(...)
+#endif
+
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.

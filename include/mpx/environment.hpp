@@ -5,11 +5,11 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <concepts>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -68,42 +68,12 @@ class environment {
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
   explicit environment(std::source_location where = std::source_location::current())
-      requires std::default_initializable<job_type>
-      : environment(joined(where), where) {}
-  explicit environment(job_type job,
-                       std::source_location where = std::source_location::current()) try
-      : job_(std::move(job)),
-        exceptions_(exceptions_here()),
-        watch_(job_, where),
-        endpoint_(with_equal_stacks(job_, watch_)),
-        state_(endpoint_.new_communicator_state()) {
-    lower_short_bytes();
-    job_.fence([this] { watch_.join_step(); });
-    watch_.went_on();
-    if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
-    if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
-  } catch (const error& e) {
-    detail::rethrow_at(e, where);
-  }
+      requires std::default_initializable<job_type>;
+  explicit environment(job_type job, std::source_location where = std::source_location::current());
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
-  ~environment() {
-    // A forked child does not leave for its parent. (Not every kernel wipes pages for the former.)
-    if (endpoint_.orphaned() || ::getpid() != pid_) return;
-    if (std::uncaught_exceptions() > exceptions_) {
-      leave_alone();
-      return;
-    }
-    try {
-      const detail::call_site leaving{"", watch_.joined().where};
-      const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-      job_.fence([this] { endpoint_.drain(); });
-      if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
-    } catch (const std::exception&) {
-      leave_alone();  // Somebody else died first.
-    }
-  }
+  ~environment();
 
   rank_t rank() const noexcept { return job_.rank(); }
   rank_t size() const noexcept { return job_.size(); }
@@ -182,7 +152,8 @@ class environment {
     return std::uncaught_exceptions();
   }
   /// Returns `job` when all of its ranks were built with this stack.
-  static job_type& with_equal_stacks(job_type& job, watch_type& watch) {
+  [[gnu::noinline, gnu::cold]] static job_type& with_equal_stacks(job_type& job,
+                                                                  watch_type& watch) {
     job.put("mpx.stack", Stack::fingerprint());
     job.fence([&watch] { watch.join_step(); });
     if constexpr (LivenessBootstrap<job_type>) {  // Who sees nothing wrong learns of it by a loss.
@@ -191,10 +162,10 @@ class environment {
     } else {
       tell_difference(job);
       job.fence([] {});
-      rank_t differs = 0;
-      const std::string said = job.get(0, "mpx.differs").value_or("0");
-      std::from_chars(said.data(), said.data() + said.size(), differs);
-      check_stacks(job, 0, differs > 0 && differs < job.size() ? differs : 0);
+      std::uint64_t differs = 0;
+      const std::optional<std::string> said = job.get(0, "mpx.differs");
+      if (said) detail::parse_number(*said, static_cast<std::uint64_t>(job.size() - 1), differs);
+      check_stacks(job, 0, static_cast<rank_t>(differs));
     }
     return job;
   }
@@ -203,35 +174,37 @@ class environment {
     if (job.rank() != 0) return;
     rank_t differs = job.size() - 1;
     while (differs > 0 && job.get(differs, "mpx.stack") == job.get(0, "mpx.stack")) --differs;
-    job.put("mpx.differs", std::to_string(differs));
+    job.put("mpx.differs", detail::formatted("%d", differs));
   }
   /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
-  static void check_stacks(job_type& job, rank_t a, rank_t b) {
-    const std::string one = job.get(a, "mpx.stack").value_or("(none)");
-    const std::string other = job.get(b, "mpx.stack").value_or("(none)");
+  [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
+    const std::optional<std::string> one = job.get(a, "mpx.stack");
+    const std::optional<std::string> other = job.get(b, "mpx.stack");
     if (one == other) return;
-    std::string s = "rank " + std::to_string(b) + " was built with ";
-    s.append(detail::difference(one, other)).append(" on rank ").append(std::to_string(a));
-    s.append(": build all ranks from one mpx and one stack");
-    throw error(errc::stack_mismatch, s);
+    detail::throw_error(
+        errc::stack_mismatch,
+        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
+        "one stack",
+        b, detail::difference(one ? *one : "(none)", other ? *other : "(none)").c_str(), a);
   }
 
   /// Leaves without the others; what this rank has sent is not lost with it.
-  void leave_alone() noexcept {
+  [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
     endpoint_.send_last(last_words_ns_max);
     if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
-  void lower_short_bytes() {
+  [[gnu::noinline, gnu::cold]] void lower_short_bytes() {
     const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
     if (text == nullptr) return;
     constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;
     std::uint64_t bytes = 0;
     if (!detail::parse_number(text, ceiling, bytes))
-      throw error(errc::argument, "MPX_SHORT_BYTES_MAX=" + std::string(text) +
-                                      ": give a number of bytes from 0 to " +
-                                      std::to_string(ceiling) + ", the stack's own limit");
+      detail::throw_error(errc::argument,
+                          "MPX_SHORT_BYTES_MAX=%s: give a number of bytes from 0 to %zu, the "
+                          "stack's own limit",
+                          text, ceiling);
     endpoint_.protocol().lower(bytes);
   }
 
@@ -244,6 +217,49 @@ class environment {
   [[no_unique_address]] describer_type describer_{endpoint_};
   detail::communicator_state& state_;
 };
+
+// Not in the class, where they would be inline: those of an instance that is compiled apart
+// (instances.hpp) are then compiled nowhere else.
+
+template <class Stack>
+environment<Stack>::environment(std::source_location where)
+    requires std::default_initializable<job_type>
+    : environment(joined(where), where) {}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] environment<Stack>::environment(job_type job,
+                                                             std::source_location where) try
+    : job_(std::move(job)),
+      exceptions_(exceptions_here()),
+      watch_(job_, where),
+      endpoint_(with_equal_stacks(job_, watch_)),
+      state_(endpoint_.new_communicator_state()) {
+  lower_short_bytes();
+  job_.fence([this] { watch_.join_step(); });
+  watch_.went_on();
+  if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
+  if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
+} catch (const error& e) {
+  detail::rethrow_at(e, where);
+}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] environment<Stack>::~environment() {
+  // A forked child does not leave for its parent. (Not every kernel wipes pages for the former.)
+  if (endpoint_.orphaned() || ::getpid() != pid_) return;
+  if (std::uncaught_exceptions() > exceptions_) {
+    leave_alone();
+    return;
+  }
+  try {
+    const detail::call_site leaving{"", watch_.joined().where};
+    const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
+    job_.fence([this] { endpoint_.drain(); });
+    if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
+  } catch (const std::exception&) {
+    leave_alone();  // Somebody else died first.
+  }
+}
 
 /// A policy is no stack.
 template <StackPolicy Policy>

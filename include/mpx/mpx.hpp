@@ -21,6 +21,7 @@
 #include "mpx/environment.hpp"               // IWYU pragma: export
 #include "mpx/flow/credits.hpp"              // IWYU pragma: export
 #include "mpx/flow/unlimited.hpp"            // IWYU pragma: export
+#include "mpx/instances.hpp"                 // IWYU pragma: export
 #include "mpx/matching/hashed.hpp"           // IWYU pragma: export
 #include "mpx/matching/list.hpp"             // IWYU pragma: export
 #include "mpx/protocol/tiny_short_long.hpp"  // IWYU pragma: export

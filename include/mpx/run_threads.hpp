@@ -59,9 +59,10 @@ void run_threads(rank_t ranks, Body&& body,
     } catch (const std::exception&) {
       for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
       const std::lock_guard lock(mutex);
-      first = std::make_exception_ptr(error(
-          errc::no_resources, "run_threads could not start thread " + std::to_string(started) +
-                                  " of " + std::to_string(ranks) + ": check `ulimit -u`"));
+      first = std::make_exception_ptr(
+          error(errc::no_resources,
+                detail::formatted("run_threads could not start thread %d of %d: check `ulimit -u`",
+                                  started, ranks)));
     }
     detail::look_after_threads(job.segment());
   }

@@ -35,6 +35,7 @@ foreach(way IN ITEMS find_package add_subdirectory)
     run("${CMAKE_CTEST_COMMAND}" --test-dir "${work}/${way}" --output-on-failure
       --no-tests=error)
   endif()
+  run("${work}/${way}/consumer_compiled")
 endforeach()
 
 find_program(PKG_CONFIG pkg-config REQUIRED)

@@ -368,7 +368,7 @@ TEST_CASE("preempt: threads of a rank wait for posts that are pending") {
   sound<by_late, 2>("late, flood", 100, script::flood);
 }
 
-TEST_CASE("preempt: faults of waiting threads are found" * doctest::skip(explore::under_tsan)) {
+TEST_CASE("preempt: faults of waiting threads are found" * doctest::skip(explore::sampled)) {
   using kind = fault::kind;
   explore::check_found("the leader is not woken",
                        explore::search<two_ranks<with_deaf, 3>>(5000, plan{script::lost}));

@@ -206,10 +206,11 @@ inline void futex_wake(atomic<std::uint32_t>& word, int count) noexcept {
   s->point("woken", &word);
 }
 
-inline bool register_heavy_barrier() noexcept { return true; }
+inline bool barrier_refused = false;  // As by a kernel without membarrier, or a filter.
+inline bool register_heavy_barrier() noexcept { return !barrier_refused; }
 inline void heavy_barrier() noexcept {
   scheduler* const s = scheduler::here();
-  if (s == nullptr) return;
+  if (s == nullptr || barrier_refused) return;
   s->point("heavy barrier", nullptr);
   if (!s->planted(fault::kind::no_heavy_barrier, nullptr)) s->flush_all();
 }

@@ -98,7 +98,7 @@ TEST_CASE("preempt: memory that is lent and taken back") {
   explore::check_sound("exposures", explore::search<lending>(3000), 1500);
 }
 
-TEST_CASE("preempt: faults of lending are found" * doctest::skip(explore::under_tsan)) {
+TEST_CASE("preempt: faults of lending are found" * doctest::skip(explore::sampled)) {
   using explore::search;
   explore::check_found("a copy that does not hold", search<lending>(2000, flaw::copies_unheld));
   explore::check_found("an owner that does not wait", search<lending>(2000, flaw::frees_too_soon));

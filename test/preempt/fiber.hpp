@@ -43,6 +43,14 @@ inline constexpr bool under_tsan = true;
 inline constexpr bool under_tsan = false;
 #endif
 
+#ifdef EXPLORE_ASAN
+inline constexpr bool under_asan = true;
+#else
+inline constexpr bool under_asan = false;
+#endif
+/// A sanitizer looks at each schedule: fewer of them show what it can see.
+inline constexpr bool sampled = under_tsan || under_asan;
+
 /// While one lives, ThreadSanitizer does not look at this fiber's reads and writes: what the
 /// scheduler notes down is shared by all, and only one runs at a time.
 class unwatched {

@@ -140,7 +140,7 @@ TEST_CASE("preempt: the ring's two ends") {
 }
 
 // A planted fault is a race: ThreadSanitizer would end the test where the search is to find it.
-TEST_CASE("preempt: faults of the ring are found" * doctest::skip(explore::under_tsan)) {
+TEST_CASE("preempt: faults of the ring are found" * doctest::skip(explore::sampled)) {
   using explore::search;
   explore::check_found("the mark before the packet", search<ends<early_producer, false>>(500));
   explore::check_found("a line freed before it is read",

@@ -259,7 +259,7 @@ TEST_CASE("preempt: a slot's next owner is not taken for the last") {
   explore::check_sound("leave and enter", explore::search<returning>(3000), 1500);
 }
 
-TEST_CASE("preempt: faults of links are found" * doctest::skip(explore::under_tsan)) {
+TEST_CASE("preempt: faults of links are found" * doctest::skip(explore::sampled)) {
   explore::check_found("rings are not emptied", explore::search<linking>(5000, flaw::not_emptied));
   explore::check_found("no handshake", explore::search<linking>(5000, flaw::no_handshake));
 }

@@ -83,7 +83,8 @@ struct traffic {
   std::uint32_t among = 0;      ///< Among the others.
   std::uint32_t lines = 4;      ///< Of each ring.
   bool oversubscribed = false;
-  bool hot = false;  ///< All pairs have talked, and are looked at.
+  bool no_barrier = false;  ///< The kernel has none.
+  bool hot = false;         ///< All pairs have talked, and are looked at.
   bool large = false;
   enum class bells : std::uint8_t { none, of_zero, all } descriptors = bells::none;
   bool idle = false;  ///< Rank 0 is about to leave alone those rings that have long been silent.
@@ -113,6 +114,7 @@ class job {
   job(explore::scheduler& s, const traffic& t, const planted& f)
       : scheduler_(s), traffic_(t), memory_(Ranks, {t.lines, 4096}) {
     s.cores = t.oversubscribed ? 1 : 64;
+    explore::barrier_refused = t.no_barrier;
     for (peer_id r = 0; r < Ranks; ++r) ranks_.push_back(std::make_unique<rank>(*this, r));
     s.plant({f.what, place(f), 1, f.value});
   }
@@ -314,6 +316,17 @@ TEST_CASE("preempt: doorbell, who sleeps on a descriptor") {
   }
 }
 
+TEST_CASE("preempt: doorbell, where the kernel has no heavy barrier") {
+  const auto without = [](traffic t) {
+    t.no_barrier = true;
+    return t;
+  };
+  sound<2>("no barrier, stream", 500, without(stream));
+  sound<2>("no barrier, stream, hot", 1500, without(stream_hot));
+  sound<2>("no barrier, both ways, hot", 1000, without(ping_hot));
+  sound<3>("no barrier, all to all", 500, without(all_to_all));
+}
+
 TEST_CASE("preempt: rings are left alone just as their senders speak up") {
   std::uint64_t left_alone = 0;
   explore::check_sound(
@@ -325,10 +338,12 @@ TEST_CASE("preempt: rings are left alone just as their senders speak up") {
   CHECK(left_alone != 0);
 }
 
-TEST_CASE("preempt: faults of the doorbell are found" * doctest::skip(explore::under_tsan)) {
+TEST_CASE("preempt: faults of the doorbell are found" * doctest::skip(explore::sampled)) {
   using kind = fault::kind;
   using word = planted::word;
   found<2>("no heavy barrier", stream_hot, {kind::no_heavy_barrier});
+  found<2>("no heavy barrier, and no bits", {.to_zero = 4, .no_barrier = true},
+           {kind::lost_or, word::attention});
   found<2>("no heavy barrier, full ring", flood, {kind::no_heavy_barrier});
   found<2>("`polled` is not taken back", stream_hot, {kind::stuck_load, word::polled, 1});
   found<2>("the summary bit is not set", stream, {kind::lost_or, word::summary});

@@ -43,7 +43,7 @@ finding search(std::uint64_t schedules, const With&... with) {
   scheduler& s = scheduler::instance();
   const std::uint64_t only = number_from("MPX_PREEMPT_ONLY", everything);
   schedules *= number_from("MPX_PREEMPT_TIMES", 1);
-  if (under_tsan) schedules = schedules / 10 + 1;
+  if (sampled) schedules = schedules / 10 + 1;
   finding found;
   std::unordered_set<std::uint64_t> seen;
   scheduler::plan p;
@@ -79,7 +79,7 @@ finding search(std::uint64_t schedules, const With&... with) {
 inline void check_sound(const std::string& what, const finding& f, std::uint64_t distinct_min) {
   MESSAGE(what << ": " << f.text());
   CHECK(f.failure == "");
-  if (std::getenv("MPX_PREEMPT_ONLY") == nullptr && !under_tsan) CHECK(f.distinct >= distinct_min);
+  if (std::getenv("MPX_PREEMPT_ONLY") == nullptr && !sampled) CHECK(f.distinct >= distinct_min);
 }
 
 /// The search finds a planted fault.

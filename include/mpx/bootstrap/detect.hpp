@@ -80,7 +80,7 @@ class any : public member {
   /// Joins the job of mpxrun where there is one; else this process is a world of one. (Below
   /// another MPI's launcher, too, of which stderr tells, unless MPX_ALONE is set.)
   /// Errors: errc::bootstrap, errc::no_resources.
-  any() : any(mpxrun::present() ? any(mpxrun()) : alone()) {}
+  [[gnu::noinline, gnu::cold]] any() : any(mpxrun::present() ? any(mpxrun()) : alone()) {}
   template <std::derived_from<member> Kind>
   requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
   any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)

@@ -81,19 +81,18 @@ class mpxrun : public member {
   static const char* text(const char* name) {
     const char* value = std::getenv(name);
     if (value == nullptr)
-      throw error(errc::bootstrap,
-                  std::string(name) + " is not set though MPX_JOB_FD is: " + advice);
+      mpx::detail::throw_error(errc::bootstrap, "%s is not set though MPX_JOB_FD is: %s", name,
+                               advice);
     return value;
   }
 
   static int number(const char* name, int least, int most) {
-    const std::string_view value = text(name);
+    const char* const value = text(name);
     std::uint64_t n = 0;
     if (!mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
         n < static_cast<std::uint64_t>(least))
-      throw error(errc::bootstrap, std::string(name) + " is '" + std::string(value) +
-                                       "', not a number from " + std::to_string(least) + " to " +
-                                       std::to_string(most) + ": " + advice);
+      mpx::detail::throw_error(errc::bootstrap, "%s is '%s', not a number from %d to %d: %s", name,
+                               value, least, most, advice);
     return static_cast<int>(n);
   }
 
@@ -111,12 +110,12 @@ class mpxrun : public member {
     return shared;
   }
   [[noreturn]] static void refuse(const char* name, int fd) {
-    throw error(errc::bootstrap,
-                std::string(name) + " is '" + std::to_string(fd) +
-                    "', which is not an open memory file of this job of mpxrun (a program that "
-                    "closes descriptors which it has not opened, or does not inherit them, stands "
-                    "between, or is this one; or a rank started this program): " +
-                    advice);
+    mpx::detail::throw_error(
+        errc::bootstrap,
+        "%s is '%d', which is not an open memory file of this job of mpxrun (a program that closes "
+        "descriptors which it has not opened, or does not inherit them, stands between, or is this "
+        "one; or a rank started this program): %s",
+        name, fd, advice);
   }
 
   static constexpr const char* advice =

@@ -10,7 +10,8 @@ namespace mpx::inline v0::bootstrap {
 class singleton : public member {
  public:
   /// Errors: errc::no_resources.
-  singleton() : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
+  [[gnu::noinline, gnu::cold]] singleton()
+      : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
 
  private:
   singleton(const memory_file& control, memory_file&& shared)

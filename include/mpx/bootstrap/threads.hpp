@@ -47,8 +47,7 @@ class threads : public member {
  private:
   static rank_t checked(const thread_job& job, rank_t rank) {
     if (rank < 0 || rank >= job.size())
-      throw error(errc::rank, "rank " + std::to_string(rank) + " in a job of " +
-                                  std::to_string(job.size()) + " threads");
+      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d threads", rank, job.size());
     return rank;
   }
 };

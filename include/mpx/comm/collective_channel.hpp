@@ -87,34 +87,28 @@ class collective_channel : public point_to_point<Stack> {
   /// Throws what the call has failed with.
   [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
     if (why_ == errc::no_resources && cause_ == cause::memory) throw_out_of_memory();
-    std::string s(site_.name);
-    s.append(" on rank ").append(std::to_string(this->rank_));
-    if (cause_ == cause::root) s.append(" with root ").append(std::to_string(other_));
-    s.append(", communicator ").append(std::to_string(this->context_ >> 1));
+    std::string s = formatted("%s on rank %d", site_.name, this->rank_);
+    if (cause_ == cause::root) append(s, " with root %d", other_);
+    append(s, ", communicator %u", this->context_ >> 1);
     switch (cause_) {
-      case cause::root:
-        s.append(": ranks here are 0 .. ").append(std::to_string(this->size_ - 1));
-        break;
-      case cause::lost:
-        s.append(": a rank of it is lost, or has left this call with an error");
-        break;
+      case cause::root: append(s, ": ranks here are 0 .. %d", this->size_ - 1); break;
+      case cause::lost: s += ": a rank of it is lost, or has left this call with an error"; break;
       case cause::out:
-        s.append(": ").append(std::to_string(bytes_)).append(" elements do not fit the ");
-        s.append(std::to_string(got_)).append(" of the result: give as many");
+        append(s, ": %zu elements do not fit the %zu of the result: give as many", bytes_, got_);
         break;
-      case cause::context: s.append(": the limit of communicators is reached"); break;
+      case cause::context: s += ": the limit of communicators is reached"; break;
       case cause::length:
-        s.append(", expected ").append(std::to_string(bytes_)).append(" bytes from rank ");
-        s.append(std::to_string(other_)).append(", which sent ").append(std::to_string(got_));
-        s.append(": sizes must agree on all ranks");
+        append(s,
+               ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
+               bytes_, other_, got_);
         break;
       case cause::message:
-        s.append(": ").append(describe(sends_ ? "send" : "receive", this->rank_,
-                                       sends_ ? " to rank " : " from rank ", other_, serial_,
-                                       this->context_, bytes_, this->state_->ranks));
-        if (why_ == errc::truncate)
-          s.append(" of room for a message of ").append(std::to_string(got_));
-        s.append(this->endpoint_->loss_text(this->peer_of(other_), why_));
+        s += ": ";
+        s +=
+            describe(sends_ ? "send" : "receive", this->rank_, sends_ ? " to rank " : " from rank ",
+                     other_, serial_, this->context_, bytes_, this->state_->ranks);
+        if (why_ == errc::truncate) append(s, " of room for a message of %zu", got_);
+        s += this->endpoint_->loss_text(this->peer_of(other_), why_);
         break;
       case cause::memory: break;
     }

@@ -93,8 +93,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         const rank_t self = of.ranks_ == nullptr ? world_rank(e.self()) : of.ranks_->rank();
         s = detail::describe(what, self, " from rank ", of.info_.source(), of.info_.tag(),
                              of.context_, into.size(), of.ranks_);
-        if (why == errc::truncate)
-          s.append(" of room for a message of ").append(std::to_string(got.bytes()));
+        if (why == errc::truncate) detail::append(s, " of room for a message of %zu", got.bytes());
         const rank_t from = of.info_.source();
         s.append(
             e.loss_text(of.ranks_ == nullptr ? world_peer(from) : of.ranks_->peer_of(from), why));

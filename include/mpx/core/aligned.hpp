@@ -19,7 +19,7 @@ inline void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
                           : platform::allocate_aligned(whole == 0 ? alignment : whole, alignment);
   if (p != nullptr) return p;
   try {
-    throw error(errc::no_resources, "no memory for " + std::to_string(bytes) + " bytes");
+    throw_error(errc::no_resources, "no memory for %zu bytes", bytes);
   } catch (const std::bad_alloc&) {  // Nor for the text.
     throw_out_of_memory();
   }

@@ -3,6 +3,8 @@
 // What can go wrong at run time, as std::error_code values and as one exception type.
 // Bugs of the caller are MPX_ASSERT; what the world does wrong is an errc; nothing aborts.
 
+#include <cstdarg>
+#include <cstdio>
 #include <exception>
 #include <source_location>
 #include <stdexcept>
@@ -156,3 +158,56 @@ namespace detail {
 
 template <>
 struct std::is_error_code_enum<mpx::errc> : std::true_type {};
+
+namespace mpx::inline v0::detail {
+
+/// Adds what std::printf would print.
+[[gnu::noinline, gnu::cold]] inline void append_list(std::string& to, const char* format,
+                                                     std::va_list values) {
+  char some[256];
+  std::va_list again;
+  va_copy(again, values);
+  const int n = std::vsnprintf(some, sizeof some, format, values);
+  if (n > 0) {
+    const std::size_t before = to.size();
+    const auto length = static_cast<std::size_t>(n);
+    if (length < sizeof some) {
+      to.append(some, length);
+    } else {
+      to.resize(before + length);  // It has room for the zero, too.
+      std::vsnprintf(to.data() + before, length + 1, format, again);
+    }
+  }
+  va_end(again);
+}
+[[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] inline void append(std::string& to,
+                                                                           const char* format,
+                                                                           ...) {
+  std::va_list values;
+  va_start(values, format);
+  append_list(to, format, values);
+  va_end(values);
+}
+/// What std::printf would print. Texts are put together by this, out of line: each `+` of strings
+/// takes a compiler a function of its own.
+[[gnu::format(printf, 1, 2), gnu::noinline, gnu::cold]] inline std::string formatted(
+    const char* format, ...) {
+  std::string s;
+  std::va_list values;
+  va_start(values, format);
+  append_list(s, format, values);
+  va_end(values);
+  return s;
+}
+/// Throws `error` with what std::printf would print.
+[[noreturn, gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] inline void throw_error(
+    errc why, const char* format, ...) {
+  std::string s;
+  std::va_list values;
+  va_start(values, format);
+  append_list(s, format, values);
+  va_end(values);
+  throw error(why, s);
+}
+
+}  // namespace mpx::inline v0::detail

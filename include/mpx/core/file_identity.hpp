@@ -33,12 +33,12 @@ struct file_identity {
   /// Errors: errc::no_resources, naming the descriptor, when it does not name this file any more.
   void check(int fd) const {
     if (is_behind(fd)) return;
-    throw error(errc::no_resources,
-                "descriptor " + std::to_string(fd) +
-                    (of(fd) ? " names another file than the job's memory"
-                            : ", the job's memory, is not open") +
-                    ": the program closed a descriptor that it had not opened; let it close only "
-                    "its own, or after the last mpx::environment");
+    detail::throw_error(
+        errc::no_resources,
+        "descriptor %d%s: the program closed a descriptor that it had not opened; let it close "
+        "only its own, or after the last mpx::environment",
+        fd,
+        of(fd) ? " names another file than the job's memory" : ", the job's memory, is not open");
   }
 };
 

@@ -3,7 +3,6 @@
 // A reference to something callable, for code that is compiled once and calls back into its caller.
 
 #include <concepts>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -21,7 +20,7 @@ class function_ref<R(Args...)> {
                (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
                std::is_invocable_r_v<R, F&, Args...>
   function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+      : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
         call_([](void* object, Args... args) -> R {
           auto& callee = *static_cast<std::add_pointer_t<F>>(object);
           if constexpr (std::is_void_v<R>) {

@@ -1,25 +1,112 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The intrusive lists of mpx: Boost.Intrusive with one set of options. Nodes are linked without
-// allocating, know whether they are linked, and leave a list in constant time.
+// The intrusive lists of mpx. Nodes are linked without allocating, and leave a list in constant
+// time. The algorithms are those of Boost.Intrusive, in one instance for lists of whatever type:
+// its list.hpp takes several times as long to compile, and as long again for each type.
 
-#include <boost/intrusive/list.hpp>
+#include <boost/intrusive/circular_list_algorithms.hpp>
+#include <utility>
+
+#include "mpx/config.hpp"
 
 namespace mpx::inline v0 {
 
-namespace intrusive_options {
-using link = boost::intrusive::link_mode<boost::intrusive::normal_link>;
-using no_count = boost::intrusive::constant_time_size<false>;
-}  // namespace intrusive_options
+namespace detail {
 
-/// What a node derives from; `Tag` tells apart several lists that a node can be in at once.
+struct list_links {
+  list_links* next;
+  list_links* previous;
+};
+
+struct list_traits {
+  using node = list_links;
+  using node_ptr = list_links*;
+  using const_node_ptr = const list_links*;
+  static node_ptr get_next(const_node_ptr n) noexcept { return n->next; }
+  static void set_next(node_ptr n, node_ptr to) noexcept { n->next = to; }
+  static node_ptr get_previous(const_node_ptr n) noexcept { return n->previous; }
+  static void set_previous(node_ptr n, node_ptr to) noexcept { n->previous = to; }
+};
+using list_algorithms = boost::intrusive::circular_list_algorithms<list_traits>;
+
+}  // namespace detail
+
+/// What a node derives from; `Tag` tells apart several lists that a node can be in at once. A copy
+/// of a node is in no list.
 template <class Tag>
-using list_node =
-    boost::intrusive::list_base_hook<boost::intrusive::tag<Tag>, intrusive_options::link>;
+struct list_node : private detail::list_links {
+  list_node() noexcept {}  // NOLINT(*-member-init): who links it sets them.
+  list_node(const list_node&) noexcept {}
+  list_node& operator=(const list_node&) noexcept { return *this; }
+
+ private:
+  template <class, class>
+  friend class linked_list;
+};
 
 /// A doubly linked list of nodes that derive from `list_node<Tag>`; it does not own them.
 template <class T, class Tag>
-using linked_list = boost::intrusive::list<T, boost::intrusive::base_hook<list_node<Tag>>,
-                                           intrusive_options::no_count>;
+class linked_list {
+ public:
+  /// What it names stays where it is while others come and go.
+  class iterator {
+   public:
+    [[gnu::always_inline]] T& operator*() const noexcept { return of(at_); }
+    [[gnu::always_inline]] iterator& operator++() noexcept {
+      at_ = at_->next;
+      return *this;
+    }
+    iterator operator++(int) noexcept { return iterator(std::exchange(at_, at_->next)); }
+    [[gnu::always_inline]] iterator& operator--() noexcept {
+      at_ = at_->previous;
+      return *this;
+    }
+    bool operator==(const iterator&) const noexcept = default;
+
+   private:
+    friend linked_list;
+    [[gnu::always_inline]] explicit iterator(detail::list_links* at) noexcept : at_(at) {}
+    detail::list_links* at_;
+  };
+
+  linked_list() noexcept { detail::list_algorithms::init_header(&ends_); }
+  linked_list(const linked_list&) = delete;
+  linked_list& operator=(const linked_list&) = delete;
+
+  [[gnu::always_inline]] bool empty() const noexcept { return ends_.next == &ends_; }
+  /// Requires: it is not empty.
+  [[gnu::always_inline]] T& front() noexcept { return of(ends_.next); }
+  /// A list that is const has nodes that are not, as those of a view are not.
+  [[gnu::always_inline]] iterator begin() const noexcept { return iterator(ends_.next); }
+  [[gnu::always_inline]] iterator end() const noexcept {
+    return iterator(const_cast<detail::list_links*>(&ends_));
+  }
+
+  [[gnu::always_inline]] void push_back(T& n) noexcept {
+    detail::list_algorithms::link_before(&ends_, links(n));
+  }
+  [[gnu::always_inline]] void push_front(T& n) noexcept {
+    detail::list_algorithms::link_after(&ends_, links(n));
+  }
+  /// Forgets all nodes, which it does not touch.
+  void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
+  [[gnu::always_inline]] void pop_front() noexcept { detail::list_algorithms::unlink(ends_.next); }
+  /// Takes `n` out of the list that it is in.
+  [[gnu::always_inline]] static void erase(T& n) noexcept {
+    detail::list_algorithms::unlink(links(n));
+  }
+  /// Returns what follows.
+  iterator erase(iterator at) noexcept { return iterator(detail::list_algorithms::unlink(at.at_)); }
+
+ private:
+  [[gnu::always_inline]] static detail::list_links* links(T& n) noexcept {
+    return static_cast<list_node<Tag>*>(&n);
+  }
+  [[gnu::always_inline]] static T& of(detail::list_links* n) noexcept {
+    return static_cast<T&>(static_cast<list_node<Tag>&>(*n));
+  }
+
+  detail::list_links ends_;
+};
 
 }  // namespace mpx::inline v0

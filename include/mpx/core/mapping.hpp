@@ -62,14 +62,14 @@ class mapping {
   void set_dumped(bool dumped) const noexcept { set_dumped(dumped, 0, bytes_); }
 
  private:
-  void map(int flags, int fd, off_t offset) {
+  [[gnu::noinline, gnu::cold]] void map(int flags, int fd, off_t offset) {
     void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags, fd, offset);
     if (p == MAP_FAILED) {
       const int why = errno;
-      throw error(errc::no_resources, "mapping " + std::to_string(bytes_) +
-                                          " bytes of memory failed (" +
-                                          std::system_category().message(why) +
-                                          "): check `ulimit -v` and vm.max_map_count");
+      detail::throw_error(
+          errc::no_resources,
+          "mapping %zu bytes of memory failed (%s): check `ulimit -v` and vm.max_map_count", bytes_,
+          std::system_category().message(why).c_str());
     }
     data_ = static_cast<std::byte*>(p);
   }

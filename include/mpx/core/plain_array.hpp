@@ -10,8 +10,108 @@
 #include <utility>
 
 #include "mpx/core/memory.hpp"
+#include "mpx/core/numbers.hpp"
 
 namespace mpx::inline v0 {
+
+namespace detail {
+
+/// What arrays of all types have in common: memory, in bytes.
+class array_memory {
+ public:
+  array_memory() = default;
+  array_memory(array_memory&& other) noexcept { swap(other); }
+  array_memory& operator=(array_memory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~array_memory() { give(); }
+
+  std::byte* data = nullptr;
+  std::size_t count = 0;  // Of elements,
+  std::size_t room = 0;   // each of as many bytes as the functions below are told.
+
+  /// Becomes `n` elements of zero bytes. Errors: errc::no_resources. Requires: it is empty.
+  [[gnu::noinline, gnu::cold]] void zero(std::size_t n, std::size_t size) {
+    if (n <= most / size) data = static_cast<std::byte*>(platform::allocate_zeroed(n * size));
+    if (data == nullptr) throw_out_of_memory();
+    count = room = n;
+    zeroed_bytes_ = n * size;
+    zeroed_ = true;
+  }
+  /// Room for `n` elements; if there is none yet, for twice as many as before at least.
+  [[gnu::noinline]] bool try_reserve(std::size_t n, std::size_t size) noexcept {
+    if (n <= room) return true;
+    const std::size_t wanted = greater(n, next_room());
+    if (wanted > most / size) return false;
+    void* const more =
+        platform::reallocate(zeroed_ ? nullptr : static_cast<void*>(data), wanted * size);
+    if (more == nullptr) return false;
+    if (zeroed_) {
+      if (count != 0) std::memcpy(more, data, count * size);
+      give();
+      zeroed_ = false;
+    }
+    data = static_cast<std::byte*>(more);
+    room = wanted;
+    return true;
+  }
+  /// As plain_array::try_extend; the new elements are zero bytes. Requires: n > count.
+  [[gnu::noinline, gnu::cold]] bool try_extend(std::size_t n, std::size_t size) noexcept {
+    if (!zeroed_ || n > room) {
+      const std::size_t wanted = greater(n, next_room());
+      if (wanted > most / size) return false;
+      auto* const more = static_cast<std::byte*>(platform::allocate_zeroed(wanted * size));
+      if (more == nullptr) return false;
+      each_page(0, count * size, more);
+      give();
+      data = more;
+      room = wanted;
+      zeroed_bytes_ = wanted * size;
+      zeroed_ = true;
+    } else {  // What was there before and has been taken out.
+      each_page(count * size, n * size, nullptr);
+    }
+    count = n;
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most = static_cast<std::size_t>(-1);
+
+  std::size_t next_room() const noexcept { return room == 0 ? 8 : 2 * room; }
+  void swap(array_memory& other) noexcept {
+    std::swap(data, other.data);
+    std::swap(count, other.count);
+    std::swap(room, other.room);
+    std::swap(zeroed_bytes_, other.zeroed_bytes_);
+    std::swap(zeroed_, other.zeroed_);
+  }
+  /// Copies each page's worth of bytes from `first` on that is not all zeroes to `to`, or clears it
+  /// where there is no `to`: others are not to be written.
+  void each_page(std::size_t first, std::size_t last, std::byte* to) noexcept {
+    constexpr std::size_t page = 4096;
+    for (std::size_t at = first, n = 0; at != last; at += n) {
+      n = last - at < page ? last - at : page;
+      bool any = false;
+      for (std::size_t i = at; i < at + n && !any; ++i) any = data[i] != std::byte{};
+      if (any && to != nullptr) std::memcpy(to + at, data + at, n);
+      if (any && to == nullptr) std::memset(data + at, 0, n);
+    }
+  }
+  [[gnu::noinline]] void give() noexcept {
+    if (zeroed_) {
+      platform::deallocate_zeroed(data, zeroed_bytes_);
+    } else {
+      platform::deallocate(data);
+    }
+  }
+
+  std::size_t zeroed_bytes_ = 0;
+  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
+};
+
+}  // namespace detail
 
 /// A contiguous array of trivially copyable elements. Move-only.
 /// Errors: errc::no_resources where it grows, and false from what is named try_; nothing has
@@ -23,43 +123,26 @@ class plain_array {
   /// `n` elements as T{} makes them. Cost: where T{} is zero bytes and they are many, no memory for
   /// pages that are never written.
   explicit plain_array(std::size_t n) {
-    if (n <= most) data_ = static_cast<T*>(platform::allocate_zeroed(n * sizeof(T)));
-    if (data_ == nullptr) detail::throw_out_of_memory();
-    size_ = capacity_ = n;
-    zeroed_ = true;
-    if (!is_zero_bytes())
-      for (T& element : *this) element = T{};
-  }
-  plain_array(plain_array&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)),
-        zeroed_(std::exchange(other.zeroed_, false)) {}
-  plain_array& operator=(plain_array&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    std::swap(zeroed_, other.zeroed_);
-    return *this;
+    memory_.zero(n, sizeof(T));
+    fill(0);
   }
   ~plain_array() {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
-    give();
   }
+  plain_array(plain_array&&) noexcept = default;
+  plain_array& operator=(plain_array&&) noexcept = default;
 
-  T* begin() noexcept { return data_; }
-  T* end() noexcept { return data_ + size_; }
-  const T* begin() const noexcept { return data_; }
-  const T* end() const noexcept { return data_ + size_; }
-  std::size_t size() const noexcept { return size_; }
-  bool empty() const noexcept { return size_ == 0; }
-  T& operator[](std::size_t i) noexcept { return data_[i]; }
-  const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[gnu::always_inline]] T* begin() noexcept { return data(); }
+  [[gnu::always_inline]] T* end() noexcept { return data() + size(); }
+  [[gnu::always_inline]] const T* begin() const noexcept { return data(); }
+  [[gnu::always_inline]] const T* end() const noexcept { return data() + size(); }
+  [[gnu::always_inline]] std::size_t size() const noexcept { return memory_.count; }
+  [[gnu::always_inline]] bool empty() const noexcept { return memory_.count == 0; }
+  [[gnu::always_inline]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[gnu::always_inline]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
   /// Makes room for `n` elements in all. Cost: as for growing one by one.
-  bool try_reserve(std::size_t n) noexcept {
-    return n <= capacity_ || grow(n > next_capacity() ? n : next_capacity());
-  }
+  bool try_reserve(std::size_t n) noexcept { return memory_.try_reserve(n, sizeof(T)); }
   void reserve(std::size_t n) {
     if (!try_reserve(n)) detail::throw_out_of_memory();
   }
@@ -67,110 +150,63 @@ class plain_array {
   /// Cost: as for growing one by one; where T{} is zero bytes and they are many, no memory for
   /// pages that are never written.
   bool try_extend(std::size_t n) noexcept {
-    if (n <= size_) return true;
-    if (!zeroed_ || n > capacity_) {
-      const std::size_t room = n > next_capacity() ? n : next_capacity();
-      if (room > most) return false;
-      void* const more = platform::allocate_zeroed(room * sizeof(T));
-      if (more == nullptr) return false;
-      each_page(0, size_, [&](const std::byte* at, std::size_t bytes) {
-        std::memcpy(static_cast<std::byte*>(more) + (at - reinterpret_cast<std::byte*>(data_)), at,
-                    bytes);
-      });
-      give();
-      data_ = static_cast<T*>(more);
-      capacity_ = room;
-      zeroed_ = true;
-    } else {  // What was there before and has been taken out.
-      each_page(size_, n, [&](std::byte* at, std::size_t bytes) { std::memset(at, 0, bytes); });
-    }
-    const std::size_t first = std::exchange(size_, n);
-    if (!is_zero_bytes())
-      for (std::size_t i = first; i < n; ++i) data_[i] = T{};
+    const std::size_t first = size();
+    if (n <= first) return true;
+    if (!memory_.try_extend(n, sizeof(T))) return false;
+    fill(first);
     return true;
   }
   bool try_push_back(T value) noexcept {
-    if (size_ == capacity_ && !grow(next_capacity())) return false;
-    data_[size_++] = value;
+    if (!has_room() && !try_reserve(size() + 1)) return false;
+    ++memory_.count;
+    end()[-1] = value;
     return true;
   }
-  void push_back(T value) { insert(size_, value); }
-  void pop_back() noexcept { --size_; }
-  void clear() noexcept { size_ = 0; }
+  void push_back(T value) {
+    if (!try_push_back(value)) detail::throw_out_of_memory();
+  }
+  [[gnu::always_inline]] void pop_back() noexcept { --memory_.count; }
+  void clear() noexcept { memory_.count = 0; }
 
   /// Puts `value` before element `at`. Cost: moves what follows.
   void insert(std::size_t at, T value) {
-    if (size_ == capacity_ && !grow(next_capacity())) detail::throw_out_of_memory();
-    if (at != size_)
-      std::memmove(static_cast<void*>(data_ + at + 1), static_cast<const void*>(data_ + at),
-                   (size_ - at) * sizeof(T));
-    data_[at] = value;
-    ++size_;
+    push_back(value);
+    T* const here = data() + at;
+    std::memmove(static_cast<void*>(here + 1), static_cast<const void*>(here),
+                 (size() - 1 - at) * sizeof(T));
+    *here = value;
   }
   void erase(std::size_t at) noexcept {
-    --size_;
-    if (at != size_) std::memmove(data_ + at, data_ + at + 1, (size_ - at) * sizeof(T));
+    T* const here = data() + at;
+    pop_back();
+    std::memmove(static_cast<void*>(here), static_cast<const void*>(here + 1),
+                 (size() - at) * sizeof(T));
   }
   /// Takes out every element for which `drop(element)` is true; the others keep their order.
   template <class Drop>
   void erase_if(Drop drop) {
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < size_; ++i)
-      if (!drop(data_[i])) data_[kept++] = data_[i];
-    size_ = kept;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (!drop(data()[i])) data()[kept++] = data()[i];
+    memory_.count = kept;
   }
 
  private:
-  static constexpr std::size_t most = static_cast<std::size_t>(-1) / sizeof(T);
-
-  std::size_t next_capacity() const noexcept { return capacity_ == 0 ? 8 : 2 * capacity_; }
-  [[gnu::noinline]] bool grow(std::size_t n) noexcept {
-    if (n > most) return false;
-    void* const more =
-        platform::reallocate(zeroed_ ? nullptr : static_cast<void*>(data_), n * sizeof(T));
-    if (more == nullptr) return false;
-    if (zeroed_) {
-      if (size_ != 0) std::memcpy(more, static_cast<const void*>(data_), size_ * sizeof(T));
-      give();
-      zeroed_ = false;
+  [[gnu::always_inline]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.data); }
+  [[gnu::always_inline]] bool has_room() const noexcept { return memory_.count != memory_.room; }
+  /// Makes the elements from `first` on, which are zero bytes, what T{} makes them.
+  void fill([[maybe_unused]] std::size_t first) {
+    if constexpr (!std::is_scalar_v<T>) {
+      alignas(T) std::byte made[sizeof(T)]{};
+      ::new (static_cast<void*>(made)) T{};
+      bool zero = true;  // Padding may make this false for nothing: then T{} is written.
+      for (const std::byte b : made) zero = zero && b == std::byte{};
+      if (zero) return;
+      for (std::size_t i = first; i < size(); ++i) data()[i] = T{};
     }
-    data_ = static_cast<T*>(more);
-    capacity_ = n;
-    return true;
-  }
-  /// `f(at, bytes)` for each page's worth of elements `first` .. `last` - 1 that is not all zeroes:
-  /// others are not to be written.
-  template <class F>
-  void each_page(std::size_t first, std::size_t last, F f) {
-    constexpr std::size_t page = 4096;
-    std::byte* at = reinterpret_cast<std::byte*>(data_ + first);
-    for (std::size_t left = (last - first) * sizeof(T), n = 0; left != 0; left -= n, at += n) {
-      n = left < page ? left : page;
-      bool any = false;
-      for (std::size_t i = 0; i < n && !any; ++i) any = at[i] != std::byte{};
-      if (any) f(at, n);
-    }
-  }
-  void give() noexcept {
-    if (zeroed_) {
-      platform::deallocate_zeroed(static_cast<void*>(data_), capacity_ * sizeof(T));
-    } else {
-      platform::deallocate(static_cast<void*>(data_));
-    }
-  }
-  /// Whether T{} is zero bytes. (Padding may make this false for nothing: then T{} is written.)
-  static bool is_zero_bytes() {
-    alignas(T) std::byte bytes[sizeof(T)]{};
-    ::new (static_cast<void*>(bytes)) T{};
-    for (const std::byte b : bytes)
-      if (b != std::byte{}) return false;
-    return true;
   }
 
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
+  detail::array_memory memory_;
 };
 
 /// Room for `n` objects of T with no particular value, for as long as this lives.
@@ -210,18 +246,23 @@ class owning_table {
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
   ~owning_table() {
-    for (T* object : places_) delete object;
+    for (void* object : places_) delete static_cast<T*>(object);
   }
 
-  std::size_t size() const noexcept { return places_.size(); }
+  [[gnu::always_inline]] std::size_t size() const noexcept { return places_.size(); }
   /// The object at a place, or nullptr.
-  T* operator[](std::size_t i) const noexcept { return places_[i]; }
+  [[gnu::always_inline]] T* operator[](std::size_t i) const noexcept {
+    return static_cast<T*>(places_[i]);
+  }
 
   /// Fills an empty place. Requires: made is not nullptr.
-  T& put(std::size_t i, T* made) noexcept { return *(places_[i] = made); }
+  [[gnu::always_inline]] T& put(std::size_t i, T* made) noexcept {
+    places_[i] = made;
+    return *made;
+  }
   /// Destroys what is in a place.
   void erase(std::size_t i) noexcept {
-    delete places_[i];
+    delete (*this)[i];
     places_[i] = nullptr;
   }
   /// Makes it a table of at least `n` places. False: memory is out, nothing has changed.
@@ -243,7 +284,7 @@ class owning_table {
   }
 
  private:
-  plain_array<T*> places_;
+  plain_array<void*> places_;  // One instance for all types.
 };
 
 }  // namespace mpx::inline v0

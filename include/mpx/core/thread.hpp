@@ -17,8 +17,8 @@ class joined_thread : public mpx::detail::allocated {
  public:
   joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
     if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
-      throw error(errc::no_resources,
-                  "pthread_create failed (" + std::system_category().message(why) + ")");
+      mpx::detail::throw_error(errc::no_resources, "pthread_create failed (%s)",
+                               std::system_category().message(why).c_str());
   }
   joined_thread(const joined_thread&) = delete;
   joined_thread& operator=(const joined_thread&) = delete;

@@ -71,9 +71,4 @@ requires ReceiveBuffer<B&&>
 
 }  // namespace detail
 
-static_assert(SendBuffer<int&> && SendBuffer<const double&> && SendBuffer<std::span<const int>>);
-static_assert(ReceiveBuffer<int&> && ReceiveBuffer<std::span<int>> && ReceiveBuffer<int (&)[3]>);
-static_assert(!ReceiveBuffer<const int&> && !ReceiveBuffer<std::span<const int>>);
-static_assert(!SendBuffer<int*> && !BufferOutlivesCall<int>);
-
 }  // namespace mpx::inline v0

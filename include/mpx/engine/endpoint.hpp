@@ -234,8 +234,8 @@ class endpoint : ground<Stack>,
   void send_last(std::int64_t patience_ns) noexcept;
   /// What errc::no_resources means when an operation does not start.
   static std::string limit_text() {
-    return ": " + std::to_string(pool_type::operations_max) +
-           " operations are under way, or memory is out";
+    return formatted(": %zu operations are under way, or memory is out",
+                     std::size_t{pool_type::operations_max});
   }
   using peers_type::loss_text;
   using peers_type::orphaned;

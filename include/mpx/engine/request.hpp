@@ -28,14 +28,21 @@ inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
 inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
                             tag_t tag, context_id context, std::size_t bytes,
                             const group* ranks = nullptr) {
-  std::string s(what);
-  s.append(" on rank ").append(std::to_string(self)).append(direction);
-  s.append(other == any_source ? "any" : std::to_string(other));
+  std::string s = formatted("%s on rank %d%s", what, self, direction);
+  if (other == any_source) {
+    s += "any";
+  } else {
+    append(s, "%d", other);
+  }
   if (ranks != nullptr && other >= 0 && other < ranks->size())
-    s.append(" (world rank ").append(std::to_string(ranks->peer_of(other))).append(")");
-  s.append(", tag ").append(tag < 0 ? "any" : std::to_string(tag)).append(", communicator ");
-  s.append(std::to_string(plain_context(context) >> 1)).append(", ").append(std::to_string(bytes));
-  return s.append(" bytes");
+    append(s, " (world rank %u)", ranks->peer_of(other));
+  if (tag < 0) {
+    s += ", tag any";
+  } else {
+    append(s, ", tag %d", tag);
+  }
+  append(s, ", communicator %u, %zu bytes", plain_context(context) >> 1, bytes);
+  return s;
 }
 
 inline const group* ranks_of(const operation& op) noexcept {
@@ -58,14 +65,14 @@ inline std::string describe(const operation& op, peer_id self_peer) {
   if (op.role == role::compound) {
     const compound& c = compound_of(op);
     if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer);
-    return "a generalized operation on rank " + std::to_string(self);
+    return formatted("a generalized operation on rank %d", self);
   }
   const bool receive = op.role == role::receive;
   std::string s = describe(receive ? "receive" : "send", self,
                            receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
                            receive ? op.want.context() : op.context, op.data.bytes, ranks);
   if (receive && op.failure == errc::truncate)
-    s.append(" of room for a message of ").append(std::to_string(op.message_bytes));
+    append(s, " of room for a message of %zu", op.message_bytes);
   if (receive && op.failure == errc::type)
     add_types(s, type_in(op.want.bits), type_in(op.want.ignore));
   return s;

@@ -162,20 +162,22 @@ struct stack {
   static_assert(LongPathFits<transport_type, protocol_type>);
 
   /// What two ranks must have in common to talk, as text that a person can compare.
-  static std::string fingerprint() {
-    const auto n = [](auto v) { return std::to_string(v); };
-    std::string s = "mpx wire " + n(wire_version);
-    s.append(std::endian::native == std::endian::little ? ", little" : ", big");
-    s.append(" endian, ").append(n(8 * sizeof(void*))).append(" bit; transport ");
-    s.append(transport_type::name).append("<").append(n(transport_type::traits.inline_bytes_max));
-    s.append(",").append(n(transport_type::traits.packet_bytes_max)).append(",");
-    s.append(n(transport_type::traits.layout)).append(">");
-    s.append("; protocol ").append(protocol_type::name).append("<");
-    s.append(n(protocol_type::tiny_bytes_max)).append(",");
-    s.append(n(protocol_type::short_bytes_ceiling)).append(">; flow ");
-    s.append(flow_type::name).append("<").append(n(flow_type::layout)).append(">");
-    s.append("; checks ").append(checks_type::name);
-    return s;
+  [[gnu::noinline, gnu::cold]] static std::string fingerprint() {
+    constexpr std::string_view transport = transport_type::name;
+    constexpr std::string_view protocol = protocol_type::name;
+    constexpr std::string_view flow = flow_type::name;
+    constexpr std::string_view checks = checks_type::name;
+    constexpr auto traits = transport_type::traits;
+    return detail::formatted(
+        "mpx wire %u, %s endian, %zu bit; transport %.*s<%llu,%llu,%llu>; protocol "
+        "%.*s<%llu,%llu>; "
+        "flow %.*s<%llu>; checks %.*s",
+        wire_version, std::endian::native == std::endian::little ? "little" : "big",
+        8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
+        0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
+        static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
+        0ull + protocol_type::short_bytes_ceiling, static_cast<int>(flow.size()), flow.data(),
+        0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
   }
 };
 

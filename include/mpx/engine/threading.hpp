@@ -35,7 +35,6 @@ struct thread_model_archetype {
   void lock();
   void unlock();
 };
-static_assert(ThreadModel<thread_model_archetype> && !ThreadModel<std::mutex>);
 
 namespace threading {
 
@@ -89,8 +88,6 @@ class multiple {
  private:
   platform::mutex mutex_;
 };
-
-static_assert(ThreadModel<single> && ThreadModel<serialized> && ThreadModel<multiple>);
 
 }  // namespace threading
 }  // namespace mpx::inline v0

@@ -5,9 +5,7 @@
 
 #include <cstdint>
 #include <exception>
-#include <iterator>
 #include <optional>
-#include <ranges>
 #include <source_location>
 #include <span>
 #include <string>
@@ -117,10 +115,10 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
 
 [[noreturn]] inline void fail_settled(const error& first, std::size_t pending) {
   if (pending == 0) throw error(first);
-  throw error(first.code(),
-              std::string(first.what_went_wrong()) + "; " + std::to_string(pending) +
-                  " other requests are still pending",
-              first.where());
+  throw error(
+      first.code(),
+      formatted("%s; %zu other requests are still pending", first.what_went_wrong(), pending),
+      first.where());
 }
 
 template <class R, class How>

@@ -40,7 +40,6 @@ struct wait_archetype {
     void crowded(bool yes) noexcept;
   };
 };
-static_assert(WaitPolicy<wait_archetype> && !WaitPolicy<int>);
 
 namespace waiting {
 
@@ -124,8 +123,6 @@ struct sleep {
     void crowded(bool) noexcept {}
   };
 };
-
-static_assert(WaitPolicy<spin> && WaitPolicy<spin_then_sleep<>> && WaitPolicy<sleep>);
 
 }  // namespace waiting
 }  // namespace mpx::inline v0

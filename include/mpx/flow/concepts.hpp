@@ -79,16 +79,6 @@ struct flow_archetype {
   void open(peer_id, std::uint64_t) noexcept;
   void drop(peer_id) noexcept;
 };
-static_assert(ElasticFlowControl<flow_archetype>);
-
-namespace detail {
-struct not_a_flow_control {
-  using policy_axis = flow_axis;
-  explicit not_a_flow_control(peer_id);
-  bool try_acquire(peer_id, std::size_t);  // Not noexcept.
-};
-}  // namespace detail
-static_assert(!FlowControl<detail::not_a_flow_control>);
 
 /// What an unexpected eager message of `bytes` costs its receiver, in bytes: the message and its
 /// record, rounded up to the size that is really allocated. Both sides compute it alike.

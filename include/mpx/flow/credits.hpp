@@ -121,6 +121,4 @@ class credits {
   plain_array<bool> without_grant_;  // Of newcomers for whom none was left.
 };
 
-static_assert(ElasticFlowControl<credits<>>);
-
 }  // namespace mpx::inline v0::flow

@@ -31,6 +31,4 @@ class unlimited {
   std::uint64_t bytes_bound() const noexcept { return std::numeric_limits<std::uint64_t>::max(); }
 };
 
-static_assert(ElasticFlowControl<unlimited>);
-
 }  // namespace mpx::inline v0::flow

@@ -155,14 +155,5 @@ struct matcher_archetype {
   void withdraw(unexpected_message&) noexcept;
   void for_each(auto&&) {}
 };
-static_assert(Matcher<matcher_archetype>);
-
-namespace detail {
-struct not_a_matcher {
-  using policy_axis = matching_axis;
-  posted_receive* match_arrival(const envelope&);
-};
-}  // namespace detail
-static_assert(!Matcher<detail::not_a_matcher>);
 
 }  // namespace mpx::inline v0

@@ -7,7 +7,6 @@
 // found among many.
 
 #include <cstddef>
-#include <iterator>
 #include <new>
 
 #include "mpx/core/memory.hpp"
@@ -55,7 +54,7 @@ class bucket_table {
   }
   void erase(Node& n) noexcept {
     --size_;
-    bucket::node_algorithms::unlink(bucket::value_traits::to_node_ptr(n));
+    bucket::erase(n);
   }
 
  private:
@@ -115,7 +114,7 @@ class hashed {
 
   [[gnu::always_inline]] posted_receive* match_arrival(envelope is) noexcept {
     if (nothing_posted()) return nullptr;
-    posted_receive& first = *posted_.begin();
+    posted_receive& first = posted_.front();
     // It names source and tag, and is in no table.
     if (first.want.bits == is.bits && first.want.source_and_sequence() == is.source) [[likely]] {
       posted_.pop_front();
@@ -149,16 +148,16 @@ class hashed {
       if (r.want.exact()) {
         exact_.erase(r);
       } else {
-        wild_.erase(wild_.iterator_to(r));
+        wild_.erase(r);
       }
       r.want.sequence = 0;
     }
-    posted_.erase(posted_.iterator_to(r));
+    posted_.erase(r);
   }
 
   [[gnu::always_inline]] void withdraw(unexpected_message& m) noexcept {
     if (m.hashed) hashed_.erase(m);
-    stored_.erase(stored_.iterator_to(m));
+    stored_.erase(m);
     --stored_count_;
   }
 
@@ -181,11 +180,16 @@ class hashed {
     return m;
   }
   [[gnu::noinline]] unexpected_message* find_hashed(const pattern& want) noexcept {
-    auto fresh = stored_.end();  // The last ones stored are in no table yet.
-    while (fresh != stored_.begin() && !std::prev(fresh)->hashed) --fresh;
-    for (; fresh != stored_.end(); ++fresh) {
-      fresh->hashed = true;
-      hashed_.insert(*fresh);
+    auto at = stored_.end();  // The last ones stored are in no table yet.
+    while (at != stored_.begin()) {
+      --at;
+      if (!(*at).hashed) continue;
+      ++at;
+      break;
+    }
+    for (; at != stored_.end(); ++at) {
+      (*at).hashed = true;
+      hashed_.insert(*at);
     }
     for (unexpected_message& m : hashed_.at(detail::mix(want.bits, want.source)))
       if (equal(want, m.is)) return &m;
@@ -220,16 +224,22 @@ class hashed {
   }
   /// Puts those that are in no table yet, the last ones posted, into one.
   void hash_posted() noexcept {
-    auto r = posted_.end();
-    while (r != posted_.begin() && std::prev(r)->want.sequence == 0) --r;
-    for (; r != posted_.end(); ++r) {
+    auto at = posted_.end();
+    while (at != posted_.begin()) {
+      --at;
+      if ((*at).want.sequence == 0) continue;
+      ++at;
+      break;
+    }
+    for (; at != posted_.end(); ++at) {
+      posted_receive& r = *at;
       if (last_sequence_ == sequence_max) [[unlikely]]
         renumber();
-      r->want.sequence = ++last_sequence_;
-      if (r->want.exact()) {
-        exact_.insert(*r);
+      r.want.sequence = ++last_sequence_;
+      if (r.want.exact()) {
+        exact_.insert(r);
       } else {
-        wild_.push_back(*r);
+        wild_.push_back(r);
       }
     }
   }
@@ -254,7 +264,5 @@ class hashed {
   linked_list<posted_receive, match_tag> wild_;
   detail::bucket_table<unexpected_message> hashed_;
 };
-
-static_assert(Matcher<hashed>);
 
 }  // namespace mpx::inline v0::matching

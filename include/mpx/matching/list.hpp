@@ -19,7 +19,7 @@ class list {
   posted_receive* match_arrival(const envelope& is) noexcept {
     for (posted_receive& r : posted_) {
       if (!r.want.matches(is)) continue;
-      posted_.erase(posted_.iterator_to(r));
+      posted_.erase(r);
       return &r;
     }
     return nullptr;
@@ -39,8 +39,8 @@ class list {
 
   void post(posted_receive& r) noexcept { posted_.push_back(r); }
   void store(unexpected_message& m) noexcept { unexpected_.push_back(m); }
-  void cancel(posted_receive& r) noexcept { posted_.erase(posted_.iterator_to(r)); }
-  void withdraw(unexpected_message& m) noexcept { unexpected_.erase(unexpected_.iterator_to(m)); }
+  void cancel(posted_receive& r) noexcept { posted_.erase(r); }
+  void withdraw(unexpected_message& m) noexcept { unexpected_.erase(m); }
 
   template <class F>
   void for_each(F&& f) {
@@ -51,7 +51,5 @@ class list {
   linked_list<posted_receive, match_tag> posted_;
   linked_list<unexpected_message, match_tag> unexpected_;
 };
-
-static_assert(Matcher<list>);
 
 }  // namespace mpx::inline v0::matching

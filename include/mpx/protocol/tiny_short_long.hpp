@@ -49,7 +49,6 @@ struct protocol_archetype {
   std::size_t short_bytes_max() const noexcept;
   void lower(std::size_t) noexcept;
 };
-static_assert(Protocol<protocol_archetype>);
 
 namespace protocol {
 
@@ -77,15 +76,5 @@ class tiny_short_long {
 };
 
 }  // namespace protocol
-
-static_assert(Protocol<protocol::tiny_short_long<>>);
-
-namespace detail {
-struct not_a_protocol {
-  using policy_axis = protocol_axis;
-  static constexpr std::size_t tiny_bytes_max = 8;
-};
-}  // namespace detail
-static_assert(!Protocol<detail::not_a_protocol>);
 
 }  // namespace mpx::inline v0

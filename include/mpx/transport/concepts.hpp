@@ -59,7 +59,6 @@ struct sink_archetype {
   void malformed(peer_id) noexcept;
   void unreachable(peer_id) noexcept;
 };
-static_assert(PacketSink<sink_archetype>);
 
 /// Moves packets between this process and its peers.
 ///
@@ -301,19 +300,5 @@ struct transport_archetype {
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
 };
-static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
-static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
-static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transport_archetype>);
-static_assert(RelocatingTransport<transport_archetype>);
-static_assert(CoreSharingTransport<transport_archetype>);
-static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
-
-namespace detail {
-struct not_a_transport {
-  using policy_axis = transport_axis;
-  static constexpr std::string_view name = "deaf";
-};
-}  // namespace detail
-static_assert(!Transport<detail::not_a_transport> && !Transport<int>);
 
 }  // namespace mpx::inline v0

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -18,6 +17,7 @@
 #include "mpx/core/group.hpp"
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/memory.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
@@ -262,7 +262,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
          {static_cast<std::uint64_t>(::getpid()), std::uint64_t{s.memory().name()}, traits.layout,
           std::uint64_t{s.shape().capacity}, std::uint64_t{s.shape().founders},
           std::uint64_t{s.me().slot}, s.me().generation})
-      a.append(" ").append(std::to_string(word));
+      mpx::detail::append(a, " %llu", static_cast<unsigned long long>(word));
     return a;
   }
   errc add_peer(peer_id peer, std::string_view address) noexcept {
@@ -327,7 +327,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     detail::shared_mapping memory;
     if (b.rank() == 0) {
       memory = detail::shared_mapping(detail::inproc_segment::bytes(shape), shape.capacity);
-      b.put("mpx.inproc", std::to_string(::getpid()) + ' ' + std::to_string(memory.name()));
+      b.put("mpx.inproc", mpx::detail::formatted("%d %llu", static_cast<int>(::getpid()),
+                                                 static_cast<unsigned long long>(memory.name())));
     }
     b.fence([] {});
     bool here = true;
@@ -363,15 +364,16 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     constexpr std::string_view prefix = "inproc";
     if (!address.starts_with(prefix)) return {};
     std::uint64_t word[7];
-    const char* at = address.data() + prefix.size();
-    const char* const end = address.data() + address.size();
+    std::string_view rest = address.substr(prefix.size());
     for (std::uint64_t& w : word) {
-      if (at == end || *at != ' ') return {};
-      const auto [next, why] = std::from_chars(at + 1, end, w);
-      if (why != std::errc{}) return {};
-      at = next;
+      if (rest.empty() || rest[0] != ' ') return {};
+      rest.remove_prefix(1);
+      const std::string_view digits = rest.substr(0, rest.find(' '));
+      if (!mpx::detail::parse_number(digits, ~std::uint64_t{0}, w)) return {};
+      rest.remove_prefix(digits.size());
     }
-    if (at != end || word[0] != static_cast<std::uint64_t>(::getpid()) || word[2] != traits.layout)
+    if (!rest.empty() || word[0] != static_cast<std::uint64_t>(::getpid()) ||
+        word[2] != traits.layout)
       return {};
     const auto index = [&](int i) {
       return word[i] < detail::no_peer ? static_cast<peer_id>(word[i]) : detail::no_peer;
@@ -381,17 +383,18 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   static detail::inproc_segment enter(std::string_view address) {
     const place p = place_of(address);
     if (p.memory == 0)
-      throw error(errc::argument, "'" + std::string(address) +
-                                      "' is no address of a transport inproc<" +
-                                      std::to_string(RingLines) + ", " + std::to_string(PoolBytes) +
-                                      "> in this process");
+      mpx::detail::throw_error(
+          errc::argument, "'%.*s' is no address of a transport inproc<%zu, %zu> in this process",
+          static_cast<int>(address.size()), address.data(), std::size_t{RingLines},
+          std::size_t{PoolBytes});
     detail::shared_mapping memory = detail::shared_mapping::named(p.memory);
     const detail::inproc_shape shape{p.capacity, p.founders, geometry};
     const auto me = detail::inproc_segment::members_of(memory, shape).enter();
     if (!me)
-      throw error(errc::no_resources,
-                  "all " + std::to_string(p.capacity) +
-                      " places of this transport inproc are taken: raise its MembersMax");
+      mpx::detail::throw_error(
+          errc::no_resources,
+          "all %zu places of this transport inproc are taken: raise its MembersMax",
+          std::size_t{p.capacity});
     return {std::move(memory), shape, *me, 1};
   }
 
@@ -406,8 +409,5 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
 };
 
 using inproc = basic_inproc<>;
-
-static_assert(SharedMemoryTransport<inproc> && ElasticTransport<inproc>);
-static_assert(PollableTransport<inproc>);
 
 }  // namespace mpx::inline v0::transport

@@ -110,8 +110,8 @@ class shm_segment {
   /// Says why one of the two above or below is nullptr. Errors: errc::no_resources.
   [[noreturn]] void throw_unmapped(const char* what) const {
     file_.check();
-    throw error(errc::no_resources, std::string(what) + " could not be mapped: check `ulimit -v` " +
-                                        "and vm.max_map_count");
+    mpx::detail::throw_error(
+        errc::no_resources, "%s could not be mapped: check `ulimit -v` and vm.max_map_count", what);
   }
   /// nullptr as for `channel`.
   std::byte* arena(peer_id owner) noexcept {
@@ -212,7 +212,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   /// errc::no_resources.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
-  explicit basic_shm(B& b)
+  [[gnu::noinline, gnu::cold]] explicit basic_shm(B& b)
       : base(segment_of(b), world_peer(b.rank()), world_peer(b.size()), geometry),
         arena_(ArenaBytes),
         links_(static_cast<std::size_t>(b.size())),
@@ -285,15 +285,17 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   /// Errors: errc::no_resources when ArenaBytes are used up; errc::argument: alignment over a page.
   void* allocate_shared(std::size_t bytes, std::size_t alignment) {
     if (alignment > 4096)
-      throw error(errc::argument, "shared memory cannot be aligned to " +
-                                      std::to_string(alignment) + " bytes, but to 4096 at most");
+      mpx::detail::throw_error(errc::argument,
+                               "shared memory cannot be aligned to %zu bytes, but to 4096 at most",
+                               alignment);
     if (arena_base_ == nullptr) arena_base_ = segment().arena(self());
     if (arena_base_ == nullptr) segment().throw_unmapped("the shared arena");
     const auto at = arena_.allocate(bytes, alignment);
     if (!at)
-      throw error(errc::no_resources, "the shared arena has no room for " + std::to_string(bytes) +
-                                          " bytes of its " + std::to_string(ArenaBytes) +
-                                          ": raise ArenaBytes of mpx::transport::basic_shm");
+      mpx::detail::throw_error(errc::no_resources,
+                               "the shared arena has no room for %zu bytes of its %zu: raise "
+                               "ArenaBytes of mpx::transport::basic_shm",
+                               bytes, ArenaBytes);
     return arena_base_ + *at;
   }
   void deallocate_shared(void* p, std::size_t) noexcept {

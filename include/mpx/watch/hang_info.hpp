@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/types.hpp"

@@ -38,14 +38,15 @@ class hang_watch {
   /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
   template <WatchedBootstrap Job>
   hang_watch(const Job& job, std::source_location where) : hang_watch(job.hangs(), where) {}
-  hang_watch(const bootstrap::hang_table& job, std::source_location where)
+  [[gnu::noinline, gnu::cold]] hang_watch(const bootstrap::hang_table& job,
+                                          std::source_location where)
       : job_(job), joined_{"", where} {
     const char* text = std::getenv("MPX_HANG_REPORT");
     if (text == nullptr) return;
     if (!parse_seconds(text, hang_seconds_max, limit_ns_))
-      throw error(errc::argument, "MPX_HANG_REPORT=" + std::string(text) +
-                                      ": give seconds from 0.001 to " +
-                                      std::to_string(hang_seconds_max) + ", such as 10 or 0.5");
+      throw_error(errc::argument,
+                  "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5", text,
+                  static_cast<unsigned long long>(hang_seconds_max));
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
     alone_ = job_.size() == 1 && head().looked_at.load(std::memory_order_relaxed) == 0;
@@ -69,7 +70,7 @@ class hang_watch {
     if (stuck_) retract();
   }
   /// Called again and again while the rank joins the job.
-  void join_step() noexcept {
+  [[gnu::cold]] void join_step() noexcept {
     if (!on()) return;
     const auto describe = [](void* self, hang_info& into) {
       static_cast<hang_watch*>(self)->describe_joining(into);
@@ -137,7 +138,7 @@ class hang_watch {
     call.kind = wait_kind::joining;
     call.since_ns = joined_ns_;
   }
-  void publish(const hang_source& from, std::int64_t now) {
+  [[gnu::noinline, gnu::cold]] void publish(const hang_source& from, std::int64_t now) {
     static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
                   std::is_trivially_copyable_v<hang_info>);
     hang_info info{};
@@ -154,7 +155,7 @@ class hang_watch {
   }
 
   /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.
-  void tell_alone(const hang_source& from, std::int64_t now) {
+  [[gnu::noinline, gnu::cold]] void tell_alone(const hang_source& from, std::int64_t now) {
     hang_info info{};
     from.describe(from.self, info);
     info.now_ns = now;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -30,11 +31,12 @@ class job_segment : public detail::job_view {
 
   /// Lays out a new job in `file`, which is empty; its shared memory is `shared`'s. Returns the
   /// mapping. Errors: errc::argument (ranks), errc::no_resources.
-  static mapping create(const memory_file& file, const memory_file& shared, rank_t ranks,
-                        std::int32_t launcher_pid) {
+  [[gnu::noinline, gnu::cold]] static mapping create(const memory_file& file,
+                                                     const memory_file& shared, rank_t ranks,
+                                                     std::int32_t launcher_pid) {
     if (ranks < 1 || ranks > ranks_max)
-      throw error(errc::argument, "a job of " + std::to_string(ranks) + " ranks: 1 to " +
-                                      std::to_string(ranks_max) + " are possible");
+      mpx::detail::throw_error(errc::argument, "a job of %d ranks: 1 to %d are possible", ranks,
+                               ranks_max);
     const detail::segment_layout layout(static_cast<std::size_t>(ranks));
     file.view().grow(layout.bytes);
     mapping map = file.view().map(0, layout.bytes);
@@ -51,7 +53,7 @@ class job_segment : public detail::job_view {
   }
 
   /// Maps the job in `fd` and checks that it is one of `ranks` ranks. Errors: errc::bootstrap.
-  static mapping open(int fd, rank_t ranks) {
+  [[gnu::noinline, gnu::cold]] static mapping open(int fd, rank_t ranks) {
     struct stat info{};
     if (::fstat(fd, &info) != 0) refuse("cannot be examined");
     const detail::segment_layout layout(static_cast<std::size_t>(ranks));
@@ -60,11 +62,11 @@ class job_segment : public detail::job_view {
     const auto& head = *reinterpret_cast<const detail::segment_header*>(head_map.data());
     if (head.magic != detail::segment_magic) refuse("is not an mpx job");
     if (head.version != detail::segment_version)
-      refuse("has format " + std::to_string(head.version) + ", this program speaks " +
-             std::to_string(detail::segment_version) + ": use mpxrun and mpx of one version");
+      refuse("has format %u, this program speaks %u: use mpxrun and mpx of one version",
+             static_cast<unsigned>(head.version), static_cast<unsigned>(detail::segment_version));
     if (head.ranks != static_cast<std::uint32_t>(ranks))
-      refuse("is for " + std::to_string(head.ranks) + " ranks, MPX_SIZE says " +
-             std::to_string(ranks));
+      refuse("is for %u ranks, MPX_SIZE says %u", static_cast<unsigned>(head.ranks),
+             static_cast<unsigned>(ranks));
     if (head.bytes != layout.bytes || static_cast<std::uint64_t>(info.st_size) != layout.bytes)
       refuse("has the wrong length");
     mapping map(fd, 0, layout.bytes);
@@ -81,7 +83,8 @@ class job_segment : public detail::job_view {
   /// if others are still inside the one that used this one's slot.
   /// Errors: errc::bootstrap (another process is this rank); errc::no_resources (too many live at
   ///         once), errc::peer_lost (a rank died in there), naming the rank.
-  std::uint64_t join(rank_t rank, std::int32_t pid, const file_view& shared) const {
+  [[gnu::noinline, gnu::cold]] std::uint64_t join(rank_t rank, std::int32_t pid,
+                                                  const file_view& shared) const {
     const std::int64_t begin_ns = platform::now_ns();
     for (;;) {
       std::uint64_t k = 0;
@@ -96,13 +99,15 @@ class job_segment : public detail::job_view {
   }
 
   /// `rank` leaves environment `k`, and touches nothing of it afterwards.
-  void leave(rank_t rank, std::uint64_t k, const file_view& shared) const noexcept {
+  [[gnu::noinline, gnu::cold]] void leave(rank_t rank, std::uint64_t k,
+                                          const file_view& shared) const noexcept {
     set_state(rank, k, rank_state::finished);
     entry(rank).live.fetch_sub(1, std::memory_order_release);
     go(k, shared);
   }
   /// `rank` gives environment `k` up without leaving it, and touches nothing of it afterwards.
-  void fail(rank_t rank, std::uint64_t k, const file_view& shared) const noexcept {
+  [[gnu::noinline, gnu::cold]] void fail(rank_t rank, std::uint64_t k,
+                                         const file_view& shared) const noexcept {
     note_loss(rank, k);
     set_state(rank, k, rank_state::failed);
     go(k, shared);
@@ -139,22 +144,23 @@ class job_segment : public detail::job_view {
 
   // --- publishing ---
 
-  void put(rank_t rank, std::uint64_t k, std::string_view key, std::string_view value) const {
+  [[gnu::noinline, gnu::cold]] void put(rank_t rank, std::uint64_t k, std::string_view key,
+                                        std::string_view value) const {
     if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
-      throw error(errc::argument, "publishing a key of " + std::to_string(key.size()) +
-                                      " bytes with a value of " + std::to_string(value.size()) +
-                                      ": the limits are 1 to " + std::to_string(key_bytes_max) +
-                                      " and " + std::to_string(value_bytes_max));
+      mpx::detail::throw_error(
+          errc::argument,
+          "publishing a key of %zu bytes with a value of %zu: the limits are 1 to %zu and %zu",
+          key.size(), value.size(), std::size_t{key_bytes_max}, std::size_t{value_bytes_max});
     const rank_lock lock(entry(rank));
     auto& mine = room(rank, k);
     const std::uint32_t used = mine.log_used.load(std::memory_order_relaxed);
     const std::size_t bytes = record_bytes(key.size(), value.size());
     if (used > published_bytes_max || bytes > published_bytes_max - used)
-      throw error(errc::no_resources,
-                  "rank " + std::to_string(rank) + " publishes '" + std::string(key) + "' (" +
-                      std::to_string(value.size()) + " bytes) after " + std::to_string(used) +
-                      " bytes: a rank may publish " + std::to_string(published_bytes_max) +
-                      " bytes in an environment");
+      mpx::detail::throw_error(errc::no_resources,
+                               "rank %d publishes '%.*s' (%zu bytes) after %u bytes: a rank may "
+                               "publish %zu bytes in an environment",
+                               rank, static_cast<int>(key.size()), key.data(), value.size(), used,
+                               std::size_t{published_bytes_max});
     const detail::log_record record{static_cast<std::uint32_t>(key.size()),
                                     static_cast<std::uint32_t>(value.size())};
     std::byte* at = log(rank, k) + used;
@@ -164,7 +170,8 @@ class job_segment : public detail::job_view {
     mine.log_used.store(used + static_cast<std::uint32_t>(bytes), std::memory_order_release);
   }
 
-  std::optional<std::string> get(rank_t rank, std::uint64_t k, std::string_view key) const {
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank, std::uint64_t k,
+                                                              std::string_view key) const {
     check_rank(rank);
     if (decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::waiting)
       return {};
@@ -196,7 +203,8 @@ class job_segment : public detail::job_view {
   // --- meeting ---
 
   /// `idle()` is called meanwhile.
-  void fence(rank_t rank, std::uint64_t k, mpx::detail::function_ref<void()> idle) const {
+  [[gnu::noinline, gnu::cold]] void fence(rank_t rank, std::uint64_t k,
+                                          mpx::detail::function_ref<void()> idle) const {
     auto& s = slot(k);
     const std::uint32_t generation = s.generation.load(std::memory_order_acquire);
     if (arrive(rank, k)) {
@@ -243,9 +251,9 @@ class job_segment : public detail::job_view {
       const std::int64_t deadline_ns = platform::now_ns() + 5'000'000'000;
       while (word_.exchange(1, std::memory_order_acquire) != 0) {
         if (platform::now_ns() > deadline_ns)
-          throw error(errc::bootstrap,
-                      "this rank's entry is locked: its former process was killed "
-                      "while it joined or published");
+          mpx::detail::throw_error(errc::bootstrap,
+                                   "this rank's entry is locked: its former process was killed "
+                                   "while it joined or published");
         platform::futex_wait(word_, 1, 1'000'000);
       }
     }
@@ -264,33 +272,36 @@ class job_segment : public detail::job_view {
     return (sizeof(detail::log_record) + key + value + 7) / 8 * 8;
   }
 
-  [[noreturn]] static void refuse(const std::string& what) {
-    throw error(errc::bootstrap, "MPX_JOB_FD: the control segment " + what);
+  /// `format` may have two numbers.
+  [[noreturn]] static void refuse(const char* format, unsigned a = 0, unsigned b = 0) {
+    char what[128];
+    std::snprintf(what, sizeof what, format, a, b);
+    mpx::detail::throw_error(errc::bootstrap, "MPX_JOB_FD: the control segment %s", what);
   }
   [[noreturn]] static void damaged(rank_t rank) {
-    throw error(errc::protocol, "what rank " + std::to_string(rank) + " published is damaged");
+    mpx::detail::throw_error(errc::protocol, "what rank %d published is damaged", rank);
   }
   void check_rank(rank_t rank) const {
     if (rank < 0 || rank >= size())
-      throw error(errc::rank,
-                  "rank " + std::to_string(rank) + " in a job of " + std::to_string(size()));
+      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d", rank, size());
   }
 
   /// One attempt of `join`. Returns false if the slot is taken, with the news of it that were seen.
-  bool try_join(rank_t rank, std::int32_t pid, std::uint64_t& k, std::uint32_t& seen) const {
+  [[gnu::noinline, gnu::cold]] bool try_join(rank_t rank, std::int32_t pid, std::uint64_t& k,
+                                             std::uint32_t& seen) const {
     auto& me = entry(rank);
     const rank_lock lock(me);
     if (const auto other = me.pid.load(std::memory_order_relaxed);
         other != pid && me.live.load(std::memory_order_relaxed) != 0)
-      throw error(errc::bootstrap, "rank " + std::to_string(rank) + " is taken by process " +
-                                       std::to_string(other) +
-                                       ": one program per rank; to run another one alone inside a "
-                                       "rank, unset MPX_JOB_FD for it");
+      mpx::detail::throw_error(errc::bootstrap,
+                               "rank %d is taken by process %d: one program per rank; to run "
+                               "another one alone inside a rank, unset MPX_JOB_FD for it",
+                               rank, other);
     k = me.joins.load(std::memory_order_relaxed);
     if (k >= environments_max)
-      throw error(errc::no_resources, "rank " + std::to_string(rank) + " joined " +
-                                          std::to_string(environments_max) +
-                                          " environments, the limit of a job");
+      mpx::detail::throw_error(errc::no_resources,
+                               "rank %d joined %llu environments, the limit of a job", rank,
+                               static_cast<unsigned long long>(environments_max));
     seen = failure_epoch(k);
     if (slot(k).released.load(std::memory_order_acquire) != k / environments_live_max) return false;
     if (failure_epoch(k) == 0) bump(k);  // The first ever in its slot: it is never 0.
@@ -304,28 +315,31 @@ class job_segment : public detail::job_view {
 
   /// Who keeps environment `before` from its end, where `rank` waits for it: an error if that will
   /// not change, or if patience is over.
-  void check_slot(rank_t rank, std::uint64_t before, bool patient) const {
+  [[gnu::noinline, gnu::cold]] void check_slot(rank_t rank, std::uint64_t before,
+                                               bool patient) const {
     std::string who = "its memory could not be given back";
     for (rank_t r = 0; r < size(); ++r) {
       const rank_state now = decode(state_word(r, before).load(std::memory_order_acquire), before);
       if (now > rank_state::joined) continue;
       if (entry(r).ended.load(std::memory_order_acquire) != 0)
-        throw error(errc::peer_lost, "joining the next environment: " +
-                                         describe_loss(r, before, rank_state::failed));
-      who = (r == rank ? "this rank" : name_of(r)) +
-            (now == rank_state::joined ? " is still inside" : " has not joined") +
-            " its environment " + std::to_string(before);
+        mpx::detail::throw_error(errc::peer_lost, "joining the next environment: %s",
+                                 describe_loss(r, before, rank_state::failed).c_str());
+      who = mpx::detail::formatted("%s %s its environment %llu",
+                                   r == rank ? "this rank" : name_of(r).c_str(),
+                                   now == rank_state::joined ? "is still inside" : "has not joined",
+                                   static_cast<unsigned long long>(before));
     }
     if (patient) return;
-    throw error(errc::no_resources,
-                "rank " + std::to_string(rank) + " cannot join environment " +
-                    std::to_string(before + environments_live_max) + " of this job, since " + who +
-                    ": at most " + std::to_string(environments_live_max) +
-                    " may live at once: leave the earlier ones first, on all ranks");
+    mpx::detail::throw_error(
+        errc::no_resources,
+        "rank %d cannot join environment %llu of this job, since %s: at most %llu may live at "
+        "once: leave the earlier ones first, on all ranks",
+        rank, static_cast<unsigned long long>(before + environments_live_max), who.c_str(),
+        static_cast<unsigned long long>(environments_live_max));
   }
 
   /// Counts a rank that is in environment `k` no more, and tells the others.
-  void go(std::uint64_t k, const file_view& shared) const noexcept {
+  [[gnu::noinline, gnu::cold]] void go(std::uint64_t k, const file_view& shared) const noexcept {
     auto& gone = slot(k).gone;
     std::uint64_t was = gone.load(std::memory_order_relaxed);
     std::uint32_t count = 0;
@@ -339,7 +353,8 @@ class job_segment : public detail::job_view {
 
   /// Gives back what environment `k` used, if all ranks have left it and nobody else has done so,
   /// and lets the next one have its slot. Returns whether this did it.
-  bool recycle(std::uint64_t k, const file_view& shared) const noexcept {
+  [[gnu::noinline, gnu::cold]] bool recycle(std::uint64_t k,
+                                            const file_view& shared) const noexcept {
     auto& s = slot(k);
     std::uint64_t all = detail::tagged(k, ranks_);
     if (s.released.load(std::memory_order_acquire) != k / environments_live_max ||
@@ -364,7 +379,7 @@ class job_segment : public detail::job_view {
     for (std::uint64_t was = arrived.load(std::memory_order_acquire);;) {
       const std::uint32_t before = detail::value_of(was, k);
       if (detail::tag_of(was) > k || before >= ranks_)
-        throw error(errc::protocol, "fence: the job's control segment is damaged");
+        mpx::detail::throw_error(errc::protocol, "fence: the job's control segment is damaged");
       const bool last = before + 1 == ranks_;
       if (last) {  // A rank that died since it arrived must not be let through with the others.
         std::string what;

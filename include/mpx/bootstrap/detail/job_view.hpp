@@ -60,12 +60,12 @@ inline constexpr int wait_status_unknown = 0x7f;
 /// "killed by signal 9 (SIGKILL)", "exited with code 3".
 inline std::string describe_wait_status(int status) {
   if (status == wait_status_unknown) return "died";
-  if (WIFSIGNALED(status)) {
-    const char* const name = signal_name(WTERMSIG(status));
-    return "killed by signal " + std::to_string(WTERMSIG(status)) +
-           (name != nullptr ? " (" + std::string(name) + ")" : std::string());
-  }
-  return "exited with code " + std::to_string(WEXITSTATUS(status));
+  if (!WIFSIGNALED(status))
+    return mpx::detail::formatted("exited with code %d", WEXITSTATUS(status));
+  const char* const name = signal_name(WTERMSIG(status));
+  return name == nullptr
+             ? mpx::detail::formatted("killed by signal %d", WTERMSIG(status))
+             : mpx::detail::formatted("killed by signal %d (%s)", WTERMSIG(status), name);
 }
 
 namespace detail {
@@ -236,8 +236,8 @@ class job_view {
   errc find_loss(rank_t rank, std::uint64_t k, std::string& what) const {
     if (is_aborted()) {
       const abort_notice notice = read_notice();
-      what = "fence: rank " + std::to_string(notice.rank) + " aborted the job with code " +
-             std::to_string(notice.code) + ": " + notice.reason;
+      what = mpx::detail::formatted("fence: rank %d aborted the job with code %d: %s", notice.rank,
+                                    notice.code, notice.reason.c_str());
       return errc::aborted;
     }
     if (head().endings.load(std::memory_order_acquire) == 0 &&
@@ -259,14 +259,15 @@ class job_view {
       }
     }
     if (lost < 0) return errc{};
-    what = "fence: " + describe_loss(lost, k, how);
+    what = "fence: ";
+    what += describe_loss(lost, k, how);
     return errc::peer_lost;
   }
 
   std::string name_of(rank_t rank) const {
-    std::string what = "rank " + std::to_string(rank);
-    if (const auto id = pid(rank); id != 0) what += " (pid " + std::to_string(id) + ")";
-    return what;
+    const int id = pid(rank);
+    return id != 0 ? mpx::detail::formatted("rank %d (pid %d)", rank, id)
+                   : mpx::detail::formatted("rank %d", rank);
   }
   std::string describe_loss(rank_t rank, std::uint64_t k, rank_state how) const {
     std::string what = name_of(rank);

@@ -41,7 +41,7 @@ class member {
     }
     return *this;
   }
-  ~member() { mark_failed(); }
+  [[gnu::cold]] ~member() { mark_failed(); }
 
   rank_t rank() const noexcept { return me_.rank; }
   rank_t size() const noexcept { return me_.segment.size(); }
@@ -59,7 +59,7 @@ class member {
   void fence(Idle&& idle) {
     check_present("fence");
     if (me_.fence_failed)
-      throw error(errc::peer_lost, "fence: an earlier one of this environment failed");
+      mpx::detail::throw_error(errc::peer_lost, "fence: an earlier one of this environment failed");
     me_.fence_failed = true;  // Unless it returns.
     me_.segment.fence(me_.rank, me_.k, [&idle] { idle(); });
     me_.fence_failed = false;
@@ -68,9 +68,8 @@ class member {
   [[noreturn]] void abort(int code, std::string_view why) {
     if (is_here()) me_.segment.abort(me_.rank, code, why);
     if (me_.ends == ending::thread)
-      throw error(errc::aborted, "rank " + std::to_string(me_.rank) +
-                                     " aborted the job with code " + std::to_string(code) + ": " +
-                                     std::string(why));
+      mpx::detail::throw_error(errc::aborted, "rank %d aborted the job with code %d: %.*s",
+                               me_.rank, code, static_cast<int>(why.size()), why.data());
     std::fflush(stdout);
     if (me_.ends == ending::alone)
       std::fprintf(stderr, "mpx: aborted with code %d: %.*s\n", code, static_cast<int>(why.size()),
@@ -104,10 +103,10 @@ class member {
     return present_ ? me_.segment.renounced_by(me_.rank, me_.k, peer) : errc{};
   }
 
-  void mark_finished() noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_finished() noexcept {
     if (std::exchange(present_, false) && is_here()) me_.segment.leave(me_.rank, me_.k, me_.shared);
   }
-  void mark_failed() noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_failed() noexcept {
     if (std::exchange(present_, false) && is_here()) me_.segment.fail(me_.rank, me_.k, me_.shared);
   }
 
@@ -118,13 +117,14 @@ class member {
   enum class ending : unsigned char { alone, process, thread };
 
   /// Joins a segment and a shared file that this object keeps.
-  member(mapping map, memory_file shared, rank_t rank, ending ends)
+  [[gnu::noinline, gnu::cold]] member(mapping map, memory_file shared, rank_t rank, ending ends)
       : member(job_segment(map), shared.view(), rank, ends) {
     map_ = std::move(map);
     shared_ = std::move(shared);
   }
   /// Joins a segment and a shared file that outlive this object.
-  member(const job_segment& segment, const file_view& shared, rank_t rank, ending ends)
+  [[gnu::noinline, gnu::cold]] member(const job_segment& segment, const file_view& shared,
+                                      rank_t rank, ending ends)
       : me_{.segment = segment, .shared = shared, .rank = rank, .ends = ends} {
     shared.check();
     if (::gethostname(me_.host, sizeof me_.host - 1) != 0) std::strcpy(me_.host, "localhost");
@@ -146,15 +146,14 @@ class member {
   };
 
   bool is_here() const noexcept { return ::getpid() == me_.pid; }
-  void check_present(const char* what) const {
+  [[gnu::noinline, gnu::cold]] void check_present(const char* what) const {
     if (!is_here())
-      throw error(errc::not_a_rank, std::string(what) + " in process " +
-                                        std::to_string(::getpid()) + ", a child of rank " +
-                                        std::to_string(me_.rank) + " (pid " +
-                                        std::to_string(me_.pid) + ")");
+      mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d (pid %d)",
+                               what, static_cast<int>(::getpid()), me_.rank,
+                               static_cast<int>(me_.pid));
     if (!present_)
-      throw error(errc::peer_lost, std::string(what) + ": rank " + std::to_string(me_.rank) +
-                                       ", this one, has left the environment");
+      mpx::detail::throw_error(errc::peer_lost, "%s: rank %d, this one, has left the environment",
+                               what, me_.rank);
   }
 
   place me_;

@@ -24,24 +24,26 @@ namespace mpx::inline v0::bootstrap {
 /// Makes the memory file `fd` at least `bytes` long; the new part reads as zeros, at no cost yet.
 /// Any number of processes may do so at once: a file never gets shorter.
 /// Errors: errc::no_resources.
-inline void grow(int fd, std::uint64_t bytes) {
+[[gnu::noinline, gnu::cold]] inline void grow(int fd, std::uint64_t bytes) {
   for (int attempt = 0;; ++attempt) {
     struct stat info{};
     if (::fstat(fd, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= bytes) return;
     rlimit longest{};  // Past it the kernel does not refuse: it kills, by SIGXFSZ.
     if (::getrlimit(RLIMIT_FSIZE, &longest) == 0 && bytes > longest.rlim_cur)
-      throw error(errc::no_resources,
-                  "the job's shared memory is a file of " + std::to_string(bytes) +
-                      " bytes (sparse: it takes memory only where it is written), but no file of "
-                      "this process may be longer than " +
-                      std::to_string(longest.rlim_cur) + ": raise `ulimit -f`, to `unlimited`");
+      mpx::detail::throw_error(
+          errc::no_resources,
+          "the job's shared memory is a file of %llu bytes (sparse: it takes memory only where it "
+          "is written), but no file of this process may be longer than %llu: raise `ulimit -f`, to "
+          "`unlimited`",
+          static_cast<unsigned long long>(bytes),
+          static_cast<unsigned long long>(longest.rlim_cur));
     if (::ftruncate(fd, static_cast<off_t>(bytes)) == 0) return;
     // EPERM: somebody else made it longer still since fstat, and it is sealed against shrinking.
     const int why = errno;
     if ((why == EPERM || why == EINTR) && attempt < 100) continue;
-    throw error(errc::no_resources, "growing shared memory to " + std::to_string(bytes) +
-                                        " bytes failed (" + std::system_category().message(why) +
-                                        "): check `ulimit -f`");
+    mpx::detail::throw_error(
+        errc::no_resources, "growing shared memory to %llu bytes failed (%s): check `ulimit -f`",
+        static_cast<unsigned long long>(bytes), std::system_category().message(why).c_str());
   }
 }
 
@@ -121,9 +123,8 @@ class memory_file {
     view_ = file_view(fd, file_identity::of(fd));
   }
   [[noreturn]] static void refused(const char* what, int why) {
-    throw error(errc::no_resources, std::string(what) + " failed (" +
-                                        std::system_category().message(why) +
-                                        "): check `ulimit -n`");
+    mpx::detail::throw_error(errc::no_resources, "%s failed (%s): check `ulimit -n`", what,
+                             std::system_category().message(why).c_str());
   }
 
   file_view view_;

@@ -69,7 +69,7 @@ class early_messages {
   }
 
   void claim(arrived_message& m) noexcept { claimed_.push_back(m); }
-  void unclaim(arrived_message& m) noexcept { claimed_.erase(claimed_.iterator_to(m)); }
+  void unclaim(arrived_message& m) noexcept { claimed_.erase(m); }
   const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
 
   /// Eager bytes held, as flow control counts them.

@@ -195,7 +195,7 @@ class mover_room {
   }
   /// The request of a receive that is due is gone: its data is not fetched any more.
   void drop_due(peer_record& r, operation& op) {
-    r.due_.erase(r.due_.iterator_to(op));
+    r.due_.erase(op);
     op.stage = stage::copying;
     op.learns = false;
     op.holder = holder::nobody;
@@ -248,9 +248,10 @@ class mover_room {
   }
   /// A piece of `op` is copied, which is next again: one message after the other.
   void defer_rest(operation& op) {
-    defer(op);
     peer_record& r = house().peers().of(op.peer);
-    r.due_.splice(r.due_.begin(), r.due_, r.due_.iterator_to(op));
+    op.stage = stage::due;
+    r.due_.push_front(op);
+    house().peers().set_busy(r);
   }
 
   /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if

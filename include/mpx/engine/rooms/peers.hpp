@@ -139,10 +139,10 @@ class peers_room {
     }
     if (r != nullptr && !is_shared(r)) {
       if (r->busy_) {
-        busy_.erase(busy_.iterator_to(*r));
+        busy_.erase(*r);
         --troubles_;
       }
-      if (r->stalled_) stalled_.erase(stalled_.iterator_to(*r));
+      if (r->stalled_) stalled_.erase(*r);
       delete r;
     }
     records_.put(peer, &gone_);
@@ -217,12 +217,12 @@ class peers_room {
     const auto rank = world_rank(peer);
     if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
     const errc given_up = job_.renounced_by(rank);
-    std::string s = ": rank " + std::to_string(rank);
-    if (given_up == errc::protocol)
-      return s + " has given this rank up, whose packets make no sense to it";
-    if (given_up != errc{}) return s + " has given this rank up, for lack of memory or mappings";
-    s = job_.loss_text(rank);
-    return s.empty() ? s : ": " + s;
+    if (given_up != errc{})
+      return formatted(": rank %d has given this rank up, %s", rank,
+                       given_up == errc::protocol ? "whose packets make no sense to it"
+                                                  : "for lack of memory or mappings");
+    const std::string s = job_.loss_text(rank);
+    return s.empty() ? s : formatted(": %s", s.c_str());
   }
 
   /// Looks whether ranks have gone since the last time, and ends what waits for them.
@@ -253,7 +253,7 @@ class peers_room {
     peer_record& r = *records_[peer];
     // The peer is alive, and would wait for this rank.
     if (is_fault(why) && world_rank(peer) < job_.size()) job_.renounce(world_rank(peer), why);
-    if (r.stalled_) stalled_.erase(stalled_.iterator_to(r));
+    if (r.stalled_) stalled_.erase(r);
     r.stalled_ = false;
     house().on_loss(r, peer, why);
   }

@@ -33,4 +33,12 @@ struct doorbell_control {
   }
 };
 
+/// What has happened in a fabric, for tests: a sleep that timed out although something had arrived
+/// is a missed wake-up, and there must be none.
+struct fabric_counters {
+  std::uint64_t sleeps = 0;
+  std::uint64_t missed_wakeups = 0;
+  std::uint64_t demotions = 0;
+};
+
 }  // namespace mpx::inline v0::transport::detail

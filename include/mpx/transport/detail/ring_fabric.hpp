@@ -27,14 +27,6 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// What has happened in a fabric, for tests: a sleep that timed out although something had arrived
-/// is a missed wake-up, and there must be none.
-struct fabric_counters {
-  std::uint64_t sleeps = 0;
-  std::uint64_t missed_wakeups = 0;
-  std::uint64_t demotions = 0;
-};
-
 /// The packet half of a transport over shared memory. `Segment` says where things lie:
 /// `doorbell(peer) -> doorbell_control&`, `channel(source, destination) -> std::byte*` (nullptr
 /// when the machine is out of mappings), both stable for the segment's life. They take slots; where
@@ -48,7 +40,8 @@ class ring_fabric {
   static constexpr bool pollable = requires(Segment& s) { s.make_bell(); };
 
  public:
-  ring_fabric(Segment segment, peer_id self, peer_id peers, ring_geometry geometry)
+  [[gnu::noinline, gnu::cold]] ring_fabric(Segment segment, peer_id self, peer_id peers,
+                                           ring_geometry geometry)
       : segment_(std::move(segment)),
         self_(self),
         self_slot_(slot_of(self)),
@@ -157,9 +150,11 @@ class ring_fabric {
     return false;
   }
 
-  /// See Transport. Without a heavy barrier a wake-up can be lost: sleeps are kept short.
+  /// See Transport. Without a heavy barrier the news that a ring has space again can be lost, so
+  /// that sleeps which wait for space are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
-    if (!have_barrier_ && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
+    if (!have_barrier_ && !blocked_on_space_.empty() && timeout_ns > blind_sleep_ns)
+      timeout_ns = blind_sleep_ns;
     if constexpr (pollable) {
       if (descriptor_ >= 0) {
         timed_out_ = segment_.wait_bell(timeout_ns);
@@ -188,7 +183,7 @@ class ring_fabric {
     if (std::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
-      r->hot = r->ring.ready() || !have_barrier_;
+      r->hot = r->ring.ready();
       if (r->hot && claims()) r->ring.control().polled.store(1, std::memory_order_relaxed);
       return !r->hot;
     });
@@ -240,8 +235,10 @@ class ring_fabric {
   }
 
  private:
-  /// Whether senders are told which rings are looked at.
-  bool claims() const noexcept { return !oversubscribed_; }
+  /// Whether senders are told which rings are looked at. Where the kernel has no heavy barrier they
+  /// are not: then each of them sets its bit for every packet, which is the full fence that the
+  /// barrier would save it.
+  bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   struct sender : mpx::detail::allocated {
     ring_producer ring;
@@ -423,7 +420,7 @@ class ring_fabric {
 
   /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
   [[gnu::noinline]] void demote_idle() noexcept {
-    if (!have_barrier_ || armed_ || !claims()) return;
+    if (armed_ || !claims()) return;
     const auto idle = [this](const receiver* r) { return polls_ - r->active_at >= idle_polls; };
     bool any = false;
     for (const receiver* r : hot_) any = any || idle(r);

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSL-1.0
+# Toolchain of the preset aarch64: Debian's cross compiler, and qemu-user to run what it makes.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+find_program(MPX_QEMU NAMES qemu-aarch64 qemu-aarch64-static REQUIRED)
+set(CMAKE_CROSSCOMPILING_EMULATOR "${MPX_QEMU}" -L /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+
+# Headers that belong to no architecture; not all of /usr/include, which is this machine's.
+set(MPX_BORROWED_HEADERS "${CMAKE_BINARY_DIR}/borrowed")
+if(NOT EXISTS "${MPX_BORROWED_HEADERS}/boost" AND NOT CMAKE_BINARY_DIR MATCHES "CMakeFiles")
+  file(MAKE_DIRECTORY "${MPX_BORROWED_HEADERS}")
+  foreach(library IN ITEMS boost doctest)
+    file(CREATE_LINK "/usr/include/${library}" "${MPX_BORROWED_HEADERS}/${library}" SYMBOLIC)
+  endforeach()
+endif()
+set(MPX_BOOST_INCLUDE_DIR "${MPX_BORROWED_HEADERS}" CACHE PATH "")
