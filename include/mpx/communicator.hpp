@@ -59,10 +59,10 @@ class communicator : public detail::point_to_point<Stack>,
   using channel = detail::collective_channel<Stack>;
 
  public:
-  using stack_type = Stack;
-  using request_type = request<Stack>;
-  using persistent_type = persistent_request<Stack>;
-  using message_type = message<Stack>;
+  using stack_type = Stack;                           ///< Its policies.
+  using request_type = request<Stack>;                ///< What mpx::start gives.
+  using persistent_type = persistent_request<Stack>;  ///< What mpx::prepare gives.
+  using message_type = message<Stack>;                ///< What mprobe gives.
 
   using base::base;
   using base::rank;

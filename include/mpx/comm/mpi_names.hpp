@@ -32,18 +32,21 @@ class mpi_names {
 
  public:
   // Blocking sends in the other modes.
+  /// send<mode::synchronous>. Source: MPI_Ssend.
   template <class B, class How = throws_t>
   auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
              site where = site::current()) noexcept(stores_errors<How>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
                                                  std::forward<How>(how), where);
   }
+  /// send<mode::buffered>. Source: MPI_Bsend.
   template <class B, class How = throws_t>
   auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
              site where = site::current()) noexcept(stores_errors<How>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, std::forward<How>(how),
                                               where);
   }
+  /// send<mode::ready>. Source: MPI_Rsend.
   template <class B, class How = throws_t>
   auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
              site where = site::current()) noexcept(stores_errors<How>) {
@@ -52,26 +55,31 @@ class mpi_names {
   }
 
   // Nonblocking sends and receives.
+  /// send with mpx::start. Source: MPI_Isend.
   template <class B, class... Ec>
   [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0,
                                     Ec&... ec) noexcept(stored<Ec...>) {
     return me().template send<mode::standard>(std::forward<B>(b), to, tag, start(ec...));
   }
+  /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
   template <class B, class... Ec>
   [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0,
                                      Ec&... ec) noexcept(stored<Ec...>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, start(ec...));
   }
+  /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
   template <class B, class... Ec>
   [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0,
                                      Ec&... ec) noexcept(stored<Ec...>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, start(ec...));
   }
+  /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
   template <class B, class... Ec>
   [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0,
                                      Ec&... ec) noexcept(stored<Ec...>) {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, start(ec...));
   }
+  /// recv with mpx::start. Source: MPI_Irecv.
   template <class B, class... Ec>
   [[gnu::always_inline]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
                                     Ec&... ec) noexcept(stored<Ec...>) {
@@ -79,22 +87,27 @@ class mpi_names {
   }
 
   // Persistent ones.
+  /// send with mpx::prepare. Source: MPI_Send_init.
   template <class B, class... Ec>
   auto send_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
     return me().template send<mode::standard>(std::forward<B>(b), to, tag, prepare(ec...));
   }
+  /// send<mode::synchronous> with mpx::prepare. Source: MPI_Ssend_init.
   template <class B, class... Ec>
   auto ssend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, prepare(ec...));
   }
+  /// send<mode::buffered> with mpx::prepare. Source: MPI_Bsend_init.
   template <class B, class... Ec>
   auto bsend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, prepare(ec...));
   }
+  /// send<mode::ready> with mpx::prepare. Source: MPI_Rsend_init.
   template <class B, class... Ec>
   auto rsend_init(B&& b, rank_t to, tag_t tag = 0, Ec&... ec) noexcept(stored<Ec...>) {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, prepare(ec...));
   }
+  /// recv with mpx::prepare. Source: MPI_Recv_init.
   template <class B, class... Ec>
   auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag,
                  Ec&... ec) noexcept(stored<Ec...>) {
@@ -102,10 +115,12 @@ class mpi_names {
   }
 
   // Probes that look once.
+  /// probe with mpx::once. Source: MPI_Iprobe.
   template <class... Ec>
   auto iprobe(rank_t from = any_source, tag_t tag = any_tag, Ec&... ec) noexcept(stored<Ec...>) {
     return me().probe(from, tag, once(ec...));
   }
+  /// mprobe with mpx::once. Source: MPI_Improbe.
   template <class... Ec>
   auto improbe(rank_t from = any_source, tag_t tag = any_tag, Ec&... ec) noexcept(stored<Ec...>) {
     return me().mprobe(from, tag, once(ec...));
@@ -116,6 +131,7 @@ class mpi_names {
 template <class Message>
 class message_mpi_names {
  public:
+  /// recv with mpx::start. Source: MPI_Imrecv.
   template <class B, class... Ec>
   auto irecv(B&& b, Ec&... ec) noexcept(sizeof...(Ec) != 0) {
     return static_cast<Message&>(*this).recv(std::forward<B>(b), start(ec...));

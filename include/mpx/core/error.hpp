@@ -88,6 +88,7 @@ inline const std::error_category& category() noexcept {
   return instance;
 }
 
+/// So that an mpx::errc is a std::error_code, and compares with one.
 inline std::error_code make_error_code(errc e) noexcept {
   return {static_cast<int>(e), category()};
 }
@@ -96,7 +97,9 @@ inline std::error_code make_error_code(errc e) noexcept {
 /// communicator and the sizes involved; `code()` is the errc.
 class error : public std::system_error {
  public:
+  /// `context` says which call met it.
   error(errc e, const std::string& context) : std::system_error(make_error_code(e), context) {}
+  /// The same, of any category.
   error(std::error_code e, const std::string& context) : std::system_error(e, context) {}
 };
 

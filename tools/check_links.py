@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Checks the links within Markdown files and HTML pages: each file is there, and each anchor in it.
+
+Links to other machines are left alone. Of Markdown the tracked files are taken, or all that are not
+in build/ where there is no git.
+
+usage: check_links.py [--html FOLDER] [ROOT]
+"""
+
+import argparse
+import html
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.I)
+FENCE = re.compile(r"^ *(`{3,}).*?^ *\1`* *$", re.M | re.S)
+MD_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
+HTML_LINK = re.compile(r"<(?:a|link|img|script|area|iframe)\b[^>]*?\s(?:href|src)=\"([^\"]*)\"", re.I)
+HTML_ANCHOR = re.compile(r"\s(?:id|name)=\"([^\"]+)\"", re.I)
+
+
+def heading_anchors(text: str) -> set[str]:
+    """The anchors that GitHub gives to the headings of a Markdown file."""
+    anchors: set[str] = set()
+    for heading in re.findall(r"^#{1,6} +(.+?)#* *$", FENCE.sub("", text), re.M):
+        plain = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+        slug = re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
+        name, n = slug, 0
+        while name in anchors:
+            n += 1
+            name = f"{slug}-{n}"
+        anchors.add(name)
+    return anchors | set(HTML_ANCHOR.findall(text))
+
+
+class Pages:
+    """What has been read so far, and what is wrong with it."""
+
+    def __init__(self) -> None:
+        self.anchors: dict[Path, set[str]] = {}
+        self.problems: list[str] = []
+        self.links = 0
+
+    def anchors_of(self, path: Path) -> set[str]:
+        if path not in self.anchors:
+            text = path.read_text(encoding="utf-8")
+            self.anchors[path] = (heading_anchors(text) if path.suffix == ".md"
+                                  else {html.unescape(a) for a in HTML_ANCHOR.findall(text)})
+        return self.anchors[path]
+
+    def check(self, page: Path, link: str, line: int) -> None:
+        if ELSEWHERE.match(link) or not link:
+            return
+        self.links += 1
+        where, _, anchor = link.partition("#")
+        target = (page.parent / unquote(where)).resolve() if where else page.resolve()
+        if not target.exists():
+            self.problems.append(f"{page}:{line}: {link}: there is no such file")
+        elif anchor and target.suffix in (".md", ".html") and \
+                unquote(anchor) not in self.anchors_of(target):
+            self.problems.append(f"{page}:{line}: {link}: there is no such heading or anchor")
+
+    def check_markdown(self, page: Path) -> None:
+        text = FENCE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), page.read_text(encoding="utf-8"))
+        text = re.sub(r"`[^`\n]*`", lambda m: " " * len(m[0]), text)
+        # A link's text may be code: the address is what counts.
+        for match in MD_LINK.finditer(text):
+            self.check(page, match[1], text.count("\n", 0, match.start()) + 1)
+
+    def check_html(self, page: Path) -> None:
+        text = page.read_text(encoding="utf-8")
+        for match in HTML_LINK.finditer(text):
+            self.check(page, html.unescape(match[1]), text.count("\n", 0, match.start()) + 1)
+
+
+def markdown_files(root: Path) -> list[Path]:
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "*.md"],
+                            capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        return [p for line in listed.stdout.splitlines() if (p := root / line).exists()]
+    return [p for p in root.rglob("*.md") if "build" not in p.relative_to(root).parts]
+
+
+def self_test() -> None:
+    """A link checker that finds nothing must not pass for a tree without faults."""
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "page.md")
+        page.write_text("# One `two`: three\n[a](#one-two-three) [b](#four) [c](none.md) [`d`](page.md#x)\n"
+                        "```\n[e](none.md)\n```\n", encoding="utf-8")
+        pages = Pages()
+        pages.check_markdown(page)
+        found = [p.split(": ")[1] for p in pages.problems]
+        assert found == ["#four", "none.md", "page.md#x"], pages.problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--html", type=Path, help="check the HTML pages of this folder instead")
+    parser.add_argument("root", type=Path, nargs="?", default=Path("."))
+    arguments = parser.parse_args()
+    self_test()
+    pages = Pages()
+    if arguments.html:
+        files = sorted(arguments.html.rglob("*.html"))
+        for page in files:
+            pages.check_html(page)
+    else:
+        files = markdown_files(arguments.root)
+        for page in files:
+            pages.check_markdown(page)
+    print("\n".join(pages.problems))
+    print(f"{pages.links} links in {len(files)} files, {len(pages.problems)} of them broken")
+    if not files or not pages.links:
+        print("nothing to check: that cannot be right")
+        return 1
+    return 1 if pages.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
