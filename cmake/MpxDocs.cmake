@@ -10,3 +10,19 @@ if(MPX_DOXYGEN)
 else()
   message(STATUS "mpx: no doxygen, the API reference is not built")
 endif()
+
+# What the documents show is compiled and run, and prints what they say.
+set(blocks Python3::Interpreter "${tools}/doc_blocks.py" --compiler "${CMAKE_CXX_COMPILER}"
+  --mpxrun "$<TARGET_FILE:mpxrun>")
+mpx_add_house_test(docs.guide house 120 ${blocks} README.md docs/GUIDE.md
+  -- ${mpx_bare_flags} ${mpx_warnings} -Werror)
+set_tests_properties(docs.guide PROPERTIES PROCESSORS 2)
+if(TARGET mpx::sim)
+  set(context_library "${MPX_BOOST_CONTEXT}")
+  if(TARGET Boost::context)
+    set(context_library "$<TARGET_FILE:Boost::context>")
+  endif()
+  mpx_add_house_test(docs.simulation house 120 ${blocks} docs/SIMULATION.md
+    -- ${mpx_bare_flags} ${mpx_warnings} -Werror
+    "${context_library}")
+endif()
