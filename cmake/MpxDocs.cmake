@@ -2,6 +2,8 @@
 # The checks of what is written: ctests with the label `house`, each a script of tools/.
 
 mpx_add_house_test(docs.links house 60 Python3::Interpreter "${tools}/check_links.py")
+mpx_add_house_test(docs.environment house 60
+  Python3::Interpreter "${tools}/check_environment.py")
 
 find_program(MPX_DOXYGEN doxygen)
 if(MPX_DOXYGEN)
