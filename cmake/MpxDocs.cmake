@@ -28,3 +28,7 @@ if(TARGET mpx::sim)
     -- ${mpx_bare_flags} ${mpx_warnings} -Werror
     "${context_library}")
 endif()
+if(TARGET sim_scale)
+  mpx_add_house_test(docs.scale house 180 Python3::Interpreter "${tools}/check_scale.py"
+    "$<TARGET_FILE:sim_scale>")
+endif()
