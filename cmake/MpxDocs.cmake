@@ -17,8 +17,8 @@ endif()
 set(blocks Python3::Interpreter "${tools}/doc_blocks.py" --compiler "${CMAKE_CXX_COMPILER}"
   --mpxrun "$<TARGET_FILE:mpxrun>")
 mpx_add_house_test(docs.guide house 120 ${blocks} README.md docs/GUIDE.md
-  -- ${mpx_bare_flags} ${mpx_warnings} -Werror)
-set_tests_properties(docs.guide PROPERTIES PROCESSORS 2)
+  -- ${mpx_bare_flags} ${mpx_warnings} -Werror -include "${precompiled}/all.hpp")
+set_tests_properties(docs.guide PROPERTIES PROCESSORS 2 FIXTURES_REQUIRED precompiled)
 if(TARGET mpx::sim)
   set(context_library "${MPX_BOOST_CONTEXT}")
   if(TARGET Boost::context)

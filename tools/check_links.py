@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Checks the links within Markdown files and HTML pages: each file is there, and each anchor in it.
+So must be the files and folders that Markdown names in backticks.
 
 Links to other machines are left alone. Of Markdown the tracked files are taken, or all that are not
 in build/ where there is no git.
@@ -19,6 +20,9 @@ from urllib.parse import unquote
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.I)
 FENCE = re.compile(r"^ *(`{3,}).*?^ *\1`* *$", re.M | re.S)
 MD_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
+# A path in backticks is a link, too. Old texts may speak of what has gone since.
+MD_PATH = re.compile(r"(?<![\w`])`([\w.-]+(?:/[\w.-]+)*(?:\.(?:hpp|cpp|py|cmake|md|svg)|/))`")
+HISTORY = ("CHANGELOG.md", "adr")
 HTML_LINK = re.compile(r"<(?:a|link|img|script|area|iframe)\b[^>]*?\s(?:href|src)=\"([^\"]*)\"", re.I)
 HTML_ANCHOR = re.compile(r"\s(?:id|name)=\"([^\"]+)\"", re.I)
 
@@ -40,7 +44,8 @@ def heading_anchors(text: str) -> set[str]:
 class Pages:
     """What has been read so far, and what is wrong with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, tree: list[str] | None = None) -> None:
+        self.tree = tree or []
         self.anchors: dict[Path, set[str]] = {}
         self.problems: list[str] = []
         self.links = 0
@@ -64,8 +69,17 @@ class Pages:
                 unquote(anchor) not in self.anchors_of(target):
             self.problems.append(f"{page}:{line}: {link}: there is no such heading or anchor")
 
+    def check_path(self, page: Path, path: str, line: int) -> None:
+        """A path that is given from the root, from the headers, from the tests, or by its end."""
+        self.links += 1
+        if not any(("/" + known).endswith("/" + path.rstrip("/")) for known in self.tree):
+            self.problems.append(f"{page}:{line}: {path}: there is no such file or folder")
+
     def check_markdown(self, page: Path) -> None:
         text = FENCE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), page.read_text(encoding="utf-8"))
+        if not any(name in HISTORY for name in page.parts):
+            for match in MD_PATH.finditer(text):
+                self.check_path(page, match[1], text.count("\n", 0, match.start()) + 1)
         text = re.sub(r"`[^`\n]*`", lambda m: " " * len(m[0]), text)
         # A link's text may be code: the address is what counts.
         for match in MD_LINK.finditer(text):
@@ -77,12 +91,16 @@ class Pages:
             self.check(page, html.unescape(match[1]), text.count("\n", 0, match.start()) + 1)
 
 
-def markdown_files(root: Path) -> list[Path]:
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "*.md"],
+def files_of(root: Path) -> list[str]:
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
                             capture_output=True, text=True, check=False)
-    if listed.returncode == 0 and listed.stdout:
-        return [p for line in listed.stdout.splitlines() if (p := root / line).exists()]
-    return [p for p in root.rglob("*.md") if "build" not in p.relative_to(root).parts]
+    names = listed.stdout.splitlines() if listed.returncode == 0 else []
+    names = names or [str(p.relative_to(root)) for p in root.rglob("*")]
+    return sorted(n for n in names if (root / n).is_file() and not n.startswith("build/"))
+
+
+def with_folders(files: list[str]) -> list[str]:
+    return sorted({str(p) for name in files for p in (Path(name), *Path(name).parents)})
 
 
 def self_test() -> None:
@@ -91,11 +109,11 @@ def self_test() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.md")
         page.write_text("# One `two`: three\n[a](#one-two-three) [b](#four) [c](none.md) [`d`](page.md#x)\n"
-                        "```\n[e](none.md)\n```\n", encoding="utf-8")
-        pages = Pages()
+                        "```\n[e](none.md)\n```\n`b/c.hpp` `c.py` `b/`\n", encoding="utf-8")
+        pages = Pages(with_folders(["a/b/c.hpp", "page.md"]))
         pages.check_markdown(page)
         found = [p.split(": ")[1] for p in pages.problems]
-        assert found == ["#four", "none.md", "page.md#x"], pages.problems
+        assert sorted(found) == ["#four", "c.py", "none.md", "page.md#x"], pages.problems
 
 
 def main() -> int:
@@ -110,7 +128,9 @@ def main() -> int:
         for page in files:
             pages.check_html(page)
     else:
-        files = markdown_files(arguments.root)
+        names = files_of(arguments.root)
+        pages = Pages(with_folders(names))
+        files = [arguments.root / name for name in names if name.endswith(".md")]
         for page in files:
             pages.check_markdown(page)
     print("\n".join(pages.problems))
