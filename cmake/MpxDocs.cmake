@@ -14,20 +14,20 @@ else()
 endif()
 
 # What the documents show is compiled and run, and prints what they say.
-set(blocks Python3::Interpreter "${tools}/doc_blocks.py" --compiler "${CMAKE_CXX_COMPILER}"
-  --mpxrun "$<TARGET_FILE:mpxrun>")
-mpx_add_house_test(docs.guide house 120 ${blocks} README.md docs/GUIDE.md
-  -- ${mpx_bare_flags} ${mpx_warnings} -Werror -include "${precompiled}/all.hpp")
-set_tests_properties(docs.guide PROPERTIES PROCESSORS 2 FIXTURES_REQUIRED precompiled)
+set(documents README.md docs/GUIDE.md)
+set(context_library "")
 if(TARGET mpx::sim)
+  list(APPEND documents docs/SIMULATION.md)
   set(context_library "${MPX_BOOST_CONTEXT}")
   if(TARGET Boost::context)
     set(context_library "$<TARGET_FILE:Boost::context>")
   endif()
-  mpx_add_house_test(docs.simulation house 120 ${blocks} docs/SIMULATION.md
-    -- ${mpx_bare_flags} ${mpx_warnings} -Werror
-    "${context_library}")
 endif()
+mpx_add_house_test(docs.code house 120 Python3::Interpreter "${tools}/doc_blocks.py"
+  --compiler "${CMAKE_CXX_COMPILER}" --mpxrun "$<TARGET_FILE:mpxrun>" ${documents}
+  -- ${mpx_bare_flags} ${mpx_warnings} -Werror -include "${precompiled}/all.hpp"
+  ${context_library})
+set_tests_properties(docs.code PROPERTIES PROCESSORS 2 FIXTURES_REQUIRED precompiled)
 if(TARGET sim_scale)
   mpx_add_house_test(docs.scale house 180 Python3::Interpreter "${tools}/check_scale.py"
     "$<TARGET_FILE:sim_scale>")

@@ -11,9 +11,11 @@ after the other. In front of a block may stand
 
 A block ```text below a program quotes it: the first line is `$ mpxrun -n 2 ./name` or `$ ./name`, and
 what follows is its standard output (of several ranks in any order). With --update the quoted lines
-are replaced by what was printed. All blocks of all files become one translation unit.
+are replaced by what was printed. All blocks become one translation unit, those of files that simulate
+another.
 
-usage: doc_blocks.py --compiler CXX --mpxrun PROGRAM [--folder F] [--update] FILE... -- FLAGS...
+usage: doc_blocks.py [--compiler CXX] [--mpxrun PROGRAM] [--folder F] [--update] [FILE...] [-- FLAGS...]
+       in the root of the tree; by default with g++, and what the preset dev has built
 """
 
 import argparse
@@ -22,11 +24,14 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 BLOCK = re.compile(r"(?:^<!-- code: (\w+) -->\n)?^```(cpp|text)\n(.*?)^```$", re.M | re.S)
 RUN_SECONDS_MAX = 60
+FILES = ["README.md", "docs/GUIDE.md", "docs/SIMULATION.md"]
+FLAGS = ["-std=c++20", "-pthread", "-Iinclude", "-Wall", "-Wextra", "-lboost_context"]
 # What a program has to include for a name that it uses. (In one translation unit, others' includes
 # would do.)
 NEEDED = {
@@ -125,49 +130,61 @@ def run(command: list[str], what: str) -> tuple[str, list[str]]:
 def main() -> int:
     cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compiler", required=True)
-    parser.add_argument("--mpxrun", required=True)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--mpxrun", default="build/dev/bin/mpxrun")
     parser.add_argument("--folder", help="keep what is generated here")
     parser.add_argument("--update", action="store_true")
-    parser.add_argument("file", nargs="+")
+    parser.add_argument("file", nargs="*", default=FILES)
     arguments = parser.parse_args(sys.argv[1:cut])
-    flags = sys.argv[cut + 1:]
+    flags = sys.argv[cut + 1:] or FLAGS
 
     texts = {name: Path(name).read_text(encoding="utf-8") for name in arguments.file}
     blocks = [block for name, text in texts.items() for block in blocks_of(name, text)]
     programs = [block for block in blocks if block.kind == "program"]
     problems = [problem for block in programs for problem in missing_includes(block)]
-    if not all(any(block.file == name for block in blocks) for name in texts):
-        problems.append("a file has no C++ in it: " + ", ".join(texts))
+    problems += [f"{name} has no C++ in it" for name in texts
+                 if not any(block.file == name for block in blocks)]
 
+    units = [[b for b in blocks if ("mpx/sim.hpp" in texts[b.file]) == simulates]
+             for simulates in (False, True)]
+    changed: list[tuple[Block, str]] = []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(arguments.folder or scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        source, binary = folder / "blocks.cpp", folder / "blocks"
-        source.write_text(translation_unit(blocks), encoding="utf-8")
-        built = subprocess.run([arguments.compiler, str(source), "-o", str(binary), *flags],
-                               capture_output=True, text=True, check=False)
-        if built.returncode:
-            print(built.stdout + built.stderr)
+
+        def build(number: int) -> str:
+            """Returns what the compiler complains of."""
+            source = folder / f"blocks_{number}.cpp"
+            source.write_text(translation_unit(units[number]), encoding="utf-8")
+            command = [arguments.compiler, str(source), "-o", str(source.with_suffix("")), *flags]
+            built = subprocess.run(command, capture_output=True, text=True, check=False)
+            return built.stdout + built.stderr if built.returncode else ""
+
+        wanted = [number for number, unit in enumerate(units) if unit]
+        with ThreadPoolExecutor(len(wanted)) as pool:
+            complaints = "".join(pool.map(build, wanted))
+        if complaints:
+            print(complaints)
             return 1
-        if any(block.kind == "fragment" for block in blocks):
-            problems += run([arguments.mpxrun, "-n", "2", str(binary)], "the fragments")[1]
-        changed: list[tuple[Block, str]] = []
-        for i, block in enumerate(blocks):
-            if block.kind != "program":
-                continue
-            command = block.command or ["mpxrun", "-n", "2", "./program"]
-            here = [arguments.mpxrun if word == "mpxrun" else str(binary) if word.startswith("./")
-                    else word for word in command] + [str(i)]
-            printed, wrong = run(here, block.where)
-            problems += wrong
-            ordered = sorted if command[0] == "mpxrun" else list
-            if block.command and not wrong and \
-                    ordered(printed.splitlines()) != ordered(block.quoted.splitlines()):
-                changed.append((block, printed))
-                if not arguments.update:
-                    problems.append(f"{block.where}: prints\n{printed}and is quoted with\n"
-                                    f"{block.quoted}(tools/doc_blocks.py --update puts that right)")
+        for number in wanted:
+            binary = str(folder / f"blocks_{number}")
+            if any(block.kind == "fragment" for block in units[number]):
+                problems += run([arguments.mpxrun, "-n", "2", binary], "the fragments")[1]
+            for i, block in enumerate(units[number]):
+                if block.kind != "program":
+                    continue
+                command = block.command or ["mpxrun", "-n", "2", "./program"]
+                here = [arguments.mpxrun if word == "mpxrun" else binary if word.startswith("./")
+                        else word for word in command] + [str(i)]
+                printed, wrong = run(here, block.where)
+                problems += wrong
+                ordered = sorted if command[0] == "mpxrun" else list
+                if block.command and not wrong and \
+                        ordered(printed.splitlines()) != ordered(block.quoted.splitlines()):
+                    changed.append((block, printed))
+                    if not arguments.update:
+                        problems.append(f"{block.where}: prints\n{printed}and is quoted with\n"
+                                        f"{block.quoted}(tools/doc_blocks.py --update puts that right)")
     if arguments.update:
         for block, printed in reversed(changed):
             start, end = block.quoted_at
