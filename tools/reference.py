@@ -22,6 +22,10 @@ EXPECTED = {
     "classmpx_1_1request.html": ("wait", "cancel", "detach"),
     "namespacempx.html": ("wait_all", "run_threads", "any_source", "class=\"memname\""),
     "namespacempx_1_1sim.html": ("try_run",),
+    "structmpx_1_1sim_1_1options.html": ("faults", "time_max_ns"),
+    "structmpx_1_1sim_1_1fault.html": ("kill", "factor"),
+    "namespacempx_1_1transport.html": ("basic_shm", "basic_inproc", "basic_sim"),
+    "namespacempx_1_1flow.html": ("credits", "unlimited"),
     "conceptmpx_1_1Transport.html": ("Transport",),
     "index.html": ("mpx",),
 }

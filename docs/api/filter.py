@@ -48,6 +48,8 @@ def filtered(name: str, text: str) -> str:
     text = re.sub(r"\[\[gnu::[^\]]*\]\] ?|\[\[nodiscard\]\] ?|\[\[no_unique_address\]\] ?", "", text)
     text = re.sub(r"\s*noexcept\((detail::)?(is_code|stores_errors|stored)<[^()]*>\)", blank, text)
     text = text.replace("detail::throws_t", "throws_t")
+    # Doxygen takes the shift in an argument of a template for the template's end.
+    text = re.sub(r"std::uint64_t\{(\d+)\} << (\d+)", lambda m: str(int(m[1]) << int(m[2])), text)
     text = re.sub(rf"(^///[^\n]*\n)*^struct ({DROPPED})\b[^;{{]*\{{.*?^\}};", blank, text,
                   flags=re.M | re.S)
     if name.endswith(BASES):
