@@ -11,10 +11,11 @@ after the other. In front of a block may stand
 
 A block ```text below a program quotes it: the first line is `$ mpxrun -n 2 ./name` or `$ ./name`, and
 what follows is its standard output (of several ranks in any order). With --update the quoted lines
-are replaced by what was printed. All blocks become one translation unit, those of files that simulate
-another.
+are replaced by what was printed. All blocks become one translation unit, those that simulate another;
+with --no-sim the latter are left out.
 
-usage: doc_blocks.py [--compiler CXX] [--mpxrun PROGRAM] [--folder F] [--update] [FILE...] [-- FLAGS...]
+usage: doc_blocks.py [--compiler CXX] [--mpxrun PROGRAM] [--folder F] [--no-sim] [--update]
+                     [FILE...] [-- FLAGS...]
        in the root of the tree; by default with g++, and what the preset dev has built
 """
 
@@ -133,6 +134,7 @@ def main() -> int:
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--mpxrun", default="build/dev/bin/mpxrun")
     parser.add_argument("--folder", help="keep what is generated here")
+    parser.add_argument("--no-sim", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("file", nargs="*", default=FILES)
     arguments = parser.parse_args(sys.argv[1:cut])
@@ -140,12 +142,13 @@ def main() -> int:
 
     texts = {name: Path(name).read_text(encoding="utf-8") for name in arguments.file}
     blocks = [block for name, text in texts.items() for block in blocks_of(name, text)]
-    programs = [block for block in blocks if block.kind == "program"]
-    problems = [problem for block in programs for problem in missing_includes(block)]
-    problems += [f"{name} has no C++ in it" for name in texts
+    problems = [f"{name} has no C++ in it" for name in texts
                  if not any(block.file == name for block in blocks)]
 
-    units = [[b for b in blocks if ("mpx/sim.hpp" in texts[b.file]) == simulates]
+    blocks = [b for b in blocks if not (arguments.no_sim and "mpx::sim" in b.code)]
+    programs = [block for block in blocks if block.kind == "program"]
+    problems += [problem for block in programs for problem in missing_includes(block)]
+    units = [[b for b in blocks if ("mpx::sim" in b.code) == simulates]
              for simulates in (False, True)]
     changed: list[tuple[Block, str]] = []
     with tempfile.TemporaryDirectory() as scratch:
