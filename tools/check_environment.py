@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Compares the tables of docs/ENVIRONMENT.md with what the sources read, in both directions.
 
-Looked for are: string literals of C++ that name a variable of mpx, and arguments of getenv; in Python
+Looked for are: string literals of C++ that name a variable of a launcher, and arguments of getenv; in Python
 what is taken from os.environ; in shell scripts variables that have a default or begin with MPX_; in
 CMake $ENV{}, options, cache variables and what is searched for; macros that a header of mpx lets be
 defined.
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("include", "tools", "test", "bench", "examples", "scripts", "cmake", ".ci")
-C_READS = re.compile(r'"(MPX_[A-Z_]+)=?"|getenv\("([A-Z_]+)"\)')
+C_READS = re.compile(r'"((?:MPX|OMPI|PMI|PMIX|MPI|SLURM)_[A-Z_]+)=?"|getenv\("([A-Z_]+)"\)')
 PYTHON_READS = re.compile(r"""(?:environ(?:\.get\(|\[)|getenv\()["']([A-Z_]+)["']""")
 SHELL_READS = re.compile(r"\$\{?(MPX_[A-Z_]+)|\$\{([A-Z][A-Z_]+):?[-+?]")
 CMAKE_ENV = re.compile(r"(?<!set\()\$?ENV\{([A-Z_]+)\}")

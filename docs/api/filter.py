@@ -45,6 +45,8 @@ def filtered(name: str, text: str) -> str:
                   blank, text)
     text = re.sub(r"(?<=\()\s*std::source_location where =\s*std::source_location::current\(\)",
                   blank, text)
+    # So that definitions outside of a class are still those of its members.
+    text = re.sub(r"(,\s*|(?<=\())std::source_location where(?=\))", blank, text)
     text = re.sub(r"\[\[gnu::[^\]]*\]\] ?|\[\[nodiscard\]\] ?|\[\[no_unique_address\]\] ?", "", text)
     text = re.sub(r"\s*noexcept\((detail::)?(is_code|stores_errors|stored)<[^()]*>\)", blank, text)
     text = text.replace("detail::throws_t", "throws_t")
@@ -59,6 +61,7 @@ def filtered(name: str, text: str) -> str:
                       r"\1<", text)
     if "mpi_names" in name:
         text = text.replace("namespace detail {", "").replace("}  // namespace detail", "")
+        text = re.sub(r"^template[^\n]*\n(inline )?auto as_form\(.*?^}", blank, text, flags=re.M | re.S)
     if name.endswith("core/error.hpp"):
         text = text[:text.index("template <>")]  # Doxygen stumbles over a specialisation in std.
     text = text.replace("  using policy_axis =", " private: using policy_axis =")
