@@ -57,6 +57,11 @@ class Block:
     quoted_at: tuple[int, int] = (0, 0)
 
     @property
+    def name(self) -> str:
+        """What the program's source would be called: what it prints may name its lines."""
+        return next((Path(w).name + ".cpp" for w in self.command if w.startswith("./")), "")
+
+    @property
     def where(self) -> str:
         return f"{self.file}:{self.line}"
 
@@ -93,7 +98,8 @@ def translation_unit(blocks: list[Block]) -> str:
         lines = block.code.split("\n")
         includes += [line for line in lines if line.startswith("#include")]
         code = "\n".join("" if line.startswith("#include") else line for line in lines)
-        marked = f'#line {block.line} "{block.file}"\n{code}'
+        place = f'1 "{block.name}"' if block.name else f'{block.line} "{block.file}"'
+        marked = f"#line {place}\n{code}"
         if block.kind == "program":
             marked = re.sub(r"^int main\(\)", "void program()", marked, flags=re.M)
             body.append(f"namespace block_{i} {{\n{marked}}}\n")
@@ -114,6 +120,16 @@ def translation_unit(blocks: list[Block]) -> str:
             end.append(f'block_{i}(env, env.world());\nenv.world().barrier();\n')
     end.append("}\n}\nreturn 0;\n}\n")
     return PREAMBLE + "\n".join(sorted(set(includes))) + "\n" + "".join(body) + "".join(end)
+
+
+def in_documents(complaints: str, blocks: list[Block]) -> str:
+    """The same, with lines of documents instead of those of programs whose name is theirs alone."""
+    names = [block.name for block in blocks]
+    for block in blocks:
+        if block.name and names.count(block.name) == 1:
+            complaints = re.sub(rf"^{re.escape(block.name)}:(\d+)", lambda m, b=block:
+                                f"{b.file}:{b.line + int(m[1]) - 1}", complaints, flags=re.M)
+    return complaints
 
 
 def run(command: list[str], what: str) -> tuple[str, list[str]]:
@@ -167,7 +183,7 @@ def main() -> int:
         with ThreadPoolExecutor(len(wanted)) as pool:
             complaints = "".join(pool.map(build, wanted))
         if complaints:
-            print(complaints)
+            print(in_documents(complaints, blocks))
             return 1
         for number in wanted:
             binary = str(folder / f"blocks_{number}")
