@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# Shared by scripts/demo, scripts/test and scripts/compare; sourced, not run.
+# Shared by the scripts beside it; sourced, not run.
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -87,9 +87,13 @@ mpx_clang_version() {
   echo 19
 }
 
-# mpx_wanted demo|test: what the set needs, in the notation of mpx_missing.
+# mpx_wanted demo|docs|test: what the set needs, in the notation of mpx_missing.
 mpx_wanted() {
   local clang
+  if [ "$1" = docs ]; then
+    echo doxygen python3
+    return
+  fi
   echo g++ cmake ninja-build pkg-config python3 ca-certificates procps \
     libcli11-dev libfmt-dev nlohmann-json3-dev libbenchmark-dev gnuplot-nox
   # Two Boosts exclude each other: leave alone what somebody has chosen.
@@ -97,15 +101,16 @@ mpx_wanted() {
   mpx_wanted_context
   if [ "$1" = test ]; then
     clang=$(mpx_clang_version)
-    echo git doctest-dev valgrind "clang-$clang" "libclang-rt-$clang-dev" \
+    echo git doctest-dev doxygen valgrind "clang-$clang" "libclang-rt-$clang-dev" \
       'clang-tidy-19|clang-tidy-18' 'clang-format-19|clang-format-18'
   fi
 }
 
-# mpx_install demo|test: installs what is missing of the set, and asks for nothing where all is there.
+# mpx_install demo|docs|test: installs what is missing of the set, and asks for nothing where all is there.
 mpx_install() {
   local missing missing_optional
   local optional=(mpich libmpich-dev openmpi-bin libopenmpi-dev)
+  [ "$1" != docs ] || optional=()
   # shellcheck disable=SC2046
   {
     mapfile -t missing < <(mpx_missing $(mpx_wanted "$1"))
@@ -134,7 +139,7 @@ mpx_install() {
     mpx_apt "${missing_optional[@]}" || warn "going on without: ${missing_optional[*]}"
   fi
   # Installing another package can pull in the default Boost in place of the one that was there.
-  mpx_boost_present || mpx_apt "$(mpx_missing 'libboost1.81-dev|libboost1.83-dev|libboost-dev')"
+  [ "$1" = docs ] || mpx_boost_present || mpx_apt "$(mpx_missing 'libboost1.81-dev|libboost1.83-dev|libboost-dev')"
 }
 
 # mpx_install_cross: what the preset aarch64 needs beyond the tests' packages. Returns 1, and names in

@@ -63,10 +63,10 @@ class communicator : public detail::point_to_point<Stack>,
   using channel = detail::collective_channel<Stack>;
 
  public:
-  using stack_type = Stack;
-  using request_type = request<Stack>;
-  using persistent_type = persistent_request<Stack>;
-  using message_type = message<Stack>;
+  using stack_type = Stack;                           ///< Its policies.
+  using request_type = request<Stack>;                ///< What mpx::start gives.
+  using persistent_type = persistent_request<Stack>;  ///< What mpx::prepare gives.
+  using message_type = message<Stack>;                ///< What mprobe gives.
 
   using base::base;
   using base::rank;
@@ -151,6 +151,7 @@ class communicator : public detail::point_to_point<Stack>,
     }
     finish(c, why, how);
   }
+  /// As reduce from one range into another, with the same result on every rank, bit for bit.
   template <class In, class Out, class Op, class How = detail::throws_t>
   requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In> && detail::BlockingForm<How>
   void allreduce(const In& in, Out&& out, Op op, How&& how = {},

@@ -69,14 +69,18 @@ class environment {
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
   explicit environment(std::source_location where = std::source_location::current())
       requires std::default_initializable<job_type>;
+  /// The same, over a bootstrap that is not made of nothing.
   explicit environment(job_type job, std::source_location where = std::source_location::current());
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 
   ~environment();
 
+  /// This process's number in the job.
   rank_t rank() const noexcept { return job_.rank(); }
+  /// How many ranks the job has.
   rank_t size() const noexcept { return job_.size(); }
+  /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
 
   /// All ranks of the job.
@@ -125,6 +129,7 @@ class environment {
   /// and holds back itself, of which it may announce 1024 (less with more than 64 peers), and as
   /// many again each time this rank blocks in a receive that none of them matches.
   std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
+  /// What of that bound is in use.
   std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
 
   /// A steady clock, in nanoseconds from an arbitrary moment; in a simulation, of virtual time.
@@ -132,6 +137,7 @@ class environment {
 
   /// The stack's trace and transport, for tools and tests.
   const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
+  /// The stack's transport, for tools and tests.
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:

@@ -35,29 +35,35 @@ concept NetworkModel = requires(M& m, rank_t rank, std::size_t bytes, sim::rando
 /// LogGP: latency, overhead, gap, gap per byte, apart for ranks on one node and on different ones.
 /// Source: Alexandrov, Ionescu, Schauser, Scheiman 1995.
 struct loggp {
+  /// What a transfer between two nodes, or within one, costs.
   struct link {
     std::int64_t latency_ns;   ///< L: from port to port.
     std::int64_t overhead_ns;  ///< o: a CPU is busy sending or receiving a packet.
     std::int64_t gap_ns;       ///< g: between two packets of a port.
     double byte_ns;            ///< G: for each byte.
   };
+  /// Between ranks of different nodes.
   link far{.latency_ns = 1000, .overhead_ns = 200, .gap_ns = 100, .byte_ns = 0.1};
+  /// Between ranks of one node.
   link near{.latency_ns = 100, .overhead_ns = 30, .gap_ns = 10, .byte_ns = 0.03};
   rank_t node_size = 1;        ///< Ranks k * node_size .. are near each other.
   std::int64_t jitter_ns = 0;  ///< Added to a latency: up to so much, now and then 30 times that.
   std::int64_t noise_ns = 0;   ///< Added to what a CPU does, in the same way.
-  std::int64_t empty_poll_cost_ns = 20;
-  std::int64_t detection_cost_ns = 1'000'000;
+  std::int64_t empty_poll_cost_ns = 20;        ///< A look for packets that finds none.
+  std::int64_t detection_cost_ns = 1'000'000;  ///< From a death until others know of it.
 
+  /// What `bytes` cost on their way from one rank to another.
   costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) const noexcept {
     const link& l = from / node_size == to / node_size ? near : far;
     const auto wire = static_cast<std::int64_t>(l.byte_ns * static_cast<double>(bytes));
     return {l.overhead_ns + some(noise_ns, random), l.overhead_ns + some(noise_ns, random),
             l.gap_ns, wire, (from == to ? 0 : l.latency_ns) + some(jitter_ns, random)};
   }
+  /// What a fruitless look for packets costs.
   std::int64_t empty_poll_ns(sim::random& random) const noexcept {
     return empty_poll_cost_ns + some(noise_ns, random);
   }
+  /// How long after a death the others know of it.
   std::int64_t detection_ns() const noexcept { return detection_cost_ns; }
 
  private:
@@ -109,7 +115,7 @@ inline std::string report(world& w) try {
 /// What a simulation did, and the first exception that a rank ended with; not one that was killed.
 /// Without one, where no rank could go on: errc::deadlock, with what each rank waited for.
 struct outcome_of_run : result {
-  std::exception_ptr failure;
+  std::exception_ptr failure;  ///< Empty if all went well.
 };
 
 /// As `run`, but what goes wrong is returned.

@@ -71,6 +71,20 @@ def examine(number, folder, compiler, programs):
     return "found", took, f"program {int(count[1]) if count else '?'}: {why[1] if why else '?'}"
 
 
+def check_document():
+    """The table of docs/SIMULATION.md names every fault, and who finds it."""
+    text = (ROOT / "docs/SIMULATION.md").read_text()
+    rows = re.findall(r"^\| (.+?) \| (the explorer|`test/[\w/.]+`) \|", text, re.M)
+    faults = [(m[0], f"`test/{m[4]}`" if len(m) > 4 else "the explorer") for m in MUTATIONS]
+    if sorted(rows) != sorted(faults):
+        raise SystemExit(f"docs/SIMULATION.md: its table and mutations.py differ in "
+                         f"{sorted(set(rows) ^ set(faults))}")
+    counted = (str(len(faults)), str(sum(len(m) == 4 for m in MUTATIONS)))
+    said = re.search(r"each of the (\d+) faults.*?The explorer looks for (\d+);", text, re.S)
+    if said is None or said.groups() != counted:
+        raise SystemExit(f"docs/SIMULATION.md counts other faults than these: {', '.join(counted)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiler", default="g++")
@@ -89,7 +103,8 @@ def main():
             mutated((ROOT / header_of(header)).read_text(), find, replace, name)
             if not (ROOT / "test" / finder).is_file():
                 raise SystemExit(f"'{name}': there is no test/{finder}")
-        print(f"{len(chosen)} faults can be planted")
+        check_document()
+        print(f"{len(chosen)} faults can be planted, and docs/SIMULATION.md has them")
         return 0
     missed = broken = 0
     with ThreadPoolExecutor(a.jobs) as pool:

@@ -17,10 +17,14 @@ namespace mpx::inline v0::bootstrap {
 /// A launcher that mpx knows of and does not join: the number of processes that it says it has
 /// started, and which of them this is; -1 where it does not say.
 struct foreign_launcher {
+  /// The variable that says so.
   const char* variable = nullptr;  // nullptr: there is none, or it has started one process.
+  /// How many processes it has started.
   long processes = 0;
+  /// Which of them this is.
   long rank = -1;
 
+  /// The one that has started this process, if any.
   static foreign_launcher find() noexcept {
     struct names {
       const char *size, *rank, *needs;

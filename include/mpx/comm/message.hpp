@@ -23,6 +23,7 @@ template <class Stack = stack<>>
 class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
  public:
   message() = default;
+  /// Takes over; `other` is empty afterwards.
   message(message&& other) noexcept
       : endpoint_(other.endpoint_),
         held_(std::exchange(other.held_, nullptr)),
@@ -30,6 +31,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         info_(other.info_),
         context_(other.context_),
         null_(std::exchange(other.null_, false)) {}
+  /// The same; what was held before is discarded.
   message& operator=(message&& other) noexcept {
     if (this != &other) {
       drop();

@@ -42,18 +42,21 @@ class mpi_names {
 
  public:
   // Blocking sends in the other modes.
+  /// send<mode::synchronous>. Source: MPI_Ssend.
   template <class B, class How = throws_t>
   auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
                                                  std::forward<How>(how), where);
   }
+  /// send<mode::buffered>. Source: MPI_Bsend.
   template <class B, class How = throws_t>
   auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, std::forward<How>(how),
                                               where);
   }
+  /// send<mode::ready>. Source: MPI_Rsend.
   template <class B, class How = throws_t>
   auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -62,6 +65,7 @@ class mpi_names {
   }
 
   // Nonblocking sends and receives.
+  /// send with mpx::start. Source: MPI_Isend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
   [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
@@ -70,6 +74,7 @@ class mpi_names {
     return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                               where);
   }
+  /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
   [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
@@ -78,6 +83,7 @@ class mpi_names {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                                  where);
   }
+  /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
   [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
@@ -86,6 +92,7 @@ class mpi_names {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                               where);
   }
+  /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
   [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
@@ -94,6 +101,7 @@ class mpi_names {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                            where);
   }
+  /// recv with mpx::start. Source: MPI_Irecv.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
   [[gnu::always_inline]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
@@ -103,6 +111,7 @@ class mpi_names {
   }
 
   // Persistent ones.
+  /// send with mpx::prepare. Source: MPI_Send_init.
   template <class B, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto send_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
@@ -110,6 +119,7 @@ class mpi_names {
     return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
                                               where);
   }
+  /// send<mode::synchronous> with mpx::prepare. Source: MPI_Ssend_init.
   template <class B, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto ssend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
@@ -117,6 +127,7 @@ class mpi_names {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
                                                  as_form<prepare_t>(how), where);
   }
+  /// send<mode::buffered> with mpx::prepare. Source: MPI_Bsend_init.
   template <class B, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto bsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
@@ -124,6 +135,7 @@ class mpi_names {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
                                               where);
   }
+  /// send<mode::ready> with mpx::prepare. Source: MPI_Rsend_init.
   template <class B, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto rsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
@@ -131,6 +143,7 @@ class mpi_names {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
                                            where);
   }
+  /// recv with mpx::prepare. Source: MPI_Recv_init.
   template <class B, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
@@ -139,12 +152,14 @@ class mpi_names {
   }
 
   // Probes that look once.
+  /// probe with mpx::once. Source: MPI_Iprobe.
   template <class How = once_t>
   requires OwnForm<How, once_t>
   auto iprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
               site where = site::current()) const noexcept(stores_errors<How>) {
     return me().probe(from, tag, as_form<once_t>(how), where);
   }
+  /// mprobe with mpx::once. Source: MPI_Improbe.
   template <class How = once_t>
   requires OwnForm<How, once_t>
   auto improbe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
@@ -157,6 +172,7 @@ class mpi_names {
 template <class Message>
 class message_mpi_names {
  public:
+  /// recv with mpx::start. Source: MPI_Imrecv.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
   auto irecv(

@@ -20,9 +20,9 @@
 
 namespace mpx::inline v0::detail {
 
+/// Point-to-point in all modes and forms: the half of a communicator that needs two ranks.
 template <class Stack>
 class point_to_point {
- protected:
   using mark_type = type_mark<Stack::checks_type::compares_types>;
 
  public:
@@ -36,8 +36,8 @@ class point_to_point {
         size_(size),
         state_(&state) {}
 
-  rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return size_; }
+  rank_t rank() const noexcept { return rank_; }  ///< This process's number: 0 <= rank() < size().
+  rank_t size() const noexcept { return size_; }  ///< How many ranks there are.
   /// The number that keeps this communicator's messages apart, for reports.
   context_id context() const noexcept { return context_ >> 1; }
   /// What can tell why this rank waits, for tools and tests.

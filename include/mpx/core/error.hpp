@@ -95,6 +95,7 @@ inline const std::error_category& category() noexcept {
   return instance;
 }
 
+/// So that an mpx::errc is a std::error_code, and compares with one.
 inline std::error_code make_error_code(errc e) noexcept {
   return {static_cast<int>(e), category()};
 }
@@ -107,12 +108,14 @@ class error : public std::system_error {
   /// `where`: the program's call; by default no line is told.
   error(errc e, const std::string& context, std::source_location where = {})
       : error(make_error_code(e), context, where) {}
+  /// The same, of any category.
   error(std::error_code e, const std::string& context, std::source_location where = {})
       : std::system_error(e, context), where_(where), text_(text()) {}
   /// `e`, of the call at `where`.
   error(const error& e, std::source_location where)
       : std::system_error(e), where_(where), text_(text()) {}
 
+  /// All of it, and the line of the program that called.
   const char* what() const noexcept override { return text_.what(); }
   /// What is wrong, without the line.
   const char* what_went_wrong() const noexcept { return std::system_error::what(); }

@@ -15,12 +15,14 @@ namespace mpx::inline v0 {
 class status {
  public:
   constexpr status() = default;
+  /// For the library, and for tests of a program's own.
   constexpr status(rank_t source, tag_t tag, std::size_t bytes, int failure = 0,
                    bool cancelled = false) noexcept
       : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
 
   /// The sender's rank in the communicator of the receive; proc_null for an empty status.
   constexpr rank_t source() const noexcept { return source_; }
+  /// The message's tag; any_tag for an empty status.
   constexpr tag_t tag() const noexcept { return tag_; }
   /// The message's length in bytes, also when it was truncated.
   constexpr std::size_t bytes() const noexcept { return bytes_; }
@@ -31,10 +33,12 @@ class status {
     if (bytes_ % sizeof(T) != 0) return std::nullopt;
     return bytes_ / sizeof(T);
   }
+  /// True of a receive that was cancelled.
   constexpr bool cancelled() const noexcept { return cancelled_; }
   /// Of equal outcomes: all that a status tells is the same.
   friend constexpr bool operator==(const status&, const status&) = default;
 
+  /// How it failed, if it did.
   std::error_code error() const noexcept {
     return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
   }

@@ -55,18 +55,23 @@ class endpoint_heap final : public shared_heap {
 template <class T>
 class allocator {
  public:
-  using value_type = T;
+  using value_type = T;  ///< As containers ask for it.
 
+  /// For the library: programs ask environment::allocator.
   explicit allocator(detail::shared_heap& heap) noexcept : heap_(&heap) {}
+  /// Of the same memory, for another type.
   template <class U>
   allocator(const allocator<U>& other) noexcept : heap_(other.heap_) {}  // NOLINT(*-explicit-*)
 
+  /// Room for `n` objects. Errors: errc::no_resources.
   T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) detail::throw_out_of_memory();
     return static_cast<T*>(heap_->allocate(n * sizeof(T), alignof(T)));
   }
+  /// Gives back what `allocate(n)` returned.
   void deallocate(T* p, std::size_t n) noexcept { heap_->deallocate(p, n * sizeof(T)); }
 
+  /// Whether one may give back what the other has allocated.
   template <class U>
   friend bool operator==(const allocator& a, const allocator<U>& b) noexcept {
     return a.heap_ == b.heap_;

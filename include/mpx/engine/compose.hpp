@@ -66,8 +66,10 @@ template <class Stack = stack<>>
 class [[nodiscard]] completer {
  public:
   completer() = default;
+  /// Takes over; `other` has nothing to complete any more.
   completer(completer&& other) noexcept
       : endpoint_(std::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
+  /// Exchanges the two.
   completer& operator=(completer&& other) noexcept {
     std::swap(endpoint_, other.endpoint_);
     std::swap(operation_, other.operation_);
@@ -103,8 +105,8 @@ class [[nodiscard]] completer {
 /// A request, and who completes it.
 template <class Stack = stack<>>
 struct generalized_operation {
-  mpx::request<Stack> request;
-  mpx::completer<Stack> completer;
+  mpx::request<Stack> request;      ///< To be waited for.
+  mpx::completer<Stack> completer;  ///< Says when it is complete.
 };
 
 namespace detail {

@@ -101,12 +101,14 @@ inline peer_id culprit(const operation& op) noexcept {
 template <class Stack = stack<>>
 class [[nodiscard]] request {
  public:
-  using stack_type = Stack;
+  using stack_type = Stack;  ///< Its policies.
 
   request() = default;
+  /// Takes over; `other` is empty afterwards.
   request(request&& other) noexcept
       : endpoint_(std::exchange(other.endpoint_, nullptr)),
         operation_(std::exchange(other.operation_, nullptr)) {}
+  /// The same; what was pending before is dropped.
   request& operator=(request&& other) noexcept {
     if (this != &other) {
       drop();
@@ -124,6 +126,7 @@ class [[nodiscard]] request {
   explicit operator bool() const noexcept {
     return operation_ == nullptr ? endpoint_ != nullptr : detail::is_active(*operation_);
   }
+  /// True of what mpx::prepare gave, active or not.
   bool persistent() const noexcept {
     return operation_ != nullptr && detail::is_persistent(*operation_);
   }

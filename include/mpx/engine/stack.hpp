@@ -134,16 +134,25 @@ inline std::string difference(std::string_view one, std::string_view other) {
 template <StackPolicy... Ps>
 requires OnePolicyPerAxis<Ps...>
 struct stack {
+  /// How packets travel.
   using transport_type = detail::pick_t<transport_axis, transport::shm, Ps...>;
+  /// How a rank joins its job.
   using bootstrap_type =
       detail::pick_t<bootstrap_axis, detail::default_bootstrap_t<transport_type>, Ps...>;
+  /// How a message travels, by its size.
   using protocol_type = detail::pick_t<protocol_axis, protocol::tiny_short_long<>, Ps...>;
+  /// What is checked besides.
   using checks_type = detail::pick_t<checks_axis, checks::none, Ps...>;
+  /// Which receive gets a message.
   using matching_type = typename checks_type::template matcher<
       detail::pick_t<matching_axis, matching::hashed, Ps...>>;
+  /// Who may send how much.
   using flow_type = detail::pick_t<flow_axis, flow::credits<>, Ps...>;
+  /// How many threads enter.
   using threading_type = detail::pick_t<threading_axis, threading::single, Ps...>;
+  /// What a blocked call does.
   using wait_type = detail::pick_t<wait_axis, waiting::spin_then_sleep<>, Ps...>;
+  /// Who looks on.
   using trace_type = detail::pick_t<trace_axis, trace::none, Ps...>;
 
   static_assert(Transport<transport_type>);

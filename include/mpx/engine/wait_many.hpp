@@ -46,21 +46,24 @@ concept RequestRange =
 
 /// One of several requests that is complete: which, and its status.
 struct completion {
-  std::size_t index;
-  mpx::status status;
+  std::size_t index;   ///< Its place in the range, from 0.
+  mpx::status status;  ///< As `request::wait` returns it.
 };
 
 /// What looking for one complete request came to: one, or why there is none.
 class any_completion {
  public:
+  /// One was complete.
   any_completion(const completion& found) noexcept  // NOLINT(*-explicit-*)
       : found_(found), state_(state::found) {}
+  /// None was; `active` tells whether any may become so.
   static any_completion nothing(bool active) noexcept {
     any_completion none({0, {}});
     none.state_ = active ? state::none_done : state::none_active;
     return none;
   }
 
+  /// There is one.
   explicit operator bool() const noexcept { return state_ == state::found; }
   /// No request is active: to look again would be in vain.
   bool none_active() const noexcept { return state_ == state::none_active; }
@@ -69,6 +72,7 @@ class any_completion {
 
   /// Requires: there is one.
   const completion& operator*() const noexcept { return found_; }
+  /// Requires: there is one.
   const completion* operator->() const noexcept { return &found_; }
 
  private:
@@ -336,6 +340,7 @@ std::span<completion> wait_some(
   if (into.empty() || !detail::wait_for_one(requests, {"wait_some", where})) return into.first(0);
   return test_some(requests, into);
 }
+/// The same, all of them, in a vector. Errors: errc::no_resources, before a status is taken.
 template <RequestRange R>
 std::vector<completion> wait_some(R&& requests,
                                   std::source_location where = std::source_location::current()) {
@@ -377,6 +382,7 @@ void wait_all(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   wait_all(detail::gathered<Stack, 2>(a, b).all(), how, where);
 }
+/// As of a range of three.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void wait_all(
@@ -384,6 +390,7 @@ void wait_all(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   wait_all(detail::gathered<Stack, 3>(a, b, c).all(), how, where);
 }
+/// As of a range of four.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void wait_all(
@@ -391,6 +398,7 @@ void wait_all(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   wait_all(detail::gathered<Stack, 4>(a, b, c, d).all(), how, where);
 }
+/// As of a range of two.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 any_completion wait_any(
@@ -398,6 +406,7 @@ any_completion wait_any(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   return wait_any(detail::gathered<Stack, 2>(a, b).all(), how, where);
 }
+/// As of a range of three.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 any_completion wait_any(
@@ -405,6 +414,7 @@ any_completion wait_any(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   return wait_any(detail::gathered<Stack, 3>(a, b, c).all(), how, where);
 }
+/// As of a range of four.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 any_completion wait_any(

@@ -21,12 +21,15 @@ using match_bits = std::uint64_t;
 /// A tag's bits but the sign: what a receive from any tag ignores. (No message has a negative tag.)
 inline constexpr match_bits tag_bits = 0x7fff'ffff;
 
+/// The bits of a context and a tag.
 constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
   return match_bits{context} << 32 | static_cast<std::uint32_t>(tag);
 }
+/// The context in them.
 constexpr context_id context_of(match_bits bits) noexcept {
   return static_cast<context_id>(bits >> 32);
 }
+/// The tag in them.
 constexpr tag_t tag_of(match_bits bits) noexcept {
   return static_cast<tag_t>(static_cast<std::uint32_t>(bits));
 }

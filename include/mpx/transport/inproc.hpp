@@ -408,6 +408,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   pid_t pid_ = ::getpid();
 };
 
+/// Between the threads of one process, with rings of the usual size.
 using inproc = basic_inproc<>;
 
 }  // namespace mpx::inline v0::transport

@@ -413,6 +413,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::exposures exposures_;
 };
 
+/// Between processes, or threads, of one machine, with rings and arenas of the usual size.
 using shm = basic_shm<>;
 
 }  // namespace mpx::inline v0::transport

@@ -118,6 +118,7 @@ class basic_sim {
   detail::sim_port& port_;
 };
 
+/// A network card that can do everything.
 using sim = basic_sim<>;
 
 static_assert(Transport<basic_sim<sim_rma::none>> && !RmaTransport<basic_sim<sim_rma::none>>);

@@ -42,6 +42,7 @@ concept Trace = requires(T& t) {
 
 namespace trace {
 
+/// Takes no notice, and costs nothing.
 struct none {
   using policy_axis = trace_axis;
   static constexpr std::string_view name = "none";

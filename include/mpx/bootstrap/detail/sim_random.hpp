@@ -10,7 +10,9 @@ namespace mpx::inline v0::sim {
 /// (SplitMix64).
 class random {
  public:
+  /// Equal seeds give equal numbers.
   explicit random(std::uint64_t seed) noexcept : state_(seed) {}
+  /// Any 64 bits.
   std::uint64_t next() noexcept {
     std::uint64_t z = state_ += 0x9e37'79b9'7f4a'7c15u;
     z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9u;
@@ -22,6 +24,7 @@ class random {
   T below(T n) noexcept {
     return static_cast<T>(next() % static_cast<std::uint64_t>(n));
   }
+  /// True once in n times, on average. Requires: n > 0.
   bool one_in(std::uint64_t n) noexcept { return below(n) == 0; }
 
  private:

@@ -32,17 +32,18 @@ struct costs {
 
 /// Something that goes wrong at a time.
 struct fault {
+  /// What goes wrong.
   enum class kind : std::uint8_t {
     kill,  ///< Rank `a` dies: what it has not put on the wire by then never leaves.
     cut,   ///< Nothing passes between `a` and `b` any more (b = -1: between `a` and everybody).
     heal,  ///< It passes again, and so does what has waited; -1 as for cut.
     slow,  ///< Whatever rank `a` does itself takes `factor` times as long.
   };
-  fault::kind what;
-  std::int64_t at_ns;
-  rank_t a;
-  rank_t b = -1;
-  double factor = 1;
+  fault::kind what;    ///< What goes wrong.
+  std::int64_t at_ns;  ///< When, in virtual time.
+  rank_t a;            ///< With whom.
+  rank_t b = -1;       ///< And between whom.
+  double factor = 1;   ///< How much slower.
 };
 
 /// What a simulation may use, and what it records.
@@ -55,16 +56,16 @@ struct options {
 
 /// What a simulation did.
 struct result {
-  std::int64_t virtual_ns = 0;  ///< When the last rank ended.
-  std::uint64_t events = 0;
+  std::int64_t virtual_ns = 0;     ///< When the last rank ended.
+  std::uint64_t events = 0;        ///< Steps of the simulator.
   std::uint64_t packets = 0;       ///< Delivered, puts and gets not among them.
   std::uint64_t packet_bytes = 0;  ///< Their payload.
-  std::uint64_t puts = 0;
-  std::uint64_t gets = 0;
-  std::uint64_t moved_bytes = 0;  ///< By puts and gets.
-  std::uint64_t trace_hash = 0;   ///< Equal for equal runs, and for hardly any others.
-  std::string trace;              ///< A line for each thing that happened, if asked for.
-  std::string stuck;              ///< Why no rank could go on, if it came to that.
+  std::uint64_t puts = 0;          ///< Stores into a peer's memory.
+  std::uint64_t gets = 0;          ///< Fetches from a peer's memory.
+  std::uint64_t moved_bytes = 0;   ///< By puts and gets.
+  std::uint64_t trace_hash = 0;    ///< Equal for equal runs, and for hardly any others.
+  std::string trace;               ///< A line for each thing that happened, if asked for.
+  std::string stuck;               ///< Why no rank could go on, if it came to that.
 };
 
 namespace detail {

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSL-1.0
+# The checks of what is written: ctests with the label `house`, each a script of tools/.
+
+mpx_add_house_test(docs.links house 60 Python3::Interpreter "${tools}/check_links.py")
+mpx_add_house_test(docs.environment house 60
+  Python3::Interpreter "${tools}/check_environment.py")
+
+find_program(MPX_DOXYGEN doxygen)
+if(MPX_DOXYGEN)
+  mpx_add_house_test(docs.reference house 120 Python3::Interpreter "${tools}/reference.py"
+    --doxygen "${MPX_DOXYGEN}" "${PROJECT_BINARY_DIR}/docs")
+else()
+  message(STATUS "mpx: no doxygen, the API reference is not built")
+endif()
+
+# What the documents show is compiled and run, and prints what they say.
+set(simulate --no-sim)
+set(context_library "")
+if(TARGET mpx::sim)
+  set(simulate "")
+  set(context_library "${MPX_BOOST_CONTEXT}")
+  if(TARGET Boost::context)
+    set(context_library "$<TARGET_FILE:Boost::context>")
+  endif()
+endif()
+mpx_add_house_test(docs.code house 120 Python3::Interpreter "${tools}/doc_blocks.py"
+  --compiler "${CMAKE_CXX_COMPILER}" --mpxrun "$<TARGET_FILE:mpxrun>" ${simulate}
+  README.md docs/GUIDE.md docs/SIMULATION.md
+  -- ${mpx_bare_flags} ${mpx_warnings} -Werror -include "${precompiled}/all.hpp"
+  ${context_library})
+set_tests_properties(docs.code PROPERTIES PROCESSORS 2 FIXTURES_REQUIRED precompiled)
+if(TARGET sim_scale)
+  mpx_add_house_test(docs.scale house 180 Python3::Interpreter "${tools}/check_scale.py"
+    "$<TARGET_FILE:sim_scale>")
+endif()
