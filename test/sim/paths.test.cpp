@@ -122,3 +122,41 @@ TEST_CASE("paths: a sender that computes is not waited for") {
           }) <= 120);
   });
 }
+
+TEST_CASE("paths: a nonblocking call moves no long data, and a look no more than a piece") {
+  constexpr std::size_t bytes = std::size_t{4} << 20;
+  constexpr std::int64_t ns_per_kib = 102;  // 0.1 ns a byte.
+  const sim::loggp model{.far = {1000, 50, 20, 0.1}, .node_size = 1, .empty_poll_cost_ns = 1};
+  std::int64_t longest_start = 0;
+  std::int64_t longest_look = 0;
+  unsigned looks = 0;
+  sim::run<taking<mpx::long_path::get>>(2, model, 1, [&](auto& env) {
+    auto world = env.world();
+    std::vector<char> out(bytes, static_cast<char>('a' + world.rank()));
+    std::vector<char> in(bytes);
+    const mpx::rank_t other = 1 - world.rank();
+    const auto timed_call = [&](std::int64_t& longest, auto call) {
+      const std::int64_t begin = env.now_ns();
+      auto result = call();
+      if (world.rank() == 0) longest = std::max(longest, env.now_ns() - begin);
+      return result;
+    };
+    auto sent = timed_call(longest_start, [&] { return world.isend(out, other, 1); });
+    // The message's announcement is here before its receive.
+    while (!world.iprobe(other, 1)) world.progress();
+    auto received = timed_call(longest_start, [&] { return world.irecv(in, other, 1); });
+    auto again = timed_call(longest_start, [&] { return world.isend(out, other, 2); });
+    while (!timed_call(longest_look, [&] { return received.test(); })) looks += world.rank() == 0;
+    std::vector<char> second(bytes);
+    world.recv(second, other, 2);
+    sent.wait();
+    again.wait();
+    CHECK(in.front() == 'a' + other);
+    CHECK(in.back() == 'a' + other);
+    CHECK(second.back() == 'a' + other);
+  });
+  const std::int64_t whole = ns_per_kib * static_cast<std::int64_t>(bytes / 1024);
+  CHECK(longest_start < whole / 100);
+  CHECK(longest_look < whole / 8);  // The data goes in sixteen pieces.
+  CHECK(looks >= 8);
+}

@@ -28,24 +28,31 @@ inline const error& out_of_memory() {
 /// platform. `new` throws errc::no_resources; `new (std::nothrow)` yields nullptr.
 /// (Where a class needs more than the alignment of std::max_align_t, only the latter.)
 struct allocated {
-  static void* operator new(std::size_t bytes) {
+  // Always inline: a compiler that sees one half of a pair warns of the other.
+  [[gnu::always_inline]] static void* operator new(std::size_t bytes) {
     void* p = platform::allocate(bytes);
     if (p == nullptr) throw_out_of_memory();
     return p;
   }
-  static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  [[gnu::always_inline]] static void* operator new(std::size_t bytes,
+                                                   const std::nothrow_t&) noexcept {
     return platform::allocate(bytes);
   }
-  static void* operator new(std::size_t bytes, std::align_val_t alignment,
-                            const std::nothrow_t&) noexcept {
+  [[gnu::always_inline]] static void* operator new(std::size_t bytes, std::align_val_t alignment,
+                                                   const std::nothrow_t&) noexcept {
     return platform::allocate_aligned(bytes, static_cast<std::size_t>(alignment));
   }
-  static void operator delete(void* p) noexcept { platform::deallocate(p); }
-  static void operator delete(void* p, std::align_val_t) noexcept { platform::deallocate(p); }
-  static void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
+  [[gnu::always_inline]] static void operator delete(void* p) noexcept { platform::deallocate(p); }
+  [[gnu::always_inline]] static void operator delete(void* p, std::align_val_t) noexcept {
     platform::deallocate(p);
   }
-  static void operator delete(void* p, const std::nothrow_t&) noexcept { platform::deallocate(p); }
+  [[gnu::always_inline]] static void operator delete(void* p, std::align_val_t,
+                                                     const std::nothrow_t&) noexcept {
+    platform::deallocate(p);
+  }
+  [[gnu::always_inline]] static void operator delete(void* p, const std::nothrow_t&) noexcept {
+    platform::deallocate(p);
+  }
 };
 
 }  // namespace mpx::inline v0::detail
