@@ -3449,7 +3449,7 @@ class scheme_learner {
   }
 
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  std::array<record, 28> records_{};
+  std::array<record, 18> records_{};            // Up to 1 GiB; what is longer goes with that.
 };
 
 }  // namespace mpx::inline v0::protocol
@@ -3654,7 +3654,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   // included.
   operation* next = nullptr;  // Free: the next free one. Part of a compound: the next part.
 
-  // Neighbours, so that two are compared at once.
+  // Neighbours, so that they are compared at once.
   detail::stage stage{};
   std::uint8_t special = 0;
   detail::holder holder{};
@@ -3722,9 +3722,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   [[gnu::always_inline]] bool is_over() const noexcept {
     return stage == detail::stage::complete && special == 0;
   }
-  /// It is a request's, and nothing is special about it.
+  /// A request's receive that has not matched, with nothing special about it: one comparison.
   [[gnu::always_inline]] bool is_plain() const noexcept {
-    return special == 0 && holder == detail::holder::request;
+    return stage == detail::stage::posted && special == 0 && holder == detail::holder::request &&
+           role == detail::role::receive;
   }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.
@@ -10025,6 +10026,8 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     give(op);
   }
+  /// The same, of one that is_over.
+  [[gnu::always_inline]] void release_over(operation& op) { pool().give(&op); }
   /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
   void abandon(operation& op) {
     wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
@@ -10127,7 +10130,6 @@ class endpoint : ground<Stack>,
   };
   added add_peer(std::string_view address) requires ElasticTransport<transport_type>;
   errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
-
   // --- Services ----------------------------------------------------------------------------------
 
   /// From now on `s` gets the packets of kinds first .. last, and news of losses. It outlives this,
@@ -10154,7 +10156,7 @@ class endpoint : ground<Stack>,
   progress_type& waits() noexcept { return *this; }
   /// What this rank waits for, and what lies in its queues. Threads: any.
   hang_info describe_hang();
-  /// From now on, `watch` learns when this rank waits. It outlives the endpoint.
+  /// From now on `watch`, which outlives this, learns when this rank waits.
   void watch(hang_watch& watch) noexcept {
     if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
@@ -11516,7 +11518,7 @@ struct request_access {
     if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
     operation* const op = r.operation_;
     if (op == nullptr || !op->is_over()) return false;
-    r.endpoint_->release(*op);
+    r.endpoint_->release_over(*op);
     give_up(r);
     return true;
   }
@@ -12115,15 +12117,27 @@ void take_statuses(R& requests, Take&& take) {
   }
 }
 
+/// Makes progress once for all, if none of those that are active is complete without.
+template <class R>
+void look_once(R& requests) {
+  auto first = std::ranges::begin(requests);
+  const auto end = std::ranges::end(requests);
+  while (first != end && !*first) ++first;
+  for (auto r = first; r != end; ++r)
+    if (*r && access::is_done(*r)) return;
+  if (first != end) (*first).progress();
+}
+
 template <class R, class How>
 any_completion test_any_as(R& requests, How& how, std::source_location where) {
   if constexpr (is_code<How&>) how.clear();
+  look_once(requests);
   std::size_t i = 0;
   bool active = false;
   for (auto&& r : requests) {
     if (r) {
       active = true;
-      if (auto s = r.test(how, where)) return completion{i, *s};
+      if (access::is_done(r)) return completion{i, access::wait_as(r, {"test_any", where}, how)};
     }
     ++i;
   }
@@ -12133,9 +12147,10 @@ any_completion test_any_as(R& requests, How& how, std::source_location where) {
 /// Hands on all that are complete, until `take` has no room.
 template <class R, class Take>
 void take_some(R& requests, Take&& take) {
+  look_once(requests);
   std::size_t i = 0;
   for (auto&& r : requests) {
-    if (r && r.done() && !take(i, r)) return;
+    if (r && access::is_done(r) && !take(i, r)) return;
     ++i;
   }
 }

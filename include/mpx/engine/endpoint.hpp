@@ -151,6 +151,8 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     give(op);
   }
+  /// The same, of one that is_over.
+  [[gnu::always_inline]] void release_over(operation& op) { pool().give(&op); }
   /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
   void abandon(operation& op) {
     wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
@@ -253,7 +255,6 @@ class endpoint : ground<Stack>,
   };
   added add_peer(std::string_view address) requires ElasticTransport<transport_type>;
   errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
-
   // --- Services ----------------------------------------------------------------------------------
 
   /// From now on `s` gets the packets of kinds first .. last, and news of losses. It outlives this,
@@ -280,7 +281,7 @@ class endpoint : ground<Stack>,
   progress_type& waits() noexcept { return *this; }
   /// What this rank waits for, and what lies in its queues. Threads: any.
   hang_info describe_hang();
-  /// From now on, `watch` learns when this rank waits. It outlives the endpoint.
+  /// From now on `watch`, which outlives this, learns when this rank waits.
   void watch(hang_watch& watch) noexcept {
     if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }

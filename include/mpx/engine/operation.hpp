@@ -83,7 +83,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   // included.
   operation* next = nullptr;  // Free: the next free one. Part of a compound: the next part.
 
-  // Neighbours, so that two are compared at once.
+  // Neighbours, so that they are compared at once.
   detail::stage stage{};
   std::uint8_t special = 0;
   detail::holder holder{};
@@ -151,9 +151,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   [[gnu::always_inline]] bool is_over() const noexcept {
     return stage == detail::stage::complete && special == 0;
   }
-  /// It is a request's, and nothing is special about it.
+  /// A request's receive that has not matched, with nothing special about it: one comparison.
   [[gnu::always_inline]] bool is_plain() const noexcept {
-    return special == 0 && holder == detail::holder::request;
+    return stage == detail::stage::posted && special == 0 && holder == detail::holder::request &&
+           role == detail::role::receive;
   }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.

@@ -348,7 +348,7 @@ struct request_access {
     if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
     operation* const op = r.operation_;
     if (op == nullptr || !op->is_over()) return false;
-    r.endpoint_->release(*op);
+    r.endpoint_->release_over(*op);
     give_up(r);
     return true;
   }

@@ -161,15 +161,27 @@ void take_statuses(R& requests, Take&& take) {
   }
 }
 
+/// Makes progress once for all, if none of those that are active is complete without.
+template <class R>
+void look_once(R& requests) {
+  auto first = std::ranges::begin(requests);
+  const auto end = std::ranges::end(requests);
+  while (first != end && !*first) ++first;
+  for (auto r = first; r != end; ++r)
+    if (*r && access::is_done(*r)) return;
+  if (first != end) (*first).progress();
+}
+
 template <class R, class How>
 any_completion test_any_as(R& requests, How& how, std::source_location where) {
   if constexpr (is_code<How&>) how.clear();
+  look_once(requests);
   std::size_t i = 0;
   bool active = false;
   for (auto&& r : requests) {
     if (r) {
       active = true;
-      if (auto s = r.test(how, where)) return completion{i, *s};
+      if (access::is_done(r)) return completion{i, access::wait_as(r, {"test_any", where}, how)};
     }
     ++i;
   }
@@ -179,9 +191,10 @@ any_completion test_any_as(R& requests, How& how, std::source_location where) {
 /// Hands on all that are complete, until `take` has no room.
 template <class R, class Take>
 void take_some(R& requests, Take&& take) {
+  look_once(requests);
   std::size_t i = 0;
   for (auto&& r : requests) {
-    if (r && r.done() && !take(i, r)) return;
+    if (r && access::is_done(r) && !take(i, r)) return;
     ++i;
   }
 }
