@@ -20,57 +20,35 @@ enum class scheme : std::uint8_t {
   split,    ///< The receiver fetches the first half while the sender stores the second.
 };
 
-/// Keeps a cost per byte of each scheme for each power of two of the size. A scheme is tried by a
-/// run of messages, for a single one among those of another shows neither what it costs to change
-/// nor how well it overlaps itself; the first message of a run does not count. At the start each
-/// has a run, and the first one a second: its buffers were new. Then the cheapest is taken, and now
-/// and then another has a run.
-/// Cost: a few comparisons a message; about 1 message in 32 takes a dearer scheme.
+/// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
+/// few times, then takes the cheapest one and looks at the others now and then.
+/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
 class scheme_learner {
  public:
   scheme choose(std::size_t bytes) noexcept {
     record& r = of(bytes);
-    if (r.left != 0) {
-      --r.left;
-      return static_cast<scheme>(r.now);
-    }
-    const std::uint32_t n = r.runs++;
-    std::size_t next = 0;
-    if (n < trials) {
-      next = n % schemes;
-    } else {
-      for (std::size_t i = 1; i < schemes; ++i)
-        if (r.ns_per_byte[i] < r.ns_per_byte[next]) next = i;
-      if (n % explore_every == 0) next = (next + 1 + n / explore_every % (schemes - 1)) % schemes;
-    }
-    r.left = run - 1;
-    if (next != r.now || n == 0) r.skip = 1;
-    r.now = static_cast<std::uint8_t>(next);
-    return static_cast<scheme>(next);
+    const std::uint32_t n = r.asked++;
+    if (n < trials * paths) return static_cast<scheme>(n % paths);
+    if (n % explore_every == 0) return static_cast<scheme>(n / explore_every % paths);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < paths; ++i)
+      if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
+    return static_cast<scheme>(best);
   }
 
   /// `ns`: the message's share of the receiver's time. All time in which long messages are under
   /// way belongs to one of them, that whose data moves at the end of it.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
-    record& r = of(bytes);
-    if (static_cast<std::size_t>(p) == r.now && r.skip != 0) {
-      --r.skip;
-      return;
-    }
-    learn(r.ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
+    learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }
 
  private:
-  static constexpr std::size_t schemes = 3;
-  static constexpr std::uint32_t run = 4;               // Messages.
-  static constexpr std::uint32_t trials = schemes + 1;  // Runs.
-  static constexpr std::uint32_t explore_every = 32;    // Runs.
+  static constexpr std::uint32_t trials = 4;
+  static constexpr std::uint32_t explore_every = 64;
+  static constexpr std::size_t paths = 3;
   struct record {
-    std::array<float, schemes> ns_per_byte{};  // 0: not tried yet.
-    std::uint32_t runs = 0;
-    std::uint8_t now = 0;   // The scheme of this run,
-    std::uint8_t left = 0;  // how many messages it has yet,
-    std::uint8_t skip = 0;  // and how many do not count.
+    std::array<float, paths> ns_per_byte{};  // 0: not tried yet.
+    std::uint32_t asked = 0;
   };
 
   record& of(std::size_t bytes) noexcept {
