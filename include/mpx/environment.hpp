@@ -63,7 +63,9 @@ struct no_describer {
 template <class Stack = stack<>>
 class environment {
  public:
+  /// What communication here is made of.
   using stack_type = Stack;
+  /// The stack's bootstrap, by which this rank has joined.
   using job_type = typename Stack::bootstrap_type;
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
