@@ -2,6 +2,8 @@
 // Wrong arguments, ready sends that come too early, and buffered sends without room: which error,
 // on which side, and what its text names.
 
+#include <stdexcept>
+
 #include "comm/ranks.hpp"
 
 namespace {
@@ -264,3 +266,51 @@ TEST_CASE_TEMPLATE_DEFINE("a ready send without a receive is an error on both si
   });
 }
 TEST_CASE_TEMPLATE_APPLY(not_ready, ranks::all_stacks);
+
+namespace {
+
+/// Ranks that are threads, one of which takes its time between telling the others and its handler.
+class slow_to_fail : public mpx::bootstrap::threads {
+ public:
+  explicit slow_to_fail(mpx::bootstrap::threads joined) : threads(std::move(joined)) {}
+  void mark_failed() noexcept {
+    threads::mark_failed();
+    if (rank() == slow) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  static inline mpx::rank_t slow = -1;
+};
+
+using failing_slowly = mpx::stack<mpx::transport::inproc, slow_to_fail>;
+
+}  // namespace
+
+TEST_CASE("run_threads rethrows what made a rank fail, not the losses of the others") {
+  constexpr int rounds = 200;
+  for (int i = 0; i < rounds; ++i) {
+    CAPTURE(i);
+    const mpx::rank_t n = 2 + i % 3;
+    const mpx::rank_t failing = i / 3 % n;
+    slow_to_fail::slow = i % 4 == 3 ? -1 : failing;
+    std::string why;
+    try {
+      ranks::run<failing_slowly>(n, [=](mpx::communicator<failing_slowly> world) {
+        if (world.rank() == failing) throw std::runtime_error("the cause");
+        int x = 0;
+        if (i % 2 == 0) world.recv(x, failing, ranks::data_tag);
+        world.barrier();
+      });
+    } catch (const std::runtime_error& e) {
+      why = e.what();
+    }
+    CHECK(why == "the cause");
+  }
+}
+
+TEST_CASE("run_threads rethrows a loss where no rank failed of another reason") {
+  CHECK(ranks::errc_of([] {
+          ranks::run<failing_slowly>(3, [](mpx::communicator<failing_slowly> world) {
+            if (world.rank() == 1) throw mpx::error(mpx::errc::peer_lost, "elsewhere");
+            world.barrier();
+          });
+        }) == mpx::errc::peer_lost);
+}

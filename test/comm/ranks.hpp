@@ -31,10 +31,17 @@ constexpr mpx::tag_t data_tag = 1;
 constexpr mpx::tag_t go_tag = 90;  // "You may start."
 constexpr std::byte canary{0xee};  // What nobody may overwrite.
 
+#ifdef MPX_TEST_EMULATED
+constexpr int slowdown = 4;
+#else
+constexpr int slowdown = 1;
+#endif
+
 /// Ends the program with a message when it lives too long: a hang is a failure, not a timeout.
 class watchdog {
  public:
-  explicit watchdog(std::string what, std::chrono::seconds limit = std::chrono::seconds(60))
+  explicit watchdog(std::string what,
+                    std::chrono::seconds limit = std::chrono::seconds(60) * slowdown)
       : what_(std::move(what)), thread_([this, limit] {
           std::unique_lock lock(mutex_);
           if (ended_.wait_for(lock, limit, [this] { return over_; })) return;
@@ -78,7 +85,11 @@ void run(mpx::rank_t n, Body body) {
 }
 
 /// The numbers of ranks that every multi-rank test runs at.
+#ifdef MPX_TEST_EMULATED
+inline constexpr mpx::rank_t counts[] = {1, 2, 3, 8};
+#else
 inline constexpr mpx::rank_t counts[] = {1, 2, 3, 4, 7, 8};
+#endif
 
 template <class Stack, class Body>
 void run_at_all_counts(Body body) {
@@ -174,7 +185,9 @@ std::vector<std::size_t> sizes() {
 
 /// For TEST_CASE_TEMPLATE_DEFINE and TEST_CASE_TEMPLATE_APPLY. Compiling ten stacks takes most of a
 /// preset's time: beside the preset dev, which has them all, four that differ most must do.
-#ifdef MPX_TEST_FEW_STACKS
+#if defined(MPX_TEST_EMULATED)
+using all_stacks = std::tuple<shm, tiny, by_put>;
+#elif defined(MPX_TEST_FEW_STACKS)
 using all_stacks = std::tuple<shm, tiny, by_put, late>;
 #else
 using all_stacks =

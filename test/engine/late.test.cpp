@@ -30,7 +30,7 @@ constexpr late_transport::plan after_all{
     .post_delay_max = 0, .completion_delay_max = 400, .depth = 1000, .seed = 4};
 using late_last = by_fragments<after_all>;
 
-#ifdef MPX_TEST_SANITIZED
+#if defined(MPX_TEST_SANITIZED) || defined(MPX_TEST_EMULATED)
 constexpr unsigned late_slowdown = 5;
 #else
 constexpr unsigned late_slowdown = 1;

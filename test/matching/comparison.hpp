@@ -19,7 +19,7 @@ namespace matching_comparison {
 using mpx::envelope;
 using mpx::pattern;
 
-#ifdef MPX_TEST_SANITIZED
+#if defined(MPX_TEST_SANITIZED) || defined(MPX_TEST_EMULATED)
 inline constexpr std::uint64_t slowdown = 16;
 #else
 inline constexpr std::uint64_t slowdown = 1;

@@ -51,6 +51,9 @@ def test_environment_of_ranks():
     r = run("-n", 2, "-x", "CHEESE=old gouda", "-x", "A=b=c", "sh", "-c",
             "echo $MPX_RANK $MPX_SIZE $CHEESE $A", env={**CLEAN, "MPX_RANK": "9", "A": "z"})
     equal(sorted(r.stdout.splitlines()), ["0 2 old gouda b=c", "1 2 old gouda b=c"])
+    r = run("-n", 2, "-x", "MPX_SIZES=1", "-x", "MPX_HANG_REPORT=9", "sh", "-c",
+            "echo $MPX_SIZES $MPX_HANG_REPORT $MPX_SIZE")
+    equal(r.stdout, "1 9 2\n" * 2)
 
 
 def test_standard_input_goes_to_rank_0():
@@ -311,6 +314,9 @@ def test_wrong_command_lines():
             (["-n"], 2, "-n N"), (["--timeout"], 2, "--timeout SECONDS"),
             (["--cheese", "true"], 2, "--cheese: no such option"), (["-z", "true"], 2, "-z: no such option"),
             (["--label=3", "true"], 2, "takes no value"), (["-x", "A", "true"], 2, "VAR=VALUE"),
+            *((["-x", f"{name}=9", "true"], 2, f"-x: {name} is set by mpxrun") for name in (
+                "MPX_SIZE", "MPX_RANK", "MPX_JOB_FD", "MPX_SHM_FD", "MPX_LAUNCHER_FD", "MPX_CORES")),
+            (["-x", "MPX_SIZE=", "true"], 2, "-x: MPX_SIZE is set by mpxrun"),
             (["--bind-to", "moon", "true"], 2, "'moon' is none of auto, core and none"),
             (["--timeout", "soon", "true"], 2, "'soon' is not a number of seconds"),
             (["--timeout", "0", "true"], 2, "not a number of seconds"),
@@ -320,6 +326,7 @@ def test_wrong_command_lines():
             (["true", ":", "-n", "2"], 2, "program 2: none given"),
             (["true", ":", "-n", "0", "true"], 2, "program 2: -n: 0 ranks"),
             (["true", ":", "-x", "A", "true"], 2, "program 2: -x: 'A'"),
+            (["true", ":", "-x", "MPX_RANK=0", "true"], 2, "program 2: -x: MPX_RANK is set by mpxrun"),
             (["true", ":", "true", ":", "--cheese", "true"], 2, "program 3: --cheese: no such option"),
             (["true", ":", "--label", "true"], 2, "program 2: --label is for the whole job"),
             (["-n", "3000", "true", ":", "-n", "1097", "true"], 2, "4097 ranks in all: at most 4096"),

@@ -30,7 +30,7 @@ using mpx::peer_id;
 
 constexpr std::int64_t second_ns = 1'000'000'000;
 
-#ifdef MPX_TEST_SANITIZED
+#if defined(MPX_TEST_SANITIZED) || defined(MPX_TEST_EMULATED)
 constexpr int slowdown = 10;
 #else
 constexpr int slowdown = 1;

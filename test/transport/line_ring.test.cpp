@@ -104,7 +104,7 @@ TEST_CASE("line_ring: it holds as many packets as lines, lap after lap") {
   }
 }
 
-#ifdef MPX_TEST_SANITIZED
+#if defined(MPX_TEST_SANITIZED) || defined(MPX_TEST_EMULATED)
 constexpr bool takes_minutes = true;
 #else
 constexpr bool takes_minutes = false;

@@ -269,8 +269,11 @@ inline void command_line::check_total() const {
 }
 
 inline std::string command_line::checked_setting(const std::string& value) {
-  if (const auto at = value.find('='); at == 0 || at == std::string::npos)
+  const auto at = value.find('=');
+  if (at == 0 || at == std::string::npos)
     throw usage_error{text("-x: '", value, "' is not of the form VAR=VALUE")};
+  if (sets_own_variable(value))
+    throw usage_error{text("-x: ", value.substr(0, at), " is set by mpxrun, for each rank")};
   return value;
 }
 

@@ -4,9 +4,21 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace launcher {
+
+/// What mpxrun alone tells a rank; a user's setting would be a lie.
+inline constexpr std::string_view own_variables[] = {"MPX_JOB_FD", "MPX_SHM_FD", "MPX_LAUNCHER_FD",
+                                                     "MPX_RANK",   "MPX_SIZE",   "MPX_CORES"};
+
+/// True if `setting` is VAR=VALUE of such a variable.
+constexpr bool sets_own_variable(std::string_view setting) {
+  for (const std::string_view name : own_variables)
+    if (setting.substr(0, setting.find('=')) == name) return true;
+  return false;
+}
 
 /// Which cores a rank may use.
 enum class binding {

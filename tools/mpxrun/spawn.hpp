@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "options.hpp"
+
 namespace launcher {
 
 /// What a child needs between vfork and exec, where it may only make system calls.
@@ -64,14 +66,8 @@ class environment_block {
   /// `cores`: how many the ranks are bound to together; 0: they are not.
   environment_block(const std::vector<std::string>& settings, int job_fd, int shared_fd, int ranks,
                     int cores) {
-    static const char* const ours[] = {
-        "MPX_JOB_FD=", "MPX_SHM_FD=", "MPX_LAUNCHER_FD=", "MPX_RANK=", "MPX_SIZE=", "MPX_CORES="};
-    for (char** at = environ; *at != nullptr; ++at) {
-      const std::string entry = *at;
-      bool replaced = false;
-      for (const char* name : ours) replaced = replaced || entry.starts_with(name);
-      if (!replaced) texts_.push_back(entry);
-    }
+    for (char** at = environ; *at != nullptr; ++at)
+      if (!sets_own_variable(*at)) texts_.emplace_back(*at);
     for (const auto& setting : settings) {
       const std::string name = setting.substr(0, setting.find('=') + 1);
       std::erase_if(texts_, [&](const std::string& it) { return it.starts_with(name); });
