@@ -13765,7 +13765,9 @@ struct no_describer {
 template <class Stack = stack<>>
 class environment {
  public:
+  /// What communication here is made of.
   using stack_type = Stack;
+  /// The stack's bootstrap, by which this rank has joined.
   using job_type = typename Stack::bootstrap_type;
 
   /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
@@ -14671,8 +14673,8 @@ namespace mpx::inline v0 {
 
 /// Runs `body` as `ranks` ranks that are threads of this process. `body` takes the world, or the
 /// environment. Returns when all have ended.
-/// Errors: rethrows the exception of the first rank that failed; the others are told that it is
-/// lost.
+/// Errors: rethrows the exception of the first rank that failed of itself; the others are told that
+/// it is lost, and their errc::peer_lost is rethrown only if nobody fails of another reason.
 template <class Stack = stack<>, class Body>
 requires StackOfPolicies<Stack> &&
          (std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>)
@@ -14684,6 +14686,13 @@ void run_threads(rank_t ranks, Body&& body,
   const bootstrap::thread_job job(ranks);
   std::mutex mutex;
   std::exception_ptr first;
+  bool is_loss = false;  // What is in `first`: it has a cause, which may leave its rank later.
+  const auto fail = [&](bool by_loss) {
+    const std::lock_guard lock(mutex);
+    if (first && (by_loss || !is_loss)) return;
+    first = std::current_exception();
+    is_loss = by_loss;
+  };
   const auto run = [&](rank_t rank) {
     bool well = false;
     try {
@@ -14695,9 +14704,10 @@ void run_threads(rank_t ranks, Body&& body,
         body(env);
       }
       well = true;
+    } catch (const error& e) {
+      fail(e.code() == errc::peer_lost);
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!first) first = std::current_exception();
+      fail(false);
     }
     job.mark_ended(rank, well);
   };
@@ -14715,6 +14725,7 @@ void run_threads(rank_t ranks, Body&& body,
           error(errc::no_resources,
                 detail::formatted("run_threads could not start thread %d of %d: check `ulimit -u`",
                                   started, ranks)));
+      is_loss = false;
     }
     detail::look_after_threads(job.segment());
   }
