@@ -397,6 +397,7 @@ class mover_room {
     stream(op);
   }
   void store_piece(operation& op) {
+    if (op.data_lost()) return stream(op);  // Which gives the peer up.
     auto& transport = house().transport();
     const std::span<const std::byte> data = op.data.piece(op.copied, piece_of(op));
     const cookie_t cookie = cookie_of(op, cookie_kind::copy);
