@@ -93,8 +93,8 @@ MUTATIONS = [
     ("memory that has been taken back counts as open when its word is used again",
      "transport/detail/exposures.hpp", "return version << version_shift | open;", "return open;"),
     ("wait_any names the wrong request", "engine/wait_many.hpp",
-     "      if (auto s = r.test(how, where)) return completion{i, *s};",
-     "      if (auto s = r.test(how, where)) return completion{0, *s};"),
+     "return completion{i, access::wait_as(r, {\"test_any\", where}, how)};",
+     "return completion{0, access::wait_as(r, {\"test_any\", where}, how)};"),
     # Waiting and failures.
     ("missed wake-up: a rank sleeps although it has news", PROGRESS,
      "        if (done()) break;  // Its peer is lost", "        // Its peer is lost"),
