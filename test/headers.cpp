@@ -49,7 +49,7 @@ static_assert(!Matcher<matches_arrivals>);
 
 struct tiny_alone {
   using policy_axis = protocol_axis;
-  static constexpr std::size_t tiny_bytes_max = 8;
+  [[maybe_unused]] static constexpr std::size_t tiny_bytes_max = 8;
 };
 static_assert(Protocol<protocol_archetype> && Protocol<protocol::tiny_short_long<>>);
 static_assert(!Protocol<tiny_alone>);

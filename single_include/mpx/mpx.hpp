@@ -1842,7 +1842,7 @@ class job_segment : public detail::job_view {
         errc::no_resources,
         "rank %d cannot join environment %llu of this job, since %s: at most %llu may live at "
         "once: leave the earlier ones first, on all ranks",
-        rank, static_cast<unsigned long long>(before + environments_live_max), who.c_str(),
+        rank, static_cast<unsigned long long>(before) + environments_live_max, who.c_str(),
         static_cast<unsigned long long>(environments_live_max));
   }
 
@@ -3154,7 +3154,7 @@ using list_algorithms = boost::intrusive::circular_list_algorithms<list_traits>;
 /// of a node is in no list.
 template <class Tag>
 struct list_node : private detail::list_links {
-  list_node() noexcept {}  // NOLINT(*-member-init): who links it sets them.
+  list_node() noexcept {}  // NOLINT(*-member-init,*-equals-default): who links it sets them.
   list_node(const list_node&) noexcept {}
   list_node& operator=(const list_node&) noexcept { return *this; }
 
@@ -3983,6 +3983,7 @@ namespace mpx::inline v0::detail {
 /// How many marked objects there are, by a hash of their address: nothing else would still be there
 /// when they are gone, so that this alone hangs on no environment. (The bare atomic: who explores
 /// interleavings need not explore these.)
+// NOLINTNEXTLINE(*-avoid-non-const-global-variables): see above.
 inline constinit platform::native::atomic<std::uint32_t> objects_at[1024];
 
 inline auto& objects_near(const void* object) noexcept {
@@ -8551,7 +8552,7 @@ class mover_room {
   /// What is copied at once: the caller looks for others in between. (What the transport copies by
   /// itself takes no time here.)
   static constexpr std::size_t piece_max =
-      CopyingTransport<transport_type> ? std::size_t{256} * 1024 : ~std::size_t{0};
+      CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
   static std::size_t piece_of(const operation& op) noexcept {
     return lesser(piece_max, op.limit - op.copied);
   }

@@ -46,6 +46,8 @@ TEST_CASE("hashed: growth that failed is tried again when the load has doubled, 
           std::make_unique<receive>(pattern{0, 1, static_cast<mpx::tag_t>(receives.size())}));
       m.post(*receives.back());
     }
+    // What is posted is hashed when it has to be found among many.
+    CHECK(m.match_arrival({0, 1, 1 << 20}) == nullptr);
   };
   {
     const refusing all;

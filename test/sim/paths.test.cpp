@@ -157,6 +157,6 @@ TEST_CASE("paths: a nonblocking call moves no long data, and a look no more than
   });
   const std::int64_t whole = ns_per_kib * static_cast<std::int64_t>(bytes / 1024);
   CHECK(longest_start < whole / 100);
-  CHECK(longest_look < whole / 8);  // The data goes in sixteen pieces.
+  CHECK(longest_look < whole / 8);  // The data goes in pieces of 128 KiB.
   CHECK(looks >= 8);
 }

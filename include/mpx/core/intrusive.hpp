@@ -35,7 +35,7 @@ using list_algorithms = boost::intrusive::circular_list_algorithms<list_traits>;
 /// of a node is in no list.
 template <class Tag>
 struct list_node : private detail::list_links {
-  list_node() noexcept {}  // NOLINT(*-member-init): who links it sets them.
+  list_node() noexcept {}  // NOLINT(*-member-init,*-equals-default): who links it sets them.
   list_node(const list_node&) noexcept {}
   list_node& operator=(const list_node&) noexcept { return *this; }
 

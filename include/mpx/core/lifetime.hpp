@@ -13,6 +13,7 @@ namespace mpx::inline v0::detail {
 /// How many marked objects there are, by a hash of their address: nothing else would still be there
 /// when they are gone, so that this alone hangs on no environment. (The bare atomic: who explores
 /// interleavings need not explore these.)
+// NOLINTNEXTLINE(*-avoid-non-const-global-variables): see above.
 inline constinit platform::native::atomic<std::uint32_t> objects_at[1024];
 
 inline auto& objects_near(const void* object) noexcept {

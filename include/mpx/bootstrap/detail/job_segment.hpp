@@ -334,7 +334,7 @@ class job_segment : public detail::job_view {
         errc::no_resources,
         "rank %d cannot join environment %llu of this job, since %s: at most %llu may live at "
         "once: leave the earlier ones first, on all ranks",
-        rank, static_cast<unsigned long long>(before + environments_live_max), who.c_str(),
+        rank, static_cast<unsigned long long>(before) + environments_live_max, who.c_str(),
         static_cast<unsigned long long>(environments_live_max));
   }
 

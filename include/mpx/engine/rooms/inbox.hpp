@@ -11,6 +11,7 @@
 
 #include "mpx/core/numbers.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/checks.hpp"
 #include "mpx/engine/rooms/early_messages.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
 #include "mpx/flow/concepts.hpp"

@@ -233,7 +233,7 @@ class mover_room {
   /// What is copied at once: the caller looks for others in between. (What the transport copies by
   /// itself takes no time here.)
   static constexpr std::size_t piece_max =
-      CopyingTransport<transport_type> ? std::size_t{256} * 1024 : ~std::size_t{0};
+      CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
   static std::size_t piece_of(const operation& op) noexcept {
     return lesser(piece_max, op.limit - op.copied);
   }
