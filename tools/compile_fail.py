@@ -37,7 +37,11 @@ def main() -> int:
     more = {match[1]: match[2] for line in head if (match := MORE.match(line))}
 
     def compile_with(*more: str) -> subprocess.CompletedProcess:
-        command = [arguments.compiler, *flags, *more, "-fsyntax-only", str(arguments.file)]
+        base = flags
+        if any(flag.startswith("-std=") for flag in more) and "-include" in flags:
+            at = flags.index("-include")  # What is precompiled is of the other standard.
+            base = flags[:at] + flags[at + 2:]
+        command = [arguments.compiler, *base, *more, "-fsyntax-only", str(arguments.file)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     control = compile_with("-DMPX_CONTROL")
