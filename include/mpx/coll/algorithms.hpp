@@ -82,19 +82,4 @@ errc allreduce(Channel& c, std::span<T> values, Op& op) {
   return from_root(c, std::as_writable_bytes(values), 0);
 }
 
-/// Agrees on the context of a new communicator. Rank 0 numbers it.
-template <class Channel>
-errc new_context(Channel& c, context_id& context) {
-  context = 0;
-  if (c.rank() == 0) {
-    const std::uint32_t serial = c.lead();
-    context = serial << 1;
-  }
-  if (const errc why = from_root(c, std::as_writable_bytes(std::span(&context, 1)), 0);
-      why != errc{})
-    return why;
-  c.over();
-  return context == 0 ? c.no_context() : errc{};
-}
-
 }  // namespace mpx::inline v0::coll

@@ -18,11 +18,12 @@ class collective_channel : public point_to_point<Stack> {
   using base = point_to_point<Stack>;
 
  public:
-  /// Begins the next collective call of `comm`.
-  collective_channel(const base& comm, call_site site) noexcept
+  /// Begins the next collective call of `comm`; not `counted`, one of which not all ranks are part,
+  /// and that sends nothing through this.
+  collective_channel(const base& comm, call_site site, bool counted = true) noexcept
       : base(comm),
         site_((this->check_exists(site.where), site)),
-        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
+        serial_(counted ? static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu) : 0),
         exceptions_(std::uncaught_exceptions()) {
     this->context_ |= 1;
   }
@@ -37,8 +38,7 @@ class collective_channel : public point_to_point<Stack> {
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
     if (std::exchange(begun_, true)) return errc{};
-    return this->endpoint_->begin_collective(call()) ? errc{}
-                                                     : failed(errc::peer_lost, cause::lost);
+    return this->endpoint_->begin_collective(call()) ? errc{} : failed(why_lost(), cause::lost);
   }
   errc send(std::span<const std::byte> data, rank_t to) {
     if (const errc why = begin(); why != errc{}) return why;
@@ -74,25 +74,25 @@ class collective_channel : public point_to_point<Stack> {
   }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
-  /// A number for a new communicator: its own and a serial are unique in the job. 0: none is left.
-  std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
-  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
-  /// What a new communicator of the same ranks is made of; nullptr when memory is out.
-  communicator_state* new_state() const noexcept {
-    communicator_state* const made = this->endpoint_->try_new_communicator_state();
-    if (made != nullptr) made->ranks = this->state_->ranks;
-    return made;
+  /// `what`: why the call cannot be made, for people.
+  errc refused(errc why, const char* what) noexcept {
+    what_ = what;
+    return failed(why, cause::refused);
   }
+  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
 
   /// Throws what the call has failed with.
   [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
     if (why_ == errc::no_resources && cause_ == cause::memory) throw_out_of_memory();
     std::string s = formatted("%s on rank %d", site_.name, this->rank_);
     if (cause_ == cause::root) append(s, " with root %d", other_);
-    append(s, ", communicator %u", this->context_ >> 1);
+    append(s, ", communicator %u", number_of(this->context_));
     switch (cause_) {
       case cause::root: append(s, ": ranks here are 0 .. %d", this->size_ - 1); break;
-      case cause::lost: s += ": a rank of it is lost, or has left this call with an error"; break;
+      case cause::lost:
+        if (why_ != errc::revoked)
+          s += ": a rank of it is lost, or has left this call with an error";
+        break;
       case cause::out:
         append(s, ": %zu elements do not fit the %zu of the result: give as many", bytes_, got_);
         break;
@@ -110,15 +110,17 @@ class collective_channel : public point_to_point<Stack> {
         if (why_ == errc::truncate) append(s, " of room for a message of %zu", got_);
         s += this->endpoint_->loss_text(this->peer_of(other_), why_);
         break;
+      case cause::refused: s.append(": ").append(what_); break;
       case cause::memory: break;
     }
     throw error(why_, s, site_.where);
   }
 
  private:
-  enum class cause : std::uint8_t { lost, message, length, out, root, context, memory };
+  enum class cause : std::uint8_t { lost, message, length, out, root, context, refused, memory };
 
-  collective_call call() const noexcept { return {this->context_, serial_}; }
+  collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
+  errc why_lost() const { return this->endpoint_->failure_of_collective(call()); }
   errc failed(errc why, cause of) noexcept {
     why_ = why;
     cause_ = of;
@@ -136,7 +138,7 @@ class collective_channel : public point_to_point<Stack> {
     if (why == errc{}) {
       auto r = request_access::make(*this->endpoint_, s.op);
       if (s.op != nullptr && !this->endpoint_->wait_in_collective(*s.op, site_, call()))
-        return failed(errc::peer_lost, cause::lost);
+        return failed(why_lost(), cause::lost);
       std::error_code ec;
       got_ = request_access::wait_as(r, site_, ec).bytes();
       if (!ec) return errc{};
@@ -165,6 +167,7 @@ class collective_channel : public point_to_point<Stack> {
   rank_t other_ = 0;
   std::size_t bytes_ = 0;
   std::size_t got_ = 0;
+  const char* what_ = "";
 };
 
 }  // namespace mpx::inline v0::detail
