@@ -11,6 +11,7 @@
 #include "mpx/coll/algorithms.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/creations.hpp"
+#include "mpx/comm/survivors.hpp"
 #include "mpx/comm/message.hpp"
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/comm/point_to_point.hpp"
@@ -58,7 +59,8 @@ concept Reduces =
 template <class Stack = stack<>>
 class communicator : public detail::point_to_point<Stack>,
                      public detail::mpi_names<communicator<Stack>>,
-                     public detail::creations<communicator<Stack>, Stack> {
+                     public detail::creations<communicator<Stack>, Stack>,
+                     public detail::survivors<communicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;
   using channel = detail::collective_channel<Stack>;
 

@@ -13,6 +13,7 @@
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/contexts.hpp"
 #include "mpx/engine/service.hpp"
+#include "mpx/matching/concepts.hpp"
 #include "mpx/protocol/wire.hpp"
 
 namespace mpx::inline v0::detail {
@@ -58,6 +59,8 @@ class communicators final : public service {
     led_communicator* const led = led_.take();
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
   }
+  /// Nobody makes anything of it. Requires: `lead` returned it.
+  void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept { tell_freed(context); }
 
@@ -106,7 +109,8 @@ class communicators final : public service {
       ++vacant_;
     }
     if (!past_.empty())
-      house_.inbox().discard_if([this](context_id c) { return is_past(numbers_.plain(c)); });
+      house_.inbox().discard_if(
+          [this](const envelope& is) { return is_past(numbers_.plain(is.context())); });
   }
 
   // --- Who is there ------------------------------------------------------------------------------
@@ -134,6 +138,9 @@ class communicators final : public service {
       s.lost += house_.peers().failure_of(peer_of(s, r)) != errc{};
     return s.lost;
   }
+  bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
+    return house_.peers().failure_of(peer_of(s, rank)) != errc{};
+  }
   /// Whether a call on `context` may depend on `peer`.
   bool concerns(context_id context, peer_id peer) const noexcept {
     const communicator_state* const s = find(context);
@@ -143,6 +150,12 @@ class communicators final : public service {
   bool unacknowledged_in(context_id context) noexcept {
     communicator_state* const s = find(context);
     return s == nullptr || lost_in(*s) > s->acknowledged;
+  }
+
+  /// Throws away what earlier agreements have left behind: other tags than `tag`.
+  void forget_agreements(context_id own, tag_t tag) noexcept {
+    house_.inbox().discard_if(
+        [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
   }
 
   // --- Revoking ----------------------------------------------------------------------------------
@@ -310,7 +323,7 @@ class communicators final : public service {
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;              // How many there have been.
   std::size_t leaving_ = 0;                // States whose handles are void and that are in use.
-  std::size_t vacant_ = 0;                  // States of no communicator.
+  std::size_t vacant_ = 0;                 // States of no communicator.
   plain_array<context_id> past_;           // Freed here; their places have not been used again.
   plain_array<context_id> early_revoked_;  // Not made here yet.
 };

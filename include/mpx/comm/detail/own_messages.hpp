@@ -14,8 +14,9 @@ class own_messages : public point_to_point<Stack> {
   using base = point_to_point<Stack>;
 
  public:
-  explicit own_messages(const base& comm) noexcept : base(comm) {
-    this->context_ |= (endpoint<Stack>::context_mask >> 1) + 1;
+  /// Of agreements, or of groups that make communicators.
+  explicit own_messages(const base& comm, bool agreements = false) noexcept : base(comm) {
+    this->context_ |= (endpoint<Stack>::context_mask >> 1) + 1 + (agreements ? 1 : 0);
   }
   /// The context of these messages.
   context_id own_context() const noexcept { return this->context_; }

@@ -43,7 +43,7 @@ void endpoint<Stack>::end_revoked(context_id context) noexcept {
     else if (op.role == role::send)
       op.fails(errc::revoked);
   });
-  inbox().discard_if(is_of);
+  inbox().discard_if([&](const envelope& is) { return is_of(is.context()); });
   pace().completed();
   pace().wake_waiters();
 }

@@ -262,7 +262,7 @@ class inbox_room {
     });
   }
 
-  /// Throws away stored messages of contexts for which `gone(context)` is true.
+  /// Throws away stored messages for whose envelope `gone` is true.
   template <class Gone>
   void discard_if(Gone&& gone) noexcept;
 
@@ -408,7 +408,7 @@ class inbox_room {
   /// A message of a revoked communicator meets no receive: its sender shall not wait.
   void discard_if_refused(context_id context) noexcept {
     if (house().peers().failures() == 0 || house().failure_in(context) == errc{}) return;
-    discard_if([context](context_id c) { return c == context; });
+    discard_if([context](const envelope& is) { return is.context() == context; });
   }
   /// What the peer may fill of unexpected memory.
   std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {

@@ -70,8 +70,8 @@ class outbox_room {
     operation* op = known == nullptr ? nullptr : new_send(c, flags);
     if (op == nullptr) return {nullptr, errc::no_resources};
     peer_record& r = *known;
-    if (const errc why = r.failure() != errc{} ? r.failure() : house().failure_in(c.context);
-        why != errc{}) {
+    const errc refused = house().failure_in(c.context);
+    if (const errc why = refused != errc{} ? refused : r.failure(); why != errc{}) {
       house().finish(*op, why);
       return {op};
     }
