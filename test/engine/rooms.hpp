@@ -190,6 +190,7 @@ class peers_archetype {
   bool orphaned() const { return false; }
   std::uint32_t failures() const { return unacked ? 1 : 0; }
   bool unacknowledged() const { return unacked; }
+  bool any_revoked() const { return false; }
   void check() { ++checks; }
   void lose(peer_id p, errc why) { lost.push_back({p, why}); }
 

@@ -232,6 +232,7 @@ class outbox_room {
 
   [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
     house().peers().check();
+    if (house().peers().any_revoked()) return false;
     const peer_record* r = house().peers().find(to);
     return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
   }

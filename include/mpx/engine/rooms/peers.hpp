@@ -82,6 +82,7 @@ class peers_room {
   }
   bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
   void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
+  bool any_revoked() const noexcept { return revoked_ != 0; }
   /// Communicators of this rank are revoked, or, with -1, gone: calls look closer meanwhile.
   void revoked(int more) noexcept {
     revoked_ += static_cast<std::uint32_t>(more);
