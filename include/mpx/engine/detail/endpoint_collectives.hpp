@@ -11,22 +11,37 @@ namespace mpx::inline v0::detail {
 template <class Stack>
 bool endpoint<Stack>::begin_collective(collective_call call) {
   std::lock_guard lock(threading());
+  return begin_collective_locked(call);
+}
+template <class Stack>
+bool endpoint<Stack>::begin_collective_locked(collective_call call) {
   if (orphaned()) peers().check();
   revocations_.begin(call);
   return !cannot_end(call);  // What others have left may have got here what it needs.
 }
 
-/// Blocks until `op` is complete, or the collective can never end: a member is lost, or has left it
-/// with an error, or the communicator is revoked. Returns whether `op` is complete.
+/// Whether the collective can never end: a member is lost, or has left it with an error, or the
+/// communicator is revoked.
+template <class Stack>
+bool endpoint<Stack>::collective_lost(collective_call call) noexcept {
+  return cannot_end(call) || revocations_.contains(call);
+}
+
+/// Blocks until `op` is complete, or the collective can never end. Returns whether `op` is
+/// complete.
 template <class Stack>
 bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
-  return wait_or(op, site, [&] { return cannot_end(call) || revocations_.contains(call); });
+  return wait_or(op, site, [&] { return collective_lost(call); });
 }
 
 /// Why a collective that has been left, or cannot begin, cannot end well.
 template <class Stack>
 errc endpoint<Stack>::failure_of_collective(collective_call call) {
   std::lock_guard lock(threading());
+  return failure_of_collective_locked(call);
+}
+template <class Stack>
+errc endpoint<Stack>::failure_of_collective_locked(collective_call call) noexcept {
   return call.of != nullptr && call.of->revoked ? errc::revoked : errc::peer_lost;
 }
 
@@ -43,6 +58,10 @@ bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
 template <class Stack>
 void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
   std::lock_guard lock(threading());
+  give_up_collective_locked(call);
+}
+template <class Stack>
+void endpoint<Stack>::give_up_collective_locked(collective_call call) noexcept {
   if (revocations_.contains(call) || orphaned()) return;
   if (call.of != nullptr && call.of->revoked) return;  // Everybody learns, and leaves as well.
   const rank_t size = call.of == nullptr ? world_rank(peers().founders()) : call.of->size;

@@ -4,12 +4,16 @@
 // in one that is revoked. Included by endpoint.hpp.
 
 #include "mpx/engine/detail/endpoint_compound.hpp"
+#include "mpx/engine/detail/endpoint_schedules.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 
 inline context_id context_of_operation(const operation& op) noexcept {
-  if (op.role == role::compound) return compound_of(op).want.context();
+  if (op.role == role::compound) {
+    const compound& c = compound_of(op);
+    return c.plan != nullptr ? c.plan->context : c.want.context();
+  }
   return op.role == role::receive ? op.want.context() : op.context;
 }
 
@@ -44,6 +48,7 @@ void endpoint<Stack>::end_revoked(context_id context) noexcept {
       op.fails(errc::revoked);
   });
   inbox().discard_if([&](const envelope& is) { return is_of(is.context()); });
+  schedules<Stack>::recheck_locked(*this);
   pace().completed();
   pace().wake_waiters();
 }
