@@ -239,8 +239,8 @@ TEST_CASE("reorder: a node's ranks get a block of the grid") {
     const auto g = mpx::detail::graph_of(grid);
     const auto nodes = nodes_of(grid.size(), a_node);
     CHECK(cut_of(g, nodes, as_they_are(grid.size())) == before);
-    CHECK(cut_of(g, nodes, mpx::detail::reorder(grid, nodes)) == after);
-    CHECK(cut_of(g, nodes, mpx::detail::reorder(g, nodes)) <= before);
+    CHECK(cut_of(g, nodes, mpx::detail::reordered(grid, nodes)) == after);
+    CHECK(cut_of(g, nodes, mpx::detail::reordered(g, nodes)) <= before);
   }
 }
 
@@ -250,8 +250,8 @@ TEST_CASE("reorder: ranks dealt out to nodes one by one are brought together") {
   std::vector<mpx::rank_t> nodes(64);
   for (std::size_t r = 0; r < nodes.size(); ++r) nodes[r] = static_cast<mpx::rank_t>(r % 4);
   CHECK(cut_of(g, nodes, as_they_are(64)) == 112);  // Every edge along a row.
-  CHECK(cut_of(g, nodes, mpx::detail::reorder(grid, nodes)) == 32);
-  CHECK(cut_of(g, nodes, mpx::detail::reorder(g, nodes)) <= 56);
+  CHECK(cut_of(g, nodes, mpx::detail::reordered(grid, nodes)) == 32);
+  CHECK(cut_of(g, nodes, mpx::detail::reordered(g, nodes)) <= 56);
 }
 
 TEST_CASE("reorder: never more between nodes than before") {
@@ -272,7 +272,7 @@ TEST_CASE("reorder: never more between nodes than before") {
       n = scattered ? below(static_cast<std::uint32_t>(kinds)) : (node += random() % 4 == 0);
     const auto g = mpx::detail::graph_of(grid);
     const std::int64_t before = cut_of(g, nodes, as_they_are(grid.size()));
-    const std::int64_t after = cut_of(g, nodes, mpx::detail::reorder(grid, nodes));
+    const std::int64_t after = cut_of(g, nodes, mpx::detail::reordered(grid, nodes));
     CHECK(after <= before);
     before_all += before;
     after_all += after;
@@ -283,7 +283,7 @@ TEST_CASE("reorder: never more between nodes than before") {
         any.edges.push_back({below(static_cast<std::uint32_t>(grid.size())), below(9)});
       any.first.push_back(any.edges.size());
     }
-    CHECK(cut_of(any, nodes, mpx::detail::reorder(any, nodes)) <=
+    CHECK(cut_of(any, nodes, mpx::detail::reordered(any, nodes)) <=
           cut_of(any, nodes, as_they_are(grid.size())));
   }
   CHECK(after_all * 10 < before_all * 9);

@@ -134,7 +134,9 @@ class cart_topology {
       const rank_t x = rank / stride % along.size;
       const auto beside = [&](std::int64_t by) {
         const std::int64_t to = wrapped(x + by, along);
-        return to < 0 ? rank_t{proc_null} : rank + (static_cast<rank_t>(to) - x) * stride;
+        if (to < 0) return rank_t{proc_null};
+        const auto there = static_cast<rank_t>(to);
+        return rank + (there - x) * stride;
       };
       found = {beside(-std::int64_t{displacement}), beside(displacement)};
     }

@@ -141,7 +141,7 @@ void each_tile(std::span<const cart_dimension> dims, rank_t cells, Take&& take) 
 /// Who plays which rank of `grid`. `nodes`: of each rank, of which the first grid.size() take part.
 /// What lies between nodes is never more than if rank r played r.
 /// Cost: a few hundred passes over the grid at most.
-inline players reorder(const cart_topology& grid, std::span<const rank_t> nodes) {
+inline players reordered(const cart_topology& grid, std::span<const rank_t> nodes) {
   const weighted_graph g = graph_of(grid);
   players best(static_cast<std::size_t>(grid.size()));
   std::iota(best.begin(), best.end(), 0);
@@ -180,7 +180,7 @@ inline players reorder(const cart_topology& grid, std::span<const rank_t> nodes)
 /// between nodes is never more than if rank r played r. Grows a part of the graph for each node,
 /// by the rank that is tied to it most.
 /// Cost: ranks squared, and edges.
-inline players reorder(const weighted_graph& g, std::span<const rank_t> nodes) {
+inline players reordered(const weighted_graph& g, std::span<const rank_t> nodes) {
   const auto n = static_cast<std::size_t>(g.size());
   players best(n);
   std::iota(best.begin(), best.end(), 0);
