@@ -40,6 +40,7 @@ struct communicator_state : allocated {
   ~communicator_state() { delete own; }
 
   std::uint32_t collective_serial = 0;
+  std::uint32_t partitions = 0;     // Of all partitioned sends that were prepared.
   const group* ranks = nullptr;     // Of this or an equal communicator; nullptr: ranks are peers.
   const kept_group* own = nullptr;  // What `ranks` points to where it was made.
 };

@@ -133,9 +133,9 @@ class cart_topology {
       const cart_dimension& along = dims_[dim];
       const rank_t x = rank / stride % along.size;
       const auto beside = [&](std::int64_t by) {
-        const std::int64_t to = wrapped(x + by, along);
-        if (to < 0) return rank_t{proc_null};
-        const auto there = static_cast<rank_t>(to);
+        const std::int64_t place = wrapped(x + by, along);
+        if (place < 0) return rank_t{proc_null};
+        const auto there = static_cast<rank_t>(place);
         return rank + (there - x) * stride;
       };
       found = {beside(-std::int64_t{displacement}), beside(displacement)};
