@@ -42,6 +42,7 @@ enum class errc : int {
   not_a_rank,      ///< This process is a forked child of a rank.
   broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
   type,            ///< MPI_ERR_TYPE: a message's elements are of another type than its receive's.
+  operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
 };
 
 namespace detail {
@@ -67,6 +68,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::topology: return "invalid topology";
     case errc::argument: return "invalid argument";
     case errc::type: return "the message's elements are of another type than the receive's";
+    case errc::operation: return "the operation of a reduction has thrown";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";

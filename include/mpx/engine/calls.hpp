@@ -69,6 +69,12 @@ struct direct_receive {
 /// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
 inline constexpr errc undecided = static_cast<errc>(-1);
 
+/// What adding a peer came to.
+struct added_peer {
+  peer_id peer = 0;
+  errc failure{};
+};
+
 /// A send's arguments, once ranks are peers.
 struct send_call {
   memory data;

@@ -19,6 +19,7 @@
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peers.hpp"
 #include "mpx/engine/rooms/progress.hpp"
+#include "mpx/engine/schedule.hpp"
 #include "mpx/engine/service.hpp"
 #include "mpx/watch/call_site.hpp"
 #include "mpx/watch/hang_watch.hpp"
@@ -61,9 +62,7 @@ class endpoint : ground<Stack>,
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint() {
-    pool().for_each([this](operation& op) {
-      if (op.owned != nullptr && !op.owned_by_attached) outbox().free_copy(op);
-    });
+    pool().for_each([this](operation& op) { forget(op); });
   }
 
   peer_id self() const noexcept { return ground_type::transport().self(); }
@@ -165,6 +164,7 @@ class endpoint : ground<Stack>,
   bool begin_collective(collective_call call);
   bool wait_in_collective(operation& op, call_site site, collective_call call);
   void give_up_collective(collective_call call) noexcept;
+  bool collective_lost(collective_call call) const noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -222,15 +222,9 @@ class endpoint : ground<Stack>,
   // --- Losses and leaving ------------------------------------------------------------------------
 
   /// Receives from any source are possible again after a failure.
-  void acknowledge_failures() {
-    std::lock_guard lock(threading());
-    peers().acknowledge();
-  }
+  void acknowledge_failures();
   /// Progress while the job leaves together: polls until nothing more arrives, or for a while.
-  void drain() {
-    std::lock_guard lock(threading());
-    pace().drain();
-  }
+  void drain();
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
   void send_last(std::int64_t patience_ns) noexcept;
@@ -249,11 +243,7 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     return transport().address();
   }
-  struct added {
-    peer_id peer = 0;
-    errc failure{};
-  };
-  added add_peer(std::string_view address) requires ElasticTransport<transport_type>;
+  added_peer add_peer(std::string_view address) requires ElasticTransport<transport_type>;
   errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
   // --- Services ----------------------------------------------------------------------------------
 
@@ -267,8 +257,8 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     services_.remove(s);
   }
-  /// Sends a packet of a service, in order with this rank's other answers to `to`; waits for
-  /// nothing. `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
+  /// Sends a packet of a service, in order with this rank's other answers to `to`; does not wait.
+  /// `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     std::lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
@@ -306,9 +296,10 @@ class endpoint : ground<Stack>,
 
  private:
   template <class>
-  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp).
-  /// `from`: what the transport is made of.
-  template <class From>
+  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp),
+  template <class>
+  friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
+  template <class From>     // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
@@ -345,13 +336,17 @@ class endpoint : ground<Stack>,
     return transport().poll(s);
   }
   [[gnu::noinline]] std::size_t poll_packets_apart() { return poll_packets(); }
-  using outbox_type::flush_busy;
+  std::size_t flush_busy() {
+    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : run_due());
+  }
+  std::size_t run_due();
+  bool begin_collective_locked(collective_call call);
+  void give_up_collective_locked(collective_call call) noexcept;
   using peers_type::lose;
   using progress_type::noticed;
   using progress_type::poll_once;
   using progress_type::poll_until_quiet;
-  /// A blocked probe may look for it.
-  void arrived() noexcept { pace().completed(); }
+  void arrived() noexcept { pace().completed(); }  // A blocked probe may look for it.
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);
     inbox_type::on_new_record(r);
@@ -377,7 +372,7 @@ class endpoint : ground<Stack>,
     if (op.holder != holder::request) [[unlikely]]
       finish_unheld(op);
   }
-  /// The same, without a failure, of one that a request holds.
+  /// The same, without a failure.
   [[gnu::always_inline]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
     op.stage = stage::complete;
@@ -395,6 +390,7 @@ class endpoint : ground<Stack>,
     pool().give(&op);
   }
   void finish_unheld(operation& op) noexcept;
+  void forget(operation& op) noexcept;
   void give_special(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
@@ -487,6 +483,7 @@ class endpoint : ground<Stack>,
   owning_table<communicator_state> communicators_;
   service_list services_;
   revocations revocations_;
+  schedule_list schedules_;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -498,3 +495,4 @@ class endpoint : ground<Stack>,
 #include "mpx/engine/detail/endpoint_packets.hpp"      // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_peers.hpp"        // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_probes.hpp"       // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_schedules.hpp"    // IWYU pragma: keep

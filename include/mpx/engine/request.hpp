@@ -65,6 +65,8 @@ inline std::string describe(const operation& op, peer_id self_peer) {
   if (op.role == role::compound) {
     const compound& c = compound_of(op);
     if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer);
+    if (const schedule* const p = c.plan; p != nullptr)
+      return describe(p->failure, p->name, self, p->size(), p->id(), ranks);
     return formatted("a generalized operation on rank %d", self);
   }
   const bool receive = op.role == role::receive;
@@ -80,6 +82,9 @@ inline std::string describe(const operation& op, peer_id self_peer) {
 /// Whose loss an operation's failure is.
 inline peer_id culprit(const operation& op) noexcept {
   if (op.role != role::compound) return op.peer;
+  if (const schedule* const p = compound_of(op).plan; p != nullptr)
+    return p->failure.of == collective_failure::cause::message ? p->peer_of(p->failure.other)
+                                                               : null_peer;
   const operation* const failed = compound_of(op).failed;
   return failed == nullptr ? null_peer : culprit(*failed);
 }
@@ -282,6 +287,10 @@ class [[nodiscard]] request {
   }
   [[noreturn, gnu::noinline, gnu::cold]] void fail(std::source_location where) {
     const errc why = operation_->failure;
+    if (const auto thrown = detail::schedules<Stack>::thrown_by(*operation_); thrown != nullptr) {
+      taken();
+      std::rethrow_exception(thrown);
+    }
     std::string what = detail::describe(*operation_, endpoint_->self());
     what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
     taken();

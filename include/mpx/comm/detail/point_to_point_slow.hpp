@@ -93,6 +93,7 @@ started point_to_point<Stack>::prepared(starts_as way, std::byte* buffer, std::s
                                         rank_t other, tag_t tag, mark_type type) const noexcept {
   return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
                                              .start = way,
+                                             .again = true,
                                              .buffer = buffer,
                                              .bytes = bytes,
                                              .want = matching(peer_of(other), tag, type),

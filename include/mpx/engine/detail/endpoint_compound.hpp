@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Operations made of operations: persistent ones, composites, and generalized ones, which the user
-// completes. Their parts tell them when they are done; nothing else in the endpoint knows of them.
-// Included by endpoint.hpp.
+// Operations made of operations: persistent ones, composites, generalized ones, which the user
+// completes, and schedules of collectives. Their parts tell them when they are done; nothing else
+// in the endpoint knows of them. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
@@ -12,6 +12,7 @@ enum class compound_kind : std::uint8_t {
   persistent,   ///< At most one part: the operation that its last start has begun.
   composite,    ///< Complete when all parts are, or one of them has lost its peer.
   generalized,  ///< No part.
+  schedule,     ///< Complete when all its rounds are over (endpoint_schedules.hpp).
 };
 
 /// How a persistent operation starts: the four modes of sending, a receive, or nothing at all.
@@ -21,13 +22,16 @@ enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, re
 /// so that it goes wherever the operation is given back. In the operation itself `failure` is that
 /// of the first part that failed, and peer, tag, bytes and cancelled are the status.
 ///
-///     stage      persistent        composite, generalized
+///     stage      persistent,       composite, generalized,
+///                schedule to be    schedule
+///                run again
 ///     complete   inactive or done  done
 ///     copying    active            not done
 struct compound {
   compound_kind kind{};
   starts_as start{};          // Persistent.
-  bool active = false;        // Persistent: started, and its status has not been taken.
+  bool again = false;         // It can be started again and again.
+  bool active = false;        // If so: started, and its status has not been taken.
   bool open = false;          // Composite: parts are still being added.
   std::uint32_t pending = 0;  // Parts that are not complete.
   std::uint32_t parts = 0;
@@ -38,6 +42,7 @@ struct compound {
   std::size_t bytes = 0;
   pattern want{};  // The other side, the tag and the context, of a send as well.
   const group* ranks = nullptr;
+  schedule* plan = nullptr;  // A schedule's, which belongs to it.
 };
 
 inline compound& compound_of(const operation& op) noexcept {
@@ -45,11 +50,10 @@ inline compound& compound_of(const operation& op) noexcept {
 }
 /// Whether a request for `op` stands for an operation: false for an inactive persistent one.
 inline bool is_active(const operation& op) noexcept {
-  return op.role != role::compound || compound_of(op).kind != compound_kind::persistent ||
-         compound_of(op).active;
+  return op.role != role::compound || !compound_of(op).again || compound_of(op).active;
 }
 inline bool is_persistent(const operation& op) noexcept {
-  return op.role == role::compound && compound_of(op).kind == compound_kind::persistent;
+  return op.role == role::compound && compound_of(op).again;
 }
 
 /// Calls `take` with each operation of the transport's that `op` is or waits for.
@@ -58,6 +62,9 @@ inline void for_each_part(const operation& op, operation_list::taker take, void*
   for (const operation* part = compound_of(op).first; part != nullptr; part = part->next)
     for_each_part(*part, take, context);
 }
+
+template <class Stack>
+struct schedules;
 
 /// Makes, starts and ends compound operations. All functions but those named `_locked` take the
 /// endpoint's lock.
@@ -79,7 +86,7 @@ struct compounds {
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
     clear_status(*op);
-    if (with.kind == compound_kind::persistent) op->stage = stage::complete;  // Inactive.
+    if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
   }
 
@@ -89,7 +96,11 @@ struct compounds {
   /// of the start: it stays inactive then.
   static errc start(endpoint_type& e, operation& op) {
     compound& c = compound_of(op);
-    if (c.kind != compound_kind::persistent || c.active) return errc::request;
+    if (!c.again || c.active) return errc::request;
+    if (c.kind == compound_kind::schedule) {
+      schedules<Stack>::start(e, op);
+      return errc{};
+    }
     const send_call call{{c.buffer, c.bytes}, c.want.source, c.want.context(), c.want.tag()};
     started s;
     switch (c.start) {
@@ -142,6 +153,7 @@ struct compounds {
   /// Cancels every part that can be. Returns whether there was one.
   static bool cancel(endpoint_type& e, operation& op) {
     if (op.role != role::compound) return e.cancel(op);
+    if (compound_of(op).kind == compound_kind::schedule) return false;
     bool some = false;
     for (operation* part = compound_of(op).first; part != nullptr; part = part->next)
       some = cancel(e, *part) || some;
@@ -159,6 +171,7 @@ struct compounds {
       op.cancelled = false;
       clear_status(op);
     } else {
+      drop_plan(op);
       e.release(op);
     }
   }
@@ -166,7 +179,9 @@ struct compounds {
   static void abandon(endpoint_type& e, operation& op) {
     if (op.role != role::compound) return e.abandon(op);
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
+    if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
     drop_parts(e, op);
+    drop_plan(op);
     e.release(op);
   }
   /// Its request is gone, and it goes on; it is given back at its end.
@@ -183,11 +198,19 @@ struct compounds {
   static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
     operation& parent = *op.parent;
+    if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
+      return schedules<Stack>::part_done_locked(e, *plan, op);
     note_locked(parent, op);
     settle_locked(e, parent);
   }
+  /// The plan of a schedule goes.
+  static void drop_plan(const operation& op) noexcept {
+    delete std::exchange(compound_of(op).plan, nullptr);
+  }
 
  private:
+  friend schedules<Stack>;
+
   static void clear_status(operation& op) noexcept {
     op.peer = null_peer;
     op.tag = any_tag;
@@ -245,6 +268,7 @@ struct compounds {
           gone.holder = holder::nobody;
         }
       }
+      drop_plan(op);
     }
     e.give(op);
   }
@@ -265,6 +289,13 @@ struct compounds {
     }
   }
 };
+
+/// The endpoint goes, and `op` is still there.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
+  if (op.role == role::compound) compounds<Stack>::drop_plan(op);
+  if (op.owned != nullptr && !op.owned_by_attached) outbox().free_copy(op);
+}
 
 /// What is complete, and no request refers to.
 template <class Stack>

@@ -58,6 +58,7 @@ void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wi
 template <class Stack>
 void endpoint<Stack>::tell_loss(peer_id peer) {
   services_.for_each([peer](service& s) { s.on_loss(peer); });
+  schedules<Stack>::recheck_locked(*this);
   if constexpr (concurrent) {
     pace().completed();
     pace().wake_waiters();
@@ -126,6 +127,16 @@ bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
   return false;
 }
 
+template <class Stack>
+void endpoint<Stack>::acknowledge_failures() {
+  std::lock_guard lock(threading());
+  peers().acknowledge();
+}
+template <class Stack>
+void endpoint<Stack>::drain() {
+  std::lock_guard lock(threading());
+  pace().drain();
+}
 template <class Stack>
 void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   std::lock_guard lock(threading());

@@ -204,6 +204,15 @@ class peers_room {
     return &r;
   }
 
+  /// Schedules are due, or are no more: while they are, every call looks closer.
+  void set_due(bool any) noexcept {
+    if (any == schedules_due_) return;
+    schedules_due_ = any;
+    troubles_ += any ? 1u : -1u;
+    set_calm();
+  }
+  bool any_due() const noexcept { return schedules_due_; }
+
   // --- Losses ------------------------------------------------------------------------------------
 
   /// The name of the machine that this rank runs on.
@@ -294,7 +303,8 @@ class peers_room {
     if (troubles_ != 0) vital_->takes = 0;
   }
 
-  unsigned troubles_ = 0;  // Busy and failed peers: while 0, sends need not look.
+  unsigned troubles_ = 0;  // Busy and failed peers, due schedules: while 0, sends need not look.
+  bool schedules_due_ = false;
   vital_type vital_;
   owning_table<peer_record> records_;
   peer_record gone_{any_peer};    // Of all peers that were lost before they had one.
