@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Partitioned communication: a message whose parts are sent as they become ready, by any thread, and
-// are known to have arrived one by one. Included beside mpx.hpp by programs that use it.
+// Partitioned communication: a message whose parts are sent as they become ready, by any thread,
+// and are known to have arrived one by one. Included beside mpx.hpp by programs that use it.
 
 #include <cstddef>
 #include <cstdint>
@@ -157,7 +157,9 @@ template <class Stack>
 partitioned_operation* partitioned_of(const request<Stack>& r) noexcept {
   operation* const op = request_access::operation_of(r);
   if (op == nullptr || op->role != role::compound) return nullptr;
-  return dynamic_cast<partitioned_operation*>(compound_of(*op).more);
+  extension* const more = compound_of(*op).more;
+  if (more == nullptr || more->kind != &partitioned_kind) return nullptr;
+  return static_cast<partitioned_operation*>(more);
 }
 template <class Stack>
 partitioned_sender<Stack>* sender_of(const request<Stack>& r) noexcept {
@@ -264,8 +266,8 @@ request<Stack> precv_init(
 }
 
 /// Partition `partition` of a send that has been started holds what is to be sent.
-/// Errors:  errc::request: `send` is no partitioned send, has not been started, or this partition is
-/// ready already; errc::argument: it has no such partition; errc::no_resources: it can be tried
+/// Errors:  errc::request: `send` is no partitioned send, has not been started, or this partition
+/// is ready already; errc::argument: it has no such partition; errc::no_resources: it can be tried
 /// again.
 /// Threads: any, at the same time, under threading::multiple. Cost: a send; no allocation where
 /// the message is eager or its peer's queue is short. Source: MPI 4.1, 4.2.2.

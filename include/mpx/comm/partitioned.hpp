@@ -59,10 +59,14 @@ struct partitioned_call {
   }
 };
 
+/// What `pready` and `parrived` tell their requests by.
+inline constexpr char partitioned_kind{};
+
 /// What `pready` and `parrived` find behind a request.
 class partitioned_operation : public extension {
  public:
-  partitioned_operation(const partitioned_call& c, bool sends) noexcept : call_(c), sends_(sends) {}
+  partitioned_operation(const partitioned_call& c, bool sends) noexcept
+      : extension(&partitioned_kind), call_(c), sends_(sends) {}
   const partitioned_call& call() const noexcept { return call_; }
   bool sends() const noexcept { return sends_; }
   std::string describe() const override { return call_.describe(sends_); }
@@ -123,7 +127,6 @@ class partitioned_sender final : public partitioned_operation {
            platform::atomic_ref<std::uint32_t>(round_of_[i]).load(std::memory_order_relaxed) !=
                round_;
   }
-  bool running() const noexcept { return running_.load(std::memory_order_acquire); }
 
   bool part_done_locked(const operation&) noexcept override { return false; }
   void run_locked() noexcept override {}

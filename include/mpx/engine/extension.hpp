@@ -34,10 +34,11 @@ class extension : public allocated, public list_node<extension_tag> {
   extension(const extension&) = delete;
   extension& operator=(const extension&) = delete;
 
-  bool due = false;  // The endpoint's: it is in the list of those that are to go on.
+  const void* const kind;  // Whose it is: the address of something of the layer above.
+  bool due = false;        // The endpoint's: it is in the list of those that are to go on.
 
  protected:
-  extension() = default;
+  explicit extension(const void* whose) noexcept : kind(whose) {}
 };
 
 }  // namespace mpx::inline v0::detail

@@ -19,6 +19,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/datatype/memory.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/extension.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -254,7 +255,8 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
 struct schedule_list {
   linked_list<schedule, active_tag> active;
   linked_list<schedule, due_tag> due;
-  std::size_t due_count = 0;
+  linked_list<extension, extension_tag> extensions;  // Those that are due.
+  std::size_t due_count = 0;                         // Of both.
   bool running = false;
 };
 
