@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpx/coll/neighbor.hpp"
 #include "mpx/comm/topology/cart.hpp"
 #include "mpx/comm/topology/graph.hpp"
 #include "mpx/comm/topology/neighborhood.hpp"
@@ -23,7 +24,9 @@ namespace mpx::inline v0 {
 
 /// A communicator whose ranks have neighbours. A light handle, as every communicator.
 template <class Stack = stack<>>
-class topology_communicator : public communicator<Stack> {
+class topology_communicator
+    : public communicator<Stack>,
+      public detail::neighbor_collectives<topology_communicator<Stack>, Stack> {
  public:
   /// For the library.
   topology_communicator(const communicator<Stack>& comm,
@@ -36,6 +39,8 @@ class topology_communicator : public communicator<Stack> {
   std::span<const rank_t> sources() const noexcept { return around_->sources; }
   /// Whom it sends to.
   std::span<const rank_t> destinations() const noexcept { return around_->destinations; }
+  /// For the library.
+  const detail::neighborhood& around() const noexcept { return *around_; }
 
  protected:
   std::shared_ptr<const detail::neighborhood> around_;
