@@ -40,6 +40,7 @@ enum class errc : int {
   not_a_rank,      ///< This process is a forked child of a rank.
   broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
   type,            ///< MPI_ERR_TYPE: a message's elements are of another type than its receive's.
+  datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
 };
 
 namespace detail {
@@ -63,6 +64,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::root: return "root out of range";
     case errc::argument: return "invalid argument";
     case errc::type: return "the message's elements are of another type than the receive's";
+    case errc::datatype: return "invalid datatype";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";
