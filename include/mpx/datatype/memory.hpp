@@ -21,7 +21,7 @@ class layout {
   /// Copies `from` to where bytes offset .. of the message at `base` belong.
   virtual void unpack(std::byte* base, std::size_t offset,
                       std::span<const std::byte> from) const noexcept = 0;
-  /// A layout as this one that stays until `drop` is called on it, once; nullptr when memory is out.
+  /// A layout as this one that stays until `drop` is called on it, once; nullptr: memory is out.
   /// By default the owner of this one sees to that.
   virtual const layout* keep() const noexcept { return this; }
   /// An operation, or who kept it, is through with this layout.

@@ -62,7 +62,7 @@ class endpoint : ground<Stack>,
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint() {
     pool().for_each([this](operation& op) {
-      if (op.owned != nullptr && !op.owned_by_attached) outbox().free_copy(op);
+      if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
     });
   }
 
@@ -275,7 +275,6 @@ class endpoint : ground<Stack>,
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
-
   /// A call that is blocked outside of the endpoint.
   using blocked_scope = typename progress_type::blocked_scope;
   progress_type& waits() noexcept { return *this; }
@@ -396,6 +395,7 @@ class endpoint : ground<Stack>,
   }
   void finish_unheld(operation& op) noexcept;
   void give_special(operation& op) noexcept;
+  void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);

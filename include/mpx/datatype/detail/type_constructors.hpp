@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The constructors of datatypes: each checks its arguments, and says in terms of repeated and joined
-// shapes what it is. Included by type.hpp.
+// The constructors of datatypes: each checks its arguments, and says what it is in terms of
+// repeated and joined shapes. Included by type.hpp.
 
 #include "mpx/datatype/type.hpp"
 
