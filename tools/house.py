@@ -21,6 +21,7 @@ LEVELS = {
     "coll": 7,
     "rma": 7,
     "communicator.hpp": 8,
+    "datatype.hpp": 8,
     "environment.hpp": 9,
     "topology": 9,
     "partitioned.hpp": 9,
@@ -40,7 +41,9 @@ CHOOSERS = {"bootstrap/detect.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
-OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "transport/sim",
+OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
+            "datatype/strided", "datatype/type", "datatype/typed_buffer",
+            "transport/tcp", "transport/rdma/libfabric", "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
@@ -69,7 +72,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 def is_optional(relative: str) -> bool:
     """`relative` is a path below include/mpx/."""
-    return any(relative == f"{p}.hpp" or relative.startswith(p + "/") for p in OPTIONAL)
+    return any(relative in (p, f"{p}.hpp") or relative.startswith(p + "/") for p in OPTIONAL)
 
 
 def folder_of(relative: str) -> str:

@@ -211,7 +211,7 @@ class neighbor_collectives {
   }
   /// The same with a block of memory for each neighbour, with a layout or none: out[i] is sent to
   /// the i-th destination, in[i] gets what the i-th source has sent. The lists are read by the call
-  /// itself; what they lead to has to outlive the operation.
+  /// itself; what they lead to, layouts included, has to outlive the operation.
   template <class How = throws_t>
   auto neighbor_alltoallw(std::span<const memory> out, std::span<const memory> in, How&& how = {},
                           site where = site::current()) const noexcept(stores_errors<How>) {

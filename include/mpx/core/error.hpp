@@ -43,6 +43,7 @@ enum class errc : int {
   broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
   type,            ///< MPI_ERR_TYPE: a message's elements are of another type than its receive's.
   operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
+  datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
 };
 
 namespace detail {
@@ -69,6 +70,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::argument: return "invalid argument";
     case errc::type: return "the message's elements are of another type than the receive's";
     case errc::operation: return "the operation of a reduction has thrown";
+    case errc::datatype: return "invalid datatype";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";

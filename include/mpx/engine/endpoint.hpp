@@ -265,7 +265,6 @@ class endpoint : ground<Stack>,
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
-
   /// A call that is blocked outside of the endpoint.
   using blocked_scope = typename progress_type::blocked_scope;
   progress_type& waits() noexcept { return *this; }
@@ -392,6 +391,7 @@ class endpoint : ground<Stack>,
   void finish_unheld(operation& op) noexcept;
   void forget(operation& op) noexcept;
   void give_special(operation& op) noexcept;
+  void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);

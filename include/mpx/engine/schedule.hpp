@@ -53,6 +53,17 @@ inline void copy_message(const memory& to, const memory& from) noexcept {
   }
 }
 
+/// `m` for one operation, which drops its layout. Returns false: memory is out.
+inline bool lend(memory& m) noexcept {
+  if (m.how == nullptr) return true;
+  m.how = m.how->keep();
+  return m.how != nullptr;
+}
+/// What was lent, and no operation has taken.
+inline void take_back(const memory& m, const started& s) noexcept {
+  if (s.op == nullptr && m.how != nullptr) m.how->drop();
+}
+
 /// Why a collective call has failed, for the text of its error.
 struct collective_failure {
   enum class cause : std::uint8_t {

@@ -42,6 +42,7 @@ struct compound {
   operation* failed = nullptr;  // The first part that failed.
   std::byte* buffer = nullptr;  // From here on: a persistent operation's arguments.
   std::size_t bytes = 0;
+  const layout* how = nullptr;
   pattern want{};  // The other side, the tag and the context, of a send as well.
   const group* ranks = nullptr;
   schedule* plan = nullptr;   // A schedule's, which belongs to it.
@@ -105,16 +106,19 @@ struct compounds {
       return errc{};
     }
     if (c.more != nullptr) return start_extended(e, op);
-    const send_call call{{c.buffer, c.bytes}, c.want.source, c.want.context(), c.want.tag()};
+    const layout* const how = c.how == nullptr ? nullptr : c.how->keep();
+    if (how == nullptr && c.how != nullptr) return errc::no_resources;
+    const send_call call{{c.buffer, c.bytes, how}, c.want.source, c.want.context(), c.want.tag()};
     started s;
     switch (c.start) {
       case starts_as::standard: s = e.send(call); break;
       case starts_as::synchronous: s = e.send_flagged(call, wire::flag_synchronous); break;
       case starts_as::ready: s = e.send_flagged(call, wire::flag_ready); break;
       case starts_as::buffered: s.failure = e.send_buffered(call); break;
-      case starts_as::receive: s = e.receive({c.buffer, c.bytes}, c.want); break;
+      case starts_as::receive: s = e.receive(call.data, c.want); break;
       case starts_as::nothing: break;
     }
+    if (how != nullptr && s.op == nullptr) how->drop();
     if (s.failure != errc{}) return s.failure;
     std::lock_guard lock(e.threading());
     c.active = true;
@@ -365,7 +369,7 @@ template <class Stack>
     compounds<Stack>::drop_plan(op);
     compounds<Stack>::drop_more_locked(*this, op);
   }
-  if (op.owned != nullptr && !op.owned_by_attached) outbox().free_copy(op);
+  if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
 }
 
 /// What is complete, and no request refers to.

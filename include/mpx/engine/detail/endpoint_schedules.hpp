@@ -152,9 +152,14 @@ struct schedules {
     operation*& parts = compound_of(*p.op).first;
     switch (s.kind) {
       case schedule::kind::send: {
-        const send_call c{s.to, p.peer_of(s.other), p.context, p.serial};
+        send_call c{s.to, p.peer_of(s.other), p.context, p.serial};
         if (c.data.contiguous() && e.outbox().send_now(c)) return true;
-        add(p, parts, e.send_queued_locked(c, 0));
+        started sent{nullptr, errc::no_resources};
+        if (lend(c.data)) {
+          sent = e.send_queued_locked(c, 0);
+          take_back(c.data, sent);
+        }
+        add(p, parts, sent);
         return true;
       }
       case schedule::kind::receive: receive(e, p, s, parts); return true;
@@ -176,7 +181,12 @@ struct schedules {
   static void receive(endpoint_type& e, schedule& p, const schedule::step& s, operation*& parts) {
     pattern want(p.context, p.peer_of(s.other), p.serial);
     want.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
-    const started r = e.inbox().receive(s.to, want);
+    memory into = s.to;
+    started r{nullptr, errc::no_resources};
+    if (lend(into)) {
+      r = e.inbox().receive(into, want);
+      take_back(into, r);
+    }
     if (r.op != nullptr) r.op->flags = 1;
     add(p, parts, r);
   }
