@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Aggregates without a description by hand: their fields are found by Boost.PFR, so that they travel
-// without the holes between them, and as datatypes.
+// Aggregates without a description by hand: their fields are found by Boost.PFR, so that they
+// travel without the holes between them, and as datatypes.
 
 #include <array>
 #include <boost/pfr.hpp>

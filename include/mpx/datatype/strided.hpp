@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Views of arrays whose elements lie at constant strides: a column, a block of a matrix, a face of a
-// cube. They need no datatype: their loops are known when the program is compiled.
+// Views of arrays whose elements lie at constant strides: a column, a block of a matrix, a face of
+// a cube. They need no datatype: their loops are known when the program is compiled.
 
 #include <array>
 #include <cstddef>
@@ -71,9 +71,9 @@ class loops_layout final : public layout, allocated {
 
 }  // namespace detail
 
-/// Elements of T at constant strides in one, two or three dimensions, the last one fastest: a buffer
-/// for any call. Owns no data, and may go before the operation is complete. Made by mpx::strided,
-/// column and sub_block, and of a std::mdspan by mpx::strided.
+/// Elements of T at constant strides in one, two or three dimensions, the last one fastest: a
+/// buffer for any call. Owns no data, and may go before the operation is complete. Made by
+/// mpx::strided, column and sub_block, and of a std::mdspan by mpx::strided.
 /// Errors of calls with it: errc::datatype: of receives, elements that lie at the same place or
 /// among each other; what reaches beyond the address space.
 /// Cost: a call that blocks allocates nothing for it, one that starts an operation a copy of the
