@@ -140,6 +140,39 @@ using rows_move = void (*)(std::byte*, std::byte*, const rows&) noexcept;
 using indexed_move = void (*)(std::byte*, std::byte*, const std::int64_t*, std::int64_t,
                               std::size_t) noexcept;
 
+/// A block in up to three loops, the innermost first.
+struct block_loops {
+  static constexpr unsigned depth_max = 3;
+  struct level {
+    std::int64_t count = 0, stride = 0;
+    friend bool operator==(const level&, const level&) = default;
+  };
+
+  std::int64_t block = 0;
+  unsigned depth = 0;
+  level levels[depth_max] = {};
+  rows_move move[2] = {};  // To memory, and from it.
+};
+
+/// Whether loops are known to keep blocks apart.
+inline bool surely_disjoint(const block_loops& l) noexcept {
+  const auto reach_of = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
+  block_loops::level levels[block_loops::depth_max];
+  for (unsigned i = 0; i < l.depth; ++i) {  // By their strides.
+    unsigned k = i;
+    for (; k > 0 && reach_of(levels[k - 1].stride) > reach_of(l.levels[i].stride); --k)
+      levels[k] = levels[k - 1];
+    levels[k] = l.levels[i];
+  }
+  std::int64_t reach = l.block;
+  for (unsigned i = 0; i < l.depth; ++i) {
+    const std::int64_t stride = reach_of(levels[i].stride);
+    if (stride < reach) return false;
+    reach += (levels[i].count - 1) * stride;
+  }
+  return true;
+}
+
 /// Calls `take` with the length as a constant, or with 0 where it is none of the common ones.
 template <class Take>
 constexpr auto with_block(std::size_t block, Take&& take) noexcept {

@@ -82,23 +82,7 @@ struct type_bounds {
 inline bool surely_disjoint(const shape& s) {
   switch (s.kind) {
     case shape_kind::nothing: return true;
-    case shape_kind::run: {
-      const auto reach_of = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
-      shape::level levels[shape::depth_max];
-      for (unsigned i = 0; i < s.depth; ++i) {  // By their strides.
-        unsigned k = i;
-        for (; k > 0 && reach_of(levels[k - 1].stride) > reach_of(s.levels[i].stride); --k)
-          levels[k] = levels[k - 1];
-        levels[k] = s.levels[i];
-      }
-      std::int64_t reach = s.block;
-      for (unsigned i = 0; i < s.depth; ++i) {
-        const std::int64_t stride = reach_of(levels[i].stride);
-        if (stride < reach) return false;
-        reach += (levels[i].count - 1) * stride;
-      }
-      return true;
-    }
+    case shape_kind::run: return surely_disjoint(static_cast<const block_loops&>(s));
     case shape_kind::loop: {
       const std::int64_t stride = s.levels[0].stride;
       return (stride < 0 ? -stride : stride) >= s.parts[0]->high - s.parts[0]->low &&

@@ -17,6 +17,11 @@ namespace mpx::inline v0::detail {
 template <bool Packing>
 class mover {
  public:
+  /// Moves bytes from .. to - 1 of loops at `mem`.
+  static void move(const block_loops& l, std::byte* mem, std::int64_t from, std::int64_t to,
+                   std::byte* stream) noexcept {
+    part_of_run(l, l.depth, mem, from, to, stream);
+  }
   /// Moves bytes from .. to - 1 of `count` shapes at `mem`, `stride` apart. Requires: s.bytes > 0.
   static void move(const shape& s, std::byte* mem, std::int64_t stride, std::int64_t from,
                    std::int64_t to, std::byte* stream) noexcept {
@@ -59,7 +64,7 @@ class mover {
     if (tail != 0) take(first + n, std::int64_t{0}, std::int64_t{0}, tail);
   }
 
-  static std::int64_t bytes_below(const shape& s, unsigned depth) noexcept {
+  static std::int64_t bytes_below(const block_loops& s, unsigned depth) noexcept {
     std::int64_t bytes = s.block;
     for (unsigned i = 0; i < depth; ++i) bytes *= s.levels[i].count;
     return bytes;
@@ -76,7 +81,7 @@ class mover {
       case shape_kind::many: return part_of_many(s, mem, from, to, stream);
     }
   }
-  static void part_of_run(const shape& s, unsigned depth, std::byte* mem, std::int64_t from,
+  static void part_of_run(const block_loops& s, unsigned depth, std::byte* mem, std::int64_t from,
                           std::int64_t to, std::byte* stream) noexcept {
     if (depth == 0)
       return move_block<Packing, 0>(displaced(mem, from), stream,
@@ -165,7 +170,7 @@ class mover {
     }
   }
   /// The loops of a run below `depth`, `n` times.
-  static void nest(const shape& s, unsigned depth, std::byte* mem, std::int64_t stride,
+  static void nest(const block_loops& s, unsigned depth, std::byte* mem, std::int64_t stride,
                    std::int64_t n, std::byte* stream, std::int64_t apart) noexcept {
     rows r{.block = static_cast<std::size_t>(s.block)};
     if (depth == 0) {

@@ -59,23 +59,13 @@ struct placed {
 };
 
 /// One nest of loops; a list or a loop of others; see shape_kind. Immutable once it is built.
-struct shape {
-  static constexpr unsigned depth_max = 3;
-  struct level {
-    std::int64_t count = 0, stride = 0;
-    friend bool operator==(const level&, const level&) = default;
-  };
-
+struct shape : block_loops {  // Of a run; a list of equal blocks has a block, a loop one level.
   shape_kind kind = shape_kind::nothing;
   bool equal = false;                // List: all blocks have `block` bytes.
-  unsigned depth = 0;                // Run: levels in use, the innermost first.
   std::int64_t bytes = 0;            // In the stream.
-  std::int64_t block = 0;            // Run; list of equal blocks.
   std::int64_t low = 0;              // Where its first byte is,
   std::int64_t high = 0;             // and where its last one ends.
   std::int64_t blocks = 0;           // Pieces of memory.
-  level levels[depth_max] = {};      // Run; of a loop the first.
-  rows_move move[2] = {};            // Run: to memory, and from it.
   indexed_move indexed[2] = {};      // List of equal blocks.
   std::vector<std::int64_t> at;      // List, many: displacements.
   std::vector<std::int64_t> begins;  // List, many: where each begins in the stream, and the end.
