@@ -19,6 +19,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/datatype/memory.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/extension.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -50,6 +51,17 @@ inline void copy_message(const memory& to, const memory& from) noexcept {
     from.read(at, {piece, n});
     to.write(at, {piece, n});
   }
+}
+
+/// `m` for one operation, which drops its layout. Returns false: memory is out.
+inline bool lend(memory& m) noexcept {
+  if (m.how == nullptr) return true;
+  m.how = m.how->keep();
+  return m.how != nullptr;
+}
+/// What was lent, and no operation has taken.
+inline void take_back(const memory& m, const started& s) noexcept {
+  if (s.op == nullptr && m.how != nullptr) m.how->drop();
 }
 
 /// Why a collective call has failed, for the text of its error.
@@ -258,7 +270,8 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
 struct schedule_list {
   linked_list<schedule, active_tag> active;
   linked_list<schedule, due_tag> due;
-  std::size_t due_count = 0;
+  linked_list<extension, extension_tag> extensions;  // Those that are due.
+  std::size_t due_count = 0;                         // Of both.
   bool running = false;
 };
 
