@@ -467,6 +467,7 @@ class endpoint : ground<Stack>,
   bool is_used(context_id context) noexcept;
   void end_revoked(context_id context) noexcept;
   bool cannot_end(collective_call call) noexcept;
+  void discard_left(collective_call next) noexcept;
   errc failure_of_collective_locked(collective_call call) noexcept;
   errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
   bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
