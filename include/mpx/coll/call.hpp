@@ -85,7 +85,13 @@ class collective {
       return {nullptr, run(none, {})};  // Fails, and tells the others.
     }
     const started s = made(false);
-    if (s.op != nullptr) schedules<Stack>::start(endpoint_of(), *s.op);
+    if (s.op != nullptr) {
+      schedules<Stack>::start(endpoint_of(), *s.op);
+    } else {  // It is a call all the same, which the others wait in.
+      collective_channel<Stack> steps(on_, {name});
+      steps.begin();
+      steps.no_memory();
+    }
     return s;
   }
   started prepare() const {
