@@ -251,7 +251,7 @@ struct compounds {
     settle_locked(e, parent);
   }
   /// The plan of a schedule goes.
-  static void drop_plan(const operation& op) noexcept {
+  [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
     delete std::exchange(compound_of(op).plan, nullptr);
   }
   /// What a layer above has added goes.

@@ -30,7 +30,7 @@ struct schedules {
     return s;
   }
   /// Runs it, once more. Requires: it is idle.
-  static void start(endpoint_type& e, operation& op) noexcept {
+  [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
     std::lock_guard lock(e.threading());
     schedule& p = *compound_of(op).plan;
     compound_of(op).active = true;
@@ -48,7 +48,7 @@ struct schedules {
   }
   /// Its request is dropped: the others shall not wait for it, and when this returns nothing
   /// touches a buffer of it any more.
-  static void give_up(endpoint_type& e, operation& op) {
+  [[gnu::noinline, gnu::cold]] static void give_up(endpoint_type& e, operation& op) {
     {
       std::lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
