@@ -21,7 +21,9 @@ LEVELS = {
     "coll": 7,
     "rma": 7,
     "communicator.hpp": 8,
+    "attributes.hpp": 9,
     "environment.hpp": 9,
+    "intercommunicator.hpp": 9,
     "instances.hpp": 10,
     "run_threads.hpp": 10,
     "mpx.hpp": 11,
@@ -35,8 +37,10 @@ SHARED_STEMS = {"concept", "concepts", "traits", "types", "detail"}
 BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
 CHOOSERS = {"bootstrap/detect.hpp"}
 
-# Headers that need a library beyond Boost.Intrusive: not in the umbrella nor in the single header.
-OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "transport/sim",
+# Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
+# nor in the single header.
+OPTIONAL = ("attributes", "intercommunicator", "comm/intercommunicator",
+            "transport/tcp", "transport/rdma/libfabric", "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim")

@@ -32,7 +32,8 @@ class creations {
   }
 
   /// A communicator of the same ranks whose messages never meet this one's, with copies of its
-  /// attributes and its error handler. Collective.
+  /// attributes and its error handler, which other communicators made of this one have, too.
+  /// Collective. What a copy of an attribute throws passes through; what the others get is revoked.
   /// Returns: of this and the following, with `ec` set, an empty communicator.
   /// Errors: of this and the following, errc::communicator when the new rank 0 leads as many
   /// communicators as it may (8,191, less in jobs of over 16,384 ranks), errc::peer_lost,

@@ -42,6 +42,11 @@ class communicators final : public service {
   const context_numbers& numbers() const noexcept { return numbers_; }
   /// Equal on ranks of one machine, and there alone.
   std::uint64_t host_number = 0;
+  /// Ends the job; does not return.
+  struct {
+    void (*function)(void* job, const char* why) = nullptr;
+    void* job = nullptr;
+  } abort_job;
 
   // --- Making ------------------------------------------------------------------------------------
 
@@ -63,6 +68,14 @@ class communicators final : public service {
   void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept { tell_freed(context); }
+  /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
+  void never_made(context_id context, const communicator_state& like) noexcept {
+    for (rank_t r = 0; r < like.size; ++r)
+      if (const peer_id p = peer_of(like, r); p != house_.self())
+        house_.outbox().answer(p, {.kind = wire::kind::revoke_all, .context = context});
+    lead_on(context, like.own, like.size);
+    tell_freed(context);
+  }
 
   /// The communicator of `context`, whose members are `ranks`, or those of `like`. nullptr: memory
   /// is out; the leader counts this rank among those that have freed it.
@@ -88,7 +101,6 @@ class communicators final : public service {
   /// Its handles are void from now on. The rest follows when nothing is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
-    delete std::exchange(s.extras, nullptr);
     ++leaving_;
     tidy();
   }
@@ -227,12 +239,7 @@ class communicators final : public service {
     if (ranks != nullptr) ++ranks->users;
     s->size = size;
     s->context = s->of_handles = context;
-    if (led_communicator* const led = led_by_this(context); led != nullptr) {
-      led->size = size;
-      led->ranks = ranks;
-      if (ranks != nullptr) ++ranks->users;
-      retire_if_over(*led);
-    }
+    lead_on(context, ranks, size);
     bool revoked = false;
     early_revoked_.erase_if([&](context_id c) {
       revoked = revoked || c == context;
@@ -240,6 +247,15 @@ class communicators final : public service {
     });
     if (revoked) revoke(*s);
     return s;
+  }
+  /// If this rank leads `context`: these are its members.
+  void lead_on(context_id context, kept_group* ranks, rank_t size) noexcept {
+    led_communicator* const led = led_by_this(context);
+    if (led == nullptr) return;
+    led->size = size;
+    led->ranks = ranks;
+    if (ranks != nullptr) ++ranks->users;
+    retire_if_over(*led);
   }
   void release(kept_group* ranks) noexcept {
     if (ranks != nullptr && --ranks->users == 0) delete ranks;
@@ -293,8 +309,8 @@ class communicators final : public service {
     led_.give(led);
   }
 
-  /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it, as
-  /// if this rank stood there: whoever lives is reached. Source: Bosilca, Bouteiller, Guermouche,
+  /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
+  /// as if this rank stood there: whoever lives is reached. Source: Bosilca, Bouteiller, Guermouche,
   /// Herault, Robert, Sens, Dongarra 2016.
   void spread(communicator_state& s) noexcept {
     const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
