@@ -96,6 +96,21 @@ class communicators final : public service {
     return make_kept(true, context, like.own, like.size);
   }
 
+  /// One between two groups: its handles name ranks of `remote`, whose own rank is that in the local
+  /// group; both together are `all`.
+  communicator_state* make_between(context_id context, group&& remote, group&& all) noexcept {
+    const rank_t size = remote.size();
+    auto* const ranks = new (std::nothrow) kept_group(std::move(remote));
+    auto* const both = new (std::nothrow) kept_group(std::move(all));
+    if (ranks != nullptr) ++ranks->users;
+    if (both != nullptr) ++both->users;
+    communicator_state* const made =
+        make_kept(ranks != nullptr && both != nullptr, context, ranks, size, both);
+    release(ranks);
+    release(both);
+    return made;
+  }
+
   // --- Freeing -----------------------------------------------------------------------------------
 
   /// Its handles are void from now on. The rest follows when nothing is under way there.
@@ -223,8 +238,9 @@ class communicators final : public service {
       }
     return states_.try_add(new (std::nothrow) communicator_state());
   }
-  communicator_state* make_kept(bool good, context_id context, kept_group* ranks,
-                                rank_t size) noexcept {
+  /// `all`: who takes part, if that is not `ranks`.
+  communicator_state* make_kept(bool good, context_id context, kept_group* ranks, rank_t size,
+                                kept_group* all = nullptr) noexcept {
     tidy();
     past_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
     // What is needed when it is freed is there from now on.
@@ -239,7 +255,11 @@ class communicators final : public service {
     if (ranks != nullptr) ++ranks->users;
     s->size = size;
     s->context = s->of_handles = context;
-    lead_on(context, ranks, size);
+    if (all != nullptr) {
+      lead_on(context, all, all->size());
+    } else {
+      lead_on(context, ranks, size);
+    }
     bool revoked = false;
     early_revoked_.erase_if([&](context_id c) {
       revoked = revoked || c == context;
@@ -310,8 +330,8 @@ class communicators final : public service {
   }
 
   /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
-  /// as if this rank stood there: whoever lives is reached. Source: Bosilca, Bouteiller, Guermouche,
-  /// Herault, Robert, Sens, Dongarra 2016.
+  /// as if this rank stood there: whoever lives is reached.
+  /// Source: Bosilca, Bouteiller, Guermouche, Herault, Robert, Sens, Dongarra 2016.
   void spread(communicator_state& s) noexcept {
     const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
     spread_from(s, me, me, 0);
