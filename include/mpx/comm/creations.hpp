@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mpx/comm/detail/create.hpp"
+#include "mpx/comm/detail/start_dup.hpp"
 #include "mpx/core/group_sets.hpp"
 #include "mpx/engine/forms.hpp"
 
@@ -45,6 +46,28 @@ class creations {
                    std::source_location where = std::source_location::current()) const {
     maker<Stack> m(self(), {"dup", where});
     return ended(m, m.dup(), how);
+  }
+
+  /// The same, started: `into` is the new communicator once the request is complete, and is left
+  /// alone until then. The others start it, too.
+  /// Errors: errc::no_resources of the start; the others through the request.
+  template <class How>
+  requires is_form<How, start_t>
+  request<Stack> dup(Communicator& into, How&& how,
+                     std::source_location where = std::source_location::current()) const {
+    const started s = start_dup<Stack>(self(), into, {"dup", where});
+    if constexpr (stores_errors<How>) {
+      store(*how.code, s.failure);
+    } else if (s.failure != errc{}) {
+      throw_out_of_memory();
+    }
+    if (s.op == nullptr) return {};
+    return request_access::make(communicator_access<Stack>(self(), where).at(), s.op);
+  }
+  /// The same, by MPI's name.
+  request<Stack> idup(Communicator& into,
+                      std::source_location where = std::source_location::current()) const {
+    return dup(into, mpx::start, where);
   }
 
   /// One communicator for each color, of the ranks that give it, in the order of their keys, and

@@ -273,6 +273,7 @@ class endpoint : ground<Stack>,
   }
   /// nullptr: its communicator has been freed, or it has none.
   const communicator_state* communicator_of(const operation& op);
+  communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
   /// Calls `use` with this rank's communicators, under the lock.
   template <class Use>
   auto with_communicators(Use&& use) {

@@ -96,6 +96,12 @@ inline void sort_by_key(std::span<split_entry> all) noexcept {
   }
 }
 
+/// What goes down the tree: a context, or why there is none.
+struct said_context {
+  context_id context = no_context;
+  std::int32_t why = 0;
+};
+
 /// One call that makes a communicator, of this rank.
 template <class Stack>
 class maker : public collective_channel<Stack> {
@@ -140,6 +146,7 @@ class maker : public collective_channel<Stack> {
     bool good = color != wrong;
     std::size_t members = 0;
     for (const split_entry& e : all) good = good && e.color != wrong;
+    if (!good) this->over();  // All find it out.
     if (!good)
       return this->refused(errc::argument, color == wrong
                                                ? "a color is 0 or more, or mpx::undefined"
@@ -214,10 +221,7 @@ class maker : public collective_channel<Stack> {
  private:
   static constexpr std::int64_t wrong = -2;
   static constexpr const char* no_member = "a member of the group is no rank of the communicator";
-  struct said {
-    context_id context = no_context;
-    std::int32_t why = 0;
-  };
+  using said = said_context;
 
   bool is_member(peer_id peer) const noexcept {
     const rank_t r = this->rank_of(peer);
