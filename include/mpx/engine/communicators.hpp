@@ -96,8 +96,8 @@ class communicators final : public service {
     return make_kept(true, context, like.own, like.size);
   }
 
-  /// One between two groups: its handles name ranks of `remote`, whose own rank is that in the local
-  /// group; both together are `all`.
+  /// One between two groups: its handles name ranks of `remote`, whose own rank is that in the
+  /// local group; both together are `all`.
   communicator_state* make_between(context_id context, group&& remote, group&& all) noexcept {
     const rank_t size = remote.size();
     auto* const ranks = new (std::nothrow) kept_group(std::move(remote));
