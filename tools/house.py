@@ -25,6 +25,8 @@ LEVELS = {
     "environment.hpp": 9,
     "topology": 9,
     "partitioned.hpp": 9,
+    "attributes.hpp": 9,
+    "intercommunicator.hpp": 9,
     "instances.hpp": 10,
     "run_threads.hpp": 10,
     "topology.hpp": 10,
@@ -43,6 +45,7 @@ CHOOSERS = {"bootstrap/detect.hpp"}
 # nor in the single header.
 OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
+            "attributes", "intercommunicator", "comm/intercommunicator",
             "transport/tcp", "transport/rdma/libfabric", "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",

@@ -226,6 +226,29 @@ TEST_CASE("creations: what is under way goes on when its communicator is freed")
   });
 }
 
+TEST_CASE_TEMPLATE("creations: duplicates that are started overlap", Stack, ranks::inproc,
+                   ranks::multiple) {
+  ranks::run_at_all_counts<Stack>([](auto world) {
+    auto other = world.split(0, -world.rank());
+    std::vector<mpx::communicator<Stack>> made(12);
+    std::vector<mpx::request<Stack>> under_way;
+    for (std::size_t i = 0; i < made.size(); ++i)
+      under_way.push_back(i % 3 == 0 ? other.idup(made[i]) : world.dup(made[i], mpx::start));
+    CHECK(world.allreduce(1, std::plus<>{}) == world.size());
+    std::reverse(under_way.begin(), under_way.end());
+    for (auto& r : under_way) r.wait();
+    std::set<mpx::context_id> numbers;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      numbers.insert(made[i].context());
+      CHECK(made[i].compare(i % 3 == 0 ? other : world) == mpx::comparison::congruent);
+      CHECK(talks(made[i]));
+      made[i].free();
+    }
+    CHECK(numbers.size() == made.size());
+    world.barrier();
+  });
+}
+
 TEST_CASE("creations: errors") {
   ranks::run<ranks::inproc>(3, [](auto world) {
     const std::string text = ranks::text_of([&] { (void)world.split(world.rank() == 1 ? -5 : 2); });

@@ -199,7 +199,7 @@ class endpoint : ground<Stack>,
     inbox().discard(m);
   }
 
-  // --- Buffers, arenas (endpoint_memory.hpp) ---------------------------------------------------------------------------
+  // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
 
   errc attach(std::span<std::byte> piece);
   std::span<std::byte> detach(call_site site);
@@ -270,6 +270,9 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     return communicators_.make_world();
   }
+  /// nullptr: its communicator has been freed, or it has none.
+  const communicator_state* communicator_of(const operation& op);
+  communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
   /// Calls `use` with this rank's communicators, under the lock.
   template <class Use>
   auto with_communicators(Use&& use) {

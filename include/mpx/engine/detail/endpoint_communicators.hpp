@@ -32,6 +32,12 @@ bool endpoint<Stack>::is_used(context_id context) noexcept {
   return used;
 }
 
+template <class Stack>
+const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
+  std::lock_guard lock(threading());
+  return communicators_.find(context_of_operation(op));
+}
+
 /// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.
 template <class Stack>
 void endpoint<Stack>::end_revoked(context_id context) noexcept {

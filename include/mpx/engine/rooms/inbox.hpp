@@ -22,8 +22,8 @@
 namespace mpx::inline v0::detail {
 
 /// Of `House` it needs: transport(), flow(), trace(), pool(); finish(op, why), give(op),
-/// poll_once(), arrived(); what a context's communicator says: failure_in(context), concerns(context,
-/// peer), unacknowledged_in(context); peers(), outbox() and mover().
+/// poll_once(), arrived(); what a context's communicator says: failure_in(context),
+/// concerns(context, peer), unacknowledged_in(context); peers(), outbox() and mover().
 template <class Stack, class House>
 class inbox_room {
   using transport_type = typename Stack::transport_type;
