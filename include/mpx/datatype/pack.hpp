@@ -27,9 +27,7 @@ void with_memory(B& buffer, bool received, const char* call, std::source_locatio
                  Use&& use) {
   if constexpr (LayoutBuffer<B>) {
     if (buffer.fault(received) != errc{}) buffer.raise_fault(call, received, where);
-    const memory m = buffer.lend();
-    use(m);
-    if (m.how != nullptr) m.how->drop();
+    use(buffer.borrow());
   } else {
     use(memory(bytes_of(buffer)));
   }
