@@ -205,7 +205,7 @@ class point_to_point {
   }
 
  protected:
-  friend struct layout_calls<Stack>;
+  friend layout_calls<Stack>;
   static constexpr const char* name_of(mode m) noexcept {
     switch (m) {
       case mode::standard: return "send";
