@@ -290,7 +290,7 @@ static double pack(struct job* j) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int count = 1;
   if (strcmp(j->o.test, "pack_column") == 0) {
-    MPI_Type_vector(n, 1, 256, MPI_DOUBLE, &type);
+    MPI_Type_vector(n, 1, 100, MPI_DOUBLE, &type);
   } else if (strcmp(j->o.test, "pack_record") == 0) {
     const int lengths[] = {1, 1};
     const MPI_Aint at[] = {0, 8};

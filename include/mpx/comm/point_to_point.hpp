@@ -114,8 +114,8 @@ class point_to_point {
       noexcept(is_code<How>) {
     check_exists(where);
     return finish_as(std::forward<How>(how),
-                     exchanging{send_call_of<mode::standard>(out, to, send_tag),
-                                receive_call_of(in, from, receive_tag)},
+                     both(send_call_of<mode::standard>(out, to, send_tag),
+                          receive_call_of(in, from, receive_tag)),
                      where);
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
@@ -134,7 +134,7 @@ class point_to_point {
     in.give_back(room);
     const sending<mode::standard> out{*this, {copy.data(), room.bytes}, to, send_tag, in.type};
     return finish_as(std::forward<How>(how),
-                     exchanging{out, in, "sendrecv_replace", copy.data() == nullptr}, where);
+                     both(out, in, "sendrecv_replace", copy.data() == nullptr), where);
   }
 
   /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
@@ -344,6 +344,11 @@ class point_to_point {
   /// Both at once (detail/point_to_point_slow.hpp).
   template <class Out, class In>
   struct exchanging;
+  template <class Out, class In>
+  static exchanging<Out, In> both(const Out& out, const In& in, const char* what = "sendrecv",
+                                  bool no_memory = false) noexcept {
+    return {out, in, what, no_memory};
+  }
 
   /// Tells a handle that has outlived its environment, before that is touched.
   void check_exists([[maybe_unused]] std::source_location where) const noexcept {
