@@ -60,7 +60,8 @@ mpx_missing() {
 mpx_boost_present() {
   local version
   version=$(sed -n 's/^#define BOOST_VERSION //p' /usr/include/boost/version.hpp 2>/dev/null)
-  [ "${version:-0}" -ge 107400 ] && [ -f /usr/include/boost/intrusive/list.hpp ]
+  [ "${version:-0}" -ge 107400 ] && [ -f /usr/include/boost/intrusive/list.hpp ] &&
+    [ -f /usr/include/boost/pfr.hpp ]
 }
 
 # Boost.Context, for simulations, in the version of the Boost that is there or will be.

@@ -149,6 +149,9 @@ struct point_to_point<Stack>::exchanging {
                           std::source_location where) const {
     if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
       in.raise(why, got, In::start_name, where);
+    if constexpr (requires { in.buffer; }) {
+      if (why == errc::datatype && in.buffer.fault(true) != errc{}) in.raise(why, got, what, where);
+    }
     out.raise(why, {}, out.name, where);
   }
 };
