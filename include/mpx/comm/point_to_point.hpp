@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "mpx/comm/detail/modes.hpp"
 #include "mpx/comm/finish.hpp"
 #include "mpx/comm/message.hpp"
 #include "mpx/comm/mpi_names.hpp"
@@ -30,6 +31,8 @@ class point_to_point {
   using mark_type = type_mark<Stack::checks_type::compares_types>;
 
  public:
+  /// Empty.
+  point_to_point() = default;
   /// For the library.
   point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
                  rank_t size) noexcept
@@ -40,10 +43,11 @@ class point_to_point {
         size_(size),
         state_(&state) {}
 
-  rank_t rank() const noexcept { return rank_; }  ///< This process's number: 0 <= rank() < size().
+  /// This process's number: 0 <= rank() < size(); proc_null of an empty one.
+  rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return size_; }  ///< How many ranks there are.
   /// The number that keeps this communicator's messages apart, for reports.
-  context_id context() const noexcept { return context_ >> 1; }
+  context_id context() const noexcept { return number_of(context_); }
   /// What can tell why this rank waits, for tools and tests.
   endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
   /// Lets all communication of this rank progress.
@@ -206,24 +210,6 @@ class point_to_point {
 
  protected:
   friend struct layout_calls<Stack>;
-  static constexpr const char* name_of(mode m) noexcept {
-    switch (m) {
-      case mode::standard: return "send";
-      case mode::synchronous: return "ssend";
-      case mode::buffered: return "bsend";
-      case mode::ready: return "rsend";
-    }
-    return "send";
-  }
-  static constexpr starts_as start_of(mode m) noexcept {
-    switch (m) {
-      case mode::standard: return starts_as::standard;
-      case mode::synchronous: return starts_as::synchronous;
-      case mode::buffered: return starts_as::buffered;
-      case mode::ready: return starts_as::ready;
-    }
-    return starts_as::standard;
-  }
 
   // --- Calls, as finish_as takes them ------------------------------------------------------------
 
@@ -345,11 +331,16 @@ class point_to_point {
   template <class Out, class In>
   struct exchanging;
 
-  /// Tells a handle that has outlived its environment, before that is touched.
+  /// Tells a handle that is empty, or has outlived its environment or its communicator, before
+  /// those are touched.
   void check_exists([[maybe_unused]] std::source_location where) const noexcept {
+    MPX_ASSERT_AT(endpoint_ != nullptr, "this communicator is empty: this rank has no part in it",
+                  where);
     MPX_ASSERT_AT(exists(endpoint_),
                   "the environment of this communicator is gone: let communicators go before it",
                   where);
+    MPX_ASSERT_AT(state_->of_handles == (context_ & of_handles),
+                  "this communicator has been freed: free it when nobody uses it any more", where);
   }
 
   // --- What they stand on ------------------------------------------------------------------------
@@ -468,12 +459,14 @@ class point_to_point {
     }
   }
 
-  endpoint<Stack>* endpoint_;
-  rank_t direct_size_;  // size_ where ranks are peers, else 0: then the fast paths are none.
-  context_id context_;
-  rank_t rank_;
-  rank_t size_;
-  communicator_state* state_;
+  static constexpr context_id of_handles = (endpoint<Stack>::context_mask >> 1) - 1;
+
+  endpoint<Stack>* endpoint_ = nullptr;
+  rank_t direct_size_ = 0;  // size_ where ranks are peers, else 0: then the fast paths are none.
+  context_id context_ = no_context;
+  rank_t rank_ = proc_null;
+  rank_t size_ = 0;
+  communicator_state* state_ = nullptr;
 };
 
 }  // namespace mpx::inline v0::detail

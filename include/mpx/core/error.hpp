@@ -42,6 +42,7 @@ enum class errc : int {
   not_a_rank,      ///< This process is a forked child of a rank.
   broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
   type,            ///< MPI_ERR_TYPE: a message's elements are of another type than its receive's.
+  revoked,         ///< MPIX_ERR_REVOKED: the communicator is revoked: shrink it, and go on there.
   operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
   datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
 };
@@ -84,6 +85,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::not_a_rank:
       return "this process is a forked child of a rank, not a rank itself: exec a new program or "
              "leave with _exit";
+    case errc::revoked: return "the communicator is revoked: shrink it, and go on there";
     case errc::broken_promise: return "nobody will complete this generalized operation";
   }
   return "unknown mpx error";

@@ -41,7 +41,8 @@ struct schedules {
     p.thrown = nullptr;
     p.active = true;
     e.schedules_.active.push_back(p);
-    if (!e.begin_collective_locked(p.id())) return fail_locked(e, p, {errc::peer_lost});
+    if (!e.begin_collective_locked(p.id()))
+      return fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
     run_locked(e, p);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
@@ -144,7 +145,7 @@ struct schedules {
     p.advancing = false;
     if (p.failure.why == errc{} && p.at == p.steps.size()) return end_locked(e, p);
     if (p.failure.why == errc{} && !e.collective_lost(p.id())) return;
-    fail_locked(e, p, {errc::peer_lost});
+    fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
   }
   /// Takes one step. Returns false where the schedule has to wait.
   static bool step_locked(endpoint_type& e, schedule& p) noexcept {

@@ -26,7 +26,8 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
 }
 
 /// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(); finish(op, why),
-/// end(op, why), give(op); peers() and mover().
+/// end(op, why), give(op); failure_in(context), which says whether its communicator is revoked;
+/// peers() and mover().
 template <class Stack, class House>
 class outbox_room {
   using transport_type = typename Stack::transport_type;
@@ -74,8 +75,9 @@ class outbox_room {
     operation* op = known == nullptr ? nullptr : new_send(c, flags);
     if (op == nullptr) return {nullptr, errc::no_resources};
     peer_record& r = *known;
-    if (r.failure() != errc{}) {
-      house().finish(*op, r.failure());
+    const errc refused = house().failure_in(c.context);
+    if (const errc why = refused != errc{} ? refused : r.failure(); why != errc{}) {
+      house().finish(*op, why);
       return {op};
     }
     r.backlog_.push_back(*op);
@@ -256,6 +258,7 @@ class outbox_room {
 
   [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
     house().peers().check();
+    if (house().peers().any_revoked()) return false;
     const peer_record* r = house().peers().find(to);
     return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
   }

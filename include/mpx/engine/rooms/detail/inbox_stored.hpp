@@ -52,4 +52,17 @@ template <class Stack, class House>
   released(source, bytes);
 }
 
+template <class Stack, class House>
+template <class Gone>
+void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
+  if (matcher_.stored() == 0) return;
+  matcher_.for_each([&](unexpected_message& u) {
+    auto& m = static_cast<arrived_message&>(u);
+    if (!gone(m.is)) return;
+    matcher_.withdraw(m);
+    early_.claim(m);
+    discard(&m);
+  });
+}
+
 }  // namespace mpx::inline v0::detail
