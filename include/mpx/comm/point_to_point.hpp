@@ -210,7 +210,6 @@ class point_to_point {
 
  protected:
   friend struct layout_calls<Stack>;
-
   // --- Calls, as finish_as takes them ------------------------------------------------------------
 
   template <mode M, class B>
