@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Finds out how this program was launched, and joins: by mpxrun, else by PMI-1, else by what optional
-// headers add (PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
+// Finds out how this program was launched, and joins: by mpxrun, else by PMI-1, else by what
+// optional headers add (PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
 
 #include <concepts>
 #include <cstdio>
@@ -20,8 +20,8 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// A launcher that this program cannot join, though mpx knows of it: the number of processes that it says it has
-/// started, and which of them this is; -1 where it does not say.
+/// A launcher that this program cannot join, though mpx knows of it: the number of processes that
+/// it says it has started, and which of them this is; -1 where it does not say.
 struct foreign_launcher {
   /// The variable that says so.
   const char* variable = nullptr;  // nullptr: there is none, or it has started one process.

@@ -55,9 +55,9 @@ class host_member : public member {
 
 }  // namespace detail
 
-/// A SharedMemoryBootstrap over any Bootstrap whose ranks share a host. A rank whose process dies is
-/// lost to the others within a moment, if all have one pid namespace; else that is the launcher's
-/// part. Each rank has one thread for that, which sleeps.
+/// A SharedMemoryBootstrap over any Bootstrap whose ranks share a host. A rank whose process dies
+/// is lost to the others within a moment, if all have one pid namespace; else that is the
+/// launcher's part. Each rank has one thread for that, which sleeps.
 template <Bootstrap Launcher>
 class one_host : public detail::host_member {
  public:
