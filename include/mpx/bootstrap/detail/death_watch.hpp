@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 
 #include "mpx/bootstrap/detail/job_segment.hpp"
 #include "mpx/core/error.hpp"
@@ -73,7 +74,7 @@ class death_watch {
       const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
       if (fd < 0 && errno != ESRCH) {  // Too many descriptors, or an old kernel.
         if (stopped(-1, look_ms / 10)) return;
-        if (::kill(pid, 0) != 0 && errno == ESRCH) job_.mark_ended(next, wait_status_unknown);
+        if (::kill(pid, 0) != 0 && errno == ESRCH) mark_ended(next);
         continue;
       }
       bool over = false;
@@ -86,8 +87,19 @@ class death_watch {
         over = ::poll(&gone, 1, 0) == 1;
       }
       if (fd >= 0) ::close(fd);
-      if (over || fd < 0) job_.mark_ended(next, wait_status_unknown);
+      if (over || fd < 0) mark_ended(next);
     }
+  }
+  /// How it ended is known of who has ended the job.
+  void mark_ended(rank_t rank) const noexcept {
+    int status = wait_status_unknown;
+    try {
+      const auto notice = job_.aborted();
+      if (notice && notice->rank == rank) status = (notice->code & 0xff) << 8;
+    } catch (const std::exception&) {
+      status = wait_status_unknown;  // No memory for the reason.
+    }
+    job_.mark_ended(rank, status);
   }
   /// Waits until this is to end, `fd` is readable, or the time is up. Returns whether it is to end.
   bool stopped(int fd, int timeout_ms) const noexcept {
