@@ -3,10 +3,11 @@
 # and the installed package.
 
 if(NOT TARGET mpx::pmix)
-  find_path(MPX_PMIX_INCLUDE_DIR pmix.h
-    PATH_SUFFIXES "${CMAKE_LIBRARY_ARCHITECTURE}/pmix2/include" pmix2/include pmix)
   find_library(MPX_PMIX_LIBRARY pmix
-    PATH_SUFFIXES "${CMAKE_LIBRARY_ARCHITECTURE}/pmix2/lib" pmix2/lib)
+    PATH_SUFFIXES "${CMAKE_LIBRARY_ARCHITECTURE}/pmix2/lib" pmix2/lib)  # Debian's place.
+  get_filename_component(mpx_pmix_prefix "${MPX_PMIX_LIBRARY}" DIRECTORY)
+  find_path(MPX_PMIX_INCLUDE_DIR pmix.h HINTS "${mpx_pmix_prefix}/../include")
+  unset(mpx_pmix_prefix)
   mark_as_advanced(MPX_PMIX_INCLUDE_DIR MPX_PMIX_LIBRARY)
   if(MPX_PMIX_INCLUDE_DIR AND MPX_PMIX_LIBRARY AND NOT CMAKE_CROSSCOMPILING)
     add_library(mpx::pmix INTERFACE IMPORTED)

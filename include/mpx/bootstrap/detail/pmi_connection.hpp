@@ -96,6 +96,7 @@ class pmi_connection {
  private:
   static constexpr std::int64_t patience_ns = 120'000'000'000;
   static constexpr std::size_t line_bytes_max = 1 << 20;
+  static constexpr std::uint64_t line_bytes_safe = 800;  // Of a value, beside names and the rest.
 
   pmi_connection() : pmi_connection(nullptr) {}
   explicit pmi_connection(std::nullptr_t) {
@@ -165,8 +166,9 @@ class pmi_connection {
     std::uint64_t n = 0;
     if (mpx::detail::parse_number(field(ask("cmd=get_maxes\n", "cmd=maxes"), "vallen_max"),
                                   line_bytes_max / 2, n) &&
-        n >= 64)
-      value_bytes_max_ = static_cast<std::size_t>(n) - 1;  // It may count a final zero.
+        n >= 64)  // It may count a final zero, and Slurm reads no line of more than 1024 bytes.
+      value_bytes_max_ =
+          static_cast<std::size_t>(mpx::detail::lesser<std::uint64_t>(n - 1, line_bytes_safe));
     kvs_ = field(ask("cmd=get_my_kvsname\n", "cmd=my_kvsname"), "kvsname");
     if (kvs_.empty()) refuse("the launcher names no store");
   } catch (const error& e) {
