@@ -141,15 +141,14 @@ class pmi_server {
     if (what == "cmd=init") {
       said = "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1";
     } else if (what == "cmd=get_maxes") {
-      said = "cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=" +
-             std::to_string(value_bytes_max_);
+      said =
+          "cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=" + std::to_string(value_bytes_max_);
     } else if (what == "cmd=get_my_kvsname") {
       said = "cmd=my_kvsname kvsname=kvs_7";
     } else if (what == "cmd=put") {
       ++puts_;
       const bool good = field(line, "kvsname") == "kvs_7" && field(line, "key").size() < 64 &&
-                        value.size() < value_bytes_max_ &&
-                        value.find('=') == std::string::npos &&
+                        value.size() < value_bytes_max_ && value.find('=') == std::string::npos &&
                         put_.emplace(field(line, "key"), value).second;
       said = good ? "cmd=put_result rc=0 msg=success" : "cmd=put_result rc=-1 msg=bad";
     } else if (what == "cmd=get") {

@@ -27,8 +27,8 @@ def skip(why):
 
 def program(*names):
     """The first of these that is installed; None if there is none. (sbin may not be in PATH.)"""
-    path = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin:/sbin"
-    return next((p for p in (shutil.which(name, path=path) for name in names) if p), None)
+    sbin = "/usr/sbin:/usr/local/sbin:/sbin"
+    return next((p for n in names for p in (shutil.which(n), shutil.which(n, path=sbin)) if p), None)
 
 
 def optional_helper(name):
