@@ -32,6 +32,9 @@ def test_by_a_port():
 
 def test_values_alone():
     all_joined(hydra("-n", 4, JOINED, "kvs"), 4, "met")
+    all_joined(run("-n", 4, JOINED, "kvs"), 4, "met")
+    all_joined(run("-n", 1, JOINED, "kvs", env={"MPX_BOOTSTRAP": "mpxrun"}), 1, "met")
+    all_joined(launch(JOINED, "kvs"), 1, "met")
 
 
 def test_random_traffic():

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <mpx/bootstrap/anywhere.hpp>
 #include <mpx/bootstrap/detect.hpp>
 #include <mpx/config.hpp>
 #include <mpx/core/error.hpp>
@@ -97,14 +98,11 @@ int tell() {
   std::string refused;  // Why the default stack cannot join.
   job here;
   try {
-    const mpx::bootstrap::detected way = mpx::bootstrap::choose_way_to_join();
-    chosen = way.name;
-    if (way.how.join != nullptr) {
-      const auto launcher = way.how.join();
-      here = meet(*launcher);
-    }
+    chosen = mpx::bootstrap::choose_way_to_join().name;
+    mpx::bootstrap::anywhere hosts;
+    here = meet(hosts);
     mpx::bootstrap::any together;
-    if (way.how.join == nullptr) here = meet(together);
+    together.fence([] {});
     together.mark_finished();
   } catch (const mpx::error& e) {
     refused = e.what();

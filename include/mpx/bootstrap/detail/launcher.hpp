@@ -27,6 +27,8 @@ class launcher {
   virtual std::optional<std::string> get(rank_t rank, std::string_view key) = 0;
   virtual void fence(mpx::detail::function_ref<void()> idle) = 0;
   virtual void abort(int code, std::string_view why) = 0;
+  /// Tells the others, where there is a way to, that this rank has left, in good order or not.
+  virtual void leave(bool well) noexcept = 0;
 };
 
 template <Bootstrap B>
@@ -45,6 +47,9 @@ class launcher_of final : public launcher {
     b_.fence([&idle] { idle(); });
   }
   void abort(int code, std::string_view why) override { b_.abort(code, why); }
+  void leave([[maybe_unused]] bool well) noexcept override {
+    if constexpr (LivenessBootstrap<B>) well ? b_.mark_finished() : b_.mark_failed();
+  }
 
  private:
   B b_;
@@ -62,6 +67,7 @@ class launcher_owner {
   ~launcher_owner() { delete one_; }
   launcher& operator*() const noexcept { return *one_; }
   launcher* operator->() const noexcept { return one_; }
+  explicit operator bool() const noexcept { return one_ != nullptr; }
 
  private:
   launcher* one_;
