@@ -39,7 +39,7 @@ POLICY_FOLDERS = ("transport", "matching", "flow")
 SHARED_STEMS = {"concept", "concepts", "traits", "types", "detail"}
 # The bootstraps share their plumbing; these are the policies, and one header chooses among them.
 BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
-CHOOSERS = {"bootstrap/detect.hpp"}
+CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
