@@ -50,6 +50,7 @@ THIRD_PARTY = {
     "boost/": (),
     "rdma/": ("transport/rdma/libfabric",),
     "infiniband/": (),
+    "openssl/": ("transport/tcp",),
     "pmix": ("bootstrap/pmix",),
     "mpi.h": (),
     "fmt/": (),
