@@ -4,13 +4,15 @@
 // from one thread and poll only the one that receives: here, whichever is polled, posts or is about
 // to sleep, the others of the process move on first, as ranks that wait somewhere would.
 
-#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mpx/transport/concepts.hpp>
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -48,7 +50,14 @@ class helped {
     mpx::outcome o;
     {
       const std::lock_guard lock(mutex_);
+      // The kernel may find room by itself: here, it does so when somebody has looked.
+      if (full_at_ == looks().load()) return mpx::outcome::retry;
       o = lower_.post(peer, header, payload, cookie);
+      if (o == mpx::outcome::retry) {
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+        o = lower_.post(peer, header, payload, cookie);
+      }
+      if (o == mpx::outcome::retry) full_at_ = looks().load();
     }
     if (peer == self()) return o;
     for (int i = 0; i < 200 && !is_open(peer); ++i) help_all();
@@ -56,6 +65,7 @@ class helped {
   }
   template <mpx::PacketSink Sink>
   std::size_t poll(Sink& sink) noexcept {
+    ++looks();
     help_all();
     const std::lock_guard lock(mutex_);
     polling_ = true;
@@ -64,11 +74,15 @@ class helped {
     return n;
   }
   bool arm() noexcept {
+    ++looks();
     help_all();
     const std::lock_guard lock(mutex_);
     return lower_.arm();
   }
-  void sleep(std::int64_t timeout_ns) noexcept { lower_.sleep(timeout_ns); }
+  void sleep(std::int64_t timeout_ns) noexcept {
+    lower_.sleep(timeout_ns);
+    ++looks();
+  }
   void disarm() noexcept {
     const std::lock_guard lock(mutex_);
     lower_.disarm();
@@ -94,6 +108,10 @@ class helped {
     static registered r;
     return r;
   }
+  static std::atomic<std::uint64_t>& looks() {
+    static std::atomic<std::uint64_t> n{1};
+    return n;
+  }
   bool is_open(mpx::peer_id peer) {
     const std::lock_guard lock(mutex_);
     return lower_.state_of(peer) >= std::remove_cvref_t<decltype(lower_.state_of(peer))>::open;
@@ -109,6 +127,7 @@ class helped {
 
   std::recursive_mutex mutex_;
   bool polling_ = false;
+  std::uint64_t full_at_ = 0;
   T lower_;
 };
 

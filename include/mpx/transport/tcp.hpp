@@ -80,6 +80,9 @@ class basic_tcp {
       n += complete(sink);
     if (!wires_.lost().empty()) [[unlikely]]
       tell_losses(sink);
+    // Another thread sleeps, and one that was told `retry` may be waiting for it.
+    if (wires_.has_news() && armed_.load() != 0) [[unlikely]]
+      wires_.watch().wake();
     return n;
   }
 
@@ -120,12 +123,12 @@ class basic_tcp {
     wires_.drop(peer);
   }
 
-  /// Sends what waits and moves on connections that are being made, but takes no packets: for who
+  /// Sends what waits and moves on connections that are being made, but reads no packets: for who
   /// owns several, and polls one.
   void progress() noexcept {
     wires_.begin_poll();
-    wires_.look();
-    if (armed_.load() != 0 && !wires_.serving().empty()) wires_.watch().wake();
+    wires_.look(false);
+    if (armed_.load() != 0 && wires_.has_news()) wires_.watch().wake();
   }
   /// For tests and tools.
   const detail::tcp_counters& counters() const noexcept { return wires_.counters(); }
@@ -174,12 +177,13 @@ class basic_tcp {
     return j;
   }
 
-  /// Packets by turns: one of each source that has some, again and again.
+  /// Packets by turns: one of each source that has some, again and again until a long one has come.
   template <class Sink>
   std::size_t deliver(Sink& sink) noexcept {
     std::size_t n = 0;
     auto& serving = wires_.serving();
-    for (int round = 0; round < rounds_max; ++round) {
+    bool long_one = false;
+    for (int round = 0; round < rounds_max && !long_one; ++round) {
       const std::size_t before = n;
       if (!own_.empty()) {
         own_.deliver(sink, self());
@@ -189,20 +193,21 @@ class basic_tcp {
         detail::tcp_link& l = *wires_.find(serving.front());
         serving.pop();
         l.serving = false;
-        n += serve(l, sink) ? 1 : 0;
+        n += serve(l, sink, long_one) ? 1 : 0;
       }
       if (n == before) break;
     }
     return n;
   }
   template <class Sink>
-  bool serve(detail::tcp_link& l, Sink& sink) noexcept {
+  bool serve(detail::tcp_link& l, Sink& sink, bool& long_one) noexcept {
     if (l.state != detail::tcp_state::open) return false;
     detail::tcp_found found = l.in.next(sink, l.peer, PacketBytes);
     // More of the body that it is in the middle of may be there.
     while (found == detail::tcp_found::nothing && l.in.may_fill() && l.in.fill(l.socket.fd()))
       found = l.in.next(sink, l.peer, PacketBytes);
     switch (found) {
+      case detail::tcp_found::body: long_one = true; [[fallthrough]];
       case detail::tcp_found::packet:
         hot_ = &l;
         if (l.in.may_have_more() || l.in.ended()) wires_.serve(l);

@@ -28,17 +28,12 @@ class tcp_queue {
   T& operator[](std::size_t i) noexcept { return data_[head_ + i]; }
   T& front() noexcept { return data_[head_]; }
 
-  /// Room for `n` more; false: no memory.
+  /// Room for `n` more, which stays; false: no memory.
   bool reserve(std::size_t n) noexcept {
-    if (n <= room_ - tail_) return true;
-    if (n <= room_ - size() && head_ >= size()) {
-      std::memcpy(static_cast<void*>(data_), data_ + head_, size() * sizeof(T));
-      tail_ = size();
-      head_ = 0;
-      return true;
-    }
+    // What has to be moved to the front, now and then, is no more than what has been popped.
+    if (n <= room_ - size() && (n <= room_ - tail_ || head_ >= size())) return true;
     std::size_t room = room_ < 16 ? 16 : room_;
-    while (room < size() + n) room *= 2;
+    while (room < 2 * size() + n) room *= 2;
     void* const more = platform::reallocate(nullptr, room * sizeof(T));
     if (more == nullptr) return false;
     if (!empty()) std::memcpy(more, data_ + head_, size() * sizeof(T));
@@ -50,8 +45,13 @@ class tcp_queue {
     return true;
   }
   /// Requires: there is room.
-  void push(const T& t) noexcept { data_[tail_++] = t; }
+  void push(const T& t) noexcept { append(&t, 1); }
   void append(const T* from, std::size_t n) noexcept {
+    if (n > room_ - tail_) {
+      std::memmove(static_cast<void*>(data_), data_ + head_, size() * sizeof(T));
+      tail_ = size();
+      head_ = 0;
+    }
     if (n != 0) std::memcpy(static_cast<void*>(data_ + tail_), from, n * sizeof(T));
     tail_ += n;
   }

@@ -21,6 +21,7 @@ namespace mpx::inline v0::transport::detail {
 /// What a reader has found.
 enum class tcp_found : std::uint8_t {
   packet,     ///< It has been handed to the sink.
+  body,       ///< The same, of a body that had come in pieces.
   nothing,    ///< No whole packet is here.
   goodbye,    ///< The other end has left, and nothing more will come.
   malformed,  ///< Bytes that make no sense.
@@ -110,7 +111,7 @@ class tcp_reader {
     for (;;) {
       if (in_body_) {
         if (left_ != 0) return tcp_found::nothing;
-        if (end_body(sink, source)) return tcp_found::packet;
+        if (end_body(sink, source)) return tcp_found::body;
         continue;  // It had been taken back.
       }
       const std::size_t here = tail_ - head_;

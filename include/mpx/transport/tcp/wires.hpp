@@ -105,6 +105,7 @@ class tcp_wires {
   tcp_queue<tcp_completion>& completions() noexcept { return completions_; }
   tcp_queue<peer_id>& lost() noexcept { return lost_; }
   tcp_queue<peer_id>& serving() noexcept { return serving_; }
+  bool has_news() const noexcept { return news_; }
   bool take_news() noexcept { return std::exchange(news_, false); }
   /// A poll begins: what was posted before it leaves now.
   void begin_poll() noexcept {
@@ -166,12 +167,12 @@ class tcp_wires {
 
   // --- Looking -----------------------------------------------------------------------------------
 
-  /// Reads what has come on all connections, and moves on those that are being made.
-  void look() noexcept {
+  /// Reads what has come on all connections, if `reads`, and moves on those that are being made.
+  void look(bool reads = true) noexcept {
     ++counters_.looks;
-    watch_.look([this](tcp_watch::event e, bool writable) {
+    watch_.look([this, reads](tcp_watch::event e, bool writable) {
       switch (e.what) {
-        case tcp_watch::kind::link: return on_link(e.which, writable);
+        case tcp_watch::kind::link: return on_link(e.which, writable, reads);
         case tcp_watch::kind::newcomer: return on_newcomer(e.which);
         case tcp_watch::kind::listener: return newcomers_.accept();
         case tcp_watch::kind::wake: return watch_.quiet_wake();
@@ -378,12 +379,12 @@ class tcp_wires {
     opened(*l);
   }
 
-  void on_link(peer_id peer, bool writable) noexcept {
+  void on_link(peer_id peer, bool writable, bool reads) noexcept {
     tcp_link& l = *links_[peer];
     if (l.state == tcp_state::greeting) return on_greeting(l);
     if (l.state != tcp_state::open) return;
     if (writable && l.blocked) send(l);
-    look_at(l);
+    if (reads) look_at(l);
   }
   /// What is due by the clock.
   void tick() noexcept {
