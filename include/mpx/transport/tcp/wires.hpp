@@ -39,13 +39,14 @@ struct tcp_link : mpx::detail::allocated {
   explicit tcp_link(peer_id p) noexcept : peer(p) {}
   peer_id peer;
   tcp_state state = tcp_state::idle;
-  bool blocked = false;  // The kernel has no room: the watch tells when it has.
-  bool listed = false;   // In `unsent_`.
-  bool serving = false;  // In `serving_`.
-  bool starved = false;  // A post was told `retry`.
-  bool mute = false;     // What is written does not arrive; what has come is still read.
-  bool told = false;     // That it was lost.
-  std::uint64_t written_at = 0;
+  bool blocked = false;          // The kernel has no room: the watch tells when it has.
+  bool listed = false;           // In `unsent_`.
+  bool serving = false;          // In `serving_`.
+  bool starved = false;          // A post was told `retry`.
+  bool mute = false;             // What is written does not arrive; what has come is still read.
+  bool told = false;             // That it was lost.
+  std::uint64_t written_at = 0;  // Which poll was the last before it was written to.
+  std::uint64_t roomy_at = 0;    // Which news tell that there is room again.
   tcp_descriptor socket;
   tcp_reader in;
   tcp_outgoing out;
@@ -105,8 +106,12 @@ class tcp_wires {
   tcp_queue<tcp_completion>& completions() noexcept { return completions_; }
   tcp_queue<peer_id>& lost() noexcept { return lost_; }
   tcp_queue<peer_id>& serving() noexcept { return serving_; }
-  bool has_news() const noexcept { return news_; }
-  bool take_news() noexcept { return std::exchange(news_, false); }
+  /// Whether a post that was told `retry` may succeed now, and has not been repeated since.
+  bool has_news() const noexcept { return roomy_ != 0; }
+  bool take_news() noexcept {
+    ++news_;
+    return std::exchange(roomy_, 0) != 0;
+  }
   /// A poll begins: what was posted before it leaves now.
   void begin_poll() noexcept {
     ++polls_;
@@ -121,6 +126,10 @@ class tcp_wires {
                cookie_t cookie) noexcept {
     tcp_link* l = links_[peer];
     if (l == nullptr && (l = make(peer)) == nullptr) return outcome::refused;
+    if (l->roomy_at == news_) [[unlikely]] {
+      l->roomy_at = 0;
+      --roomy_;
+    }
     const tcp_frame f{static_cast<std::uint32_t>(payload.size()), header};
     std::size_t written = 0;
     if (l->state == tcp_state::open) {
@@ -213,6 +222,7 @@ class tcp_wires {
     const bool copies = !pends_ || payload.size() <= copy_bytes_max;
     const std::size_t bytes = copies ? sizeof f + payload.size() : 0;
     if (written == 0 && !l.out.has_room(l.out.empty() ? 0 : bytes)) {
+      l.starved = false;  // Whoever posts finds out by himself.
       if (l.state == tcp_state::open) send(l);
       if (l.mute) return outcome::done;
       if (!l.out.has_room(l.out.empty() ? 0 : bytes)) {
@@ -266,10 +276,12 @@ class tcp_wires {
       case tcp_written::blocked: block(l); break;
       case tcp_written::broken: return silence(l);
     }
-    if (l.starved && l.out.has_room(copy_bytes_max)) {
-      l.starved = false;
-      news_ = true;
-    }
+    if (l.out.has_room(copy_bytes_max)) feed(l);
+  }
+  void feed(tcp_link& l) noexcept {
+    if (!std::exchange(l.starved, false) || l.roomy_at == news_) return;
+    l.roomy_at = news_;
+    ++roomy_;
   }
   void block(tcp_link& l) noexcept {
     if (l.blocked) return;
@@ -288,8 +300,7 @@ class tcp_wires {
     unblock(l);
     l.mute = true;
     l.out.fail(completions_);
-    if (l.starved) news_ = true;
-    l.starved = false;
+    feed(l);
     if (!l.in.ended()) serve(l);
   }
 
@@ -416,8 +427,7 @@ class tcp_wires {
     l.state = s;
     l.call.reset();
     l.out.fail(completions_);
-    if (l.starved) news_ = true;
-    l.starved = false;
+    feed(l);
     l.in.clear();
     l.socket.close();
     if (s == tcp_state::lost) lost_.push(l.peer);
@@ -442,7 +452,8 @@ class tcp_wires {
   peer_id self_;
   peer_id peers_;
   bool pends_;
-  bool news_ = false;       // Who was told `retry` may try again.
+  unsigned roomy_ = 0;  // Links whose `roomy_at` is `news_`.
+  std::uint64_t news_ = 1;
   unsigned attention_ = 0;  // Connections that are being made, or wait for the kernel.
   unsigned calling_later_ = 0;
   std::size_t made_ = 0;        // Links.
