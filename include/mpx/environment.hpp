@@ -243,6 +243,11 @@ template <class Stack>
       endpoint_(with_equal_stacks(job_, watch_)),
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
+  endpoint_.with_communicators([this](auto& all) {
+    all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
+    for (const char c : job_.host())
+      all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
+  });
   job_.fence([this] { watch_.join_step(); });
   watch_.went_on();
   if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);

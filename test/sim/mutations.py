@@ -109,11 +109,11 @@ MUTATIONS = [
     ("who gives a collective up ends the next one too", REVOCATIONS,
      "    if (r.context == call.context && r.serial == call.serial) return true;",
      "    if (r.context == call.context) return true;"),
-    ("communicators share a context", "coll/algorithms.hpp",
+    ("communicators share a context", "coll/new_context.hpp",
      "    context = serial << 1;", "    context = serial == 0 ? 0 : 2;"),
     ("collectives share the context of messages", "comm/collective_channel.hpp",
      "    this->context_ |= 1;\n", ""),
-    ("barrier lets a rank pass early", "coll/algorithms.hpp",
+    ("barrier lets a rank pass early", "coll/barrier.hpp",
      "for (rank_t step = 1; step < n; step *= 2)", "for (rank_t step = 1; 2 * step < n; step *= 2)"),
     # Posts that are pending.
     ("a completion is not counted", PACKETS, "  --op->pending;\n", ""),

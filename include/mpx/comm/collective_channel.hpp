@@ -1,170 +1,321 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // What collectives of a communicator send and receive through: its collective context, with the
-// call's serial number as the tag. Nothing here throws but `raise`, which says what went wrong.
+// call's serial number as the tag. Steps that act at once (see coll/steps.hpp). Nothing here throws
+// but `raise`, which says what went wrong.
 
 #include <exception>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "mpx/comm/point_to_point.hpp"
+#include "mpx/engine/schedule.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// One collective call of this rank, from its beginning to its end.
+/// What went wrong in a collective call, for its error.
+struct collective_trouble {
+  collective_failure failure;
+  tag_t serial = 0;
+  std::exception_ptr thrown;  // By the user's operation.
+};
+
+/// One collective call of this rank, from its beginning to its end. Once a step has failed, those
+/// that follow do nothing and return that failure.
 template <class Stack>
 class collective_channel : public point_to_point<Stack> {
   using base = point_to_point<Stack>;
+  using cause = collective_failure::cause;
 
  public:
-  /// Begins the next collective call of `comm`.
-  collective_channel(const base& comm, call_site site) noexcept
+  /// Begins the next collective call of `comm`; not `counted`, one of which not all ranks are part,
+  /// and that sends nothing through this.
+  collective_channel(const base& comm, call_site site, bool counted = true) noexcept
       : base(comm),
         site_((this->check_exists(site.where), site)),
-        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
-        exceptions_(std::uncaught_exceptions()) {
+        serial_(counted ? static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)
+                        : 0) {
     this->context_ |= 1;
   }
   collective_channel(const collective_channel&) = delete;
   collective_channel& operator=(const collective_channel&) = delete;
   /// Who leaves a collective that it has begun tells the others, or they would wait for it.
   ~collective_channel() {
-    if (begun_ && (why_ != errc{} || std::uncaught_exceptions() > exceptions_))
-      this->endpoint_->give_up_collective(call());
+    if ((now_ != nullptr) | (ahead_ != nullptr)) [[unlikely]]
+      drop();
+    if (why_ != errc{}) [[unlikely]] {
+      if (begun_) this->endpoint_->give_up_collective(call());
+    }
+    if (pieces_ != nullptr) free_pieces();
   }
 
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
-    if (std::exchange(begun_, true)) return errc{};
-    return this->endpoint_->begin_collective(call()) ? errc{}
-                                                     : failed(errc::peer_lost, cause::lost);
-  }
-  errc send(std::span<const std::byte> data, rank_t to) {
-    if (const errc why = begin(); why != errc{}) return why;
-    return finish(start_send(data, to), true, to, data.size());
-  }
-  /// Errors: errc::count if the message is not as long as `into`.
-  errc receive(std::span<std::byte> into, rank_t from) {
-    if (const errc why = begin(); why != errc{}) return why;
-    return finish_receive(start_receive(into, from), into.size(), from);
-  }
-  errc exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    if (const errc why = begin(); why != errc{}) return why;
-    const started r = start_receive(in, from);
-    if (r.failure != errc{}) return finish_receive(r, in.size(), from);
-    auto receiving = request_access::make(*this->endpoint_, r.op);
-    if (const errc why = finish(start_send(out, to), true, to, out.size()); why != errc{})
-      return why;
-    return finish_receive({request_access::give_up(receiving)}, in.size(), from);
+    if (std::exchange(begun_, true)) return why_;
+    return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost(), cause::lost);
   }
   /// All messages of this call have been sent and received: nobody waits for this rank any more.
   void over() noexcept { begun_ = false; }
+  errc why() const noexcept { return why_; }
+  bool failed() const noexcept { return why_ != errc{}; }
+
+  // --- The steps ---------------------------------------------------------------------------------
+
+  errc start_send(const memory& data, rank_t to) {
+    if (begin() != errc{}) return why_;
+    memory lent = data;
+    if (!lend(lent)) return no_memory();
+    const started s = this->endpoint_->send({lent, this->peer_of(to), this->context_, serial_});
+    take_back(lent, s);
+    return keep(s, now_);
+  }
+  errc start_receive(const memory& into, rank_t from) {
+    if (begin() != errc{}) return why_;
+    return post(into, from, now_);
+  }
+  errc start_receive_ahead(const memory& into, rank_t from) {
+    if (begin() != errc{}) return why_;
+    return post(into, from, ahead_);
+  }
+  errc finish() {
+    if (finish_now() == errc{}) now_ = std::exchange(ahead_, nullptr);
+    return why_;
+  }
+  errc send(const memory& data, rank_t to) {
+    start_send(data, to);
+    return now_ == nullptr ? why_ : finish_now();
+  }
+  /// Errors: errc::count if the message is not as long as `into`.
+  errc receive(const memory& into, rank_t from) {
+    if (begin() != errc{}) return why_;
+    if (now_ == nullptr && into.contiguous()) [[likely]]
+      return receive_direct(into, from);
+    start_receive(into, from);
+    return finish_now();
+  }
+  errc exchange(const memory& out, rank_t to, const memory& in, rank_t from) {
+    if (begin() != errc{}) return why_;
+    const std::size_t most = this->endpoint_->protocol().short_bytes_max();
+    if (now_ == nullptr && out.bytes <= most && in.bytes <= most && in.contiguous()) [[likely]] {
+      // What is short leaves at once, most often: then the receive can look for its message itself.
+      if (start_send(out, to) != errc{}) return why_;
+      if (receive_direct(in, from) != errc{}) return why_;
+      return now_ == nullptr ? errc{} : finish_now();
+    }
+    start_receive(in, from);
+    start_send(out, to);
+    return finish_now();
+  }
+  void copy(const memory& to, const memory& from) noexcept {
+    if (why_ == errc{}) copy_message(to, from);
+  }
+  void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
+    apply(op, inout, in, false);
+  }
+  void combine_first(const reduction& op, const memory& inout, const memory& in) noexcept {
+    apply(op, inout, in, true);
+  }
+  void call(void (*function)(void*), void* with) {
+    if (why_ == errc{}) function(with);
+  }
+  memory scratch(std::size_t bytes) noexcept {
+    if (bytes <= sizeof(near_) - near_used_) {
+      const memory piece{near_ + near_used_, bytes};
+      near_used_ += (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
+      if (near_used_ > sizeof(near_)) near_used_ = sizeof(near_);
+      return piece;
+    }
+    return far_scratch(bytes);
+  }
+
+  // --- What can be wrong -------------------------------------------------------------------------
 
   errc check_root(rank_t root) {
     if (root >= 0 && root < this->size_) return errc{};
-    other_ = root;
+    failure_.other = root;
     return failed(errc::root, cause::root);
   }
-  /// Elements of what is reduced, and of what is to hold the result.
-  errc wrong_length(std::size_t in, std::size_t out) noexcept {
-    bytes_ = in;
-    got_ = out;
-    return failed(errc::argument, cause::out);
+  errc failed(const collective_failure& f) noexcept {
+    failure_ = f;
+    return why_ = f.why;
   }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
-  /// A number for a new communicator: its own and a serial are unique in the job. 0: none is left.
-  std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
-  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
-  /// What a new communicator of the same ranks is made of; nullptr when memory is out.
-  communicator_state* new_state() const noexcept {
-    communicator_state* const made = this->endpoint_->try_new_communicator_state();
-    if (made != nullptr) made->ranks = this->state_->ranks;
-    return made;
+  /// `what`: why the call cannot be made, for people.
+  errc refused(errc why, const char* what) noexcept {
+    failure_.what = what;
+    return failed(why, cause::argument);
   }
+  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
 
+  /// What has gone wrong.
+  [[gnu::noinline, gnu::cold]] void tell(collective_trouble& trouble) const {
+    trouble.failure = failure_;
+    trouble.failure.why = why_;
+    trouble.serial = serial_;
+    trouble.thrown = thrown_;
+  }
   /// Throws what the call has failed with.
   [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
-    if (why_ == errc::no_resources && cause_ == cause::memory) throw_out_of_memory();
-    std::string s = formatted("%s on rank %d", site_.name, this->rank_);
-    if (cause_ == cause::root) append(s, " with root %d", other_);
-    append(s, ", communicator %u", this->context_ >> 1);
-    switch (cause_) {
-      case cause::root: append(s, ": ranks here are 0 .. %d", this->size_ - 1); break;
-      case cause::lost: s += ": a rank of it is lost, or has left this call with an error"; break;
-      case cause::out:
-        append(s, ": %zu elements do not fit the %zu of the result: give as many", bytes_, got_);
-        break;
-      case cause::context: s += ": the limit of communicators is reached"; break;
-      case cause::length:
-        append(s,
-               ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
-               bytes_, other_, got_);
-        break;
-      case cause::message:
-        s += ": ";
-        s +=
-            describe(sends_ ? "send" : "receive", this->rank_, sends_ ? " to rank " : " from rank ",
-                     other_, serial_, this->context_, bytes_, this->state_->ranks);
-        if (why_ == errc::truncate) append(s, " of room for a message of %zu", got_);
-        s += this->endpoint_->loss_text(this->peer_of(other_), why_);
-        break;
-      case cause::memory: break;
-    }
-    throw error(why_, s, site_.where);
+    collective_trouble trouble;
+    tell(trouble);
+    raise(*this, trouble, site_);
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] static void raise(const base& comm,
+                                                           const collective_trouble& trouble,
+                                                           call_site site) {
+    opened(comm).raise(trouble, site);
+  }
+
+  // --- Calls that are started --------------------------------------------------------------------
+
+  /// An empty schedule for calls of `comm`; nullptr when memory is out.
+  static schedule* new_schedule(const base& comm, const char* name) noexcept {
+    return opened(comm).new_schedule(name);
   }
 
  private:
-  enum class cause : std::uint8_t { lost, message, length, out, root, context, memory };
-
-  collective_call call() const noexcept { return {this->context_, serial_}; }
-  errc failed(errc why, cause of) noexcept {
-    why_ = why;
-    cause_ = of;
-    return why;
-  }
-  started start_send(std::span<const std::byte> data, rank_t to) const {
-    return typename base::template sending<mode::standard>{*this, data, to, serial_}.start();
-  }
-  started start_receive(std::span<std::byte> into, rank_t from) const {
-    return typename base::receiving{*this, into, from, serial_}.start();
-  }
-  /// Waits for what has been started.
-  errc finish(started s, bool sends, rank_t other, std::size_t bytes) {
-    errc why = s.failure;
-    if (why == errc{}) {
-      auto r = request_access::make(*this->endpoint_, s.op);
-      if (s.op != nullptr && !this->endpoint_->wait_in_collective(*s.op, site_, call()))
-        return failed(errc::peer_lost, cause::lost);
-      std::error_code ec;
-      got_ = request_access::wait_as(r, site_, ec).bytes();
-      if (!ec) return errc{};
-      why = static_cast<errc>(ec.value());
+  /// A handle whose parts can be read.
+  struct opened : base {
+    explicit opened(const base& comm) noexcept : base(comm) {}
+    schedule* new_schedule(const char* name) const noexcept {
+      return new (std::nothrow)
+          schedule(name, *this->state_, this->context_, this->rank_, this->size_);
     }
-    sends_ = sends;
-    other_ = other;
-    bytes_ = bytes;
-    return failed(why, cause::message);
+    [[noreturn]] void raise(const collective_trouble& t, call_site site) const {
+      const collective_failure& f = t.failure;
+      if (t.thrown != nullptr) std::rethrow_exception(t.thrown);
+      if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
+      std::string s = describe(f, site.name, this->rank_, this->size_,
+                               {this->context_ | 1, t.serial}, this->state_->ranks);
+      if (f.of == cause::message && f.other >= 0 && f.other < this->size_)
+        s += this->endpoint_->loss_text(this->peer_of(f.other), f.why);
+      throw error(f.why, s, site.where);
+    }
+  };
+
+  collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
+  errc why_lost() const { return this->endpoint_->failure_of_collective(call()); }
+  [[gnu::cold]] errc failed(errc why, cause of) noexcept {
+    failure_.of = of;
+    return why_ = why;
   }
-  errc finish_receive(started s, std::size_t bytes, rank_t from) {
-    if (const errc why = finish(s, false, from, bytes); why != errc{}) return why;
-    if (got_ == bytes) return errc{};
-    other_ = from;
-    bytes_ = bytes;
-    return failed(errc::count, cause::length);
+  [[gnu::cold]] errc failed_with(errc why, bool sends, rank_t other, std::size_t bytes,
+                                 std::size_t got) noexcept {
+    return failed(
+        {why, why == errc::count ? cause::length : cause::message, sends, other, bytes, got});
+  }
+  pattern wanted(rank_t from) const noexcept {
+    return this->matching(this->peer_of(from), serial_, {});
+  }
+  errc post(const memory& into, rank_t from, operation*& parts) {
+    memory lent = into;
+    if (!lend(lent)) return no_memory();
+    const started s = this->endpoint_->receive(lent, wanted(from));
+    take_back(lent, s);
+    return keep(s, parts);
+  }
+  errc keep(const started& s, operation*& parts) noexcept {
+    if (s.op != nullptr) {
+      s.op->next = std::exchange(parts, s.op);
+    } else if (s.failure != errc{}) [[unlikely]] {
+      return no_memory();
+    }
+    return errc{};
+  }
+  [[gnu::noinline]] errc finish_now() {
+    while (now_ != nullptr && why_ == errc{}) wait_first();
+    return why_;
+  }
+  /// Waits for the first of what has been started, and takes it out.
+  [[gnu::noinline]] void wait_first() {
+    operation& op = *now_;
+    if (!this->endpoint_->wait_in_collective(op, site_, call())) {
+      failed(why_lost(), cause::lost);
+      return;
+    }
+    now_ = op.next;
+    const bool sends = op.role == role::send;
+    errc why = op.failure;
+    if (why == errc{} && !sends && op.message_bytes != op.data.bytes) why = errc::count;
+    if (why != errc{}) [[unlikely]]
+      failed_with(why, sends, this->rank_of(op.peer), op.data.bytes, op.message_bytes);
+    this->endpoint_->release(op);
+  }
+  /// Receives a message in one piece. Cost: see endpoint::receive_now.
+  errc receive_direct(const memory& into, rank_t from) {
+    direct_receive d(into.base, into.bytes, this->context_, this->peer_of(from), serial_);
+    if constexpr (Stack::checks_type::compares_types)
+      d.want.ignore = type_mark<Stack::checks_type::compares_types>::ignored;
+    this->endpoint_->receive_now(d);
+    if (d.failure == errc{} && d.bytes == into.bytes) [[likely]]
+      return errc{};
+    return receive_rest(d, from);
+  }
+  [[gnu::noinline]] errc receive_rest(direct_receive& d, rank_t from) {
+    if (d.failure == undecided) {
+      if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
+        d.posted->next = std::exchange(now_, d.posted);
+        return failed(why_lost(), cause::lost);
+      }
+      this->endpoint_->receive_rest(d, site_);
+    }
+    if (d.failure == errc{} && d.bytes == d.capacity) return errc{};
+    if (d.failure == errc::no_resources) return no_memory();
+    return failed_with(d.failure == errc{} ? errc::count : d.failure, false, from, d.capacity,
+                       d.bytes);
+  }
+  void apply(const reduction& op, const memory& inout, const memory& in, bool first) noexcept {
+    if (why_ != errc{} || in.bytes == 0) return;
+    try {
+      op.apply(op.context, inout.base, in.base, inout.bytes / op.element_bytes, first);
+    } catch (...) {
+      begin();  // The others shall learn of it.
+      thrown_ = std::current_exception();
+      failed(errc::operation, cause::operation);
+    }
+  }
+  /// Drops what has been started: nothing touches a buffer any more.
+  [[gnu::noinline, gnu::cold]] void drop() noexcept {
+    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+      while (parts != nullptr) {
+        operation& op = *std::exchange(parts, parts->next);
+        this->endpoint_->abandon(op);
+      }
+    }
+  }
+  struct piece_header {
+    piece_header* next;
+  };
+  [[gnu::noinline]] memory far_scratch(std::size_t bytes) noexcept {
+    if (why_ != errc{}) return {};
+    void* const room = platform::allocate_aligned(scratch_alignment + bytes, scratch_alignment);
+    if (room == nullptr) {
+      begin();  // The others shall learn of it.
+      no_memory();
+      return {};
+    }
+    pieces_ = ::new (room) piece_header{pieces_};
+    return {static_cast<std::byte*>(room) + scratch_alignment, bytes};
+  }
+  [[gnu::noinline]] void free_pieces() noexcept {
+    while (pieces_ != nullptr) {
+      void* const room = std::exchange(pieces_, pieces_->next);
+      platform::deallocate(room);
+    }
   }
 
   call_site site_;
   tag_t serial_;
-  int exceptions_;
-  bool begun_ = false;
-  bool sends_ = false;  // From here on: what `raise` tells.
-  cause cause_{};
   errc why_{};
-  rank_t other_ = 0;
-  std::size_t bytes_ = 0;
-  std::size_t got_ = 0;
+  bool begun_ = false;
+  operation* now_ = nullptr;    // What has been started, linked by operation::next,
+  operation* ahead_ = nullptr;  // and what the next round waits for.
+  piece_header* pieces_ = nullptr;
+  std::size_t near_used_ = 0;
+  std::exception_ptr thrown_;
+  collective_failure failure_;
+  alignas(scratch_alignment) std::byte near_[256];
 };
 
 }  // namespace mpx::inline v0::detail

@@ -12,6 +12,7 @@
 
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/communicators.hpp"
 #include "mpx/engine/ground.hpp"
 #include "mpx/engine/revocations.hpp"
 #include "mpx/engine/rooms/inbox.hpp"
@@ -19,6 +20,7 @@
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peers.hpp"
 #include "mpx/engine/rooms/progress.hpp"
+#include "mpx/engine/schedule.hpp"
 #include "mpx/engine/service.hpp"
 #include "mpx/watch/call_site.hpp"
 #include "mpx/watch/hang_watch.hpp"
@@ -45,12 +47,15 @@ class endpoint : ground<Stack>,
   friend inbox_type;
   friend mover_type;
   friend progress_type;
+  friend communicators<endpoint>;
 
  public:
   using transport_type = typename Stack::transport_type;
   using job_type = typename ground_type::job_type;
   using pool_type = typename ground_type::pool_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
+  static constexpr context_id context_mask =
+      type_mark<Stack::checks_type::compares_types>::context_mask;
 
   /// Collective over the job. `job` outlives the endpoint.
   explicit endpoint(job_type& job) : endpoint(job, job, nullptr) {}
@@ -61,9 +66,7 @@ class endpoint : ground<Stack>,
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint() {
-    pool().for_each([this](operation& op) {
-      if (op.owned != nullptr && !op.owned_by_attached) outbox().free_copy(op);
-    });
+    pool().for_each([this](operation& op) { forget(op); });
   }
 
   peer_id self() const noexcept { return ground_type::transport().self(); }
@@ -165,6 +168,8 @@ class endpoint : ground<Stack>,
   bool begin_collective(collective_call call);
   bool wait_in_collective(operation& op, call_site site, collective_call call);
   void give_up_collective(collective_call call) noexcept;
+  errc failure_of_collective(collective_call call);
+  bool collective_lost(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -194,43 +199,21 @@ class endpoint : ground<Stack>,
     inbox().discard(m);
   }
 
-  // --- Buffers, arenas ---------------------------------------------------------------------------
+  // --- Buffers, arenas (endpoint_memory.hpp) ---------------------------------------------------------------------------
 
-  errc attach(std::span<std::byte> piece) {
-    std::lock_guard lock(threading());
-    return outbox().attach(piece);
-  }
-  std::span<std::byte> detach(call_site site) {
-    wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
-    std::lock_guard lock(threading());
-    return outbox().detach();
-  }
+  errc attach(std::span<std::byte> piece);
+  std::span<std::byte> detach(call_site site);
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
-      requires SharedMemoryTransport<transport_type>
-  {
-    std::lock_guard lock(threading());
-    if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
-    return transport().allocate_shared(bytes, alignment);
-  }
+      requires SharedMemoryTransport<transport_type>;
   void deallocate_shared(void* p, std::size_t bytes) noexcept
-      requires SharedMemoryTransport<transport_type>
-  {
-    std::lock_guard lock(threading());
-    transport().deallocate_shared(p, bytes);
-  }
+      requires SharedMemoryTransport<transport_type>;
 
   // --- Losses and leaving ------------------------------------------------------------------------
 
   /// Receives from any source are possible again after a failure.
-  void acknowledge_failures() {
-    std::lock_guard lock(threading());
-    peers().acknowledge();
-  }
+  void acknowledge_failures();
   /// Progress while the job leaves together: polls until nothing more arrives, or for a while.
-  void drain() {
-    std::lock_guard lock(threading());
-    pace().drain();
-  }
+  void drain();
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
   void send_last(std::int64_t patience_ns) noexcept;
@@ -239,7 +222,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::loss_text;
+  using peers_type::host, peers_type::loss_text;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -249,11 +232,7 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     return transport().address();
   }
-  struct added {
-    peer_id peer = 0;
-    errc failure{};
-  };
-  added add_peer(std::string_view address) requires ElasticTransport<transport_type>;
+  added_peer add_peer(std::string_view address) requires ElasticTransport<transport_type>;
   errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
   // --- Services ----------------------------------------------------------------------------------
 
@@ -267,15 +246,14 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     services_.remove(s);
   }
-  /// Sends a packet of a service, in order with this rank's other answers to `to`; waits for
-  /// nothing. `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
+  /// Sends a packet of a service, in order with this rank's other answers to `to`; does not wait.
+  /// `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     std::lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
-
   /// A call that is blocked outside of the endpoint.
   using blocked_scope = typename progress_type::blocked_scope;
   progress_type& waits() noexcept { return *this; }
@@ -286,35 +264,32 @@ class endpoint : ground<Stack>,
     if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
-  // --- Communicators -----------------------------------------------------------------------------
+  // --- Communicators (endpoint_communicators.hpp) ------------------------------------------------
 
-  static constexpr std::uint32_t context_serial_max = revocations::context_serial_max;
-  /// The serial of the next communicator that this rank leads; 0 when all are used up.
-  std::uint32_t take_context_serial() {
+  communicator_state& new_communicator_state() {  // The world's.
     std::lock_guard lock(threading());
-    return next_serial_ <= context_serial_max ? next_serial_++ : 0;
+    return communicators_.make_world();
   }
-  communicator_state& new_communicator_state() {
+  /// Calls `use` with this rank's communicators, under the lock.
+  template <class Use>
+  auto with_communicators(Use&& use) {
     std::lock_guard lock(threading());
-    return communicators_.add(new communicator_state());
-  }
-  /// The same; nullptr when memory is out.
-  communicator_state* try_new_communicator_state() noexcept {
-    std::lock_guard lock(threading());
-    return communicators_.try_add(new (std::nothrow) communicator_state());
+    return use(communicators_);
   }
 
  private:
   template <class>
-  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp).
-  /// `from`: what the transport is made of.
-  template <class From>
+  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp),
+  template <class>
+  friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
+  template <class From>     // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max()) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+    services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 2);
   }
 
   using ground_type::pool;
@@ -345,13 +320,17 @@ class endpoint : ground<Stack>,
     return transport().poll(s);
   }
   [[gnu::noinline]] std::size_t poll_packets_apart() { return poll_packets(); }
-  using outbox_type::flush_busy;
+  std::size_t flush_busy() {
+    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : run_due());
+  }
+  std::size_t run_due();
+  bool begin_collective_locked(collective_call call);
+  void give_up_collective_locked(collective_call call) noexcept;
   using peers_type::lose;
   using progress_type::noticed;
   using progress_type::poll_once;
   using progress_type::poll_until_quiet;
-  /// A blocked probe may look for it.
-  void arrived() noexcept { pace().completed(); }
+  void arrived() noexcept { pace().completed(); }  // A blocked probe may look for it.
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);
     inbox_type::on_new_record(r);
@@ -377,7 +356,7 @@ class endpoint : ground<Stack>,
     if (op.holder != holder::request) [[unlikely]]
       finish_unheld(op);
   }
-  /// The same, without a failure, of one that a request holds.
+  /// The same, without a failure.
   [[gnu::always_inline]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
     op.stage = stage::complete;
@@ -395,7 +374,9 @@ class endpoint : ground<Stack>,
     pool().give(&op);
   }
   void finish_unheld(operation& op) noexcept;
+  void forget(operation& op) noexcept;
   void give_special(operation& op) noexcept;
+  void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);
@@ -483,18 +464,30 @@ class endpoint : ground<Stack>,
   void describe(hang_info& info);
   void watch_step() noexcept;
 
-  std::uint32_t next_serial_ = 1;
-  owning_table<communicator_state> communicators_;
+  bool is_used(context_id context) noexcept;
+  void end_revoked(context_id context) noexcept;
+  bool cannot_end(collective_call call) noexcept;
+  errc failure_of_collective_locked(collective_call call) noexcept;
+  errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
+  bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
+  bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }
+
+  communicators<endpoint> communicators_{*this, peers().founders(),
+                                         context_mask == 0xffff ? 16u : 32u};
   service_list services_;
   revocations revocations_;
+  schedule_list schedules_;
 };
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/detail/endpoint_collectives.hpp"  // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_compound.hpp"     // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_ends.hpp"         // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_hang.hpp"         // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_packets.hpp"      // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_peers.hpp"        // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_probes.hpp"       // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_collectives.hpp"    // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_communicators.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_compound.hpp"       // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_ends.hpp"           // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_hang.hpp"           // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_memory.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_packets.hpp"        // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_peers.hpp"          // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_probes.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_schedules.hpp"      // IWYU pragma: keep

@@ -38,9 +38,15 @@ bool endpoint<Stack>::cancel(operation& op) {
 /// Gives an operation back that has failed, or owns something.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::give_special(operation& op) noexcept {
-  if (op.owned != nullptr) outbox().free_copy(op);
+  if (op.owned != nullptr) free_owned(op);
   op.failure = errc{};
   pool().give(&op);
+}
+
+template <class Stack>
+void endpoint<Stack>::free_owned(operation& op) noexcept {
+  if (op.role == role::compound && compound_of(op).how != nullptr) compound_of(op).how->drop();
+  outbox().free_copy(op);
 }
 
 /// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
@@ -58,6 +64,7 @@ void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wi
 template <class Stack>
 void endpoint<Stack>::tell_loss(peer_id peer) {
   services_.for_each([peer](service& s) { s.on_loss(peer); });
+  schedules<Stack>::recheck_locked(*this);
   if constexpr (concurrent) {
     pace().completed();
     pace().wake_waiters();
@@ -97,9 +104,14 @@ bool endpoint<Stack>::part(operation& op) {
       return true;
     }
   } else if (op.pending != 0 || op.stage != stage::answer || (op.announced && !op.split)) {
-    if (op.owned == nullptr) {
-      op.owns(static_cast<std::byte*>(platform::allocate(op.data.bytes)));
-      if (op.owned != nullptr) op.data.read(0, {op.owned, op.data.bytes});
+    if (op.owned == nullptr || !op.data.contiguous()) {
+      auto* const copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+      if (copy != nullptr) op.data.read(0, {copy, op.data.bytes});
+      if (!op.data.contiguous()) {  // Nobody but this rank reads what is spread.
+        op.forget_memory();
+        op.data.base = copy;
+      }
+      op.owns(copy);
     }
     // A receiver that knows of the old place finds it closed, and asks for packets.
     if (!mover().withdraw(op)) return false;
@@ -126,6 +138,16 @@ bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
   return false;
 }
 
+template <class Stack>
+void endpoint<Stack>::acknowledge_failures() {
+  std::lock_guard lock(threading());
+  peers().acknowledge();
+}
+template <class Stack>
+void endpoint<Stack>::drain() {
+  std::lock_guard lock(threading());
+  pace().drain();
+}
 template <class Stack>
 void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   std::lock_guard lock(threading());

@@ -42,7 +42,10 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   service* const s = services_.find(static_cast<std::uint8_t>(h.kind));
   if (s == nullptr) return errc::protocol;
   const errc why = s->on_packet(source, h, payload);
-  if (why == errc{}) pace().completed();  // A thread may wait for what the service has learnt.
+  if (why == errc{}) {  // A thread or a schedule may wait for what the service has learnt.
+    pace().completed();
+    schedules<Stack>::recheck_locked(*this);
+  }
   return why;
 }
 

@@ -6,18 +6,18 @@
 
 namespace mpx::inline v0::detail {
 
-/// From now on `added.peer` is the one at `address`, which does the same, before or after, with an
-/// index of its own for this one. Messages to it go at once as announcements, and eagerly when it
-/// has said what it grants.
+/// From now on `added_peer::peer` is the one at `address`, which does the same, before or after,
+/// with an index of its own for this one. Messages to it go at once as announcements, and eagerly
+/// when it has said what it grants.
 /// Errors: errc::argument: no such address; errc::peer_lost: it has left; errc::pending: the two
 /// were linked before, and the other has not dropped that link: ask again; errc::no_resources.
 template <class Stack>
-auto endpoint<Stack>::add_peer(std::string_view address) -> added
+auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
     requires ElasticTransport<transport_type>
 {
   static_assert(ElasticFlowControl<typename Stack::flow_type>);
   std::lock_guard lock(threading());
-  added a;
+  added_peer a;
   a.failure = peers().add(a.peer);
   if (a.failure != errc{}) return a;
   a.failure = flow().try_add(a.peer) ? errc{} : errc::no_resources;

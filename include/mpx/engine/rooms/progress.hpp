@@ -242,7 +242,7 @@ class progress_room {
       if (leader_) return follow(lock);
     }
     auto& transport = house().transport();
-    if (house().peers().has_news() || !transport.arm()) return;
+    if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
     house().trace().on(event::sleeps, 1);
     leader_ = true;
     if constexpr (concurrent) lock.unlock();

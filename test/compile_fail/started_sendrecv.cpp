@@ -3,10 +3,12 @@
 #include <mpx/mpx.hpp>
 
 void use(mpx::communicator<mpx::stack<>>& world) {
+  int x = 1;
+  int y = 0;
 #ifdef MPX_CONTROL
   std::error_code ec;
-  world.barrier(ec);
+  world.sendrecv(x, 0, 1, y, 0, 1, ec);
 #else
-  world.barrier(mpx::start);
+  world.sendrecv(x, 0, 1, y, 0, 1, mpx::start);
 #endif
 }

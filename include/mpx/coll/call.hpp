@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A collective call as finish_as takes it: it runs at once, is started, or is prepared.
+
+#include <new>
+#include <source_location>
+#include <utility>
+
+#include "mpx/coll/steps.hpp"
+#include "mpx/comm/collective_channel.hpp"
+#include "mpx/comm/finish.hpp"
+#include "mpx/engine/collective_policy.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
+/// what went wrong, and says more of it in `trouble`.
+template <class Stack, class What>
+[[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
+                                      coll::algorithm by, call_site site,
+                                      collective_trouble& trouble) {
+  collective_channel<Stack> steps(on, site);
+  const collective_failure wrong = what.check(steps.rank(), steps.size());
+  if (wrong.why == errc{}) [[likely]] {
+    what(steps,
+         coll::decide<typename Stack::collective_type>(what.ask(steps.rank(), steps.size()), by));
+    if (!steps.failed()) [[likely]]
+      return errc{};
+  } else {
+    steps.begin();  // The others shall not wait for this rank.
+    steps.failed(wrong);
+  }
+  steps.tell(trouble);
+  return steps.why();
+}
+/// Makes a schedule of `what`. nullptr: memory is out.
+template <class Stack, class What>
+[[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
+                                              coll::algorithm by) {
+  schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
+  if (plan != nullptr)
+    what(*plan, coll::decide<typename Stack::collective_type>(what.ask(on.rank(), on.size()), by));
+  return plan;
+}
+
+/// What a collective combines with, where it combines nothing.
+struct no_reduction {};
+/// A reduction that is made of values known at run time only, which outlive the call.
+struct given_reduction {
+  reduction op;
+  void set(reduction& r) const noexcept { r = op; }
+};
+
+/// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
+/// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy; and its
+/// steps, `what(steps, choice)`. It is copied freely, and refers to what its arguments refer to.
+/// `Op` makes its reduction, which it points to.
+template <class Stack, class What, class Op = no_reduction>
+class collective {
+ public:
+  using stack_type = Stack;
+  using value_type = nothing;
+  static constexpr const char* name = What::name;
+  static constexpr const char* start_name = What::name;
+  static constexpr const char* prepare_name = What::name;
+
+  collective(const point_to_point<Stack>& on, const What& what, coll::algorithm by, const Op& op)
+      : on_(on), what_(what), by_(by), op_(op) {}
+
+  endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
+  [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+    if constexpr (reduces) {
+      reduction op;
+      op_.set(op);
+      What what = what_;
+      what.op = &op;
+      return run_collective(on_, what, by_, {name, where}, trouble_);
+    } else {
+      return run_collective(on_, what_, by_, {name, where}, trouble_);
+    }
+  }
+  started start() const {
+    if (const errc why = check(); why != errc{}) {
+      nothing none;
+      return {nullptr, run(none, {})};  // Fails, and tells the others.
+    }
+    const started s = made(false);
+    if (s.op != nullptr) schedules<Stack>::start(endpoint_of(), *s.op);
+    return s;
+  }
+  started prepare() const {
+    if (const errc why = check(); why != errc{}) return {nullptr, why};
+    return made(true);
+  }
+  [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
+    collective_channel<Stack>::raise(on_, trouble_, {name, where});
+  }
+
+ private:
+  static constexpr bool reduces = !std::is_same_v<Op, no_reduction>;
+  struct kept : allocated {
+    explicit kept(const Op& op) : maker(op) { maker.set(made); }
+    Op maker;
+    reduction made;
+  };
+
+  errc check() const noexcept {
+    if constexpr (reduces) {
+      reduction op;
+      op_.set(op);
+      What what = what_;
+      what.op = &op;
+      trouble_.failure = what.check(on_.rank(), on_.size());
+    } else {
+      trouble_.failure = what_.check(on_.rank(), on_.size());
+    }
+    return trouble_.failure.why;
+  }
+  started made(bool again) const {
+    schedule* plan = nullptr;
+    if constexpr (reduces) {
+      auto* const k = new (std::nothrow) kept(op_);
+      if (k != nullptr) {
+        What what = what_;
+        what.op = &k->made;
+        plan = record_collective(on_, what, by_);
+        if (plan == nullptr) {
+          delete k;
+        } else {
+          plan->keep(k, [](void* p) noexcept { delete static_cast<kept*>(p); });
+        }
+      }
+    } else {
+      plan = record_collective(on_, what_, by_);
+    }
+    const started s = schedules<Stack>::make(endpoint_of(), plan, again);
+    if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
+    return s;
+  }
+
+  const point_to_point<Stack>& on_;
+  What what_;
+  coll::algorithm by_;
+  [[no_unique_address]] Op op_;
+  mutable collective_trouble trouble_;
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What reductions combine with: function objects of MPI's operations, which of them commute, and
+// how a user's own says so.
+
+#include <string>  // And with it the function objects of the standard, std::plus and the like.
+#include <type_traits>
+#include <utility>
+
+#include "mpx/core/types.hpp"
+#include "mpx/engine/schedule.hpp"
+
+namespace mpx::inline v0 {
+
+/// The greater of two.
+struct max_t {
+  template <class T>
+  constexpr T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
+};
+/// The lesser of two.
+struct min_t {
+  template <class T>
+  constexpr T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
+};
+/// Logical exclusive or.
+struct logical_xor_t {
+  template <class T>
+  constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
+  }
+};
+/// The second.
+struct replace_t {
+  template <class T>
+  constexpr T operator()(const T&, const T& b) const {
+    return b;
+  }
+};
+/// The first.
+struct no_op_t {
+  template <class T>
+  constexpr T operator()(const T& a, const T&) const {
+    return a;
+  }
+};
+
+/// A value and whose it is, for maxloc and minloc.
+template <class T, class Index = rank_t>
+struct located {
+  T value;      ///< What is compared.
+  Index index;  ///< Where it is: of equal values, the least index wins.
+  /// Whether both are the same.
+  friend bool operator==(const located&, const located&) = default;
+};
+/// The greatest value, and the least index that has it.
+struct maxloc_t {
+  template <class P>
+  constexpr P operator()(const P& a, const P& b) const {
+    if (a.value < b.value) return b;
+    return b.value < a.value || a.index < b.index ? a : b;
+  }
+};
+/// The least value, and the least index that has it.
+struct minloc_t {
+  template <class P>
+  constexpr P operator()(const P& a, const P& b) const {
+    if (b.value < a.value) return b;
+    return a.value < b.value || a.index < b.index ? a : b;
+  }
+};
+
+inline constexpr std::plus<> sum{};                 ///< MPI_SUM
+inline constexpr std::multiplies<> prod{};          ///< MPI_PROD
+inline constexpr max_t max{};                       ///< MPI_MAX
+inline constexpr min_t min{};                       ///< MPI_MIN
+inline constexpr std::logical_and<> logical_and{};  ///< MPI_LAND
+inline constexpr std::logical_or<> logical_or{};    ///< MPI_LOR
+inline constexpr logical_xor_t logical_xor{};       ///< MPI_LXOR
+inline constexpr std::bit_and<> bit_and{};          ///< MPI_BAND
+inline constexpr std::bit_or<> bit_or{};            ///< MPI_BOR
+inline constexpr std::bit_xor<> bit_xor{};          ///< MPI_BXOR
+inline constexpr maxloc_t maxloc{};                 ///< MPI_MAXLOC, of mpx::located
+inline constexpr minloc_t minloc{};                 ///< MPI_MINLOC, of mpx::located
+inline constexpr replace_t replace{};               ///< MPI_REPLACE
+inline constexpr no_op_t no_op{};                   ///< MPI_NO_OP
+
+namespace detail {
+
+template <class Op>
+struct commutative_t {
+  [[no_unique_address]] Op op;
+  template <class T>
+  constexpr decltype(auto) operator()(const T& a, const T& b) {
+    return op(a, b);
+  }
+};
+template <class Op>
+inline constexpr bool commutes_on_numbers = false;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::plus<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::multiplies<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::logical_and<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::logical_or<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::bit_and<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::bit_or<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::bit_xor<T>> = true;
+template <>
+inline constexpr bool commutes_on_numbers<max_t> = true;
+template <>
+inline constexpr bool commutes_on_numbers<min_t> = true;
+template <>
+inline constexpr bool commutes_on_numbers<logical_xor_t> = true;
+template <class T>
+inline constexpr bool is_located = false;
+template <class T, class Index>
+inline constexpr bool is_located<located<T, Index>> = std::is_arithmetic_v<T>;
+
+}  // namespace detail
+
+/// Whether `op(a, b)` is `op(b, a)` for all T: then elements may be combined in any order. True of
+/// MPI's operations and their like in the standard on numbers, and of what `commutative` makes;
+/// false of all else, whose order is kept. May be specialised for operations of a program's own.
+template <class Op, class T>
+inline constexpr bool is_commutative =
+    (detail::commutes_on_numbers<Op> && std::is_arithmetic_v<T>) ||
+    ((std::is_same_v<Op, maxloc_t> || std::is_same_v<Op, minloc_t>) && detail::is_located<T>);
+template <class Op, class T>
+inline constexpr bool is_commutative<detail::commutative_t<Op>, T> = true;
+
+/// `op`, of which its user knows that it commutes.
+template <class Op>
+constexpr detail::commutative_t<std::remove_cvref_t<Op>> commutative(Op&& op) {
+  return {std::forward<Op>(op)};
+}
+
+namespace detail {
+
+/// The reduction of elements of T by Op.
+template <class T, class Op>
+struct typed_reduction {
+  static_assert(alignof(T) <= scratch_alignment, "elements of at most a cache line's alignment");
+
+  [[no_unique_address]] mutable Op op;
+
+  void set(reduction& r) const noexcept {
+    r = {apply, &op, sizeof(T), is_commutative<std::remove_cv_t<Op>, T>};
+  }
+  static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t count,
+                    bool in_first) {
+    Op& op = *static_cast<Op*>(context);
+    T* const __restrict a = reinterpret_cast<T*>(inout);
+    const T* const __restrict b = reinterpret_cast<const T*>(in);
+    if (in_first && !is_commutative<std::remove_cv_t<Op>, T>) {
+      for (std::size_t i = 0; i < count; ++i) a[i] = op(b[i], a[i]);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) a[i] = op(a[i], b[i]);
+    }
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0

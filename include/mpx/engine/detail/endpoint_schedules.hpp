@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Collectives that are under way: schedules, run round by round whenever any call makes progress.
+// Included by endpoint.hpp.
+
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Makes, starts and runs schedules. All functions but those named `_locked` take the endpoint's
+/// lock. A packet's handler never runs one: it makes it due, and the call that polls runs it.
+template <class Stack>
+struct schedules {
+  using endpoint_type = endpoint<Stack>;
+  using cause = collective_failure::cause;
+
+  /// An operation for `plan`, which is recorded (nullptr: memory was out) and belongs to it from
+  /// now on. Errors: errc::no_resources; `plan` is gone then.
+  static started make(endpoint_type& e, schedule* plan, bool again) noexcept {
+    started s{nullptr, errc::no_resources};
+    if (plan == nullptr) return s;
+    plan->finish();
+    if (!plan->failed())
+      s = compounds<Stack>::make(e, {.kind = compound_kind::schedule,
+                                     .again = again,
+                                     .ranks = plan->state->ranks,
+                                     .plan = plan});
+    if (s.op == nullptr) delete plan;
+    if (s.op != nullptr) plan->op = s.op;
+    return s;
+  }
+  /// Runs it, once more. Requires: it is idle.
+  static void start(endpoint_type& e, operation& op) noexcept {
+    std::lock_guard lock(e.threading());
+    schedule& p = *compound_of(op).plan;
+    compound_of(op).active = true;
+    op.stage = stage::copying;
+    p.serial = static_cast<tag_t>(p.state->collective_serial++ & 0x7fff'ffffu);
+    p.at = 0;
+    p.failure = {};
+    p.thrown = nullptr;
+    p.active = true;
+    e.schedules_.active.push_back(p);
+    if (!e.begin_collective_locked(p.id()))
+      return fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
+    run_locked(e, p);
+    if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
+  }
+  /// Its request is dropped: the others shall not wait for it, and when this returns nothing
+  /// touches a buffer of it any more.
+  static void give_up(endpoint_type& e, operation& op) {
+    {
+      std::lock_guard lock(e.threading());
+      schedule& p = *compound_of(op).plan;
+      if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost});
+    }
+    e.wait_until({"the end of a dropped collective"}, {}, [&op] { return op.done(); });
+  }
+  /// What the user's operation has thrown.
+  static std::exception_ptr thrown_by(const operation& op) noexcept {
+    const schedule* const p = op.role == role::compound ? compound_of(op).plan : nullptr;
+    return p == nullptr ? nullptr : p->thrown;
+  }
+
+  /// A part is complete.
+  static void part_done_locked(endpoint_type& e, schedule& p, operation& part) noexcept {
+    if (part.failure != errc{}) note(p, part);
+    if (part.failure != errc{} || &part == compound_of(*p.op).first) make_due(e, p);
+  }
+  /// A rank is lost, or has left a collective: perhaps one of these.
+  static void recheck_locked(endpoint_type& e) noexcept {
+    for (schedule& p : e.schedules_.active) make_due(e, p);
+    if (e.orphaned()) run_due_locked(e);  // Nobody polls for a forked child.
+  }
+  /// Runs those that are due. Returns how many they were.
+  static std::size_t run_due_locked(endpoint_type& e) noexcept {
+    schedule_list& l = e.schedules_;
+    if (l.due_count == 0 || l.running) return 0;
+    l.running = true;
+    e.inbox().post_direct_if_any();
+    const std::size_t n = l.due_count;  // What becomes due meanwhile has its turn after a poll.
+    for (std::size_t i = 0; i < n && l.due_count != 0; ++i) {
+      if (l.due.empty()) {
+        extension& x = l.extensions.front();
+        forget_due(e, x);
+        x.run_locked();
+        continue;
+      }
+      schedule& p = l.due.front();
+      forget_due(e, p);
+      if (p.failure.why == errc{}) {
+        run_locked(e, p);
+      } else {
+        dissolve_locked(e, p);
+      }
+    }
+    l.running = false;
+    return n;
+  }
+  /// What a layer above has added to an operation is to go on.
+  static void make_due(endpoint_type& e, extension& x) noexcept {
+    if (std::exchange(x.due, true)) return;
+    e.schedules_.extensions.push_back(x);
+    count_due(e, 1);
+    e.pace().completed();  // A thread that waits has to look.
+  }
+  static void forget_due(endpoint_type& e, extension& x) noexcept {
+    if (!std::exchange(x.due, false)) return;
+    linked_list<extension, extension_tag>::erase(x);
+    count_due(e, -1);
+  }
+
+ private:
+  static void count_due(endpoint_type& e, int more) noexcept {
+    e.schedules_.due_count += static_cast<std::size_t>(more);
+    e.peers().set_due(e.schedules_.due_count != 0);
+  }
+  static void make_due(endpoint_type& e, schedule& p) noexcept {
+    if (p.due || p.advancing || !p.active) return;
+    p.due = true;
+    e.schedules_.due.push_back(p);
+    count_due(e, 1);
+    e.pace().completed();  // A thread that waits has to look.
+  }
+  static void forget_due(endpoint_type& e, schedule& p) noexcept {
+    if (!p.due) return;
+    p.due = false;
+    linked_list<schedule, due_tag>::erase(p);
+    count_due(e, -1);
+  }
+  static void note(schedule& p, const operation& part) noexcept {
+    if (p.failure.why != errc{}) return;
+    const bool sends = part.role == role::send;
+    p.failure = {part.failure,          cause::message,  sends,
+                 rank_in(p, part.peer), part.data.bytes, part.message_bytes};
+  }
+  static rank_t rank_in(const schedule& p, peer_id peer) noexcept {
+    return p.state->ranks == nullptr ? world_rank(peer) : p.state->ranks->rank_of(peer);
+  }
+
+  /// Goes on until it has to wait, or is over. `p` may be gone afterwards.
+  static void run_locked(endpoint_type& e, schedule& p) noexcept {
+    p.advancing = true;
+    while (p.failure.why == errc{} && p.at != p.steps.size() && step_locked(e, p)) ++p.at;
+    p.advancing = false;
+    if (p.failure.why == errc{} && p.at == p.steps.size()) return end_locked(e, p);
+    if (p.failure.why == errc{} && !e.collective_lost(p.id())) return;
+    fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
+  }
+  /// Takes one step. Returns false where the schedule has to wait.
+  static bool step_locked(endpoint_type& e, schedule& p) noexcept {
+    const schedule::step& s = p.steps[p.at];
+    operation*& parts = compound_of(*p.op).first;
+    switch (s.kind) {
+      case schedule::kind::send: {
+        send_call c{s.to, p.peer_of(s.other), p.context, p.serial};
+        if (c.data.contiguous() && e.outbox().send_now(c)) return true;
+        started sent{nullptr, errc::no_resources};
+        if (lend(c.data)) {
+          sent = e.send_queued_locked(c, 0);
+          take_back(c.data, sent);
+        }
+        add(p, parts, sent);
+        return true;
+      }
+      case schedule::kind::receive: receive(e, p, s, parts); return true;
+      case schedule::kind::receive_ahead: receive(e, p, s, p.ahead); return true;
+      case schedule::kind::finish:
+        if (!reap_locked(e, p)) return false;
+        parts = std::exchange(p.ahead, nullptr);
+        return true;
+      default: break;
+    }
+    try {
+      schedule::work(s);
+    } catch (...) {
+      p.thrown = std::current_exception();
+      p.failure = {errc::operation, cause::operation};
+    }
+    return true;
+  }
+  static void receive(endpoint_type& e, schedule& p, const schedule::step& s, operation*& parts) {
+    pattern want(p.context, p.peer_of(s.other), p.serial);
+    want.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
+    memory into = s.to;
+    started r{nullptr, errc::no_resources};
+    if (lend(into)) {
+      r = e.inbox().receive(into, want);
+      take_back(into, r);
+    }
+    if (r.op != nullptr) r.op->flags = 1;
+    add(p, parts, r);
+  }
+  static void add(schedule& p, operation*& parts, const started& s) noexcept {
+    if (s.op == nullptr) {
+      if (s.failure != errc{}) p.failure = {s.failure, cause::memory};
+      return;
+    }
+    s.op->next = std::exchange(parts, s.op);
+    s.op->parent = p.op;
+    s.op->holder = holder::parent;
+    s.op->ranks = p.state->ranks;
+    if (s.op->done() && s.op->failure != errc{}) note(p, *s.op);
+  }
+  /// Gives back what is complete of a round. Returns whether all of it is; if not, the first part
+  /// is watched.
+  static bool reap_locked(endpoint_type& e, schedule& p) noexcept {
+    operation*& parts = compound_of(*p.op).first;
+    while (parts != nullptr) {
+      operation& part = *parts;
+      if (!part.done()) return false;
+      parts = part.next;
+      if (part.role == role::receive && part.message_bytes != part.data.bytes &&
+          part.failure == errc{} && p.failure.why == errc{})
+        p.failure = {errc::count,           cause::length,   false,
+                     rank_in(p, part.peer), part.data.bytes, part.message_bytes};
+      e.give(part);
+    }
+    return p.failure.why == errc{};
+  }
+
+  /// It has failed: tells the others, and lets go of its parts.
+  static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
+    if (p.failure.why == errc{}) p.failure = why;
+    e.give_up_collective_locked(p.id());
+    dissolve_locked(e, p);
+  }
+  /// Ends it if nothing touches its buffers any more; else it is tried again.
+  static void dissolve_locked(endpoint_type& e, schedule& p) noexcept {
+    p.advancing = true;
+    drop_locked(e, compound_of(*p.op).first);
+    drop_locked(e, p.ahead);
+    p.advancing = false;
+    if (compound_of(*p.op).first == nullptr && p.ahead == nullptr) return end_locked(e, p);
+    make_due(e, p);
+  }
+  static void drop_locked(endpoint_type& e, operation*& parts) noexcept {
+    for (operation** at = &parts; *at != nullptr;) {
+      operation& part = **at;
+      operation* const next = part.next;
+      if (e.part(part)) {
+        *at = next;
+      } else {
+        at = &part.next;
+      }
+    }
+  }
+  static void end_locked(endpoint_type& e, schedule& p) noexcept {
+    forget_due(e, p);
+    p.active = false;
+    linked_list<schedule, active_tag>::erase(p);
+    compounds<Stack>::complete_locked(e, *p.op, p.failure.why);
+  }
+};
+
+template <class Stack>
+[[gnu::noinline]] std::size_t endpoint<Stack>::run_due() {
+  return schedules<Stack>::run_due_locked(*this);
+}
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A collective's part at one rank, written down: rounds of sends, receives and local work. The
+// endpoint runs it, round by round, whenever any call makes progress.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "mpx/core/group.hpp"
+#include "mpx/core/intrusive.hpp"
+#include "mpx/core/memory.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/datatype/memory.hpp"
+#include "mpx/engine/calls.hpp"
+#include "mpx/engine/extension.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// How elements are combined, with run-time values only.
+struct reduction {
+  /// For each i < count: inout[i] = inout[i] op in[i], or, where `in` is of lower ranks
+  /// (`in_first`), inout[i] = in[i] op inout[i]. May throw. `in` and `inout` do not overlap.
+  using function = void (*)(void* context, std::byte* inout, const std::byte* in, std::size_t count,
+                            bool in_first);
+
+  function apply = nullptr;
+  void* context = nullptr;  // Of the function: the user's operation.
+  std::size_t element_bytes = 1;
+  bool commutative = false;  // What is not keeps the order of ranks.
+};
+
+/// Alignment of what steps give as scratch memory.
+inline constexpr std::size_t scratch_alignment = cache_line_bytes;
+
+/// Copies a message from one place to another; either may have a layout. Requires: as long; they do
+/// not overlap, or are the same.
+inline void copy_message(const memory& to, const memory& from) noexcept {
+  if (to.bytes == 0 || (to.base == from.base && to.how == from.how)) return;
+  if (from.contiguous()) return to.write(0, from.piece(0, from.bytes));
+  if (to.contiguous()) return from.read(0, to.piece(0, to.bytes));
+  std::byte piece[1024];
+  for (std::size_t at = 0; at < to.bytes; at += sizeof(piece)) {
+    const std::size_t n = lesser(sizeof(piece), to.bytes - at);
+    from.read(at, {piece, n});
+    to.write(at, {piece, n});
+  }
+}
+
+/// `m` for one operation, which drops its layout. Returns false: memory is out.
+inline bool lend(memory& m) noexcept {
+  if (m.how == nullptr) return true;
+  m.how = m.how->keep();
+  return m.how != nullptr;
+}
+/// What was lent, and no operation has taken.
+inline void take_back(const memory& m, const started& s) noexcept {
+  if (s.op == nullptr && m.how != nullptr) m.how->drop();
+}
+
+/// Why a collective call has failed, for the text of its error.
+struct collective_failure {
+  enum class cause : std::uint8_t {
+    lost,       ///< A rank is lost, or has left the call.
+    message,    ///< A message to or from `other`.
+    length,     ///< A message is not as long as what it was to fill.
+    out,        ///< Elements given, and room for the result.
+    root,       ///< `other` is no rank.
+    context,    ///< No context is left.
+    memory,     ///< Memory is out.
+    operation,  ///< The operation has thrown.
+    argument,   ///< Said by `what`.
+  };
+  errc why{};
+  cause of{};
+  bool sends = false;
+  rank_t other = 0;
+  std::size_t bytes = 0;
+  std::size_t got = 0;
+  const char* what = nullptr;
+};
+
+/// "allreduce on rank 1, communicator 0: ...", without what is known of the loss of a peer.
+[[gnu::noinline, gnu::cold]] inline std::string describe(const collective_failure& f,
+                                                         const char* name, rank_t rank, rank_t size,
+                                                         collective_call call, const group* ranks) {
+  using cause = collective_failure::cause;
+  std::string s = formatted("%s on rank %d", name, rank);
+  if (f.of == cause::root) append(s, " with root %d", f.other);
+  append(s, ", communicator %u", number_of(call.context));
+  switch (f.of) {
+    case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
+    case cause::lost:
+      if (f.why != errc::revoked)
+        s += ": a rank of it is lost, or has left this call with an error";
+      break;
+    case cause::out:
+      append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
+      break;
+    case cause::context: s += ": the limit of communicators is reached"; break;
+    case cause::length:
+      append(s, ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
+             f.bytes, f.other, f.got);
+      break;
+    case cause::message:
+      append(s, ": %s on rank %d %s rank %d", f.sends ? "send" : "receive", rank,
+             f.sends ? "to" : "from", f.other);
+      if (ranks != nullptr && f.other >= 0 && f.other < size)
+        append(s, " (world rank %u)", ranks->peer_of(f.other));
+      append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
+             f.bytes);
+      if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
+      break;
+    case cause::operation: s += ": the operation has thrown"; break;
+    case cause::argument: append(s, ": %s", f.what); break;
+    case cause::memory: break;
+  }
+  return s;
+}
+
+struct active_tag;
+struct due_tag;
+
+/// Steps that are recorded (see coll/steps.hpp): what one collective call does at this rank, with
+/// run-time values only. It is recorded once and run as often as it is started, by `compounds`.
+///
+/// | state     | set by                                  | left when                             |
+/// |-----------|-----------------------------------------|---------------------------------------|
+/// | idle      | it is recorded, or has ended            | it is started                         |
+/// | running   | compounds: its rounds are under way     | the last is over, or one of it fails  |
+/// | dissolving| compounds: it has failed                | no operation of it is left            |
+///
+/// It is in the list of those that are active unless idle, and in that of those that are due when
+/// the operation that it watches is complete, or when it has failed.
+class schedule : public allocated, public list_node<active_tag>, public list_node<due_tag> {
+ public:
+  schedule(const char* call_name, communicator_state& of, context_id context_, rank_t rank,
+           rank_t size) noexcept
+      : name(call_name), state(&of), context(context_ | 1), rank_(rank), size_(size) {}
+  schedule(const schedule&) = delete;
+  schedule& operator=(const schedule&) = delete;
+  ~schedule() {
+    for (void* piece : pieces_) platform::deallocate(piece);
+    if (drop_kept_ != nullptr) drop_kept_(kept_);
+  }
+
+  // --- Recording: the steps ----------------------------------------------------------------------
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return size_; }
+  bool failed() const noexcept { return !recorded_; }
+
+  void start_send(const memory& data, rank_t to) noexcept { add({kind::send, to, data}); }
+  void start_receive(const memory& into, rank_t from) noexcept { add({kind::receive, from, into}); }
+  void start_receive_ahead(const memory& into, rank_t from) noexcept {
+    add({kind::receive_ahead, from, into});
+  }
+  void finish() noexcept { add({kind::finish}); }
+  void send(const memory& data, rank_t to) noexcept {
+    start_send(data, to);
+    finish();
+  }
+  void receive(const memory& into, rank_t from) noexcept {
+    start_receive(into, from);
+    finish();
+  }
+  void exchange(const memory& out, rank_t to, const memory& in, rank_t from) noexcept {
+    start_receive(in, from);
+    start_send(out, to);
+    finish();
+  }
+  void copy(const memory& to, const memory& from) noexcept {
+    if (to.bytes != 0) add({kind::copy, 0, to, from});
+  }
+  void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
+    if (in.bytes != 0) add({kind::combine, 0, inout, in, &op});
+  }
+  void combine_first(const reduction& op, const memory& inout, const memory& in) noexcept {
+    if (in.bytes != 0) add({kind::combine_first, 0, inout, in, &op});
+  }
+  void call(void (*function)(void*), void* with) noexcept {
+    add({kind::call, 0, {}, {}, nullptr, function, with});
+  }
+  memory scratch(std::size_t bytes) noexcept {
+    void* const piece =
+        platform::allocate_aligned(greater<std::size_t>(bytes, 1), scratch_alignment);
+    if (piece == nullptr || !pieces_.try_push_back(piece)) {
+      platform::deallocate(piece);
+      recorded_ = false;
+      return {};
+    }
+    return {static_cast<std::byte*>(piece), bytes};
+  }
+
+  /// `what` belongs to the schedule, and goes with it by `drop(what)`.
+  void keep(void* what, void (*drop)(void*) noexcept) noexcept {
+    kept_ = what;
+    drop_kept_ = drop;
+  }
+
+  // --- Running: what `compounds` uses ------------------------------------------------------------
+
+  enum class kind : std::uint8_t {
+    send,
+    receive,
+    receive_ahead,
+    finish,
+    copy,
+    combine,
+    combine_first,
+    call,
+  };
+  struct step {
+    schedule::kind kind{};
+    rank_t other = 0;
+    memory to{};  // Of a send: what.
+    memory from{};
+    const reduction* op = nullptr;
+    void (*function)(void*) = nullptr;
+    void* with = nullptr;
+  };
+  /// Local work. Errors: whatever the user's operation throws.
+  static void work(const step& s) {
+    switch (s.kind) {
+      case kind::copy: return copy_message(s.to, s.from);
+      case kind::combine:
+      case kind::combine_first:
+        return s.op->apply(s.op->context, s.to.base, s.from.base, s.to.bytes / s.op->element_bytes,
+                           s.kind == kind::combine_first);
+      default: return s.function(s.with);
+    }
+  }
+  collective_call id() const noexcept { return {context, serial, state}; }
+  peer_id peer_of(rank_t rank) const noexcept {
+    return state->ranks == nullptr ? world_peer(rank) : state->ranks->peer_of(rank);
+  }
+
+  const char* name;
+  communicator_state* state;
+  context_id context;
+  tag_t serial = 0;
+  plain_array<step> steps;
+  std::size_t at = 0;          // The next step.
+  operation* op = nullptr;     // The compound operation whose it is.
+  operation* ahead = nullptr;  // Parts that the next round waits for, linked by operation::next.
+  bool advancing = false;      // Its steps are being taken right now.
+  bool due = false;
+  bool active = false;
+  collective_failure failure;
+  std::exception_ptr thrown;  // By the user's operation.
+
+ private:
+  void add(const step& s) noexcept { recorded_ = steps.try_push_back(s) && recorded_; }
+
+  rank_t rank_;
+  rank_t size_;
+  bool recorded_ = true;
+  plain_array<void*> pieces_;
+  void* kept_ = nullptr;
+  void (*drop_kept_)(void*) noexcept = nullptr;
+};
+
+/// The schedules of an endpoint that are under way. Threads: under the endpoint's lock.
+struct schedule_list {
+  linked_list<schedule, active_tag> active;
+  linked_list<schedule, due_tag> due;
+  linked_list<extension, extension_tag> extensions;  // Those that are due.
+  std::size_t due_count = 0;                         // Of both.
+  bool running = false;
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+// Collectives that are started or prepared: many under way, ended in any order, dropped, failed.
+
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+using requests = std::vector<mpx::request<ranks::shm>>;
+
+int gauss(mpx::rank_t n) { return n * (n - 1) / 2; }
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("started collectives end in any order, and never mix", Stack,
+                          many_started) {
+  ranks::run_at_all_counts<Stack>([](auto world) {
+    constexpr std::size_t many = 50;
+    const mpx::rank_t n = world.size();
+    const mpx::rank_t me = world.rank();
+    for (int round = 0; round < 3; ++round) {
+      std::vector<mpx::request<Stack>> under_way;
+      std::vector<std::vector<int>> data(many);
+      std::vector<int> from_left(many, -1);
+      for (std::size_t i = 0; i < many; ++i) {
+        const auto root = static_cast<mpx::rank_t>(i) % n;
+        data[i].assign(i % 5 == 4 ? 20'000 : i % 3, me + static_cast<int>(i));
+        if (i % 4 == 0) under_way.push_back(world.barrier(mpx::start));
+        if (i % 4 == 1) under_way.push_back(world.allreduce(data[i], std::plus<>{}, mpx::start));
+        if (i % 4 == 2) under_way.push_back(world.bcast(data[i], root, mpx::start));
+        if (i % 4 == 3) under_way.push_back(world.reduce(data[i], std::plus<>{}, root, mpx::start));
+        // Messages in between, with wildcards that must not see what collectives send.
+        under_way.push_back(world.irecv(from_left[i]));
+        world.send(static_cast<int>(i), (me + 1) % n, static_cast<mpx::tag_t>(i));
+      }
+      for (std::size_t i = 0; i < under_way.size(); ++i)
+        under_way[(i * 37 + static_cast<std::size_t>(me)) % under_way.size()].wait();
+      bool right = true;
+      for (std::size_t i = 0; i < many; ++i) {
+        const auto root = static_cast<mpx::rank_t>(i) % n;
+        const int sum = gauss(n) + n * static_cast<int>(i);
+        right = right && from_left[i] == static_cast<int>(i);
+        for (const int x : data[i]) {
+          if (i % 4 == 1) right = right && x == sum;
+          if (i % 4 == 2) right = right && x == root + static_cast<int>(i);
+          if (i % 4 == 3 && me == root) right = right && x == sum;
+        }
+      }
+      CHECK(right);
+    }
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(many_started, std::tuple<ranks::shm, ranks::tiny, ranks::late>);
+
+TEST_CASE("prepared collectives run again and again, and beside each other") {
+  ranks::run_at_all_counts<ranks::shm>([](auto world) {
+    const mpx::rank_t n = world.size();
+    int x = 0;
+    std::vector<double> long_one(10'000);
+    int kept = 7;  // What the operation refers to.
+    auto one =
+        world.allreduce(x, [&kept](int a, int b) { return kept == 7 ? a + b : 0; }, mpx::prepare);
+    auto other = world.bcast(long_one, n - 1, mpx::prepare);
+    auto fence = world.barrier(mpx::prepare);
+    CHECK(one.persistent());
+    CHECK(!one);
+    bool right = true;
+    for (int i = 0; i < 200; ++i) {
+      x = world.rank() + i;
+      if (world.rank() == n - 1) std::fill(long_one.begin(), long_one.end(), 0.5 * i);
+      one.start();
+      other.start();
+      fence.start();
+      if (i == 0) CHECK(ranks::errc_of([&] { one.start(); }) == mpx::errc::request);
+      if (i % 2 == 0) {
+        fence.wait();
+        one.wait();
+        other.wait();
+      } else {
+        while (!other.test()) continue;
+        one.wait();
+        fence.wait();
+      }
+      right = right && x == gauss(n) + n * i && long_one.front() == 0.5 * i &&
+              long_one.back() == 0.5 * i;
+    }
+    CHECK(right);
+  });
+}
+
+TEST_CASE("started collectives beside others: all_of, wait_any, error codes, tokens") {
+  ranks::run_at_all_counts<ranks::shm>([](auto world) {
+    const mpx::rank_t n = world.size();
+    int a = world.rank();
+    int b = 1;
+    std::error_code ec;
+    auto both = mpx::all_of(world.allreduce(a, std::plus<>{}, mpx::start(ec)),
+                            world.allreduce(b, std::plus<>{}, mpx::start));
+    CHECK(!both.cancel());
+    both.wait(ec);
+    CHECK(!ec);
+    CHECK(a == gauss(n));
+    CHECK(b == n);
+    requests some;
+    for (int i = 0; i < 5; ++i) some.push_back(world.barrier(mpx::start));
+    int ended = 0;
+    while (mpx::wait_any(some)) ++ended;
+    CHECK(ended == 5);
+    int wrong = 1;
+    const mpx::rank_t no_root = n;
+    CHECK(ranks::errc_of([&] { (void)world.bcast(wrong, no_root, mpx::start); }) ==
+          mpx::errc::root);
+    (void)world.bcast(wrong, -1, mpx::start(ec));
+    CHECK(ec == mpx::errc::root);
+    CHECK(ranks::contains(ranks::text_of([&] { (void)world.bcast(wrong, n, mpx::start); }),
+                          "with root " + std::to_string(n)));
+    CHECK(world.allreduce(1, std::plus<>{}) == n);
+  });
+}
+
+TEST_CASE("what an operation throws comes out where its call ends") {
+  struct thrown {};
+  ranks::run_at_all_counts<ranks::shm>([](auto world) {
+    const mpx::rank_t n = world.size();
+    const auto bad = [](int, int) -> int { throw thrown(); };
+    int x = 1;
+    int thrown_here = 0;
+    auto r = world.allreduce(x, bad, mpx::start);
+    try {
+      r.wait();
+      CHECK(n == 1);
+    } catch (const thrown&) {
+      ++thrown_here;
+    } catch (const mpx::error& e) {
+      CHECK(e.code() == mpx::errc::peer_lost);
+      CHECK(ranks::contains(e.what(), "allreduce on rank " + std::to_string(world.rank())));
+    }
+    CHECK(!r);
+    CHECK(world.allreduce(thrown_here, std::plus<>{}) >= (n > 1 ? 1 : 0));
+    std::error_code ec;
+    world.allreduce(x, bad, mpx::start).wait(ec);
+    CHECK((n == 1 ? !ec : ec == mpx::errc::operation || ec == mpx::errc::peer_lost));
+    (void)world.allreduce(1, bad, ec);
+    CHECK((n == 1 ? !ec : ec == mpx::errc::operation || ec == mpx::errc::peer_lost));
+    CHECK(world.allreduce(1, std::plus<>{}) == n);
+  });
+}
+
+TEST_CASE("a dropped collective is given up, and its buffer let alone") {
+  for (const mpx::rank_t n : {2, 3, 8}) {
+    ranks::run<ranks::shm>(n, [](auto world) {
+      for (const std::size_t length : {1u, 100'000u}) {
+        auto data = std::make_unique<std::vector<int>>(length, 1);
+        if (world.rank() == 0) {
+          {
+            auto dropped = world.bcast(*data, 0, mpx::start);
+          }
+          {
+            auto dropped = world.allreduce(*data, std::plus<>{}, mpx::start);
+          }
+          data.reset();
+        } else {
+          std::error_code ec;
+          world.bcast(*data, 0, ec);  // May have got here what it needs.
+          CHECK((!ec || ec == mpx::errc::peer_lost));
+          world.allreduce(*data, std::plus<>{}, ec);
+          CHECK((!ec || ec == mpx::errc::peer_lost));
+        }
+        CHECK(world.allreduce(1, std::plus<>{}) == world.size());
+      }
+    });
+  }
+}
+
+TEST_CASE("a detached collective goes on by itself") {
+  ranks::run_at_all_counts<ranks::shm>([](auto world) {
+    std::vector<int> data(1000, 1);
+    world.allreduce(data, std::plus<>{}, mpx::start).detach();
+    for (int i = 0; i < 3; ++i) world.barrier();
+    while (data.back() != world.size()) world.progress();
+    world.barrier();
+  });
+}
