@@ -245,7 +245,7 @@ class basic_tcp {
       detail::tcp_link& l = *wires_.find(wires_.lost().front());
       wires_.lost().pop();
       if (std::exchange(l.told, true)) continue;
-      if constexpr (requires { sink.lost(l.peer); }) sink.lost(l.peer);
+      if constexpr (LossSink<Sink>) sink.lost(l.peer);
     }
   }
 
