@@ -316,6 +316,7 @@ class endpoint : ground<Stack>,
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
+    void lost(peer_id source) noexcept { e.lose(source, errc::peer_lost); }
   };
 
   [[gnu::always_inline]] std::size_t poll_packets() {
