@@ -131,7 +131,7 @@ class communicators final : public service {
       remember(context);
       house_.revocations_.forget(context | 1);
       tell_freed(context);
-      release(s.own);
+      release(std::exchange(s.own, nullptr));
       s.context = no_context;
       --leaving_;
       ++vacant_;
