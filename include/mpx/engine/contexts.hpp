@@ -11,6 +11,7 @@
 #include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/types.hpp"
+#include "mpx/engine/calls.hpp"
 
 namespace mpx::inline v0::detail {
 
