@@ -241,10 +241,10 @@ class intercommunicator : public detail::point_to_point<Stack>,
     if (rank() == 0) {
       h.size = high ? 1 : 0;
       const bool leads = this->endpoint_->self() < this->peer_of(0);
-      if (leads) {
-        h.context = this->endpoint_->with_communicators([](auto& of) { return of.lead(); });
-        if (h.context == no_context) h.why = static_cast<int>(errc::communicator);
-      }
+      errc none{};
+      if (leads)
+        h.context = this->endpoint_->with_communicators([&](auto& of) { return of.lead(none); });
+      h.why = static_cast<int>(none);
       const detail::between_header mine = h;
       h = swap_first(mine);
       if (leads) h.context = mine.context;

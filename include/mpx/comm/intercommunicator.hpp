@@ -31,8 +31,9 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   const own_messages<Stack> own(peer);
   const bool leads = a.at().self() < a.peer_of(to);
   out.size = mine.size();
-  if (leads) out.context = a.at().with_communicators([](auto& all) { return all.lead(); });
-  if (leads && out.context == no_context) out.why = static_cast<int>(errc::communicator);
+  errc none{};
+  if (leads) out.context = a.at().with_communicators([&](auto& all) { return all.lead(none); });
+  out.why = static_cast<int>(none);
   std::vector<peer_id> members;
   for (rank_t r = 0; r < mine.size(); ++r) members.push_back(mine.peer_of(r));
   errc why = errc{};

@@ -60,8 +60,9 @@ class communicators final : public service {
   }
   /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
   /// is out. `make` follows, or `never_made`.
-  context_id lead() noexcept {
+  context_id lead(errc& why) noexcept {
     led_communicator* const led = led_.take();
+    why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
   }
   /// Nobody makes anything of it. Requires: `lead` returned it.
@@ -130,7 +131,7 @@ class communicators final : public service {
       remember(context);
       house_.revocations_.forget(context | 1);
       tell_freed(context);
-      release(s.own);
+      release(std::exchange(s.own, nullptr));
       s.context = no_context;
       --leaving_;
       ++vacant_;

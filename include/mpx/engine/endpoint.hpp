@@ -264,7 +264,7 @@ class endpoint : ground<Stack>,
     if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
-  // --- Communicators (endpoint_communicators.hpp) ------------------------------------------------
+  // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
 
   communicator_state& new_communicator_state() {  // The world's.
     std::lock_guard lock(threading());
@@ -486,13 +486,13 @@ class endpoint : ground<Stack>,
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/detail/endpoint_collectives.hpp"    // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_communicators.hpp"  // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_compound.hpp"       // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_ends.hpp"           // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_hang.hpp"           // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_memory.hpp"         // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_packets.hpp"        // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_peers.hpp"          // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_probes.hpp"         // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_schedules.hpp"      // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_collectives.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_compound.hpp"     // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_ends.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_hang.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_memory.hpp"       // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_packets.hpp"      // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_peers.hpp"        // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_probes.hpp"       // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_schedules.hpp"    // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_states.hpp"       // IWYU pragma: keep

@@ -281,12 +281,13 @@ class maker : public collective_channel<Stack> {
           return this->send(std::as_bytes(std::span(&s, 1)), rank_in(to));
         });
     if (mine != errc{}) why = mine;
-    if (why == errc{} || why == errc::communicator) this->over();
+    if (!this->failed()) this->over();  // What this rank knows has gone on.
     return why == errc{} ? why : fail_made(why);
   }
   errc lead(rank_t) {
-    new_context_ = this->endpoint_->with_communicators([](auto& all) { return all.lead(); });
-    return new_context_ == no_context ? errc::communicator : errc{};
+    errc why{};
+    new_context_ = this->endpoint_->with_communicators([&](auto& all) { return all.lead(why); });
+    return why;
   }
   errc heard(const said& s) {
     if (s.why != 0) return static_cast<errc>(s.why);
@@ -298,6 +299,7 @@ class maker : public collective_channel<Stack> {
     if (new_context_ != no_context)
       this->endpoint_->with_communicators([&](auto& all) { all.never_made(new_context_); });
     if (why == errc::communicator) return this->no_context();
+    if (why == errc::no_resources) return this->no_memory();
     return this->refused(why, why == errc::peer_lost ? "a member is lost" : "a member cannot");
   }
 

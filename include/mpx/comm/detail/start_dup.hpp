@@ -27,7 +27,8 @@ struct duplicate_under_way : allocated {
   static void make(void* self) {
     auto& d = *static_cast<duplicate_under_way*>(self);
     if (d.said.why != 0) {
-      d.plan->failure = {static_cast<errc>(d.said.why), cause::context};
+      const errc why = static_cast<errc>(d.said.why);
+      d.plan->failure = {why, why == errc::communicator ? cause::context : cause::memory};
       return;
     }
     communicator_state* const made = d.at->communicators_locked().make(d.said.context, *d.like);
@@ -77,8 +78,9 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   if (d->rank != 0) {
     plan->receive(said, d->rank - bit);
   } else {
-    d->said.context = a.at().with_communicators([](auto& all) { return all.lead(); });
-    if (d->said.context == no_context) d->said.why = static_cast<int>(errc::communicator);
+    errc why{};
+    d->said.context = a.at().with_communicators([&](auto& all) { return all.lead(why); });
+    d->said.why = static_cast<int>(why);
   }
   for (bit /= 2; bit > 0; bit /= 2)
     if (d->rank + bit < n) plan->start_send(said, d->rank + bit);

@@ -3,8 +3,6 @@
 // What communicators ask of an endpoint: whether one is still in use, and to end what is under way
 // in one that is revoked. Included by endpoint.hpp.
 
-#include "mpx/engine/detail/endpoint_compound.hpp"
-#include "mpx/engine/detail/endpoint_schedules.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
