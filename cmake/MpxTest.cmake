@@ -79,6 +79,11 @@ function(mpx_add_folder_tests folder)
     if(own_headers)  # Something must come before mpx.
       set_target_properties(test_${folder} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
     endif()
+    mpx_directive(optimise "${CMAKE_CURRENT_SOURCE_DIR}/${file}" optimise)
+    if(optimise AND NOT MPX_SANITIZE)  # It runs for longer than it takes to compile.
+      set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" PROPERTIES
+        COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
+    endif()
   endforeach()
   if(folder MATCHES "^(comm|engine)$")  # Their files instantiate the same for the same stacks.
     set_target_properties(test_${folder} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
