@@ -2,7 +2,38 @@
 // Collectives among neighbours: grids with and without ends, of ones and twos, graphs with edges
 // that are there twice; every form; errors.
 
+#include <atomic>
+
 #include "coll/neighbors.hpp"
+
+namespace {
+
+/// Every second integer; counts who keeps it.
+class every_second final : public mpx::layout {
+ public:
+  void pack(const std::byte* base, std::size_t offset,
+            std::span<std::byte> into) const noexcept override {
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = base[place(offset + i)];
+  }
+  void unpack(std::byte* base, std::size_t offset,
+              std::span<const std::byte> from) const noexcept override {
+    for (std::size_t i = 0; i < from.size(); ++i) base[place(offset + i)] = from[i];
+  }
+  const mpx::layout* keep() const noexcept override {
+    ++kept;
+    return this;
+  }
+  void drop() const noexcept override { --kept; }
+
+  mutable std::atomic<int> kept = 0;
+
+ private:
+  static std::size_t place(std::size_t i) noexcept {
+    return i / sizeof(int) * 2 * sizeof(int) + i % sizeof(int);
+  }
+};
+
+}  // namespace
 
 TEST_CASE("neighbor: every kind of topology at every number of ranks") {
   ranks::run_at_all_counts<ranks::inproc>([](auto world) {
@@ -70,6 +101,49 @@ TEST_CASE("neighbor: errors are known on all ranks that wait") {
       ring.neighbor_allgather(std::span(out).first(mine), room, ec);
       if (ring.rank() == 1) CHECK(ec == mpx::errc::count);
       world.barrier();
+    });
+  }
+}
+
+TEST_CASE("neighbor: blocks that a layout spreads, short and long") {
+  for (const std::size_t size : {3u, 30'000u}) {
+    ranks::run<ranks::inproc>(3, [size](auto world) {
+      const auto ring = mpx::cart_create(world, {{3, true}});
+      const every_second apart;
+      std::vector<int> out(4 * size);
+      std::vector<int> in(4 * size, -1);
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = 1'000'000 * ring.rank() + static_cast<int>(i);
+      const auto block = [&](std::vector<int>& of, std::size_t i) {
+        return mpx::memory(reinterpret_cast<std::byte*>(of.data() + 2 * i * size),
+                           size * sizeof(int), &apart);
+      };
+      const std::array<mpx::memory, 2> from{block(out, 0), block(out, 1)};
+      const std::array<mpx::memory, 2> to{block(in, 0), block(in, 1)};
+      const auto right = [&] {
+        bool all = true;
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          // What comes from below was its second block, what comes from above its first.
+          const std::size_t there = (i + 2 * size) % in.size();
+          const mpx::rank_t source = ring.sources()[i / (2 * size)];
+          const int expected = 1'000'000 * source + static_cast<int>(there);
+          all = all && in[i] == (i % 2 == 0 ? expected : -1);
+        }
+        std::fill(in.begin(), in.end(), -1);
+        return all;
+      };
+      ring.neighbor_alltoallw(from, to);
+      CHECK(right());
+      auto again = ring.neighbor_alltoallw_init(from, to);
+      for (int round = 0; round < 3; ++round) {
+        again.start();
+        again.wait();
+        CHECK(right());
+      }
+      ring.ineighbor_alltoallw(from, to).wait();
+      CHECK(right());
+      world.barrier();
+      CHECK(apart.kept == 0);
     });
   }
 }
