@@ -134,7 +134,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def srun(self, *command, env=None):
-        return launch(PROGRAMS["srun"], "--immediate=20", "--time=1", *command,
+        return launch(PROGRAMS["srun"], "--quiet", "--immediate=20", "--time=1", *command,
                       env={**(env or {}), "SLURM_CONF": str(self.configuration)})
 
 
