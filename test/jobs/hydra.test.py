@@ -26,10 +26,6 @@ def test_ranks_join():
     equal(traces.left(), [])
 
 
-def test_by_a_port():
-    all_joined(hydra("-pmi-port", "-n", 3, JOINED), 3)
-
-
 def test_values_alone():
     all_joined(hydra("-n", 4, JOINED, "kvs"), 4, "met")
     all_joined(run("-n", 4, JOINED, "kvs"), 4, "met")

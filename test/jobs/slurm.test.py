@@ -52,6 +52,7 @@ SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
 SchedulerType=sched/builtin
+SchedulerParameters=sched_interval=2
 KillWait=2
 MinJobAge=2
 NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=4 State=UNKNOWN
@@ -134,7 +135,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def srun(self, *command, env=None):
-        return launch(PROGRAMS["srun"], "--immediate=20", "--time=1", *command,
+        return launch(PROGRAMS["srun"], "--quiet", "--immediate=20", "--time=1", *command,
                       env={**(env or {}), "SLURM_CONF": str(self.configuration)})
 
 

@@ -65,6 +65,7 @@ job meet(Bootstrap& b) {
   b.fence([] {});
   if (b.rank() == 0) {
     std::vector<std::string> host_of;
+    host_of.reserve(static_cast<std::size_t>(b.size()));
     for (mpx::rank_t r = 0; r < b.size(); ++r)
       host_of.push_back(b.get(r, "mpxinfo.host").value_or("?"));
     found.hosts = hosts_text(host_of);

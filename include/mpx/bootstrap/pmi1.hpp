@@ -30,10 +30,11 @@ class pmi1 {
   using policy_axis = bootstrap_axis;
 
   /// Why this process cannot join by PMI-1, in words; "" if it was started so.
-  static std::string refusal() {
-    return std::getenv("PMI_FD") != nullptr || std::getenv("PMI_PORT") != nullptr
-               ? ""
-               : "neither PMI_FD nor PMI_PORT is set";
+  [[gnu::noinline, gnu::cold]] static std::string refusal() {
+    if (std::getenv("PMI_FD") != nullptr) return "";
+    return std::getenv("PMI_PORT") == nullptr
+               ? "PMI_FD is not set"
+               : "PMI_FD is not set (PMI_PORT is: start mpiexec without -pmi-port)";
   }
 
   /// Errors: errc::bootstrap.
@@ -50,7 +51,7 @@ class pmi1 {
   rank_t size() const noexcept { return launcher_->size(); }
   std::string_view host() const noexcept { return host_; }
 
-  void put(std::string_view key, std::string_view value) {
+  [[gnu::noinline, gnu::cold]] void put(std::string_view key, std::string_view value) {
     check("put");
     waiting_.put(key, value);
   }
@@ -91,14 +92,15 @@ class pmi1 {
  private:
   static constexpr std::size_t header_bytes = 7;  // The number of parts, and a colon.
 
-  void check(const char* what) const {
+  [[gnu::noinline, gnu::cold]] void check(const char* what) const {
     if (!launcher_->is_here())
       mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d", what,
                                static_cast<int>(::getpid()), rank());
   }
 
   /// What names the `part`-th part of what `rank` has published before its `fence`-th fence.
-  std::string name(rank_t rank, std::uint64_t fence, std::size_t part) const {
+  [[gnu::noinline, gnu::cold]] std::string name(rank_t rank, std::uint64_t fence,
+                                                std::size_t part) const {
     return mpx::detail::formatted("mpx.%llu.%d.%llu.%zu",
                                   static_cast<unsigned long long>(environment_), rank,
                                   static_cast<unsigned long long>(fence), part);

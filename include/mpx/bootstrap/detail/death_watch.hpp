@@ -63,7 +63,7 @@ class death_watch {
  private:
   static constexpr int look_ms = 1000;  // A rank that has left lives on, and watches nobody.
 
-  void watch() const noexcept {
+  [[gnu::noinline, gnu::cold]] void watch() const noexcept {
     for (;;) {
       const rank_t next = next_alive();
       if (next == rank_) {
@@ -91,7 +91,7 @@ class death_watch {
     }
   }
   /// How it ended is known of who has ended the job.
-  void mark_ended(rank_t rank) const noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank) const noexcept {
     int status = wait_status_unknown;
     try {
       const auto notice = job_.aborted();
@@ -102,13 +102,13 @@ class death_watch {
     job_.mark_ended(rank, status);
   }
   /// Waits until this is to end, `fd` is readable, or the time is up. Returns whether it is to end.
-  bool stopped(int fd, int timeout_ms) const noexcept {
+  [[gnu::noinline, gnu::cold]] bool stopped(int fd, int timeout_ms) const noexcept {
     pollfd either[2] = {{stop_, POLLIN, 0}, {fd, POLLIN, 0}};
     return ::poll(either, 2, timeout_ms) > 0 && (either[0].revents & POLLIN) != 0;
   }
   bool is_in(rank_t rank) const noexcept { return job_.state(rank, k_) == rank_state::joined; }
   /// The next rank that takes part, or this one.
-  rank_t next_alive() const noexcept {
+  [[gnu::noinline, gnu::cold]] rank_t next_alive() const noexcept {
     rank_t next = rank_;
     do {
       next = next + 1 == job_.size() ? 0 : next + 1;

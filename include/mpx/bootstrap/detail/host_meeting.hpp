@@ -116,7 +116,7 @@ class host_meeting {
   // --- rank 0 ---
 
   /// What goes wrong here is told to the others, who wait for it.
-  void open() {
+  [[gnu::noinline, gnu::cold]] void open() {
     std::string said;
     try {
       if (job_.size() > 1) {
@@ -138,12 +138,12 @@ class host_meeting {
     if (said[0] == '-') refused(said);
   }
 
-  static void fill(void* at, std::size_t bytes) {
+  [[gnu::noinline, gnu::cold]] static void fill(void* at, std::size_t bytes) {
     if (::getrandom(at, bytes, 0) != static_cast<ssize_t>(bytes))
       mpx::detail::throw_error(errc::no_resources, "getrandom failed (%s)", std::strerror(errno));
   }
   /// A name that no file has, and that goes with the socket.
-  static socklen_t address(const place& at, sockaddr_un& into) {
+  [[gnu::noinline, gnu::cold]] static socklen_t address(const place& at, sockaddr_un& into) {
     into = {};
     into.sun_family = AF_UNIX;
     std::string name = "mpx-";
@@ -151,7 +151,7 @@ class host_meeting {
     std::memcpy(into.sun_path + 1, name.data(), name.size());
     return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   }
-  void listen() {
+  [[gnu::noinline, gnu::cold]] void listen() {
     sockaddr_un name;
     const socklen_t bytes = address(place_, name);
     door_ = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -162,7 +162,7 @@ class host_meeting {
   }
 
   /// Lets in who has come, and hands the memory to those that know the secret.
-  void serve() {
+  [[gnu::noinline, gnu::cold]] void serve() {
     if (!door_) return;
     while (callers_.size() < callers_max) {
       const int fd = ::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -172,13 +172,13 @@ class host_meeting {
     callers_.erase_if([this](int fd) { return heard(fd); });
   }
   /// Whether the other end belongs to this user.
-  static bool is_ours(int fd) noexcept {
+  [[gnu::noinline, gnu::cold]] static bool is_ours(int fd) noexcept {
     ucred who{};
     socklen_t bytes = sizeof who;
     return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 && who.uid == ::geteuid();
   }
   /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.
-  bool heard(int fd) {
+  [[gnu::noinline, gnu::cold]] bool heard(int fd) {
     hello said;
     const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
@@ -196,7 +196,7 @@ class host_meeting {
     ++there_;
     return true;
   }
-  bool give(int fd) const noexcept {
+  [[gnu::noinline, gnu::cold]] bool give(int fd) const noexcept {
     const int both[2] = {control_.fd(), shared_.fd()};
     alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
     char byte = together;
@@ -216,7 +216,7 @@ class host_meeting {
 
   // --- the others ---
 
-  void attend() {
+  [[gnu::noinline, gnu::cold]] void attend() {
     job_.fence([] {});
     const std::optional<std::string> said = job_.get(0, key);
     if (said && said->starts_with('-')) refused(*said);
@@ -230,7 +230,7 @@ class host_meeting {
       tell_hosts();
     }
   }
-  bool knock() {
+  [[gnu::noinline, gnu::cold]] bool knock() {
     sockaddr_un name;
     const socklen_t bytes = address(place_, name);
     rank_0_ = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -244,7 +244,7 @@ class host_meeting {
     const hello mine = greeting();
     return ::send(rank_0_.get(), &mine, sizeof mine, MSG_NOSIGNAL) == sizeof mine;
   }
-  bool take() {
+  [[gnu::noinline, gnu::cold]] bool take() {
     int both[2] = {-1, -1};
     alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
     char byte = 0;
@@ -268,7 +268,7 @@ class host_meeting {
 
   // --- both ---
 
-  hello greeting() const noexcept {
+  [[gnu::noinline, gnu::cold]] hello greeting() const noexcept {
     hello mine;
     std::memcpy(mine.secret, place_.secret, sizeof mine.secret);
     struct stat info{};
@@ -278,13 +278,13 @@ class host_meeting {
     return mine;
   }
 
-  [[noreturn]] static void refused(const std::string& said) {
+  [[noreturn, gnu::noinline, gnu::cold]] static void refused(const std::string& said) {
     mpx::detail::throw_error(errc::no_resources, "rank 0 cannot make the job's memory: %s",
                              said.c_str() + 1);
   }
 
   /// The ranks do not share a host: all say so, and where they are.
-  [[noreturn]] void tell_hosts() {
+  [[noreturn, gnu::noinline, gnu::cold]] void tell_hosts() {
     job_.put("mpx.host", job_.host());
     job_.fence([] {});
     std::string text;

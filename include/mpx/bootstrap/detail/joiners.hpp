@@ -21,12 +21,12 @@ struct joiner {
 
 /// How to join by `B`.
 template <Bootstrap B>
-joiner joiner_by(const char* name) noexcept {
+joiner joiner_by(const char* name) {
   return {name, &B::refusal, [] { return launcher_owner(new launcher_of<B>(B())); }};
 }
 
 /// The first of those that optional headers have added.
-inline joiner* added_joiners = nullptr;
+inline joiner* added_joiners = nullptr;  // NOLINT(*-global-variables): filled before main.
 
 /// Adds a way when the program starts, before `main`.
 class added_joiner {

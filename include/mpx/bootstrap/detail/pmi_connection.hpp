@@ -4,7 +4,6 @@
 // each other: "cmd=get kvsname=K key=k", answered by fields in any order. One connection a process.
 
 #include <fcntl.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -61,7 +60,7 @@ class pmi_connection {
   }
 
   /// Publishes; others see it after the next fence. Requires: no blanks nor '=' in either.
-  void put(const std::string& key, std::string_view value) {
+  [[gnu::noinline, gnu::cold]] void put(const std::string& key, std::string_view value) {
     const std::string said = ask(
         command("put") + " key=" + key + " value=" + std::string(value) + "\n", "cmd=put_result");
     if (field(said, "rc") != "0")
@@ -69,7 +68,7 @@ class pmi_connection {
                                key.c_str(), said.c_str());
   }
   /// What is published under `key`, if anything is.
-  std::optional<std::string> get(const std::string& key) {
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(const std::string& key) {
     const std::string said = ask(command("get") + " key=" + key + "\n", "cmd=get_result");
     if (field(said, "rc") != "0") return {};
     return std::string(field(said, "value"));
@@ -98,71 +97,24 @@ class pmi_connection {
   static constexpr std::size_t line_bytes_max = 1 << 20;
   static constexpr std::uint64_t line_bytes_safe = 800;  // Of a value, beside names and the rest.
 
-  pmi_connection() : pmi_connection(nullptr) {}
-  explicit pmi_connection(std::nullptr_t) {
-    if (const char* const text = std::getenv("PMI_FD"); text != nullptr) {
-      fd_ = number("PMI_FD", 0, 0x7fffffff);
-      size_ = number("PMI_SIZE", 1, 0x7fffffff);
-      rank_ = number("PMI_RANK", 0, size_ - 1);
-      // What this process starts is no rank: without the descriptor it gets a clear error.
-      if (::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0)
-        refuse(mpx::detail::formatted(
-            "PMI_FD is '%s', which is not open (a program that closes descriptors stands "
-            "between, or a rank started this program)",
-            text));
-    } else {
-      dial();
-    }
+  pmi_connection() {
+    fd_ = number("PMI_FD", 0, 0x7fffffff);
+    size_ = number("PMI_SIZE", 1, 0x7fffffff);
+    rank_ = number("PMI_RANK", 0, size_ - 1);
+    // What this process starts is no rank: without the descriptor it gets a clear error.
+    if (::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0)
+      mpx::detail::throw_error(errc::bootstrap,
+                               "PMI_FD is '%d', which is not open (a program that closes "
+                               "descriptors stands between, or a rank started this program): %s",
+                               fd_, advice);
     greet();
-  }
-
-  /// Connects where there is no descriptor but an address.
-  void dial() {
-    const char* const text = std::getenv("PMI_PORT");
-    const std::string address = text != nullptr ? text : "";
-    const std::size_t colon = address.rfind(':');
-    if (colon == std::string::npos || colon == 0)
-      refuse(mpx::detail::formatted("PMI_PORT is '%s', not HOST:PORT", address.c_str()));
-    const int id = number("PMI_ID", 0, 0x7fffffff);
-    addrinfo wanted{};
-    wanted.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    if (::getaddrinfo(address.substr(0, colon).c_str(), address.c_str() + colon + 1, &wanted,
-                      &found) == 0) {
-      for (const addrinfo* a = found; a != nullptr && fd_ < 0; a = a->ai_next) {
-        fd_ = ::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
-        if (fd_ >= 0 && ::connect(fd_, a->ai_addr, a->ai_addrlen) != 0) {
-          ::close(fd_);
-          fd_ = -1;
-        }
-      }
-      ::freeaddrinfo(found);
-    }
-    if (fd_ < 0)
-      refuse(mpx::detail::formatted("PMI_PORT is '%s', where nobody answers", address.c_str()));
-    ask(mpx::detail::formatted("cmd=initack pmiid=%d\n", id), "cmd=initack");
-    size_ = told("size", 1, 0x7fffffff);
-    rank_ = told("rank", 0, size_ - 1);
-    told("debug", 0, 0x7fffffff);
-  }
-  /// A number that the launcher sends unasked: "cmd=set size=4".
-  int told(const char* name, int least, int most) {
-    const std::lock_guard lock(mutex_);
-    std::string line;
-    std::uint64_t n = 0;
-    if (!read_line(patience_ns, line) ||
-        !mpx::detail::parse_number(field(line, name), static_cast<std::uint64_t>(most), n) ||
-        n < static_cast<std::uint64_t>(least))
-      refuse(mpx::detail::formatted("where PMI_PORT leads nobody tells the %s", name));
-    return static_cast<int>(n);
   }
 
   void greet() try {
     const std::string hello =
         ask("cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init");
     if (field(hello, "rc") != "0" || field(hello, "pmi_version") != "1")
-      refuse(
-          mpx::detail::formatted("the launcher does not speak PMI-1: it says '%s'", hello.c_str()));
+      break_off("it does not speak PMI-1: ", hello);
     std::uint64_t n = 0;
     if (mpx::detail::parse_number(field(ask("cmd=get_maxes\n", "cmd=maxes"), "vallen_max"),
                                   line_bytes_max / 2, n) &&
@@ -170,18 +122,17 @@ class pmi_connection {
       value_bytes_max_ =
           static_cast<std::size_t>(mpx::detail::lesser<std::uint64_t>(n - 1, line_bytes_safe));
     kvs_ = field(ask("cmd=get_my_kvsname\n", "cmd=my_kvsname"), "kvsname");
-    if (kvs_.empty()) refuse("the launcher names no store");
+    if (kvs_.empty()) break_off("it names no store");
   } catch (const error& e) {
     ::close(fd_);
-    if (e.code() == errc::bootstrap) throw;
     mpx::detail::throw_error(errc::bootstrap, "%s: %s", e.what(), advice);
   }
 
-  std::string command(const char* what) const {
+  [[gnu::noinline, gnu::cold]] std::string command(const char* what) const {
     return std::string("cmd=").append(what).append(" kvsname=").append(kvs_);
   }
 
-  bool begin_fence() {
+  [[gnu::noinline, gnu::cold]] bool begin_fence() {
     const std::lock_guard lock(mutex_);
     check();
     if (fencing_) return false;
@@ -191,7 +142,7 @@ class pmi_connection {
     return true;
   }
   /// Waits for a moment. Returns whether the fence has opened.
-  bool end_fence(int nap_ms) {
+  [[gnu::noinline, gnu::cold]] bool end_fence(int nap_ms) {
     const std::lock_guard lock(mutex_);
     check();
     std::string line;
@@ -200,7 +151,7 @@ class pmi_connection {
     return fence_open_;
   }
   /// Whether a line is that of a fence, which may come between a question and its answer.
-  bool note(std::string_view line) {
+  [[gnu::noinline, gnu::cold]] bool note(std::string_view line) {
     if (!line.starts_with("cmd=barrier_out")) return false;
     const std::string_view rc = field(line, "rc");
     if (!rc.empty() && rc != "0") break_off("the launcher ended a fence: ", line);
@@ -227,14 +178,15 @@ class pmi_connection {
       mpx::detail::throw_error(errc::aborted, "the connection to the launcher has ended: %s",
                                why_broken_.c_str());
   }
-  [[noreturn]] void break_off(const char* what, std::string_view more = {}) {
+  [[noreturn, gnu::noinline, gnu::cold]] void break_off(const char* what,
+                                                        std::string_view more = {}) {
     broken_ = true;
     why_broken_ = std::string(what).append(more);
     check();
     std::abort();  // `check` has thrown.
   }
 
-  void send(std::string_view text) {
+  [[gnu::noinline, gnu::cold]] void send(std::string_view text) {
     while (!text.empty()) {
       ssize_t n = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
       if (n < 0 && errno == ENOTSOCK) n = ::write(fd_, text.data(), text.size());
@@ -245,7 +197,7 @@ class pmi_connection {
   }
 
   /// Returns false if no whole line comes within `timeout_ns`.
-  bool read_line(std::int64_t timeout_ns, std::string& line) {
+  [[gnu::noinline, gnu::cold]] bool read_line(std::int64_t timeout_ns, std::string& line) {
     for (const std::int64_t end_ns = platform::now_ns() + timeout_ns;;) {
       const std::size_t end = read_.find('\n');
       if (end != std::string::npos) {
@@ -272,7 +224,8 @@ class pmi_connection {
   }
 
   /// The value of a field; "" if it is not there.
-  static std::string_view field(std::string_view line, std::string_view name) noexcept {
+  [[gnu::noinline, gnu::cold]] static std::string_view field(std::string_view line,
+                                                             std::string_view name) noexcept {
     for (std::size_t at = 0; at < line.size();) {
       std::size_t end = line.find(' ', at);
       if (end == std::string_view::npos) end = line.size();
@@ -284,20 +237,16 @@ class pmi_connection {
     return {};
   }
 
-  static int number(const char* name, int least, int most) {
+  [[gnu::noinline, gnu::cold]] static int number(const char* name, int least, int most) {
     const char* const value = std::getenv(name);
     std::uint64_t n = 0;
-    if (value == nullptr) refuse(mpx::detail::formatted("%s is not set", name));
-    if (!mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
+    if (value == nullptr ||
+        !mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
         n < static_cast<std::uint64_t>(least))
       mpx::detail::throw_error(errc::bootstrap, "%s is '%s', not a number from %d to %d: %s", name,
-                               value, least, most, advice);
+                               value != nullptr ? value : "(not set)", least, most, advice);
     return static_cast<int>(n);
   }
-  [[noreturn]] static void refuse(const std::string& what) {
-    mpx::detail::throw_error(errc::bootstrap, "%s: %s", what.c_str(), advice);
-  }
-
   static constexpr const char* advice =
       "start the program with `mpiexec -n N program` or `srun --mpi=pmi2`, or set "
       "MPX_BOOTSTRAP=alone to run it alone; `mpxinfo` tells more";

@@ -29,7 +29,7 @@ class published {
   }
 
   /// Errors: errc::argument, errc::no_resources.
-  void put(std::string_view key, std::string_view value) {
+  [[gnu::noinline, gnu::cold]] void put(std::string_view key, std::string_view value) {
     if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
       mpx::detail::throw_error(
           errc::argument,
@@ -46,21 +46,21 @@ class published {
   }
 
   /// What `key` has in `text`, if it is there. Errors: errc::protocol.
-  static std::optional<std::string> find(std::string_view text, std::string_view key) {
-    std::optional<std::string_view> found;
+  [[gnu::noinline, gnu::cold]] static std::optional<std::string> find(std::string_view text,
+                                                                      std::string_view key) {
+    std::optional<std::string> found;
     while (!text.empty()) {
       const std::size_t key_bytes = length(text, key_bytes_max);
       const std::size_t value_bytes = length(text, value_bytes_max);
       if (text.size() < key_bytes + value_bytes) damaged();
-      if (text.substr(0, key_bytes) == key) found = text.substr(key_bytes, value_bytes);
+      if (text.substr(0, key_bytes) == key) found.emplace(text.substr(key_bytes, value_bytes));
       text.remove_prefix(key_bytes + value_bytes);
     }
-    if (!found) return {};
-    return std::string(*found);
+    return found;
   }
 
   /// The same in letters, digits and "-_.:," alone, and back. Errors: errc::protocol.
-  static std::string escaped(std::string_view text) {
+  [[gnu::noinline, gnu::cold]] static std::string escaped(std::string_view text) {
     static constexpr char digits[] = "0123456789abcdef";
     std::string s;
     for (const char c : text) {
@@ -75,7 +75,7 @@ class published {
     }
     return s;
   }
-  static std::string unescaped(std::string_view text) {
+  [[gnu::noinline, gnu::cold]] static std::string unescaped(std::string_view text) {
     std::string s;
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] != '%') {
@@ -88,7 +88,7 @@ class published {
     }
     return s;
   }
-  [[noreturn]] static void damaged() {
+  [[noreturn, gnu::noinline, gnu::cold]] static void damaged() {
     mpx::detail::throw_error(errc::protocol, "what a rank published is damaged");
   }
 
@@ -103,7 +103,7 @@ class published {
     damaged();
   }
   /// Takes a number and its comma from the front.
-  static std::size_t length(std::string_view& text, std::size_t most) {
+  [[gnu::noinline, gnu::cold]] static std::size_t length(std::string_view& text, std::size_t most) {
     const std::size_t comma = text.find(',');
     std::uint64_t n = 0;
     if (comma == std::string_view::npos ||
