@@ -30,6 +30,7 @@ LEVELS = {
     "topology.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
+    "cluster.hpp": 12,
 }
 
 # In these folders every header is one policy (a backend), except the shared ones named below.
@@ -43,7 +44,7 @@ CHOOSERS = {"bootstrap/detect.hpp"}
 # nor in the single header.
 OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
-            "transport/tcp", "transport/rdma/libfabric", "transport/sim",
+            "transport/tcp", "cluster", "transport/rdma/libfabric", "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",

@@ -5,8 +5,7 @@
 // long messages both ways at once, requests that are dropped, and a wait that costs no CPU.
 
 #include <functional>
-#include <mpx/mpx.hpp>
-#include <mpx/transport/tcp.hpp>
+#include <mpx/cluster.hpp>
 #include <vector>
 
 #include "mp/harness.hpp"
@@ -14,10 +13,11 @@
 namespace {
 
 using namespace std::chrono_literals;
-using stack = mpx::stack<mpx::transport::tcp>;
+using stack = mpx::tcp_stack;
 using communicator = mpx::communicator<stack>;
 
-constexpr std::size_t sizes[] = {0, 1, 8, 40, 41, 1000, 4095, 16'384, 16'385, 100'000, 3'000'000};
+constexpr std::size_t sizes[] = {0,    1,      8,      40,      41,      1000,
+                                 4095, 16'384, 16'385, 131'072, 131'073, 3'000'000};
 
 std::byte byte_at(mpx::rank_t from, std::size_t round, std::size_t i) {
   return static_cast<std::byte>(i * 31 + i / 251 + round * 7 + static_cast<std::size_t>(from));
