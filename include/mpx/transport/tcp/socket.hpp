@@ -83,11 +83,18 @@ inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tc
   return {};
 }
 
+/// How long the kernel waits for the other host's answers before it gives up; 0: as ever.
+inline void set_tcp_patience(int fd, int ms) noexcept {
+  static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms));
+}
+inline constexpr int tcp_connect_ms_max = 10'000;
+
 /// An attempt to reach `to` from the address `from`, any port. Empty: it has failed already.
 inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& to) noexcept {
   tcp_descriptor s = make_tcp_socket(to);
   if (!s) return s;
   prepare_tcp_socket(s.fd());
+  set_tcp_patience(s.fd(), tcp_connect_ms_max);
   const int one = 1;
   static_cast<void>(::setsockopt(s.fd(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one));
   if (from.any.sa_family == to.any.sa_family)

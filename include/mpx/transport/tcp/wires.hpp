@@ -359,6 +359,7 @@ class tcp_wires {
   }
   void opened(tcp_link& l) noexcept {
     l.state = tcp_state::open;
+    set_tcp_patience(l.socket.fd(), 0);  // From now on a receiver may compute for longer.
     ++counters_.opened;
     if (!l.in.begin()) return close(l, tcp_state::lost);
     send(l);
