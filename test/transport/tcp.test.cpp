@@ -15,7 +15,7 @@ using namespace transport_contract;
 using helped_transport::helped;
 using mpx::transport::basic_tcp;
 using mpx::transport::tcp;
-using copying = helped<basic_tcp<64 * 1024, false>>;
+using copying = helped<basic_tcp<64 * 1024, false, 100'000>>;  // Soon full.
 using pending = helped<basic_tcp<64 * 1024, true>>;
 
 static_assert(mpx::Transport<tcp> && mpx::PlacingTransport<tcp> && mpx::PollableTransport<tcp>);

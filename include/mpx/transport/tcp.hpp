@@ -29,8 +29,9 @@ namespace mpx::inline v0::transport {
 
 /// Ranks anywhere, over sockets. `PacketBytes`: the largest payload of a packet. `Pends`: what the
 /// kernel has no room for waits where the caller has it; else what is left of it is copied.
+/// `KernelBytes`: what the kernel may hold of a connection in each direction; 0: as it likes.
 /// Where it listens: MPX_TCP_INTERFACE, MPX_TCP_PORTS.
-template <std::size_t PacketBytes = 256 * 1024, bool Pends = true>
+template <std::size_t PacketBytes = 256 * 1024, bool Pends = true, int KernelBytes = 0>
 class basic_tcp {
   static_assert(PacketBytes >= 1024 && PacketBytes <= (1u << 30));
 
@@ -149,7 +150,7 @@ class basic_tcp {
   template <class B>
   basic_tcp(const B& b, joined j)
       : wires_(world_peer(b.rank()), world_peer(b.size()), j.secret, std::move(j.endpoints),
-               std::move(j.listener), Pends),
+               std::move(j.listener), Pends, KernelBytes),
         oversubscribed_(j.oversubscribed) {}
 
   /// One blob a rank, and the secret of rank 0. The listener is there before anybody reads of it.
@@ -159,7 +160,8 @@ class basic_tcp {
     const detail::ip::address here =
         detail::chosen_address(std::getenv("MPX_TCP_INTERFACE"), SharedMemoryBootstrap<B>);
     detail::tcp_endpoint at;
-    j.listener = detail::listen_tcp(here, detail::tcp_port_range::from_environment(), at);
+    j.listener =
+        detail::listen_tcp(here, detail::tcp_port_range::from_environment(), at, KernelBytes);
     b.put("mpx.tcp", text_of(at) + ' ' + std::string(b.host()).substr(0, 200));
     if (b.rank() == 0) b.put("mpx.tcp.key", detail::tcp_secret::drawn().text());
     b.fence([] {});

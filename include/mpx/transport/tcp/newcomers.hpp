@@ -20,7 +20,7 @@ struct tcp_door_counters {
   std::uint64_t accepted = 0;   ///< Connections that came in,
   std::uint64_t admitted = 0;   ///< of these, of ranks of the job,
   std::uint64_t strangers = 0;  ///< and of nobody that belongs here, or of nobody in time.
-  std::uint64_t pauses = 0;     ///< Times at which strangers were too many, and nobody was let in.
+  std::uint64_t pauses = 0;     ///< Times at which nobody was let in: strangers were too many.
 };
 
 class tcp_newcomers {
@@ -31,6 +31,7 @@ class tcp_newcomers {
   // Strangers that are met without a pause, and how long it takes until one more may be.
   static constexpr std::int64_t strangers_at_once = 64;
   static constexpr std::int64_t ns_a_stranger = 5'000'000;
+  static constexpr std::int64_t rest_ns = 50'000'000;  // Where the machine has nothing left.
 
   tcp_newcomers(tcp_descriptor listener, tcp_watch& watch) noexcept
       : listener_(std::move(listener)), watch_(watch) {
@@ -44,7 +45,12 @@ class tcp_newcomers {
   void accept() noexcept {
     for (int i = 0; i < accepts_a_look && listening_; ++i) {
       tcp_descriptor s(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-      if (!s) return;
+      if (!s) {
+        // Without descriptors or memory it would be asked again and again.
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+          rest(platform::now_ns() + rest_ns);
+        return;
+      }
       ++counters_.accepted;
       enter(std::move(s));
     }
@@ -135,10 +141,13 @@ class tcp_newcomers {
     const std::int64_t floor = now - strangers_at_once * ns_a_stranger;
     met_until_ = (met_until_ < floor ? floor : met_until_) + ns_a_stranger;
     if (met_until_ <= now || !listening_) return;
+    rest(met_until_);
+  }
+  void rest(std::int64_t until) noexcept {
     ++counters_.pauses;
     watch_.remove(listener_.fd());
     listening_ = false;
-    paused_until_ = met_until_;
+    paused_until_ = until;
   }
 
   tcp_descriptor listener_;

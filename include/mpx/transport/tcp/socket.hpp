@@ -54,17 +54,24 @@ inline void prepare_tcp_socket(int fd) noexcept {
   set(IPPROTO_TCP, TCP_KEEPCNT, 5);
 }
 
-inline tcp_descriptor make_tcp_socket(const tcp_endpoint& e) noexcept {
-  return tcp_descriptor(
+/// `kernel_bytes`: of each of the kernel's two buffers; 0: as it likes.
+inline tcp_descriptor make_tcp_socket(const tcp_endpoint& e, int kernel_bytes) noexcept {
+  tcp_descriptor s(
       ::socket(e.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  if (kernel_bytes != 0)
+    for (const int which : {SO_SNDBUF, SO_RCVBUF})
+      static_cast<void>(
+          ::setsockopt(s.fd(), SOL_SOCKET, which, &kernel_bytes, sizeof kernel_bytes));
+  return s;
 }
 
 /// Listens on the first port of the range that is free; `at` becomes where that is.
 /// Errors: errc::argument, errc::no_resources.
-inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tcp_endpoint& at) {
+inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tcp_endpoint& at,
+                                 int kernel_bytes = 0) {
   for (unsigned port = ports.first; port <= ports.last; ++port) {
     at = tcp_endpoint(on, static_cast<std::uint16_t>(port));
-    tcp_descriptor s = make_tcp_socket(at);
+    tcp_descriptor s = make_tcp_socket(at, kernel_bytes);
     if (s && ::bind(s.fd(), &at.any, at.bytes) == 0 && ::listen(s.fd(), SOMAXCONN) == 0) {
       socklen_t bytes = sizeof at.v6;
       if (::getsockname(s.fd(), &at.any, &bytes) == 0) return s;
@@ -83,11 +90,19 @@ inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tc
   return {};
 }
 
+/// How long the kernel waits for the other host's answers before it gives up; 0: as ever.
+inline void set_tcp_patience(int fd, int ms) noexcept {
+  static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms));
+}
+inline constexpr int tcp_connect_ms_max = 10'000;
+
 /// An attempt to reach `to` from the address `from`, any port. Empty: it has failed already.
-inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& to) noexcept {
-  tcp_descriptor s = make_tcp_socket(to);
+inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& to,
+                                  int kernel_bytes) noexcept {
+  tcp_descriptor s = make_tcp_socket(to, kernel_bytes);
   if (!s) return s;
   prepare_tcp_socket(s.fd());
+  set_tcp_patience(s.fd(), tcp_connect_ms_max);
   const int one = 1;
   static_cast<void>(::setsockopt(s.fd(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one));
   if (from.any.sa_family == to.any.sa_family)

@@ -74,10 +74,12 @@ class tcp_wires {
   static constexpr std::size_t coalesced_bytes_max = 16 * 1024;
 
   tcp_wires(peer_id self, peer_id peers, const tcp_secret& secret,
-            std::vector<tcp_endpoint> endpoints, tcp_descriptor listener, bool pends)
+            std::vector<tcp_endpoint> endpoints, tcp_descriptor listener, bool pends,
+            int kernel_bytes)
       : self_(self),
         peers_(peers),
         pends_(pends),
+        kernel_bytes_(kernel_bytes),
         secret_(secret),
         endpoints_(std::move(endpoints)),
         links_(endpoints_.size()),
@@ -312,7 +314,7 @@ class tcp_wires {
     l.call_at_ns = 0;
     l.state = tcp_state::greeting;
     l.call.emplace(self_, l.peer);
-    l.socket = connect_tcp(endpoints_[self_], endpoints_[l.peer]);
+    l.socket = connect_tcp(endpoints_[self_], endpoints_[l.peer], kernel_bytes_);
     if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer})) hang_up(l, errno);
   }
   /// An attempt has failed. It is repeated where that may help.
@@ -359,6 +361,7 @@ class tcp_wires {
   }
   void opened(tcp_link& l) noexcept {
     l.state = tcp_state::open;
+    set_tcp_patience(l.socket.fd(), 0);  // From now on a receiver may compute for longer.
     ++counters_.opened;
     if (!l.in.begin()) return close(l, tcp_state::lost);
     send(l);
@@ -452,6 +455,7 @@ class tcp_wires {
   peer_id self_;
   peer_id peers_;
   bool pends_;
+  int kernel_bytes_;
   unsigned roomy_ = 0;  // Links whose `roomy_at` is `news_`.
   std::uint64_t news_ = 1;
   unsigned attention_ = 0;  // Connections that are being made, or wait for the kernel.
