@@ -32,16 +32,29 @@ struct kept_group : group, allocated {
   explicit kept_group(group&& g) noexcept : group(std::move(g)) {}
 };
 
+/// What layers above keep with a communicator, for as long as it lives.
+struct kept_part : allocated {
+  kept_part() = default;
+  kept_part(const kept_part&) = delete;
+  kept_part& operator=(const kept_part&) = delete;
+  virtual ~kept_part() = default;
+};
+
 /// What the copies of a communicator handle share. Lives as long as the environment.
 struct communicator_state : allocated {
   communicator_state() = default;
   communicator_state(const communicator_state&) = delete;
   communicator_state& operator=(const communicator_state&) = delete;
-  ~communicator_state() { delete own; }
+  ~communicator_state() {
+    delete node;
+    delete own;
+  }
 
   std::uint32_t collective_serial = 0;
   const group* ranks = nullptr;     // Of this or an equal communicator; nullptr: ranks are peers.
   const kept_group* own = nullptr;  // What `ranks` points to where it was made.
+  kept_part* node = nullptr;        // Where its ranks meet in shared memory (coll/node.hpp).
+  bool node_tried = false;          // Whether they have tried to.
 };
 
 /// One collective call, of which each rank makes its part.

@@ -299,6 +299,8 @@ class endpoint : ground<Stack>,
   friend struct compounds;  // Operations made of operations (endpoint_compound.hpp),
   template <class>
   friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
+  template <class>
+  friend struct shared_blocks;  // Where the ranks of a communicator meet (shared_blocks.hpp).
   template <class From>     // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),

@@ -193,6 +193,10 @@ class ring_fabric {
 
   /// Ends a wait from any thread of any process that maps the segment.
   void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
+  /// See BlockTransport.
+  void wake_peer(peer_id peer) noexcept {
+    ring_doorbell(segment_.doorbell(slot_of(peer)), slot_of(peer));
+  }
 
  protected:
   // Where peers come and go. Never within a poll.
@@ -452,7 +456,7 @@ class ring_fabric {
   void feed(receiver& r) noexcept {
     r.hungry = false;
     if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
-      ring_doorbell(segment_.doorbell(slot_of(r.source)), slot_of(r.source));
+      wake_peer(r.source);
   }
 
   bool something_to_do() noexcept {
