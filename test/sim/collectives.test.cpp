@@ -9,6 +9,7 @@
 #include <mpx/sim.hpp>
 #include <vector>
 
+#include "coll/suite.hpp"
 #include "sim/stacks.hpp"
 
 namespace {
@@ -95,5 +96,17 @@ TEST_CASE("sim: skewed ranks, many collectives under way") {
       }
       CHECK(right);
     });
+  }
+}
+
+TEST_CASE("sim: every collective by every algorithm") {
+  using namespace skewed;
+  using stack = mpx::sim::stack;
+  static constexpr std::size_t some[] = {1, 700};
+  for (const mpx::rank_t n : {1, 2, 3, 4, 7, 8}) {
+    for (const auto f : {suite::form::at_once, suite::form::started}) {
+      sim::run<stack>(n, rough, static_cast<std::uint64_t>(n),
+                      [&](auto world) { suite::everything(world, f, some); });
+    }
   }
 }

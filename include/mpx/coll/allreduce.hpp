@@ -1,63 +1,143 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// allreduce: the combination of every rank's elements, at every rank, the same bits.
+// allreduce: the combination of every rank's elements, everywhere, the same bits.
 
+#include "mpx/coll/allgather.hpp"
 #include "mpx/coll/bcast.hpp"
+#include "mpx/coll/blocks.hpp"
 #include "mpx/coll/reduce.hpp"
+#include "mpx/coll/reduce_parts.hpp"
 #include "mpx/coll/steps.hpp"
+#include "mpx/engine/collective_policy.hpp"
 
 namespace mpx::inline v0::coll {
 
-/// In round k ranks exchange what they have with the one whose number differs in bit k. Ranks
-/// beyond a power of two give theirs to a neighbour first, and get the result from it. The operands
-/// of each combination are the same on both sides, so that the bits are.
-/// Cost: log2(ranks) rounds of the whole message, two more if not a power of two.
+/// A power of two of ranks, or pairs of them that act as one: the lowest ranks are the pairs.
+struct folded_ranks {
+  explicit folded_ranks(rank_t n) noexcept {
+    while (size * 2 <= n) size *= 2;
+    pairs = n - size;
+  }
+  rank_t index_of(rank_t r) const noexcept { return r < 2 * pairs ? r / 2 : r - pairs; }
+  rank_t rank_of(rank_t i) const noexcept { return i < pairs ? i * 2 : i + pairs; }
+
+  rank_t size = 1;
+  rank_t pairs = 0;
+};
+
+/// The second of a pair gives its data to the first, and will get the result from it: true.
+/// The first combines it.
+template <Steps S>
+bool fold(S& s, const memory& data, const memory& theirs, const reduction& op,
+          const folded_ranks& f) {
+  if (s.rank() >= 2 * f.pairs) return false;
+  if (s.rank() % 2 == 1) {
+    s.send(data, s.rank() - 1);
+    s.receive(data, s.rank() - 1);
+    return true;
+  }
+  s.receive(theirs, s.rank() + 1);
+  s.combine(op, data, theirs);
+  return false;
+}
+template <Steps S>
+void unfold(S& s, const memory& data, const folded_ranks& f) {
+  if (s.rank() < 2 * f.pairs) s.send(data, s.rank() + 1);
+}
+/// Combines with what the rank at `distance` has: the operands are the same on both sides, and so
+/// are the bits.
+template <Steps S>
+void combine_with(S& s, const memory& mine, const memory& theirs, bool theirs_first,
+                  const reduction& op) {
+  if (theirs_first) {
+    s.combine_first(op, mine, theirs);
+  } else {
+    s.combine(op, mine, theirs);
+  }
+}
+
+/// In round k with the rank whose number differs in bit k, everything. Cost: log2(size) rounds, two
+/// more if size is not a power of two.
 template <Steps S>
 void allreduce_recursive_doubling(S& s, const memory& data, const reduction& op) {
-  const rank_t n = s.size();
-  rank_t power = 1;
-  while (power * 2 <= n) power *= 2;
-  const rank_t rest = n - power;  // Pairs of ranks that act as one: 0 .. 2 * rest - 1.
-  const rank_t me = s.rank();
-  const bool paired = me < 2 * rest;
-  if (paired && me % 2 == 1) {
-    s.send(data, me - 1);
-    s.receive(data, me - 1);
-    return;
-  }
+  const folded_ranks f(s.size());
   const memory theirs = s.scratch(data.bytes);
-  if (paired) {
-    s.receive(theirs, me + 1);
-    s.combine(op, data, theirs);
+  if (theirs.base == nullptr || fold(s, data, theirs, op, f)) return;
+  const rank_t me = f.index_of(s.rank());
+  for (rank_t bit = 1; bit < f.size; bit *= 2) {
+    const rank_t other = me ^ bit;
+    s.exchange(data, f.rank_of(other), theirs, f.rank_of(other));
+    combine_with(s, data, theirs, other < me, op);
   }
-  const rank_t mine = paired ? me / 2 : me - rest;
-  for (rank_t bit = 1; bit < power; bit *= 2) {
-    const rank_t other = mine ^ bit;
-    const rank_t to = other < rest ? other * 2 : other + rest;
-    s.exchange(data, to, theirs, to);
-    if (other > mine)
-      s.combine(op, data, theirs);
-    else
-      s.combine_first(op, data, theirs);
+  unfold(s, data, f);
+}
+
+/// The same, but each of two keeps half of what both had, and all of it comes back in the end.
+/// Neighbours first, so that what is combined is of neighbours: right for any operation.
+/// Cost: 2 log2(size) rounds, two messages' worth. Source: Rabenseifner 2004.
+template <Steps S>
+void allreduce_recursive_halving(S& s, const memory& data, const reduction& op) {
+  const folded_ranks f(s.size());
+  const memory theirs = s.scratch(data.bytes);
+  if (theirs.base == nullptr || fold(s, data, theirs, op, f)) return;
+  const rank_t me = f.index_of(s.rank());
+  const parts part{data, op.element_bytes, static_cast<std::size_t>(f.size)};
+  rank_t first = 0;  // The parts that are this rank's.
+  rank_t count = f.size;
+  for (rank_t bit = 1; bit < f.size; bit *= 2) {
+    count /= 2;
+    const bool upper = (me & bit) != 0;
+    const memory give = part.range(upper ? first : first + count, count);
+    if (upper) first += count;
+    const memory keep = part.range(first, count);
+    const memory come = slice(theirs, 0, keep.bytes);
+    s.exchange(give, f.rank_of(me ^ bit), come, f.rank_of(me ^ bit));
+    combine_with(s, keep, come, upper, op);
   }
-  if (paired) s.send(data, me + 1);
+  for (rank_t bit = f.size / 2; bit > 0; bit /= 2, count *= 2) {
+    const rank_t sibling = (me & bit) != 0 ? first - count : first + count;
+    s.exchange(part.range(first, count), f.rank_of(me ^ bit), part.range(sibling, count),
+               f.rank_of(me ^ bit));
+    first = sibling < first ? sibling : first;
+  }
+  unfold(s, data, f);
 }
 
 /// See collectives::allreduce.
 struct allreduce_call {
   static constexpr const char* name = "allreduce";
 
-  memory in;   // The same as `out`: in place.
-  memory out;  // Everywhere.
+  memory in;  // The same as `out`: in place.
+  memory out;
   const reduction* op = nullptr;
 
-  mpx::detail::collective_failure check(rank_t, rank_t) const noexcept {
-    return check_lengths(in, out, *op);
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::allreduce, in.bytes, size, op->commutative};
+  }
+  collective_failure check(rank_t, rank_t) const noexcept {
+    return check_room(in.bytes, out.bytes, op->element_bytes);
   }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice& c) const {
+    if (c.by == algorithm::binomial) {
+      const memory work = s.rank() == 0 ? out : memory();
+      reduce_binomial(s, in, work, 0, *op);
+      return bcast_tree(s, out, 0);
+    }
+    const auto n = static_cast<std::size_t>(s.size());
+    const parts result{out, op->element_bytes, n};
+    if (c.by == algorithm::pairwise) {
+      const parts part{in, op->element_bytes, n};
+      reduce_parts_pairwise(s, result[s.rank()], *op, [&](rank_t r) { return part[r]; });
+      return ring_of_blocks(s, [&](rank_t i) { return result[around(s.rank() - i, s.size())]; });
+    }
     s.copy(out, in);
-    allreduce_recursive_doubling(s, out, *op);
+    if (c.by == algorithm::recursive_doubling) return allreduce_recursive_doubling(s, out, *op);
+    if (c.by == algorithm::recursive_halving) return allreduce_recursive_halving(s, out, *op);
+    reduce_parts_ring(s, *op, out.bytes / n + op->element_bytes, c.segment_bytes,
+                      [&](rank_t r) { return result[r]; });
+    ring_of_blocks(
+        s, [&](rank_t i) { return result[around(around(s.rank() + 1, s.size()) - i, s.size())]; });
   }
 };
 

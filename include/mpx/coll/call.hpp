@@ -9,6 +9,7 @@
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
+#include "mpx/engine/collective_policy.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -16,11 +17,13 @@ namespace mpx::inline v0::detail {
 /// what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
-                                      call_site site, collective_trouble& trouble) {
+                                      coll::algorithm by, call_site site,
+                                      collective_trouble& trouble) {
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    what(steps);
+    what(steps,
+         coll::decide<typename Stack::collective_type>(what.ask(steps.rank(), steps.size()), by));
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
@@ -32,9 +35,11 @@ template <class Stack, class What>
 }
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
-[[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what) {
+[[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
+                                              coll::algorithm by) {
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
-  if (plan != nullptr) what(*plan);
+  if (plan != nullptr)
+    what(*plan, coll::decide<typename Stack::collective_type>(what.ask(on.rank(), on.size()), by));
   return plan;
 }
 
@@ -47,9 +52,10 @@ struct given_reduction {
 };
 
 /// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
-/// is wrong with its arguments; and its steps, `what(steps)`. It is copied freely, and refers to
-/// what its arguments refer to. `By` makes its reduction, which it points to.
-template <class Stack, class What, class By = no_reduction>
+/// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy; and its
+/// steps, `what(steps, choice)`. It is copied freely, and refers to what its arguments refer to.
+/// `Op` makes its reduction, which it points to.
+template <class Stack, class What, class Op = no_reduction>
 class collective {
  public:
   using stack_type = Stack;
@@ -58,19 +64,19 @@ class collective {
   static constexpr const char* start_name = What::name;
   static constexpr const char* prepare_name = What::name;
 
-  collective(const point_to_point<Stack>& on, const What& what, const By& by = {})
-      : on_(on), what_(what), by_(by) {}
+  collective(const point_to_point<Stack>& on, const What& what, coll::algorithm by, const Op& op)
+      : on_(on), what_(what), by_(by), op_(op) {}
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
   [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
     if constexpr (reduces) {
       reduction op;
-      by_.set(op);
+      op_.set(op);
       What what = what_;
       what.op = &op;
-      return run_collective(on_, what, {name, where}, trouble_);
+      return run_collective(on_, what, by_, {name, where}, trouble_);
     } else {
-      return run_collective(on_, what_, {name, where}, trouble_);
+      return run_collective(on_, what_, by_, {name, where}, trouble_);
     }
   }
   started start() const {
@@ -91,25 +97,33 @@ class collective {
   }
 
  private:
-  static constexpr bool reduces = !std::is_same_v<By, no_reduction>;
+  static constexpr bool reduces = !std::is_same_v<Op, no_reduction>;
   struct kept : allocated {
-    explicit kept(const By& b) : by(b) { by.set(op); }
-    By by;
-    reduction op;
+    explicit kept(const Op& op) : maker(op) { maker.set(made); }
+    Op maker;
+    reduction made;
   };
 
   errc check() const noexcept {
-    trouble_.failure = what_.check(on_.rank(), on_.size());
+    if constexpr (reduces) {
+      reduction op;
+      op_.set(op);
+      What what = what_;
+      what.op = &op;
+      trouble_.failure = what.check(on_.rank(), on_.size());
+    } else {
+      trouble_.failure = what_.check(on_.rank(), on_.size());
+    }
     return trouble_.failure.why;
   }
   started made(bool again) const {
     schedule* plan = nullptr;
     if constexpr (reduces) {
-      auto* const k = new (std::nothrow) kept(by_);
+      auto* const k = new (std::nothrow) kept(op_);
       if (k != nullptr) {
         What what = what_;
-        what.op = &k->op;
-        plan = record_collective(on_, what);
+        what.op = &k->made;
+        plan = record_collective(on_, what, by_);
         if (plan == nullptr) {
           delete k;
         } else {
@@ -117,7 +131,7 @@ class collective {
         }
       }
     } else {
-      plan = record_collective(on_, what_);
+      plan = record_collective(on_, what_, by_);
     }
     const started s = schedules<Stack>::make(endpoint_of(), plan, again);
     if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
@@ -126,7 +140,8 @@ class collective {
 
   const point_to_point<Stack>& on_;
   What what_;
-  [[no_unique_address]] By by_;
+  coll::algorithm by_;
+  [[no_unique_address]] Op op_;
   mutable collective_trouble trouble_;
 };
 

@@ -6,14 +6,32 @@
 #include <source_location>
 #include <span>
 #include <system_error>
+#include <vector>
 
+#include "mpx/coll/allgather.hpp"
 #include "mpx/coll/allreduce.hpp"
+#include "mpx/coll/alltoall.hpp"
 #include "mpx/coll/barrier.hpp"
 #include "mpx/coll/bcast.hpp"
 #include "mpx/coll/call.hpp"
+#include "mpx/coll/gather.hpp"
 #include "mpx/coll/operations.hpp"
 #include "mpx/coll/reduce.hpp"
+#include "mpx/coll/reduce_scatter.hpp"
+#include "mpx/coll/scan.hpp"
+#include "mpx/coll/scatter.hpp"
 #include "mpx/datatype/buffer.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+struct in_place_t {};
+}  // namespace detail
+
+/// In place of what a rank gives to a collective: it is where the result will be.
+inline constexpr detail::in_place_t in_place{};
+
+}  // namespace mpx::inline v0
 
 namespace mpx::inline v0::detail {
 
@@ -43,22 +61,70 @@ concept ReducedBetween = SendBuffer<const In&> && ReceiveBuffer<Out> &&
 template <class Op, class V>
 concept Reduces = std::invocable<Op&, const element_of_t<V>&, const element_of_t<V>&>;
 
-/// The collectives of a communicator, which derives from this.
+/// What a rank gives: a value, a range, or mpx::in_place.
+template <class In>
+concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
+template <class In>
+memory given(const In& in) noexcept {
+  if constexpr (std::same_as<In, in_place_t>) {
+    return {};
+  } else {
+    return bytes_of(in);
+  }
+}
+
+/// Where a rank's block goes: a buffer, or mpx::in_place.
+template <class Out>
+concept Takes = ReceiveBuffer<Out> || std::same_as<std::remove_cvref_t<Out>, in_place_t>;
+template <class Out>
+memory taken(Out& out) noexcept {
+  if constexpr (std::same_as<std::remove_cv_t<Out>, in_place_t>) {
+    return {};
+  } else {
+    return given(out);
+  }
+}
+
+/// How many elements each rank has, or where its first one is: 32 or 64 bits each.
+template <class C>
+concept Counts =
+    std::ranges::contiguous_range<C> && std::ranges::sized_range<C> &&
+    std::integral<std::ranges::range_value_t<C>> &&
+    (sizeof(std::ranges::range_value_t<C>) == 4 || sizeof(std::ranges::range_value_t<C>) == 8);
+
+template <class C>
+coll::numbers numbers_of(const C& c) noexcept {
+  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
+}
+
+/// The collectives of a communicator, which derives from this: every rank calls them in the same
+/// order.
+///
+/// Buffers are transferable values or contiguous ranges of them, as those of messages. `counts` and
+/// `places` are ranges of integers, one for each rank, in elements; without places the blocks lie
+/// one after the other. What a rank gives may be mpx::in_place: then it is in the result's buffer,
+/// where its own block belongs.
+/// All forms: mpx::start gives a request, which must be waited for: a dropped one leaves the call,
+/// and the other ranks get errc::peer_lost; a detached one goes on by itself. mpx::prepare gives a
+/// persistent one. Those that return a value or a vector of their own block.
+/// Errors of all: errc::count or errc::truncate if sizes differ between ranks; errc::argument and
+/// errc::count if a buffer does not fit, or a count is negative; errc::peer_lost when a rank is
+/// lost, or has left the call with an error; errc::no_resources.
+/// Completion: buffers are the call's until it is complete.
 template <class Comm, class Stack>
 class collectives {
   using site = std::source_location;
   [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
-  /// Returns when every rank has entered. Cost: log2(size) rounds of one packet. Errors:
-  /// errc::peer_lost.
+  /// Returns when every rank has entered. Cost: log2(size) rounds of one packet.
+  /// Source: MPI 4.1, 6.3.
   template <class How = throws_t>
   auto barrier(How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How>(how, where, coll::barrier_call{});
   }
 
-  /// Sends `buffer` from `root` to all. Requires: the same size everywhere. Errors: errc::root,
-  /// errc::count or errc::truncate if sizes differ, errc::peer_lost. Source: MPI 4.1, 6.4.
+  /// Sends `buffer` from `root` to all. Errors: errc::root. Source: MPI 4.1, 6.4.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
@@ -66,14 +132,229 @@ class collectives {
     return ended<How>(how, where, coll::bcast_call{writable_bytes_of(buffer), root});
   }
 
+  /// The same ranks, for collectives that use algorithm `by` where an operation has it: any call
+  /// on what this returns. Requires: all ranks do so.
+  auto with(coll::algorithm by) const noexcept;
+
+  // --- Blocks ------------------------------------------------------------------------------------
+
+  /// Every rank's `in` goes to `out` at `root`, in rank order; elsewhere `out` does not count.
+  /// Errors: errc::root. Source: MPI 4.1, 6.5.
+  template <class In, class Out, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
+              site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false});
+  }
+  /// The same. Returns: all of it at `root`, nothing elsewhere.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> gather(const In& in, rank_t root, How&& how = {},
+                                             site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    if (me().rank() == root) all.resize(times_size(elements_of(in)));
+    gather(in, all, root, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths. Source: MPI 4.1, 6.5.
+  template <class In, class Out, class C, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true});
+  }
+  /// The same, block r from out[places[r]] on.
+  template <class In, class Out, class C, class P, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
+  auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
+               How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::gather_call{given(in), blocks_at(out, counts, places), root, true});
+  }
+  /// The same where the root does not know the lengths. Returns: all blocks at `root`, nothing
+  /// elsewhere. Cost: a gather of the lengths besides.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
+                                              site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    const auto counts = gather(static_cast<std::int64_t>(elements_of(in)), root, how, where);
+    if (!well<How>(how)) return all;
+    if (me().rank() == root) all.resize(sum_of(counts));
+    gatherv(in, all, counts, root, std::forward<How>(how), where);
+    return all;
+  }
+
+  /// Block r of `in` at `root` goes to `out` of rank r; elsewhere `in` does not count. At the root
+  /// `out` may be mpx::in_place. Errors: errc::root. Source: MPI 4.1, 6.6.
+  template <class In, class Out, class How = throws_t>
+  requires SendBuffer<In> && Takes<Out&&> && BufferFits<Out&&, How>
+  auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false});
+  }
+  /// The same. Returns: this rank's block. Cost: a bcast of its length besides.
+  template <class In, class How = throws_t>
+  requires ContiguousBuffer<const In&> && BlockingForm<How>
+  std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
+                                              site where = site::current()) const {
+    std::vector<element_of_t<const In>> mine;
+    auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
+    bcast(length, root, how, where);
+    if (!well<How>(how)) return mine;
+    mine.resize(static_cast<std::size_t>(length));
+    scatter(in, mine, root, std::forward<How>(how), where);
+    return mine;
+  }
+  /// The same with blocks of different lengths. Source: MPI 4.1, 6.6.
+  template <class In, class C, class Out, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && Takes<Out&&> && BufferFits<Out&&, How>
+  auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
+                site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::scatter_call{blocks_at(in, counts), taken(out), root, true});
+  }
+  /// The same, block r from in[places[r]] on.
+  template <class In, class C, class P, class Out, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && Counts<P> && Takes<Out&&> && BufferFits<Out&&, How>
+  auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
+                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true});
+  }
+
+  /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
+  template <class In, class Out, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::allgather_call{given(in), equal_blocks(out)});
+  }
+  /// The same. Returns: all of it.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
+                                                site where = site::current()) const {
+    std::vector<element_of_t<const In>> all(times_size(elements_of(in)));
+    allgather(in, all, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
+  template <class In, class Out, class C, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts)});
+  }
+  /// The same, block r from out[places[r]] on.
+  template <class In, class Out, class C, class P, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
+  auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)});
+  }
+  /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
+  /// the lengths besides.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
+                                                 site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    const auto counts = allgather(static_cast<std::int64_t>(elements_of(in)), how, where);
+    if (!well<How>(how)) return all;
+    all.resize(sum_of(counts));
+    allgatherv(in, all, counts, std::forward<How>(how), where);
+    return all;
+  }
+
+  /// Block r of `in` goes to rank r, where it is block rank() of `out`. `in` may be mpx::in_place.
+  /// Source: MPI 4.1, 6.8.
+  template <class In, class Out, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    constexpr bool in_place = std::same_as<In, in_place_t>;
+    coll::blocks from;
+    if constexpr (!in_place) from = equal_blocks(in);
+    return ended<How>(how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false});
+  }
+  /// The same. Returns: what has come.
+  template <class In, class How = throws_t>
+  requires ContiguousBuffer<const In&> && BlockingForm<How>
+  std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
+                                               site where = site::current()) const {
+    std::vector<element_of_t<const In>> all(elements_of(in));
+    alltoall(in, all, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths. Source: MPI 4.1, 6.8.
+  template <class In, class C, class Out, class D, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && Counts<D> &&
+           BufferFits<Out&&, How>
+  auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true});
+  }
+  /// The same, with a place for each block.
+  template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> && Counts<D> &&
+           Counts<Q> && BufferFits<Out&&, How>
+  auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
+                 const D& out_counts, const Q& out_places, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::alltoall_call{blocks_at(in, in_counts, in_places),
+                                          blocks_at(out, out_counts, out_places), false, true});
+  }
+  /// The same in place: what is at places[r] goes to rank r, and what comes from there replaces it.
+  template <class Out, class D, class How = throws_t>
+  requires ReceiveBuffer<Out&&> && Counts<D> && BufferFits<Out&&, How>
+  auto alltoallv(in_place_t, Out&& out, const D& counts, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::alltoall_call{{}, blocks_at(out, counts), true, true});
+  }
+  /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
+  /// alltoall of the lengths besides.
+  template <class In, class C, class How = throws_t>
+  requires ContiguousBuffer<const In&> && Counts<C> && BlockingForm<How>
+  std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts, How&& how = {},
+                                                site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    std::vector<std::int64_t> going;
+    for (const auto c : in_counts) going.push_back(static_cast<std::int64_t>(c));
+    const auto coming = alltoall(going, how, where);
+    if (!well<How>(how)) return all;
+    all.resize(sum_of(coming));
+    alltoallv(in, going, all, coming, std::forward<How>(how), where);
+    return all;
+  }
+  /// Every block is a piece of memory of its own, of whatever layout: in[r] goes to rank r, and
+  /// out[r] comes from there. Requires: a piece for each rank. Source: MPI 4.1, 6.8.
+  template <class How = throws_t>
+  auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    coll::blocks from;
+    coll::blocks to;
+    from.pieces = in.data();
+    to.pieces = out.data();
+    return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
+  }
+
+  // --- Reductions --------------------------------------------------------------------------------
+
   /// Combines every rank's `value` with `op`, which must be associative; in rank order unless it
   /// is_commutative.
   /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
   /// element, in place: it holds the result at `root`, and is unspecified elsewhere. Where the call
   /// is started a value is combined in place, as a range.
-  /// Errors: errc::root, errc::count or errc::truncate if sizes differ, errc::peer_lost. What `op`
-  /// throws passes through, or is errc::operation; the other ranks get errc::peer_lost. `op` must
-  /// not call mpx.
+  /// Errors: errc::root. What `op` throws passes through, or is errc::operation; the other ranks
+  /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
@@ -92,15 +373,14 @@ class collectives {
                         typed_reduction<element_of_t<V>, Op>{op});
     });
   }
-
   /// As those above, from `in` to `out`, element by element; `in` stays as it is, and `out` is
   /// written on the ranks that get a result, as long as `in` there.
-  /// Errors: errc::argument if it is not; the other ranks get errc::peer_lost.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
               site where = site::current()) const {
-    return ended<How>(how, where, coll::reduce_call{bytes_of(in), result_at(root, out), root},
+    const memory result = me().rank() == root ? memory(writable_bytes_of(out)) : memory();
+    return ended<How>(how, where, coll::reduce_call{bytes_of(in), result, root},
                       typed_reduction<element_of_t<const In>, Op>{op});
   }
   /// As reduce from one range into another, with the same result on every rank, bit for bit.
@@ -112,16 +392,70 @@ class collectives {
                       typed_reduction<element_of_t<const In>, Op>{op});
   }
 
- private:
-  /// Ends a call of `what` as `how` says. Blocking calls return nothing.
-  template <class How, class What, class By = no_reduction>
-  [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
-                                    By by = {}) const noexcept(stores_errors<How>) {
-    return finish_as(std::forward<How>(how), collective<Stack, What, By>(me(), what, by), where);
+  /// Combines as reduce does; rank r gets block r of the result, of counts[r] elements.
+  /// Source: MPI 4.1, 6.10.
+  template <class In, class Out, class C, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Counts<C> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
+                      site where = site::current()) const {
+    return ended<How>(how, where,
+                      coll::reduce_scatter_call{blocks_at(in, counts), writable_bytes_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op});
   }
-  template <class Out>
-  memory result_at(rank_t root, Out& out) const noexcept {
-    return me().rank() == root ? memory(writable_bytes_of(out)) : memory();
+  /// The same with blocks of one length, that of `out`.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto reduce_scatter_block(const In& in, Out&& out, Op op, How&& how = {},
+                            site where = site::current()) const {
+    return ended<How>(how, where,
+                      coll::reduce_scatter_call{equal_blocks(in), writable_bytes_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+
+  /// Combines what the ranks 0 .. rank() give, in rank order.
+  /// Returns: of a value the result; a range is combined in place. Source: MPI 4.1, 6.11.
+  template <class V, class Op, class How = throws_t>
+  requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
+  auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+      return ended<How>(how, where, coll::scan_call{m, m, false},
+                        typed_reduction<element_of_t<V>, Op>{op});
+    });
+  }
+  /// The same from `in` to `out`.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto scan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
+    return ended<How>(how, where, coll::scan_call{bytes_of(in), writable_bytes_of(out), false},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+  /// Combines what the ranks below this one give, in rank order: nothing at rank 0, where `value`
+  /// stays as it is.
+  template <class V, class Op, class How = throws_t>
+  requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
+  auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+      return ended<How>(how, where, coll::scan_call{m, m, true},
+                        typed_reduction<element_of_t<V>, Op>{op});
+    });
+  }
+  /// The same from `in` to `out`, which stays as it is at rank 0.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto exscan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
+    return ended<How>(how, where, coll::scan_call{bytes_of(in), writable_bytes_of(out), true},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+
+ private:
+  /// Ends a call of `what` as `how` says. Those that block return nothing.
+  template <class How, class What, class Op = no_reduction>
+  [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
+                                    const Op& op = {}) const noexcept(stores_errors<How>) {
+    auto by = coll::algorithm::automatic;
+    if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
+    return finish_as(std::forward<How>(how), collective<Stack, What, Op>(me(), what, by, op),
+                     where);
   }
   /// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
   template <class How, class V, class Call>
@@ -132,10 +466,94 @@ class collectives {
     } else {
       std::remove_cv_t<V> result = value;
       call(memory(writable_bytes_of(result)));
-      if constexpr (is_code<How>) here = here && !how;
-      return here ? result : std::remove_cv_t<V>(value);
+      return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
     }
+  }
+  template <class How>
+  static bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
+    if constexpr (is_code<How>) return !how;
+    return true;
+  }
+
+  template <class B>
+  static std::size_t elements_of(const B& buffer) noexcept {
+    return bytes_of(buffer).size() / sizeof(element_of_t<const B>);
+  }
+  std::size_t times_size(std::size_t n) const noexcept {
+    return n * static_cast<std::size_t>(me().size());
+  }
+  static std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
+    std::size_t sum = 0;
+    for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
+    return sum;
+  }
+  /// A buffer as blocks of one length; `counts`: at this rank it is one.
+  template <class B>
+  coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
+    coll::blocks b;
+    if (!counts) return b;
+    const memory all(bytes_of(buffer));
+    b.base = all.base;
+    b.room = all.bytes;
+    b.unit = sizeof(element_of_t<const B>);
+    b.bytes = all.bytes / b.unit / static_cast<std::size_t>(me().size()) * b.unit;
+    b.stride = b.bytes;
+    return b;
+  }
+  template <class B, class C>
+  coll::blocks blocks_at(const B& buffer, const C& counts) const noexcept {
+    const memory all(bytes_of(buffer));
+    coll::blocks b;
+    b.base = all.base;
+    b.room = all.bytes;
+    b.unit = sizeof(element_of_t<const B>);
+    b.counts = numbers_of(counts);
+    return b;
+  }
+  template <class B, class C, class P>
+  coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) const noexcept {
+    coll::blocks b = blocks_at(buffer, counts);
+    b.places = numbers_of(places);
+    return b;
   }
 };
 
+/// A communicator whose collectives use one algorithm.
+template <class Stack>
+class forced_algorithm : public point_to_point<Stack>,
+                         public collectives<forced_algorithm<Stack>, Stack> {
+ public:
+  forced_algorithm(const point_to_point<Stack>& comm, coll::algorithm by) noexcept
+      : point_to_point<Stack>(comm), by_(by) {}
+  /// What is used.
+  coll::algorithm algorithm_wanted() const noexcept { return by_; }
+
+ private:
+  coll::algorithm by_;
+};
+template <class Comm, class Stack>
+auto collectives<Comm, Stack>::with(coll::algorithm by) const noexcept {
+  return forced_algorithm<Stack>(me(), by);
+}
+
 }  // namespace mpx::inline v0::detail
+
+namespace mpx::inline v0 {
+
+/// inout[i] = in[i] op inout[i], here: no rank communicates. Requires: as long.
+/// Source: MPI_Reduce_local.
+template <class In, class Out, class Op>
+requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In>
+void reduce_local(const In& in, Out&& inout, Op op,
+                  std::source_location where = std::source_location::current()) {
+  const auto from = detail::bytes_of(in);
+  const auto to = detail::writable_bytes_of(inout);
+  if (from.size() != to.size())
+    throw error(errc::argument, "reduce_local: ranges of different lengths", where);
+  using element = detail::element_of_t<const In>;
+  if (!from.empty())
+    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(),
+                                                to.size() / sizeof(element), true);
+}
+
+}  // namespace mpx::inline v0

@@ -2,49 +2,46 @@
 #pragma once
 // reduce: the combination of every rank's elements, at the root.
 
-#include "mpx/coll/bcast.hpp"
+#include "mpx/coll/blocks.hpp"
+#include "mpx/coll/reduce_parts.hpp"
 #include "mpx/coll/steps.hpp"
+#include "mpx/engine/collective_policy.hpp"
 
 namespace mpx::inline v0::coll {
 
-/// What is wrong with the place of a result: it must be as long as what is combined.
-inline mpx::detail::collective_failure check_lengths(const memory& in, const memory& out,
-                                                     const reduction& op) noexcept {
-  using mpx::detail::collective_failure;
-  if (in.bytes == out.bytes) return {};
-  return {errc::argument,
-          collective_failure::cause::out,
-          false,
-          0,
-          in.bytes / op.element_bytes,
-          out.bytes / op.element_bytes};
-}
-
-/// A binomial tree of ranks first .. , which numbers them from `first` on: what it gets is in order
-/// from there. `result` is written there only; without one elsewhere, scratch memory is.
-/// Returns where the result is at `first`.
+/// A binomial tree that numbers ranks from `first` on, and has the result there, in order from
+/// there. `result`: where it is to be, at `first`; elsewhere memory to work in, or none.
 template <Steps S>
 void reduce_binomial(S& s, const memory& in, const memory& result, rank_t first,
                      const reduction& op) {
   const rank_t n = s.size();
-  const rank_t me = (s.rank() - first + n) % n;
-  if (me % 2 == 1) {
-    s.send(in, (me - 1 + first) % n);
-    return;
-  }
+  const rank_t me = around(s.rank() - first, n);
+  if (me % 2 == 1) return static_cast<void>(s.send(in, around(s.rank() - 1, n)));
   const memory sum = result.base != nullptr ? result : s.scratch(in.bytes);
   s.copy(sum, in);
   if (me + 1 >= n && me == 0) return;
   const memory theirs = s.scratch(in.bytes);
   for (rank_t bit = 1; bit < n; bit *= 2) {
-    if ((me & bit) != 0) {
-      s.send(sum, (me - bit + first) % n);
-      return;
-    }
+    if ((me & bit) != 0) return static_cast<void>(s.send(sum, around(s.rank() - bit, n)));
     if (me + bit >= n) continue;
-    s.receive(theirs, (me + bit + first) % n);
+    s.receive(theirs, around(s.rank() + bit, n));
     s.combine(op, sum, theirs);
   }
+}
+
+/// Each rank combines a part of the vector and sends it to the root: what is long.
+template <Steps S>
+void reduce_pairwise(S& s, const memory& in, const memory& out, rank_t root, const reduction& op) {
+  const auto n = static_cast<std::size_t>(s.size());
+  const parts part{in, op.element_bytes, n};
+  const bool here = s.rank() == root;
+  const parts result{out, op.element_bytes, n};
+  const memory sum = here ? result[root] : s.scratch(part[s.rank()].bytes);
+  reduce_parts_pairwise(s, sum, op, [&](rank_t r) { return part[r]; });
+  if (!here) return static_cast<void>(s.send(sum, root));
+  for (rank_t r = 0; r < s.size(); ++r)
+    if (r != root) s.start_receive(result[r], r);
+  s.finish();
 }
 
 /// See collectives::reduce.
@@ -52,24 +49,28 @@ struct reduce_call {
   static constexpr const char* name = "reduce";
 
   memory in;
-  memory out;  // At the root; the same as `in`: in place. Elsewhere: none, or scratch memory.
+  memory out;  // At the root; the same as `in`: in place. Elsewhere: none, or memory to work in.
   rank_t root;
   const reduction* op = nullptr;
 
-  mpx::detail::collective_failure check(rank_t rank, rank_t size) const noexcept {
-    const auto wrong = check_root(root, size);
-    return wrong.why != errc{} || rank != root ? wrong : check_lengths(in, out, *op);
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::reduce, in.bytes, size, op->commutative};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    const collective_failure wrong = check_root(root, size);
+    if (wrong.why != errc{} || rank != root) return wrong;
+    return check_room(in.bytes, out.bytes, op->element_bytes);
   }
   template <Steps S>
-  void operator()(S& s) const {
-    const rank_t first = op->commutative ? root : 0;
+  void operator()(S& s, const choice& c) const {
+    if (c.by == algorithm::pairwise) return reduce_pairwise(s, in, out, root, *op);
     // What does not commute is combined at rank 0, in order, and sent from there.
-    const memory at_first = s.rank() != first     ? memory()
-                            : out.base != nullptr ? out
-                                                  : s.scratch(in.bytes);
-    reduce_binomial(s, in, at_first, first, *op);
+    const rank_t first = op->commutative ? root : 0;
+    const bool needs_room = s.rank() == first && out.base == nullptr;
+    const memory result = needs_room ? s.scratch(in.bytes) : out;
+    reduce_binomial(s, in, result, first, *op);
     if (first == root) return;
-    if (s.rank() == first) s.send(at_first, root);
+    if (s.rank() == first) s.send(result, root);
     if (s.rank() == root) s.receive(out, first);
   }
 };

@@ -12,6 +12,7 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detect.hpp"
 #include "mpx/engine/checks.hpp"
+#include "mpx/engine/collective_policy.hpp"
 #include "mpx/engine/threading.hpp"
 #include "mpx/engine/waiting.hpp"
 #include "mpx/flow/credits.hpp"
@@ -48,7 +49,8 @@ concept OnePolicyPerAxis =
      ((0 + ... + (std::same_as<typename Ps::policy_axis, threading_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, wait_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1) &&
-     ((0 + ... + (std::same_as<typename Ps::policy_axis, checks_axis> ? 1 : 0)) <= 1));
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, checks_axis> ? 1 : 0)) <= 1) &&
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, collective_axis> ? 1 : 0)) <= 1));
 
 /// The transport must be able to find its peers by the bootstrap: one over shared memory needs a
 /// bootstrap that shares some, and the simulated one a simulated job.
@@ -154,6 +156,8 @@ struct stack {
   using wait_type = detail::pick_t<wait_axis, waiting::spin_then_sleep<>, Ps...>;
   /// Who looks on.
   using trace_type = detail::pick_t<trace_axis, trace::none, Ps...>;
+  /// Which algorithm a collective uses.
+  using collective_type = detail::pick_t<collective_axis, coll::by_size, Ps...>;
 
   static_assert(Transport<transport_type>);
   static_assert(Bootstrap<bootstrap_type>);
@@ -164,6 +168,7 @@ struct stack {
   static_assert(WaitPolicy<wait_type>);
   static_assert(Trace<trace_type>);
   static_assert(Checks<checks_type>);
+  static_assert(CollectivePolicy<collective_type>);
   static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);

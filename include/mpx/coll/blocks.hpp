@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Where the blocks of ranks lie in memory, with run-time values only; what can be wrong with them.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpx/coll/steps.hpp"
+
+namespace mpx::inline v0::coll {
+
+using detail::collective_failure;
+
+/// A list of whole numbers, of 32 or 64 bits each, as programs have them.
+struct numbers {
+  const void* first = nullptr;
+  bool wide = false;  // 64 bits.
+
+  explicit operator bool() const noexcept { return first != nullptr; }
+  std::int64_t operator[](rank_t i) const noexcept {
+    return wide ? static_cast<const std::int64_t*>(first)[i]
+                : static_cast<const std::int32_t*>(first)[i];
+  }
+};
+
+/// One block for each rank. All have `bytes`, one after the other, `stride` bytes apart, unless
+/// there are `counts` or `places`, of each rank, in units; without places those with counts lie one
+/// after the other. Block r is that of rank r.
+struct blocks {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+  std::size_t stride = 0;
+  numbers counts{};
+  numbers places{};
+  std::size_t unit = 1;                             // Bytes of what is counted.
+  std::size_t room = static_cast<std::size_t>(-1);  // Bytes there are.
+  const layout* how = nullptr;                      // Of each block.
+  const memory* pieces = nullptr;                   // Instead of all that: each block.
+
+  bool regular() const noexcept {
+    return !counts && !places && pieces == nullptr && how == nullptr && stride == bytes;
+  }
+  std::size_t bytes_of(rank_t r) const noexcept {
+    if (pieces != nullptr) return pieces[r].bytes;
+    return counts ? static_cast<std::size_t>(counts[r]) * unit : bytes;
+  }
+  /// Requires: there are places if there are counts (see `placed`).
+  memory operator[](rank_t r) const noexcept {
+    if (pieces != nullptr) return pieces[r];
+    const std::ptrdiff_t at =
+        places ? static_cast<std::ptrdiff_t>(places[r]) * static_cast<std::ptrdiff_t>(unit)
+               : static_cast<std::ptrdiff_t>(stride) * r;
+    return {base + at, bytes_of(r), how};
+  }
+  /// Blocks first .. first + n - 1. Requires: regular().
+  memory range(rank_t first, rank_t n) const noexcept {
+    return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes};
+  }
+  std::size_t total(rank_t ranks) const noexcept {
+    if (!counts && pieces == nullptr) return bytes * static_cast<std::size_t>(ranks);
+    std::size_t sum = 0;
+    for (rank_t r = 0; r < ranks; ++r) sum += bytes_of(r);
+    return sum;
+  }
+};
+
+/// The same with a place for each block.
+template <Steps S>
+blocks placed(S& s, blocks b) {
+  if (!b.counts || b.places) return b;
+  const memory table = s.scratch(static_cast<std::size_t>(s.size()) * sizeof(std::int64_t));
+  if (table.base == nullptr) return b;
+  auto* const at = reinterpret_cast<std::int64_t*>(table.base);
+  std::int64_t sum = 0;
+  for (rank_t r = 0; r < s.size(); ++r) {
+    at[r] = sum;
+    sum += b.counts[r];
+  }
+  // Counts and places may differ in their width: that is each list's own.
+  b.places = {at, true};
+  return b;
+}
+
+inline collective_failure wrong_argument(errc why, const char* what) noexcept {
+  return {why, collective_failure::cause::argument, false, 0, 0, 0, what};
+}
+/// What is wrong with a root.
+inline collective_failure check_root(rank_t root, rank_t size) noexcept {
+  if (root >= 0 && root < size) [[likely]]
+    return {};
+  return {errc::root, collective_failure::cause::root, false, root};
+}
+/// Elements given, and room for them.
+inline collective_failure check_room(std::size_t given, std::size_t room,
+                                     std::size_t unit) noexcept {
+  if (given == room) [[likely]]
+    return {};
+  return {errc::argument, collective_failure::cause::out, false, 0, given / unit, room / unit};
+}
+/// What is wrong with counts and places.
+[[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
+  if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
+    for (rank_t r = 0; b.counts && r < ranks; ++r)
+      if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
+    return {};
+  }
+  const std::size_t n = static_cast<std::size_t>(ranks);
+  if (!b.counts && !b.places) {
+    if (n != 0 && b.bytes > b.room / n) return check_room(b.bytes * n, b.room, b.unit);
+    return {};
+  }
+  std::uint64_t end = 0;
+  for (rank_t r = 0; r < ranks; ++r) {
+    const std::int64_t count = b.counts ? b.counts[r] : static_cast<std::int64_t>(b.bytes / b.unit);
+    if (count < 0) return wrong_argument(errc::count, "a count is negative");
+    const std::int64_t place = b.places ? b.places[r] : static_cast<std::int64_t>(end);
+    if (place < 0) return wrong_argument(errc::argument, "a displacement is negative");
+    std::uint64_t last = 0;
+    if (__builtin_add_overflow(static_cast<std::uint64_t>(place), static_cast<std::uint64_t>(count),
+                               &last) ||
+        last > b.room / b.unit)
+      return wrong_argument(errc::argument, "counts and displacements reach beyond the buffer");
+    if (!b.places) end = last;
+  }
+  return {};
+}
+
+/// Bytes first .. of a message in one piece.
+inline memory slice(const memory& m, std::size_t first, std::size_t bytes) noexcept {
+  return {m.base + first, bytes};
+}
+
+/// A vector of elements in parts of whole elements, as equal as can be.
+struct parts {
+  memory all;
+  std::size_t unit = 1;
+  std::size_t n = 1;
+
+  std::size_t first(std::size_t i) const noexcept {
+    const std::size_t elements = all.bytes / unit;
+    return (elements / n * i + elements % n * i / n) * unit;
+  }
+  memory operator[](std::size_t i) const noexcept {
+    return slice(all, first(i), first(i + 1) - first(i));
+  }
+  memory operator[](rank_t i) const noexcept { return (*this)[static_cast<std::size_t>(i)]; }
+  /// Parts i .. i + k - 1.
+  memory range(rank_t i, rank_t k) const noexcept {
+    const std::size_t at = first(static_cast<std::size_t>(i));
+    return slice(all, at, first(static_cast<std::size_t>(i + k)) - at);
+  }
+};
+
+/// A rank, of n, that may be a little below 0 or above n - 1.
+constexpr rank_t around(rank_t r, rank_t n) noexcept { return r < 0 ? r + n : r >= n ? r - n : r; }
+
+}  // namespace mpx::inline v0::coll

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// reduce_scatter and reduce_scatter_block: the combination of every rank's elements, each rank
+// getting a block of it.
+
+#include "mpx/coll/blocks.hpp"
+#include "mpx/coll/reduce_parts.hpp"
+#include "mpx/coll/steps.hpp"
+#include "mpx/engine/collective_policy.hpp"
+
+namespace mpx::inline v0::coll {
+
+/// With the rank whose number differs in the highest bit, then the next one: each of two keeps half
+/// of the blocks that both had. `work(first, count)`: blocks of the vector, which is written to.
+/// Requires: a power of two; the operation commutes. Cost: log2(size) rounds, one vector in all.
+template <Steps S, class Work>
+void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
+  const rank_t n = s.size();
+  rank_t first = 0;
+  const memory theirs = s.scratch(work(0, n).bytes);
+  if (theirs.base == nullptr) return;
+  for (rank_t bit = n / 2; bit > 0; bit /= 2) {
+    const bool upper = (s.rank() & bit) != 0;
+    const memory give = work(upper ? first : first + bit, bit);
+    if (upper) first += bit;
+    const memory keep = work(first, bit);
+    const memory come = slice(theirs, 0, keep.bytes);
+    s.exchange(give, s.rank() ^ bit, come, s.rank() ^ bit);
+    s.combine(op, keep, come);
+  }
+}
+
+/// See collectives::reduce_scatter.
+struct reduce_scatter_call {
+  static constexpr const char* name = "reduce_scatter";
+
+  blocks in;   // One after the other.
+  memory out;  // Its base may be that of `in`: in place.
+  const reduction* op = nullptr;
+
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::reduce_scatter, in.total(size), size, op->commutative, !in.counts};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    const collective_failure wrong = check_blocks(in, size);
+    if (wrong.why != errc{}) return wrong;
+    if (in.base == out.base && in.bytes_of(rank) <= out.bytes) return {};
+    return check_room(in.bytes_of(rank), out.bytes, op->element_bytes);
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const rank_t n = s.size();
+    const rank_t me = s.rank();
+    const blocks from = placed(s, in);
+    const memory mine = slice(out, 0, from.bytes_of(me));
+    if (c.by == algorithm::pairwise) {
+      const bool in_place = in.base == out.base && me != 0;
+      const memory sum = in_place ? s.scratch(mine.bytes) : mine;
+      reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
+      return s.copy(mine, sum);
+    }
+    const memory work = s.scratch(from.total(n));
+    if (work.base == nullptr) return;
+    s.copy(work, {from.base, work.bytes});
+    blocks at = from;
+    at.base = work.base;
+    if (c.by == algorithm::recursive_halving) {
+      reduce_scatter_recursive_halving(s, *op, [&](rank_t first, rank_t count) -> memory {
+        const memory begin = at[first];
+        const memory last = at[first + count - 1];
+        return {begin.base, static_cast<std::size_t>(last.base + last.bytes - begin.base)};
+      });
+    } else {
+      std::size_t most = 0;
+      for (rank_t r = 0; r < n; ++r)
+        if (at.bytes_of(r) > most) most = at.bytes_of(r);
+      // The ring leaves rank r with part r + 1: that is block r.
+      reduce_parts_ring(s, *op, most, c.segment_bytes,
+                        [&](rank_t r) { return at[around(r - 1, n)]; });
+    }
+    s.copy(mine, at[me]);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
