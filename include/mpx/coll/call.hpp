@@ -6,6 +6,7 @@
 #include <source_location>
 #include <utility>
 
+#include "mpx/coll/node_calls.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
@@ -22,8 +23,15 @@ template <class Stack, class What>
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    what(steps,
-         coll::decide<typename Stack::collective_type>(what.ask(steps.rank(), steps.size()), by));
+    coll::question q = what.ask(steps.rank(), steps.size());
+    q.near = coll::MeetsInNode<Stack, What>;
+    coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+    if (!coll::run_in_node(steps, what, c)) {
+      q.near = false;
+      if (c.by == coll::algorithm::shared)
+        c = coll::decide<typename Stack::collective_type>(q, by);
+      what(steps, c);
+    }
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {

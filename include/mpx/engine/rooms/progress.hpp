@@ -19,6 +19,13 @@
 
 namespace mpx::inline v0::detail {
 
+/// Memory that peers write, and that a call waits for.
+struct flag_watch {
+  function_ref<bool()> ready;         // Called with or without the lock.
+  function_ref<bool()> lost;          // Under the lock: it will never be.
+  function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
+};
+
 /// Of `House` it needs: transport(), trace(); poll_packets(), poll_packets_apart(); flush_busy();
 /// inbox() and peers().
 template <class Stack, class House>
@@ -151,12 +158,6 @@ class progress_room {
     }
   }
 
-  /// Memory that peers write, and that a call waits for.
-  struct flag_watch {
-    function_ref<bool()> ready;         // Called with or without the lock.
-    function_ref<bool()> lost;          // Under the lock: it will never be.
-    function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
-  };
   /// Blocks until what `w` watches is ready, which it returns, or will never be. All other
   /// communication goes on meanwhile.
   [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site,

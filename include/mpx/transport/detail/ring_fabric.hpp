@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Rings between every pair of active ranks that share memory, wired on first use, and a doorbell
-// for each rank: what the inproc and the shm transport have in common.
+// Rings between pairs of active ranks that share memory, and a doorbell for each rank: what the
+// inproc and the shm transport have in common.
 //
 // A receiver polls only the rings that were lately active ("hot"). A sender that finds a ring cold
 // sets the receiver's attention bit for it and wakes the receiver if it sleeps. Sender and receiver
@@ -239,9 +239,8 @@ class ring_fabric {
   }
 
  private:
-  /// Whether senders are told which rings are looked at. Where the kernel has no heavy barrier they
-  /// are not: then each of them sets its bit for every packet, which is the full fence that the
-  /// barrier would save it.
+  /// Whether senders are told which rings are looked at. Not where the kernel has no heavy barrier:
+  /// then each sets its bit for every packet, which is the full fence that the barrier would save.
   bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   struct sender : mpx::detail::allocated {
@@ -302,8 +301,7 @@ class ring_fabric {
     return taken;
   }
 
-  /// The header by value: taking its address would put it into memory for every tiny packet too, in
-  /// stores that fill the store buffer ahead of the ring's.
+  /// The header by value: its address would put it into memory for every tiny packet too.
   [[gnu::noinline]] static bool put_pooled(sender& s, std::uint64_t first, std::uint64_t second,
                                            std::uint32_t last,
                                            std::span<const std::byte> payload) noexcept {
@@ -488,8 +486,7 @@ class ring_fabric {
   ring_geometry geometry_;
   owning_table<sender> out_;
   owning_table<receiver> in_;
-  plain_array<sender*>
-      blocked_on_space_;  // Has room for all senders, as hot_ has for all receivers.
+  plain_array<sender*> blocked_on_space_;  // With room for all senders, as hot_ for receivers.
   peer_id senders_ = 0;
   peer_id receivers_ = 0;
   fabric_counters counters_;
