@@ -17,7 +17,7 @@ errc new_context(Channel& c, context_id& context) {
     const std::uint32_t serial = c.lead();
     context = serial << 1;
   }
-  bcast_binomial(c, std::as_writable_bytes(std::span(&context, 1)), 0);
+  bcast_tree(c, std::as_writable_bytes(std::span(&context, 1)), 0);
   if (c.failed()) return c.why();
   c.over();
   return context == 0 ? c.no_context() : errc{};
