@@ -184,3 +184,35 @@ TEST_CASE("a detached collective goes on by itself") {
     world.barrier();
   });
 }
+
+TEST_CASE("MPI's names of started and prepared collectives") {
+  ranks::run<ranks::shm>(3, [](auto world) {
+    const mpx::rank_t n = world.size();
+    const int me = world.rank();
+    std::error_code ec;
+    world.ibarrier().wait();
+    world.ibarrier(ec).wait();
+    CHECK(!ec);
+    int x = me == 1 ? 5 : 0;
+    world.ibcast(x, 1).wait();
+    CHECK(x == 5);
+    std::vector<int> all(3, -1);
+    world.iallgather(me, all).wait();
+    CHECK(all == std::vector<int>{0, 1, 2});
+    const std::vector<int> counts{1, 1, 1};
+    std::fill(all.begin(), all.end(), -1);
+    world.iallgatherv(me, all, counts, ec).wait();
+    CHECK(all == std::vector<int>{0, 1, 2});
+    auto sum = me;
+    auto r = world.allreduce_init(sum, std::plus<>{});
+    r.start();
+    r.wait();
+    CHECK(sum == 3);
+    int out = 0;
+    world.iallreduce(me, out, std::plus<>{}).wait();
+    CHECK(out == n);
+    world.iscan(me, out, std::plus<>{}, ec).wait();
+    CHECK(out == me * (me + 1) / 2);
+    world.ireduce_scatter_block(all, out, std::plus<>{}).wait();
+  });
+}

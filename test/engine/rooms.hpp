@@ -184,6 +184,7 @@ class peers_archetype {
   bool calm_and_no_news() const { return busy.empty(); }
   bool calm() const { return busy.empty(); }
   bool has_news() const { return news; }
+  bool any_due() const noexcept { return false; }
   bool troubled() const { return !busy.empty(); }
   bool may_take() { return false; }
   void polled() {}

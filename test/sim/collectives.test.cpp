@@ -102,7 +102,7 @@ TEST_CASE("sim: skewed ranks, many collectives under way") {
 TEST_CASE("sim: every collective by every algorithm") {
   using namespace skewed;
   using stack = mpx::sim::stack;
-  static constexpr std::size_t some[] = {1, 700};
+  constexpr std::size_t some[] = {1, 700};
   for (const mpx::rank_t n : {1, 2, 3, 4, 7, 8}) {
     for (const auto f : {suite::form::at_once, suite::form::started}) {
       sim::run<stack>(n, rough, static_cast<std::uint64_t>(n),

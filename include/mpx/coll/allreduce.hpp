@@ -60,8 +60,13 @@ void combine_with(S& s, const memory& mine, const memory& theirs, bool theirs_fi
 /// more if size is not a power of two.
 template <Steps S>
 void allreduce_recursive_doubling(S& s, const memory& data, const reduction& op) {
-  const folded_ranks f(s.size());
   const memory theirs = s.scratch(data.bytes);
+  if (s.size() == 2) {  // The shortest way: one exchange.
+    const rank_t other = 1 - s.rank();
+    s.exchange(data, other, theirs, other);
+    return combine_with(s, data, theirs, other == 0, op);
+  }
+  const folded_ranks f(s.size());
   if (theirs.base == nullptr || fold(s, data, theirs, op, f)) return;
   const rank_t me = f.index_of(s.rank());
   for (rank_t bit = 1; bit < f.size; bit *= 2) {

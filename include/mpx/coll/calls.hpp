@@ -3,99 +3,27 @@
 // The collectives of a communicator: each declared once. How a call ends is its last argument.
 
 #include <concepts>
+#include <cstdint>
 #include <source_location>
 #include <span>
-#include <system_error>
 #include <vector>
 
 #include "mpx/coll/allgather.hpp"
 #include "mpx/coll/allreduce.hpp"
 #include "mpx/coll/alltoall.hpp"
+#include "mpx/coll/arguments.hpp"
 #include "mpx/coll/barrier.hpp"
 #include "mpx/coll/bcast.hpp"
 #include "mpx/coll/call.hpp"
 #include "mpx/coll/gather.hpp"
-#include "mpx/coll/operations.hpp"
+#include "mpx/coll/names.hpp"
 #include "mpx/coll/reduce.hpp"
 #include "mpx/coll/reduce_scatter.hpp"
 #include "mpx/coll/scan.hpp"
 #include "mpx/coll/scatter.hpp"
 #include "mpx/datatype/buffer.hpp"
 
-namespace mpx::inline v0 {
-
-namespace detail {
-struct in_place_t {};
-}  // namespace detail
-
-/// In place of what a rank gives to a collective: it is where the result will be.
-inline constexpr detail::in_place_t in_place{};
-
-}  // namespace mpx::inline v0
-
 namespace mpx::inline v0::detail {
-
-/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
-template <class V>
-concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
-template <class V>
-concept ReducedValue =
-    !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
-template <class V>
-concept Reducible = ReducedInPlace<V> || ReducedValue<V>;
-template <class V>
-struct element_of {
-  using type = std::remove_cvref_t<V>;
-};
-template <std::ranges::range V>
-struct element_of<V> {
-  using type = std::ranges::range_value_t<V>;
-};
-template <class V>
-using element_of_t = typename element_of<V>::type;
-/// Elements of one type, of which the second are written.
-template <class In, class Out>
-concept ReducedBetween = SendBuffer<const In&> && ReceiveBuffer<Out> &&
-                         std::same_as<element_of_t<const In>, element_of_t<Out>>;
-/// An operation on two elements of V.
-template <class Op, class V>
-concept Reduces = std::invocable<Op&, const element_of_t<V>&, const element_of_t<V>&>;
-
-/// What a rank gives: a value, a range, or mpx::in_place.
-template <class In>
-concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
-template <class In>
-memory given(const In& in) noexcept {
-  if constexpr (std::same_as<In, in_place_t>) {
-    return {};
-  } else {
-    return bytes_of(in);
-  }
-}
-
-/// Where a rank's block goes: a buffer, or mpx::in_place.
-template <class Out>
-concept Takes = ReceiveBuffer<Out> || std::same_as<std::remove_cvref_t<Out>, in_place_t>;
-template <class Out>
-memory taken(Out& out) noexcept {
-  if constexpr (std::same_as<std::remove_cv_t<Out>, in_place_t>) {
-    return {};
-  } else {
-    return given(out);
-  }
-}
-
-/// How many elements each rank has, or where its first one is: 32 or 64 bits each.
-template <class C>
-concept Counts =
-    std::ranges::contiguous_range<C> && std::ranges::sized_range<C> &&
-    std::integral<std::ranges::range_value_t<C>> &&
-    (sizeof(std::ranges::range_value_t<C>) == 4 || sizeof(std::ranges::range_value_t<C>) == 8);
-
-template <class C>
-coll::numbers numbers_of(const C& c) noexcept {
-  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
-}
 
 /// The collectives of a communicator, which derives from this: every rank calls them in the same
 /// order.
@@ -112,7 +40,7 @@ coll::numbers numbers_of(const C& c) noexcept {
 /// lost, or has left the call with an error; errc::no_resources.
 /// Completion: buffers are the call's until it is complete.
 template <class Comm, class Stack>
-class collectives {
+class collectives : public collective_names<Comm> {
   using site = std::source_location;
   [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
@@ -537,23 +465,3 @@ auto collectives<Comm, Stack>::with(coll::algorithm by) const noexcept {
 }
 
 }  // namespace mpx::inline v0::detail
-
-namespace mpx::inline v0 {
-
-/// inout[i] = in[i] op inout[i], here: no rank communicates. Requires: as long.
-/// Source: MPI_Reduce_local.
-template <class In, class Out, class Op>
-requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In>
-void reduce_local(const In& in, Out&& inout, Op op,
-                  std::source_location where = std::source_location::current()) {
-  const auto from = detail::bytes_of(in);
-  const auto to = detail::writable_bytes_of(inout);
-  if (from.size() != to.size())
-    throw error(errc::argument, "reduce_local: ranges of different lengths", where);
-  using element = detail::element_of_t<const In>;
-  if (!from.empty())
-    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(),
-                                                to.size() / sizeof(element), true);
-}
-
-}  // namespace mpx::inline v0

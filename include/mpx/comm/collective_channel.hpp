@@ -108,7 +108,7 @@ class collective_channel : public point_to_point<Stack> {
     return finish_now();
   }
   void copy(const memory& to, const memory& from) noexcept {
-    if (why_ == errc{}) copy_message(to, from);
+    if (why_ == errc{} && (to.base != from.base || to.how != from.how)) copy_message(to, from);
   }
   void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
     apply(op, inout, in, false);
