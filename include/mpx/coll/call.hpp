@@ -28,8 +28,7 @@ template <class Stack, class What>
     coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
     if (!coll::run_in_node(steps, what, c)) {
       q.near = false;
-      if (c.by == coll::algorithm::shared)
-        c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by == coll::algorithm::shared) c = coll::decide<typename Stack::collective_type>(q, by);
       what(steps, c);
     }
     if (!steps.failed()) [[likely]]

@@ -73,6 +73,9 @@ class node_call {
   /// This rank reads nothing of the call up to `piece` any more.
   void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
 
+  /// It reads nothing of this call at all.
+  void leave_call() noexcept { leave(end_of(serial_)); }
+
   /// Where ranks outnumber cores. Each calls it once it has shown what it has; the last to come
   /// makes of it what all read, by `make(memory)`, in `bytes`. Returns that, once it is made.
   template <class Make>
@@ -174,12 +177,10 @@ class node_call {
   }
   /// Who sends messages has been told another length, or another call, than this rank.
   bool finds_message() noexcept {
-    const auto* const m = blocks_of::message_of(c_.endpoint_of(), c_.call());
-    if (m == nullptr) return false;
-    const group* const ranks = c_.state().ranks;
-    const peer_id from = m->is.source;
-    c_.failed({errc::count, cause::length, false,
-               ranks == nullptr ? world_rank(from) : ranks->rank_of(from), 0, m->bytes});
+    if (blocks_of::message_of(c_.endpoint_of(), c_.call()) == nullptr) return false;
+    c_.failed(wrong_argument(errc::count,
+                             "another rank has given another size, or has started the call: all of "
+                             "them have to agree on both"));
     return true;
   }
   [[gnu::cold]] void lose() noexcept { c_.failed({errc::peer_lost, cause::lost}); }

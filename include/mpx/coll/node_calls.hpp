@@ -40,6 +40,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, con
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
+  if (c.rank() == call.root) node.leave_call();
   for_pieces(call.data.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
     const memory piece = node.see(call.root, bytes, i);
@@ -65,13 +66,15 @@ void combine_all(Channel& c, const memory& out, const reduction& op, Shown&& sho
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
-  for_pieces(call.in.bytes, call.op->element_bytes, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    node.show_part(call.in, at, bytes, i);
-    if (c.rank() != call.root) return;
-    combine_all(c, slice(call.out, at, bytes), *call.op,
-                [&](rank_t r) { return node.see(r, bytes, i); });
-    node.leave_piece(i);
-  });
+  if (c.rank() != call.root) node.leave_call();
+  for_pieces(call.in.bytes, call.op->element_bytes,
+             [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+               node.show_part(call.in, at, bytes, i);
+               if (c.rank() != call.root) return;
+               combine_all(c, slice(call.out, at, bytes), *call.op,
+                           [&](rank_t r) { return node.see(r, bytes, i); });
+               node.leave_piece(i);
+             });
   if (c.rank() == call.root) node.met();
 }
 
@@ -80,26 +83,29 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allreduce_call& call) {
-  for_pieces(call.in.bytes, call.op->element_bytes, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    node.show_part(call.in, at, bytes, i);
-    const memory out = slice(call.out, at, bytes);
-    const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
-    if (node.crowded()) {
-      c.copy(out, node.meet(
-                      bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
-    } else if (c.size() == 2) {
-      c.copy(out, slice(call.in, at, bytes));
-      const memory theirs = shown(1 - c.rank());
-      if (theirs.base == nullptr) return;
-      if (c.rank() == 0)
-        c.combine(*call.op, out, theirs);
-      else
-        c.combine_first(*call.op, out, theirs);
-    } else {
-      combine_all(c, out, *call.op, shown);
-    }
-    node.leave_piece(i);
-  });
+  for_pieces(
+      call.in.bytes, call.op->element_bytes,
+      [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+        node.show_part(call.in, at, bytes, i);
+        const memory out = slice(call.out, at, bytes);
+        const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
+        if (node.crowded()) {
+          c.copy(out,
+                 node.meet(
+                     bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
+        } else if (c.size() == 2) {
+          c.copy(out, slice(call.in, at, bytes));
+          const memory theirs = shown(1 - c.rank());
+          if (theirs.base == nullptr) return;
+          if (c.rank() == 0)
+            c.combine(*call.op, out, theirs);
+          else
+            c.combine_first(*call.op, out, theirs);
+        } else {
+          combine_all(c, out, *call.op, shown);
+        }
+        node.leave_piece(i);
+      });
   node.met();
 }
 
@@ -147,11 +153,9 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 
 /// Calls of `What` can be made in shared memory, over the transport of `Stack`.
 template <class Stack, class What>
-concept MeetsInNode =
-    BlockTransport<typename Stack::transport_type> &&
-    requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const What& call) {
-      meet(node, c, call);
-    };
+concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
+                      requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                               const What& call) { meet(node, c, call); };
 
 /// Makes a call in shared memory if it was chosen so, and there is some. Returns whether it did,
 /// or has failed.
