@@ -21,9 +21,13 @@ LEVELS = {
     "coll": 7,
     "rma": 7,
     "communicator.hpp": 8,
+    "datatype.hpp": 8,
     "environment.hpp": 9,
+    "topology": 9,
+    "partitioned.hpp": 9,
     "instances.hpp": 10,
     "run_threads.hpp": 10,
+    "topology.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
 }
@@ -35,11 +39,15 @@ SHARED_STEMS = {"concept", "concepts", "traits", "types", "detail"}
 BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
 CHOOSERS = {"bootstrap/detect.hpp"}
 
-# Headers that need a library beyond Boost.Intrusive: not in the umbrella nor in the single header.
-OPTIONAL = ("transport/tcp", "transport/rdma/libfabric", "transport/sim",
+# Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
+# nor in the single header.
+OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
+            "datatype/strided", "datatype/type", "datatype/typed_buffer",
+            "transport/tcp", "transport/rdma/libfabric", "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
-            "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim")
+            "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
+            "topology", "comm/topology", "coll/neighbor", "partitioned", "comm/partitioned")
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {
@@ -64,7 +72,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 def is_optional(relative: str) -> bool:
     """`relative` is a path below include/mpx/."""
-    return any(relative == f"{p}.hpp" or relative.startswith(p + "/") for p in OPTIONAL)
+    return any(relative in (p, f"{p}.hpp") or relative.startswith(p + "/") for p in OPTIONAL)
 
 
 def folder_of(relative: str) -> str:

@@ -9,21 +9,15 @@
 #include <span>
 
 #include "mpx/coll/calls.hpp"
-#include "mpx/coll/new_context.hpp"
-#include "mpx/comm/collective_channel.hpp"
+#include "mpx/comm/creations.hpp"
 #include "mpx/comm/message.hpp"
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/comm/point_to_point.hpp"
+#include "mpx/comm/survivors.hpp"
 #include "mpx/datatype/buffer.hpp"
 #include "mpx/engine/wait_many.hpp"
 
 namespace mpx::inline v0 {
-
-namespace detail {
-
-struct communicator_access;
-
-}  // namespace detail
 
 /// Ranks 0 .. size() - 1 that talk to each other and to nobody else.
 ///
@@ -36,9 +30,10 @@ struct communicator_access;
 template <class Stack = stack<>>
 class communicator : public detail::point_to_point<Stack>,
                      public detail::mpi_names<communicator<Stack>>,
+                     public detail::creations<communicator<Stack>, Stack>,
+                     public detail::survivors<communicator<Stack>, Stack>,
                      public detail::collectives<communicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;
-  using channel = detail::collective_channel<Stack>;
 
  public:
   using stack_type = Stack;                           ///< Its policies.
@@ -50,58 +45,12 @@ class communicator : public detail::point_to_point<Stack>,
   using base::rank;
   using base::size;
 
+  /// False of an empty one, which has no ranks.
+  explicit operator bool() const noexcept { return this->endpoint_ != nullptr; }
   /// Whether both are the same communicator, or copies of one handle. (A `dup` is another one.)
   friend bool operator==(const communicator& a, const communicator& b) noexcept {
     return a.endpoint_ == b.endpoint_ && a.context_ == b.context_;
   }
-
-  /// A communicator of the same ranks whose messages never meet this one's. Collective.
-  /// Returns: with `ec` set, this one. Errors: errc::communicator when rank 0 has led as many as it
-  /// may; errc::peer_lost; errc::no_resources.
-  template <class How = detail::throws_t>
-  requires detail::BlockingForm<How>
-  communicator dup(How&& how = {},
-                   std::source_location where = std::source_location::current()) const
-      noexcept(detail::is_code<How>) {
-    channel c(*this, {"dup", where});
-    context_id context = 0;
-    errc why = coll::new_context(c, context);
-    detail::communicator_state* const state = why == errc{} ? c.new_state() : nullptr;
-    if (why == errc{} && state == nullptr) why = c.no_memory();
-    if (!finish(c, why, how) || state == nullptr) return *this;
-    return {*this->endpoint_, *state, context, rank(), size()};
-  }
-
- private:
-  friend detail::communicator_access;
-
-  template <class How>
-  static bool finish(const channel& c, errc why, How& how) {
-    if constexpr (detail::is_code<How&>) {
-      detail::store(how, why);
-    } else if (why != errc{}) [[unlikely]] {
-      c.raise();
-    }
-    return why == errc{};
-  }
 };
-
-namespace detail {
-
-struct communicator_access {
-  /// `comm`'s context for other ranks: those of `ranks`, of which this process is one. Every member
-  /// makes it, with an equal group, and nobody uses `comm` any more. Errors: errc::no_resources.
-  template <class Stack>
-  static communicator<Stack> regroup(const communicator<Stack>& comm, group&& ranks) {
-    communicator_state& state = comm.endpoint_->new_communicator_state();
-    const rank_t rank = ranks.rank();
-    const rank_t size = ranks.size();
-    if (ranks.how() != group::kind::identity)
-      state.ranks = state.own = new kept_group(std::move(ranks));
-    return {*comm.endpoint_, state, comm.context_, rank, size};
-  }
-};
-
-}  // namespace detail
 
 }  // namespace mpx::inline v0

@@ -243,6 +243,11 @@ template <class Stack>
       endpoint_(with_equal_stacks(job_, watch_)),
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
+  endpoint_.with_communicators([this](auto& all) {
+    all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
+    for (const char c : job_.host())
+      all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
+  });
   job_.fence([this] { watch_.join_step(); });
   watch_.went_on();
   if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
@@ -267,6 +272,24 @@ template <class Stack>
   } catch (const std::exception&) {
     leave_alone();  // Somebody else died first.
   }
+}
+
+/// Joins the job as environment's constructor does, for programs that take no exceptions:
+/// `auto env = mpx::join(ec);`, then `env->world()`. Returns: nothing if `ec` is set.
+/// Errors: those of the constructor.
+template <class Stack = stack<>>
+requires std::default_initializable<typename Stack::bootstrap_type>
+std::optional<environment<Stack>> join(
+    std::error_code& ec, std::source_location where = std::source_location::current()) noexcept {
+  ec.clear();
+  try {
+    return std::optional<environment<Stack>>(std::in_place, where);
+  } catch (const error& e) {
+    ec = e.code();
+  } catch (const std::exception&) {
+    ec = errc::no_resources;
+  }
+  return std::optional<environment<Stack>>();
 }
 
 /// A policy is no stack.

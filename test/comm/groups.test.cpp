@@ -13,10 +13,8 @@ using group_stacks =
 template <class Stack>
 std::optional<mpx::communicator<Stack>> communicator_of(mpx::communicator<Stack> world,
                                                         const std::vector<mpx::peer_id>& peers) {
-  auto base = world.dup();
-  auto g = mpx::group::table(peers, mpx::world_peer(world.rank()));
-  if (g.rank() == mpx::proc_null) return std::nullopt;
-  return mpx::detail::communicator_access::regroup(base, std::move(g));
+  auto made = world.create(mpx::group::table(peers, mpx::world_peer(world.rank())));
+  return made ? std::optional(made) : std::nullopt;
 }
 
 std::vector<std::vector<mpx::peer_id>> orders(mpx::rank_t n) {

@@ -191,6 +191,7 @@ class peers_archetype {
   bool orphaned() const { return false; }
   std::uint32_t failures() const { return unacked ? 1 : 0; }
   bool unacknowledged() const { return unacked; }
+  bool any_revoked() const { return false; }
   void check() { ++checks; }
   void lose(peer_id p, errc why) { lost.push_back({p, why}); }
 
@@ -219,6 +220,9 @@ class ground_archetype {
   auto& pool() { return pool_; }
   auto& peers() { return peers_; }
   std::int64_t now_ns() { return ++clock_; }
+  errc failure_in(mpx::context_id) const { return errc{}; }
+  bool concerns(mpx::context_id, peer_id) const { return true; }
+  bool unacknowledged_in(mpx::context_id) const { return true; }
 
   void finish_plain(operation& op) { finish(op, errc{}); }
   void finish(operation& op, errc why) {

@@ -343,7 +343,8 @@ TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is l
   CHECK(h.told[0].peer == 1);
   CHECK(h.told[1].record == &two);
   CHECK(h.failures() == 2);
-  CHECK(h.deaths() == 2);
+  CHECK(h.losses() == 2);
+  CHECK(h.died(1));
   CHECK(h.failure_of(1) == errc::peer_lost);
   CHECK(h.failure_of(3) == errc{});
   CHECK(job.renounced.empty());  // They are gone, and need not be told.
@@ -351,9 +352,16 @@ TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is l
   h.lose(3, errc::protocol);
   REQUIRE(job.renounced.size() == 1);
   CHECK(job.renounced[0].first == 3);
+  CHECK(h.losses() == 3);
+  CHECK(!h.died(3));  // It lives, but not for this rank.
   CHECK(h.unacknowledged());
   h.acknowledge();
   CHECK(!h.unacknowledged());
+  h.revoked(1);  // No loss, but calls look closer.
+  CHECK(h.failures() == 4);
+  CHECK(!h.unacknowledged());
+  h.revoked(-1);
+  CHECK(h.failures() == 3);
 }
 
 TEST_CASE("rooms: the peers' busy and stalled lists forget who is idle, and who is lost") {

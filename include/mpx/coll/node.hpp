@@ -183,7 +183,7 @@ class node_call {
                              "them have to agree on both"));
     return true;
   }
-  [[gnu::cold]] void lose() noexcept { c_.failed({errc::peer_lost, cause::lost}); }
+  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
   [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
     const bool more = shown > bytes;
     c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
@@ -228,7 +228,12 @@ template <class Stack>
     c.receive(as_memory(name), 0);
     base = blocks_of::at(e, c.peer_of(0), name, bytes);
   }
-  auto* const made = new (std::nothrow) node_state();
+  const std::uint64_t name_of_own = leads ? name : 0;
+  auto* const made = new (std::nothrow) node_state(&e, [](void* at, const node_state& s) noexcept {
+    if (s.block)
+      blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
+                        static_cast<std::uint64_t>(s.block.ranks()));
+  });
   std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
                       (blocks_of::crowded(e) ? 0u : roomy) |
                       (platform::register_heavy_barrier() ? barrier : 0u);
@@ -250,6 +255,7 @@ template <class Stack>
     return nullptr;
   }
   made->block = node_block(base, n);
+  made->own = name_of_own;
   made->crowded = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
   return made;

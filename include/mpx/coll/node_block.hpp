@@ -70,6 +70,7 @@ struct alignas(cache_line_bytes) node_come {
 
 struct node_head {
   alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // A bit for each rank.
+  platform::atomic<std::uint64_t> gone;  // Ranks that have let go of the block.
   node_slot met[node_slots];  // Raised by the last to come, with what it has made of all.
   node_come come[node_slots];
 };
@@ -86,6 +87,8 @@ class node_block {
   static constexpr std::size_t bytes(rank_t n) noexcept {
     return flags_bytes(n) + static_cast<std::size_t>(n + 1) * node_slots * stride;
   }
+  explicit operator bool() const noexcept { return base_ != nullptr; }
+  rank_t ranks() const noexcept { return ranks_; }
   node_head& head() const noexcept { return *reinterpret_cast<node_head*>(base_); }
   node_rank& of(rank_t r) const noexcept {
     return reinterpret_cast<node_rank*>(base_ + sizeof(node_head))[r];
@@ -108,13 +111,23 @@ class node_block {
 };
 
 /// What a rank knows of the others in a block.
-struct node_state final : mpx::detail::kept_part {
+struct node_state final : mpx::detail::communicator_extras {
+  using dropper = void (*)(void* endpoint, const node_state& state) noexcept;
+
+  node_state(void* endpoint, dropper drop) noexcept : endpoint_(endpoint), drop_(drop) {}
+  ~node_state() override { drop_(endpoint_, *this); }
+
   node_block block;
-  bool crowded = false;  // Ranks outnumber cores.
-  bool fenced = false;   // The kernel has no barrier for others: each flag needs a fence.
-  node_tag left = 0;     // As the others know it.
+  std::uint64_t own = 0;  // The block's name where it was made.
+  bool crowded = false;   // Ranks outnumber cores.
+  bool fenced = false;    // The kernel has no barrier for others: each flag needs a fence.
+  node_tag left = 0;      // As the others know it.
   node_tag all_left = 0;
   node_tag used[node_slots] = {};  // What this rank has raised.
+
+ private:
+  void* endpoint_;
+  dropper drop_;
 };
 
 }  // namespace mpx::inline v0::coll

@@ -157,22 +157,16 @@ concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
                       requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                                const What& call) { meet(node, c, call); };
 
-/// Makes a call in shared memory if it was chosen so, and there is some. Returns whether it did,
-/// or has failed.
+/// Makes a call in shared memory, if there is some. Returns whether it did, or has failed.
 template <class Stack, class What>
-[[gnu::always_inline]] inline bool run_in_node(mpx::detail::collective_channel<Stack>& c,
-                                               const What& call, const choice& by) {
-  if constexpr (MeetsInNode<Stack, What>) {
-    if (by.by != algorithm::shared) return false;
-    if constexpr (requires { call.op; })
-      if (call.op->element_bytes > node_piece_bytes) return false;
-    node_state* const state = node_of(c);
-    if (state == nullptr) return c.failed();
-    node_call<Stack> node(c, *state);
-    if (!c.failed()) meet(node, c, call);
-    return true;
-  }
-  return false;
+bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call) {
+  if constexpr (requires { call.op; })
+    if (call.op->element_bytes > node_piece_bytes) return false;
+  node_state* const state = node_of(c);
+  if (state == nullptr) return c.failed();
+  node_call<Stack> node(c, *state);
+  if (!c.failed()) meet(node, c, call);
+  return true;
 }
 
 }  // namespace mpx::inline v0::coll

@@ -28,11 +28,13 @@ class collective_channel : public point_to_point<Stack> {
   using cause = collective_failure::cause;
 
  public:
-  /// Begins the next collective call of `comm`.
-  collective_channel(const base& comm, call_site site) noexcept
+  /// Begins the next collective call of `comm`; not `counted`, one of which not all ranks are part,
+  /// and that sends nothing through this.
+  collective_channel(const base& comm, call_site site, bool counted = true) noexcept
       : base(comm),
         site_((this->check_exists(site.where), site)),
-        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)) {
+        serial_(counted ? static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)
+                        : 0) {
     this->context_ |= 1;
   }
   collective_channel(const collective_channel&) = delete;
@@ -48,7 +50,8 @@ class collective_channel : public point_to_point<Stack> {
   }
 
   /// The call, for what is done in other ways than by messages.
-  collective_call call() const noexcept { return {this->context_, serial_}; }
+  collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
+  errc why_lost() const { return this->endpoint_->failure_of_collective(call()); }
   call_site site() const noexcept { return site_; }
   communicator_state& state() const noexcept { return *this->state_; }
   endpoint<Stack>& endpoint_of() const noexcept { return *this->endpoint_; }
@@ -57,7 +60,7 @@ class collective_channel : public point_to_point<Stack> {
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
     if (std::exchange(begun_, true)) return why_;
-    return this->endpoint_->begin_collective(call()) ? why_ : failed(errc::peer_lost, cause::lost);
+    return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost(), cause::lost);
   }
   /// All messages of this call have been sent and received: nobody waits for this rank any more.
   void over() noexcept { begun_ = false; }
@@ -68,15 +71,19 @@ class collective_channel : public point_to_point<Stack> {
 
   errc start_send(const memory& data, rank_t to) {
     if (begin() != errc{}) return why_;
-    return keep(this->endpoint_->send({data, this->peer_of(to), this->context_, serial_}), now_);
+    memory lent = data;
+    if (!lend(lent)) return no_memory();
+    const started s = this->endpoint_->send({lent, this->peer_of(to), this->context_, serial_});
+    take_back(lent, s);
+    return keep(s, now_);
   }
   errc start_receive(const memory& into, rank_t from) {
     if (begin() != errc{}) return why_;
-    return keep(this->endpoint_->receive(into, wanted(from)), now_);
+    return post(into, from, now_);
   }
   errc start_receive_ahead(const memory& into, rank_t from) {
     if (begin() != errc{}) return why_;
-    return keep(this->endpoint_->receive(into, wanted(from)), ahead_);
+    return post(into, from, ahead_);
   }
   errc finish() {
     if (finish_now() == errc{}) now_ = std::exchange(ahead_, nullptr);
@@ -142,15 +149,12 @@ class collective_channel : public point_to_point<Stack> {
   }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
-  /// A number for a new communicator: its own and a serial are unique in the job. 0: none is left.
-  std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
-  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
-  /// What a new communicator of the same ranks is made of; nullptr when memory is out.
-  communicator_state* new_state() const noexcept {
-    communicator_state* const made = this->endpoint_->try_new_communicator_state();
-    if (made != nullptr) made->ranks = this->state_->ranks;
-    return made;
+  /// `what`: why the call cannot be made, for people.
+  errc refused(errc why, const char* what) noexcept {
+    failure_.what = what;
+    return failed(why, cause::argument);
   }
+  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
 
   /// What has gone wrong.
   [[gnu::noinline, gnu::cold]] void tell(collective_trouble& trouble) const {
@@ -210,6 +214,13 @@ class collective_channel : public point_to_point<Stack> {
   pattern wanted(rank_t from) const noexcept {
     return this->matching(this->peer_of(from), serial_, {});
   }
+  errc post(const memory& into, rank_t from, operation*& parts) {
+    memory lent = into;
+    if (!lend(lent)) return no_memory();
+    const started s = this->endpoint_->receive(lent, wanted(from));
+    take_back(lent, s);
+    return keep(s, parts);
+  }
   errc keep(const started& s, operation*& parts) noexcept {
     if (s.op != nullptr) {
       s.op->next = std::exchange(parts, s.op);
@@ -226,7 +237,7 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline]] void wait_first() {
     operation& op = *now_;
     if (!this->endpoint_->wait_in_collective(op, site_, call())) {
-      failed(errc::peer_lost, cause::lost);
+      failed(why_lost(), cause::lost);
       return;
     }
     now_ = op.next;
@@ -251,7 +262,7 @@ class collective_channel : public point_to_point<Stack> {
     if (d.failure == undecided) {
       if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
         d.posted->next = std::exchange(now_, d.posted);
-        return failed(errc::peer_lost, cause::lost);
+        return failed(why_lost(), cause::lost);
       }
       this->endpoint_->receive_rest(d, site_);
     }

@@ -48,7 +48,7 @@ class group {
     g.first_ = first;
     g.stride_ = stride;
     g.size_ = size;
-    g.rank_ = g.rank_of(self);
+    g.see(self);
     return g;
   }
   /// Rank r is peers[r]. Errors: errc::argument if a peer is there twice; errc::no_resources.
@@ -74,7 +74,22 @@ class group {
     g.sort();
     for (std::size_t i = 1; i < peers.size(); ++i)
       if (g.peer_at(i - 1) == g.peer_at(i)) throw error(errc::argument, "a group has a peer twice");
-    g.rank_ = g.rank_of(self);
+    g.see(self);
+    return g;
+  }
+  /// The same again. Cost: that of a table. Errors: errc::no_resources.
+  group copy() const {
+    group g;
+    g.kind_ = kind_;
+    g.size_ = size_;
+    g.rank_ = rank_;
+    g.self_ = self_;
+    g.stride_ = stride_;
+    g.first_ = first_;
+    g.peers_.reserve(peers_.size());
+    g.sorted_.reserve(sorted_.size());
+    for (const peer_id peer : peers_) g.peers_.push_back(peer);
+    for (const rank_t r : sorted_) g.sorted_.push_back(r);
     return g;
   }
 
@@ -82,6 +97,8 @@ class group {
   rank_t size() const noexcept { return size_; }
   /// This process; proc_null if it is no member.
   rank_t rank() const noexcept { return rank_; }
+  /// The peer that this process is, a member or not.
+  peer_id self() const noexcept { return self_; }
   kind how() const noexcept { return kind_; }
 
   /// Requires: 0 <= rank < size(), any_source or proc_null.
@@ -103,6 +120,12 @@ class group {
     return static_cast<rank_t>(peer);
   }
 
+  /// Whether `peer` is one of ranks 0 .. size() - 1. Cost: as rank_of.
+  bool contains(peer_id peer) const noexcept {
+    const rank_t r = rank_of(peer);
+    return r >= 0 && r < size_;
+  }
+
   friend bool operator==(const group& a, const group& b) noexcept {
     if (a.kind_ != b.kind_ || a.size_ != b.size_) return false;
     if (a.kind_ != kind::table) return a.first_ == b.first_ && a.stride_ == b.stride_;
@@ -112,6 +135,10 @@ class group {
   }
 
  private:
+  void see(peer_id self) noexcept {
+    self_ = self;
+    rank_ = contains(self) ? rank_of(self) : rank_t{proc_null};
+  }
   peer_id peer_at(std::size_t i) const noexcept {
     return peers_[static_cast<std::size_t>(sorted_[i])];
   }
@@ -146,6 +173,7 @@ class group {
   kind kind_ = kind::identity;
   rank_t size_ = 0;
   rank_t rank_ = proc_null;
+  peer_id self_ = null_peer;
   std::int32_t stride_ = 1;
   peer_id first_ = 0;
   plain_array<peer_id> peers_;  // Of a table: by rank ...

@@ -21,6 +21,11 @@ inline constexpr peer_id any_peer = 0xffff'ffff;
 /// Separates the traffic of communicators; bit 0 tells collective traffic from point-to-point.
 using context_id = std::uint32_t;
 
+/// The number of a communicator in reports, of any of its contexts.
+constexpr std::uint32_t number_of(context_id context) noexcept {
+  return (context & 0x7fff'ffff) >> 1;
+}
+
 /// The largest tag of a message.
 inline constexpr tag_t tag_max = 0x7fffffff;
 

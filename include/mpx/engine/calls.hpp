@@ -28,39 +28,62 @@ struct probe_result {
   std::size_t bytes = 0;
 };
 
+/// A group that communicators of the same ranks share.
 struct kept_group : group, allocated {
   explicit kept_group(group&& g) noexcept : group(std::move(g)) {}
+  std::uint32_t users = 0;
 };
 
-/// What layers above keep with a communicator, for as long as it lives.
-struct kept_part : allocated {
-  kept_part() = default;
-  kept_part(const kept_part&) = delete;
-  kept_part& operator=(const kept_part&) = delete;
-  virtual ~kept_part() = default;
+/// A block of shared memory that this rank has made and uses no more: it is given back when all of
+/// its users have let go of it.
+struct dying_block {
+  std::uint64_t name;
+  const platform::atomic<std::uint64_t>* gone;
+  std::uint64_t users;
 };
 
-/// What the copies of a communicator handle share. Lives as long as the environment.
+/// What a communicator has beside its ranks and its context, made when it is first asked for.
+struct communicator_extras : allocated {
+  virtual ~communicator_extras() = default;
+};
+
+/// No communicator has this context.
+inline constexpr context_id no_context = 0xffff'ffff;
+
+/// What the copies of a communicator handle share. Its place is used again once the communicator is
+/// freed, and given back with the environment: a handle that has outlived its communicator finds
+/// another context here than its own.
 struct communicator_state : allocated {
   communicator_state() = default;
   communicator_state(const communicator_state&) = delete;
   communicator_state& operator=(const communicator_state&) = delete;
   ~communicator_state() {
     delete node;
-    delete own;
+    delete extras;
   }
 
   std::uint32_t collective_serial = 0;
-  const group* ranks = nullptr;     // Of this or an equal communicator; nullptr: ranks are peers.
-  const kept_group* own = nullptr;  // What `ranks` points to where it was made.
-  kept_part* node = nullptr;        // Where its ranks meet in shared memory (coll/node.hpp).
-  bool node_tried = false;          // Whether they have tried to.
+  std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
+  const group* ranks = nullptr;  // nullptr: ranks are peers.
+  kept_group* own = nullptr;     // The same, counted.
+  rank_t size = 0;
+  context_id of_handles = no_context;  // The context that a handle must have.
+  context_id context = no_context;     // The same until nothing is under way there any more.
+  std::uint32_t agreements = 0;        // How many there have been.
+  std::uint32_t losses_seen = 0;       // Of the peers' losses, those that `lost` takes in.
+  rank_t lost = 0;                     // Members that are.
+  rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
+  bool revoked = false;
+  bool node_tried = false;              // Its ranks have looked for a node's memory to meet in:
+  communicator_extras* node = nullptr;  // this (coll/node.hpp).
+  communicator_extras* extras = nullptr;
 };
 
 /// One collective call, of which each rank makes its part.
 struct collective_call {
   context_id context;  // The communicator's, for collectives.
   tag_t serial;
+  communicator_state* of = nullptr;  // nullptr: the whole job takes part.
 };
 
 /// A blocking receive that looks for its message itself, as long as no other receive is posted.

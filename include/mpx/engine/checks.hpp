@@ -72,8 +72,6 @@ inline constexpr match_bits type_bits = match_bits{0xffff} << type_shift;
 constexpr type_code type_in(match_bits bits) noexcept {
   return static_cast<type_code>(bits >> type_shift);
 }
-/// A context without the type that goes with a message of it.
-constexpr context_id plain_context(context_id context) noexcept { return context & 0xffff; }
 
 constexpr bool differ(type_code sent, type_code expected) noexcept {
   return sent != 0 && expected != 0 && sent != expected;
@@ -103,6 +101,7 @@ class type_matcher : public Matcher {
 template <bool Compared>
 struct type_mark {
   static constexpr match_bits ignored = 0;
+  static constexpr context_id context_mask = 0xffff'ffff;  ///< Of a context, what is no type.
   template <class B>
   static constexpr type_mark of() noexcept {
     return {};
@@ -113,6 +112,7 @@ struct type_mark {
 template <>
 struct type_mark<true> {
   static constexpr match_bits ignored = type_bits;
+  static constexpr context_id context_mask = 0xffff;
   type_code code = 0;
   mutable type_code sent = 0;  // Of the message, for reports.
 

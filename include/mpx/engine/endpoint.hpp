@@ -12,6 +12,7 @@
 
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/communicators.hpp"
 #include "mpx/engine/ground.hpp"
 #include "mpx/engine/revocations.hpp"
 #include "mpx/engine/rooms/inbox.hpp"
@@ -46,12 +47,15 @@ class endpoint : ground<Stack>,
   friend inbox_type;
   friend mover_type;
   friend progress_type;
+  friend communicators<endpoint>;
 
  public:
   using transport_type = typename Stack::transport_type;
   using job_type = typename ground_type::job_type;
   using pool_type = typename ground_type::pool_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
+  static constexpr context_id context_mask =
+      type_mark<Stack::checks_type::compares_types>::context_mask;
 
   /// Collective over the job. `job` outlives the endpoint.
   explicit endpoint(job_type& job) : endpoint(job, job, nullptr) {}
@@ -164,7 +168,8 @@ class endpoint : ground<Stack>,
   bool begin_collective(collective_call call);
   bool wait_in_collective(operation& op, call_site site, collective_call call);
   void give_up_collective(collective_call call) noexcept;
-  bool collective_lost(collective_call call) const noexcept;
+  errc failure_of_collective(collective_call call);
+  bool collective_lost(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -194,30 +199,14 @@ class endpoint : ground<Stack>,
     inbox().discard(m);
   }
 
-  // --- Buffers, arenas ---------------------------------------------------------------------------
+  // --- Buffers, arenas (endpoint_memory.hpp) ---------------------------------------------------------------------------
 
-  errc attach(std::span<std::byte> piece) {
-    std::lock_guard lock(threading());
-    return outbox().attach(piece);
-  }
-  std::span<std::byte> detach(call_site site) {
-    wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
-    std::lock_guard lock(threading());
-    return outbox().detach();
-  }
+  errc attach(std::span<std::byte> piece);
+  std::span<std::byte> detach(call_site site);
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
-      requires SharedMemoryTransport<transport_type>
-  {
-    std::lock_guard lock(threading());
-    if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
-    return transport().allocate_shared(bytes, alignment);
-  }
+      requires SharedMemoryTransport<transport_type>;
   void deallocate_shared(void* p, std::size_t bytes) noexcept
-      requires SharedMemoryTransport<transport_type>
-  {
-    std::lock_guard lock(threading());
-    transport().deallocate_shared(p, bytes);
-  }
+      requires SharedMemoryTransport<transport_type>;
 
   // --- Losses and leaving ------------------------------------------------------------------------
 
@@ -233,7 +222,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::loss_text;
+  using peers_type::host, peers_type::loss_text;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -265,7 +254,6 @@ class endpoint : ground<Stack>,
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
-
   /// A call that is blocked outside of the endpoint.
   using blocked_scope = typename progress_type::blocked_scope;
   progress_type& waits() noexcept { return *this; }
@@ -276,22 +264,17 @@ class endpoint : ground<Stack>,
     if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
-  // --- Communicators -----------------------------------------------------------------------------
+  // --- Communicators (endpoint_communicators.hpp) ------------------------------------------------
 
-  static constexpr std::uint32_t context_serial_max = revocations::context_serial_max;
-  /// The serial of the next communicator that this rank leads; 0 when all are used up.
-  std::uint32_t take_context_serial() {
+  communicator_state& new_communicator_state() {  // The world's.
     std::lock_guard lock(threading());
-    return next_serial_ <= context_serial_max ? next_serial_++ : 0;
+    return communicators_.make_world();
   }
-  communicator_state& new_communicator_state() {
+  /// Calls `use` with this rank's communicators, under the lock.
+  template <class Use>
+  auto with_communicators(Use&& use) {
     std::lock_guard lock(threading());
-    return communicators_.add(new communicator_state());
-  }
-  /// The same; nullptr when memory is out.
-  communicator_state* try_new_communicator_state() noexcept {
-    std::lock_guard lock(threading());
-    return communicators_.try_add(new (std::nothrow) communicator_state());
+    return use(communicators_);
   }
 
  private:
@@ -300,7 +283,7 @@ class endpoint : ground<Stack>,
   template <class>
   friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
   template <class>
-  friend struct shared_blocks;  // Where the ranks of a communicator meet (shared_blocks.hpp).
+  friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
   template <class From>     // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
@@ -308,6 +291,7 @@ class endpoint : ground<Stack>,
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max()) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+    services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 2);
   }
 
   using ground_type::pool;
@@ -394,6 +378,7 @@ class endpoint : ground<Stack>,
   void finish_unheld(operation& op) noexcept;
   void forget(operation& op) noexcept;
   void give_special(operation& op) noexcept;
+  void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);
@@ -481,8 +466,17 @@ class endpoint : ground<Stack>,
   void describe(hang_info& info);
   void watch_step() noexcept;
 
-  std::uint32_t next_serial_ = 1;
-  owning_table<communicator_state> communicators_;
+  bool is_used(context_id context) noexcept;
+  void end_revoked(context_id context) noexcept;
+  bool cannot_end(collective_call call) noexcept;
+  errc failure_of_collective_locked(collective_call call) noexcept;
+  errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
+  bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
+  bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }
+
+  plain_array<dying_block> dying_blocks_;
+  communicators<endpoint> communicators_{*this, peers().founders(),
+                                         context_mask == 0xffff ? 16u : 32u};
   service_list services_;
   revocations revocations_;
   schedule_list schedules_;
@@ -490,11 +484,13 @@ class endpoint : ground<Stack>,
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/detail/endpoint_collectives.hpp"  // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_compound.hpp"     // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_ends.hpp"         // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_hang.hpp"         // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_packets.hpp"      // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_peers.hpp"        // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_probes.hpp"       // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_schedules.hpp"    // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_collectives.hpp"    // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_communicators.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_compound.hpp"       // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_ends.hpp"           // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_hang.hpp"           // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_memory.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_packets.hpp"        // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_peers.hpp"          // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_probes.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_schedules.hpp"      // IWYU pragma: keep

@@ -41,7 +41,7 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   } else {
     append(s, ", tag %d", tag);
   }
-  append(s, ", communicator %u, %zu bytes", plain_context(context) >> 1, bytes);
+  append(s, ", communicator %u, %zu bytes", number_of(context), bytes);
   return s;
 }
 
@@ -59,20 +59,22 @@ inline void add_types(std::string& s, type_code sent, type_code expected) {
   s.append(sent == 0 ? "others" : name_of_type(sent));
 }
 
-inline std::string describe(const operation& op, peer_id self_peer) {
+inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask) {
   const group* const ranks = ranks_of(op);
   const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
   if (op.role == role::compound) {
     const compound& c = compound_of(op);
-    if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer);
+    if (c.more != nullptr) return c.more->describe();
+    if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer, context_mask);
     if (const schedule* const p = c.plan; p != nullptr)
       return describe(p->failure, p->name, self, p->size(), p->id(), ranks);
     return formatted("a generalized operation on rank %d", self);
   }
   const bool receive = op.role == role::receive;
-  std::string s = describe(receive ? "receive" : "send", self,
-                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
-                           receive ? op.want.context() : op.context, op.data.bytes, ranks);
+  std::string s =
+      describe(receive ? "receive" : "send", self, receive ? " from rank " : " to rank ",
+               rank_of(op.peer, ranks), op.tag,
+               (receive ? op.want.context() : op.context) & context_mask, op.data.bytes, ranks);
   if (receive && op.failure == errc::truncate)
     append(s, " of room for a message of %zu", op.message_bytes);
   if (receive && op.failure == errc::type)
@@ -291,7 +293,8 @@ class [[nodiscard]] request {
       taken();
       std::rethrow_exception(thrown);
     }
-    std::string what = detail::describe(*operation_, endpoint_->self());
+    std::string what =
+        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask);
     what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
     taken();
     throw error(why, what, where);

@@ -13,8 +13,6 @@ namespace mpx::inline v0::detail {
 /// The service of kind `revoke`. Threads: under the endpoint's lock.
 class revocations final : public service {
  public:
-  static constexpr std::uint32_t context_serial_max = (1u << 13) - 1;
-
   /// This rank begins `call`: it has got past all before.
   void begin(collective_call call) noexcept {
     revoked_.erase_if([call](collective_call old) {
@@ -31,10 +29,12 @@ class revocations final : public service {
 
   errc on_packet(peer_id, const wire::header& h,
                  std::span<const std::byte> payload) noexcept override {
-    if (!payload.empty() || (h.context & 1) == 0 || h.context >> 1 > context_serial_max ||
-        h.tag < 0)
-      return errc::protocol;
+    if (!payload.empty() || (h.context & 1) == 0 || h.tag < 0) return errc::protocol;
     return add({h.context, h.tag}) ? errc{} : errc::no_resources;
+  }
+  /// Nobody waits in the collectives of `context` any more.
+  void forget(context_id context) noexcept {
+    revoked_.erase_if([context](collective_call r) { return r.context == context; });
   }
   void on_loss(peer_id) noexcept override {}
 

@@ -19,6 +19,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/datatype/memory.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/extension.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -52,6 +53,17 @@ inline void copy_message(const memory& to, const memory& from) noexcept {
   }
 }
 
+/// `m` for one operation, which drops its layout. Returns false: memory is out.
+inline bool lend(memory& m) noexcept {
+  if (m.how == nullptr) return true;
+  m.how = m.how->keep();
+  return m.how != nullptr;
+}
+/// What was lent, and no operation has taken.
+inline void take_back(const memory& m, const started& s) noexcept {
+  if (s.op == nullptr && m.how != nullptr) m.how->drop();
+}
+
 /// Why a collective call has failed, for the text of its error.
 struct collective_failure {
   enum class cause : std::uint8_t {
@@ -81,10 +93,13 @@ struct collective_failure {
   using cause = collective_failure::cause;
   std::string s = formatted("%s on rank %d", name, rank);
   if (f.of == cause::root) append(s, " with root %d", f.other);
-  append(s, ", communicator %u", call.context >> 1);
+  append(s, ", communicator %u", number_of(call.context));
   switch (f.of) {
     case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
-    case cause::lost: s += ": a rank of it is lost, or has left this call with an error"; break;
+    case cause::lost:
+      if (f.why != errc::revoked)
+        s += ": a rank of it is lost, or has left this call with an error";
+      break;
     case cause::out:
       append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
       break;
@@ -98,7 +113,8 @@ struct collective_failure {
              f.sends ? "to" : "from", f.other);
       if (ranks != nullptr && f.other >= 0 && f.other < size)
         append(s, " (world rank %u)", ranks->peer_of(f.other));
-      append(s, ", tag %d, communicator %u, %zu bytes", call.serial, call.context >> 1, f.bytes);
+      append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
+             f.bytes);
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
       break;
     case cause::operation: s += ": the operation has thrown"; break;
@@ -220,7 +236,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
       default: return s.function(s.with);
     }
   }
-  collective_call id() const noexcept { return {context, serial}; }
+  collective_call id() const noexcept { return {context, serial, state}; }
   peer_id peer_of(rank_t rank) const noexcept {
     return state->ranks == nullptr ? world_peer(rank) : state->ranks->peer_of(rank);
   }
@@ -254,7 +270,8 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
 struct schedule_list {
   linked_list<schedule, active_tag> active;
   linked_list<schedule, due_tag> due;
-  std::size_t due_count = 0;
+  linked_list<extension, extension_tag> extensions;  // Those that are due.
+  std::size_t due_count = 0;                         // Of both.
   bool running = false;
 };
 

@@ -27,6 +27,8 @@ enum class kind : std::uint8_t {
   grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
   // From here on: services, layers above that have packets of their own.
   revoke = 64,  ///< To all: collective number `tag` of `context` has failed here: do not wait.
+  freed,        ///< To who leads `context`: this rank has freed the communicator.
+  revoke_all,   ///< To members: the communicator of `context` is revoked.
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::grant);
 inline constexpr std::uint8_t service_kind_first = 64;

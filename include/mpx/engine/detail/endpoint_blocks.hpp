@@ -16,11 +16,25 @@ namespace mpx::inline v0::detail {
 template <class Stack>
 struct shared_blocks {
   using endpoint_type = endpoint<Stack>;
+  static constexpr std::size_t dying_max = 256;
 
   /// 0: there is none.
   static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
     std::lock_guard lock(e.threading());
-    return e.transport().make_block(bytes);
+    e.dying_blocks_.erase_if([&e](const dying_block& b) {
+      if (b.gone->load(std::memory_order_acquire) != b.users) return false;
+      e.transport().free_block(b.name);
+      return true;
+    });
+    return e.dying_blocks_.size() < dying_max ? e.transport().make_block(bytes) : 0;
+  }
+  /// This rank uses a block no more. `own`: its name, if this rank has made it: then it is given
+  /// back once all have let go.
+  static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
+                     std::uint64_t users) noexcept {
+    if (e.orphaned()) return;
+    gone.fetch_add(1, std::memory_order_acq_rel);
+    if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept {
     std::lock_guard lock(e.threading());

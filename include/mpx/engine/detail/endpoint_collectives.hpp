@@ -17,13 +17,14 @@ template <class Stack>
 bool endpoint<Stack>::begin_collective_locked(collective_call call) {
   if (orphaned()) peers().check();
   revocations_.begin(call);
-  return peers().failures() == 0;  // What others have left may have got here what it needs.
+  return !cannot_end(call);  // What others have left may have got here what it needs.
 }
 
-/// Whether the collective can never end: a rank is lost, or has left it with an error.
+/// Whether the collective can never end: a member is lost, or has left it with an error, or the
+/// communicator is revoked.
 template <class Stack>
-bool endpoint<Stack>::collective_lost(collective_call call) const noexcept {
-  return peers_type::failures() != 0 || revocations_.contains(call);
+bool endpoint<Stack>::collective_lost(collective_call call) noexcept {
+  return cannot_end(call) || revocations_.contains(call);
 }
 
 /// Blocks until `op` is complete, or the collective can never end. Returns whether `op` is
@@ -31,6 +32,26 @@ bool endpoint<Stack>::collective_lost(collective_call call) const noexcept {
 template <class Stack>
 bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
   return wait_or(op, site, [&] { return collective_lost(call); });
+}
+
+/// Why a collective that has been left, or cannot begin, cannot end well.
+template <class Stack>
+errc endpoint<Stack>::failure_of_collective(collective_call call) {
+  std::lock_guard lock(threading());
+  return failure_of_collective_locked(call);
+}
+template <class Stack>
+errc endpoint<Stack>::failure_of_collective_locked(collective_call call) noexcept {
+  return call.of != nullptr && call.of->revoked ? errc::revoked : errc::peer_lost;
+}
+
+/// Members are lost, or the communicator is revoked.
+template <class Stack>
+bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
+  if (peers().failures() == 0) [[likely]]
+    return false;
+  if (call.of == nullptr || orphaned()) return true;
+  return call.of->revoked || communicators_.lost_in(*call.of) != 0;
 }
 
 /// This rank leaves a collective that it has begun: the others shall not wait for it.
@@ -42,10 +63,17 @@ void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
 template <class Stack>
 void endpoint<Stack>::give_up_collective_locked(collective_call call) noexcept {
   if (revocations_.contains(call) || orphaned()) return;
-  if (peers().deaths() != 0) return;  // Everybody knows, and leaves as well.
-  for (peer_id peer = 0; peer < peers().founders(); ++peer)
-    if (peer != self())
-      outbox().answer(peer,
+  if (call.of != nullptr && call.of->revoked) return;  // Everybody learns, and leaves as well.
+  const rank_t size = call.of == nullptr ? world_rank(peers().founders()) : call.of->size;
+  const auto peer_of = [&](rank_t r) {
+    return call.of == nullptr ? world_peer(r) : communicators_.peer_of(*call.of, r);
+  };
+  if (peers().failures() != 0)
+    for (rank_t r = 0; r < size; ++r)
+      if (peers().died(peer_of(r))) return;  // Everybody knows, and leaves as well.
+  for (rank_t r = 0; r < size; ++r)
+    if (peer_of(r) != self())
+      outbox().answer(peer_of(r),
                       {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});
 }
 

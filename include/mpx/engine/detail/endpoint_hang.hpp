@@ -7,26 +7,27 @@
 
 namespace mpx::inline v0::detail {
 
-inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
+inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes,
+                                        context_id mask) noexcept {
   return {.peer = world_rank(want.source),
           .tag = want.tag(),
-          .context = plain_context(want.context()),
+          .context = want.context() & mask,
           .stage = hang_stage::posted,
           .sends = false,
           .bytes = bytes};
 }
 
-inline hang_operation hang_operation_of(const operation& op) noexcept {
+inline hang_operation hang_operation_of(const operation& op, context_id mask) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
-    return hang_operation_of(op.want, op.data.bytes);
+    return hang_operation_of(op.want, op.data.bytes, mask);
   hang_operation o{.peer = world_rank(op.peer),
                    .tag = op.tag,
-                   .context = plain_context(op.context),
+                   .context = op.context & mask,
                    .stage = hang_stage::moving,
                    .sends = op.role == role::send,
                    .bytes = op.data.bytes};
   if (!o.sends) {
-    o.context = plain_context(op.want.context());
+    o.context = op.want.context() & mask;
     o.bytes = op.message_bytes;
   } else if (op.stage == stage::queued) {
     o.stage = hang_stage::queued;
@@ -36,24 +37,29 @@ inline hang_operation hang_operation_of(const operation& op) noexcept {
   return o;
 }
 
-/// Adds what `call` waits for to `list`.
+/// Adds what `call` waits for to `list`. `mask`: of a context, what is no type.
 template <class List>
-void add_awaited(const blocked_call& call, List& list) {
+void add_awaited(const blocked_call& call, List& list, context_id mask) {
   using form = awaited::form;
+  struct taker {
+    List& list;
+    context_id mask;
+  } into{list, mask};
   const auto take = [](void* context, const operation& op) {
-    if (!op.done()) static_cast<List*>(context)->add(hang_operation_of(op));
+    const auto& to = *static_cast<taker*>(context);
+    if (!op.done()) to.list.add(hang_operation_of(op, to.mask));
   };
   switch (call.on.as) {
     case form::nothing: return;
-    case form::one: return take(&list, *static_cast<const operation*>(call.on.what));
+    case form::one: return take(&into, *static_cast<const operation*>(call.on.what));
     case form::probed: {
-      hang_operation o = hang_operation_of(*static_cast<const pattern*>(call.on.what), 0);
+      hang_operation o = hang_operation_of(*static_cast<const pattern*>(call.on.what), 0, mask);
       o.stage = hang_stage::probed;
       return list.add(o);
     }
     case form::several: {
       const auto& several = *static_cast<const operation_list*>(call.on.what);
-      return several.each(several.range, take, &list);
+      return several.each(several.range, take, &into);
     }
   }
 }
@@ -72,16 +78,16 @@ template <class Stack>
   decltype(hang_call::on) buffered{};
   pool().for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
-    const hang_operation o = hang_operation_of(op);
+    const hang_operation o = hang_operation_of(op, context_mask);
     if (op.role == role::send && op.owned != nullptr && op.owned_by_attached) buffered.add(o);
     (o.sends || o.stage == hang_stage::moving ? info.sends : info.posted).add(o);
   });
   if (const direct_receive* d = inbox().direct(); d != nullptr)
-    info.posted.add(hang_operation_of(d->want, d->capacity));
+    info.posted.add(hang_operation_of(d->want, d->capacity, context_mask));
   inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
     info.unexpected.add({.peer = world_rank(m.is.source),
                          .tag = m.is.tag(),
-                         .context = plain_context(m.is.context()),
+                         .context = m.is.context() & context_mask,
                          .stage = claimed ? hang_stage::claimed : hang_stage::arrived,
                          .sends = false,
                          .bytes = m.bytes});
@@ -97,7 +103,7 @@ template <class Stack>
     if (b->on.kind == wait_kind::buffered) {
       call->on = buffered;
     } else {
-      add_awaited(*b, call->on);
+      add_awaited(*b, call->on, context_mask);
     }
   }
 }

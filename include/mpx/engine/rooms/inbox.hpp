@@ -22,7 +22,8 @@
 namespace mpx::inline v0::detail {
 
 /// Of `House` it needs: transport(), flow(), trace(), pool(); finish(op, why), give(op),
-/// poll_once(), arrived(); peers(), outbox() and mover().
+/// poll_once(), arrived(); what a context's communicator says: failure_in(context), concerns(context,
+/// peer), unacknowledged_in(context); peers(), outbox() and mover().
 template <class Stack, class House>
 class inbox_room {
   using transport_type = typename Stack::transport_type;
@@ -133,7 +134,7 @@ class inbox_room {
   /// An eager message that asks for an answer, or has met no receive.
   [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
                                        std::span<const std::byte> payload) {
-    if (h.reserved != 0 || h.tag < 0 || (h.flags & ~wire::flags_all) != 0 ||
+    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
         payload.size() > protocol_type::short_bytes_ceiling)
       return errc::protocol;
     const peer_id source = r.peer;
@@ -158,7 +159,7 @@ class inbox_room {
     post_direct_if_any();
     wire::announcement a;
     const bool read = wire::read(payload, a);
-    if (!read || h.tag < 0 || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
+    if (!read || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
     ++r.heard_;
     if ((h.flags & wire::flag_last) != 0) house().peers().set_stalled(r);
     const peer_id source = r.peer;
@@ -182,6 +183,7 @@ class inbox_room {
       --r.heard_;
       house().outbox().answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
     }
+    discard_if_refused(h.context);
     return errc{};
   }
   void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
@@ -260,11 +262,21 @@ class inbox_room {
     });
   }
 
+  /// Throws away stored messages for whose envelope `gone` is true.
+  template <class Gone>
+  void discard_if(Gone&& gone) noexcept;
+
   void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
   void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
   /// Ends a posted receive if it waits for `peer` alone, or for whoever comes.
   void end_if_for(operation& op, peer_id peer, errc why) {
-    if (op.want.source != peer && op.want.source != any_peer) return;
+    if (op.want.source != peer &&
+        (op.want.source != any_peer || !house().concerns(op.want.context(), peer)))
+      return;
+    end_posted(op, why);
+  }
+  /// Requires: it is posted.
+  void end_posted(operation& op, errc why) {
     matcher_.cancel(op);
     end_unmatched(op, why);
   }
@@ -386,10 +398,17 @@ class inbox_room {
     r.held_bytes_ += cost;
     early_.count(cost);
     house().trace().on(event::unexpected_bytes, payload.size());
-    if ((h.flags & wire::flag_ready) == 0) return errc{};
-    m->unready = true;
-    house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+    if ((h.flags & wire::flag_ready) != 0) {
+      m->unready = true;
+      house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+    }
+    discard_if_refused(h.context);
     return errc{};
+  }
+  /// A message of a revoked communicator meets no receive: its sender shall not wait.
+  void discard_if_refused(context_id context) noexcept {
+    if (house().peers().failures() == 0 || house().failure_in(context) == errc{}) return;
+    discard_if([context](const envelope& is) { return is.context() == context; });
   }
   /// What the peer may fill of unexpected memory.
   std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
@@ -457,8 +476,11 @@ class inbox_room {
   errc why_unmatchable(const pattern& want) noexcept {
     if (house().peers().failures() == 0) return errc{};
     if (house().peers().orphaned()) return errc::not_a_rank;
-    if (want.source == any_peer) return house().peers().unacknowledged() ? errc::peer_lost : errc{};
-    return house().peers().failure_of(want.source);
+    if (const errc why = house().failure_in(want.context()); why != errc{}) return why;
+    if (want.source != any_peer) return house().peers().failure_of(want.source);
+    return house().peers().unacknowledged() && house().unacknowledged_in(want.context())
+               ? errc::peer_lost
+               : errc{};
   }
 
   typename Stack::matching_type matcher_;

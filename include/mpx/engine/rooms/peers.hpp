@@ -6,6 +6,7 @@
 #include <atomic>
 #include <new>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -71,11 +72,25 @@ class peers_room {
   /// Something waits, or somebody is lost.
   bool troubled() const noexcept { return troubles_ != 0; }
 
+  /// Not 0 as long as a peer is lost or a communicator revoked: look closer.
   std::uint32_t failures() const noexcept { return failures_; }
-  /// Of those, such as every rank learns of by itself.
-  std::uint32_t deaths() const noexcept { return deaths_; }
-  bool unacknowledged() const noexcept { return failures_ != acknowledged_; }
-  void acknowledge() noexcept { acknowledged_ = failures_; }
+  /// Grows with each loss.
+  std::uint32_t losses() const noexcept { return losses_; }
+  /// Whether `peer` is lost in such a way that every rank learns of it by itself.
+  bool died(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
+           job_.state(world_rank(peer)) >= rank_state::finished;
+  }
+  bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
+  void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
+  bool any_revoked() const noexcept { return revoked_ != 0; }
+  /// Communicators of this rank are revoked, or, with -1, gone: calls look closer meanwhile.
+  void revoked(int more) noexcept {
+    revoked_ += static_cast<std::uint32_t>(more);
+    failures_ += static_cast<std::uint32_t>(more);
+    troubles_ += static_cast<unsigned>(more);
+    set_calm();
+  }
 
   // --- Records -----------------------------------------------------------------------------------
 
@@ -135,7 +150,8 @@ class peers_room {
       const bool all = !unacknowledged();
       --troubles_;
       --failures_;
-      acknowledged_ = all || failures_ == 0 ? failures_ : failures_ + 1;
+      const std::uint32_t lost = failures_ - revoked_;
+      acknowledged_ = all || lost == 0 ? lost : lost + 1;
     }
     if (r != nullptr && !is_shared(r)) {
       if (r->busy_) {
@@ -214,6 +230,8 @@ class peers_room {
 
   // --- Losses ------------------------------------------------------------------------------------
 
+  /// The name of the machine that this rank runs on.
+  std::string_view host() const { return job_.host(); }
   /// Why nothing more will come from `peer`, as the job knows it.
   errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
@@ -247,7 +265,6 @@ class peers_room {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
         if (!polled) house().poll_until_quiet();
         polled = true;
-        deaths_ += job_.state(world_rank(peer)) >= rank_state::finished;
         lose(peer, errc::peer_lost);
       }
       set_calm();
@@ -292,6 +309,7 @@ class peers_room {
     r->failure_ = why;
     ++troubles_;
     ++failures_;
+    ++losses_;
     set_calm();
   }
   void set_calm() noexcept {
@@ -312,8 +330,9 @@ class peers_room {
   liveness<job_type> job_;
   const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
   std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
-  std::uint32_t failures_ = 0;
-  std::uint32_t deaths_ = 0;
+  std::uint32_t failures_ = 0;                   // Lost peers, and revoked communicators.
+  std::uint32_t revoked_ = 0;
+  std::uint32_t losses_ = 0;
   std::uint32_t acknowledged_ = 0;
 };
 

@@ -14,7 +14,7 @@ template <class Stack, class House>
     peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept {
   peer_record* const r = house().peers().find(source);
   const std::size_t cost = unexpected_cost(payload.size());
-  if (r == nullptr || r->failure() != errc{} || static_cast<tag_t>(bits) < 0 ||
+  if (r == nullptr || r->failure() != errc{} ||
       payload.size() > protocol_type::short_bytes_ceiling ||
       r->held_bytes_ + cost > window_of(source)) [[unlikely]]
     return false;
@@ -50,6 +50,19 @@ template <class Stack, class House>
   early_.forget(m);
   give_back_early(source, bytes);
   released(source, bytes);
+}
+
+template <class Stack, class House>
+template <class Gone>
+void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
+  if (matcher_.stored() == 0) return;
+  matcher_.for_each([&](unexpected_message& u) {
+    auto& m = static_cast<arrived_message&>(u);
+    if (!gone(m.is)) return;
+    matcher_.withdraw(m);
+    early_.claim(m);
+    discard(&m);
+  });
 }
 
 }  // namespace mpx::inline v0::detail

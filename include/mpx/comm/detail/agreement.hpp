@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Agreement among the living: what all contribute, put together, the same for everybody that comes
+// back with it, whoever dies meanwhile.
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "mpx/comm/detail/own_messages.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/engine/request.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// What ranks contribute, and what becomes of it: whatever is put together in any order, and more
+/// than once, is the same.
+struct contribution {
+  std::int32_t value = -1;           // Bitwise and.
+  rank_t proposer = 0x7fff'ffff;     // The lowest one counts, ...
+  context_id proposed = no_context;  // ... with the context that it offers.
+  std::uint32_t decided = 0;         // 1: this is the outcome.
+};
+
+/// One agreement of this rank, by flooding.
+///
+/// In a round each rank sends what it knows to all others, and waits for what each of them sends,
+/// or for its loss. It begins a round only when what it sent in the round before has left, so that
+/// a rank of which nothing came in one round has sent nothing to anybody in the next. Hence a rank
+/// that has heard the same ranks twice in a row, or all of them at once, knows all that any living
+/// rank can ever know: it has decided, tells all others so, and comes back when that has left. Who
+/// hears of a decision takes it over, and does the same.
+/// Cost: without a loss 2 rounds of a message to each other rank, 16 bytes and 2 bits a rank; a
+/// round more for each rank that dies meanwhile, and one if some were known to be lost.
+/// Source: Charron-Bost, Schiper 2004; Raynal 2002: early decision, where it is known who is dead.
+template <class Stack>
+class agreement {
+ public:
+  /// Errors: errc::no_resources, before anything is sent.
+  agreement(const point_to_point<Stack>& comm, endpoint<Stack>& e, communicator_state& s,
+            call_site site)
+      : own_(comm, true),
+        endpoint_(e),
+        site_(site),
+        size_(static_cast<std::size_t>(s.size)),
+        me_(static_cast<std::size_t>(comm.rank())),
+        words_((size_ + 63) / 64),
+        message_words_(sizeof(contribution) / 8 + 2 * words_),
+        tag_(static_cast<tag_t>(s.agreements++ & 0x7fff'ffffu)),
+        memory_((size_ + 1) * message_words_ + 2 * words_) {
+    for (std::size_t i = 0; i < (size_ + 1) * message_words_ + 2 * words_; ++i)
+      memory_.data()[i] = 0;
+    put({});
+    contributed()[me_ / 64] |= bit(me_);
+    e.with_communicators([&](auto& all) {
+      all.forget_agreements(own_.own_context(), tag_);
+      for (std::size_t r = 0; r < size_; ++r)
+        if (all.is_lost(s, static_cast<rank_t>(r))) lost()[r / 64] |= bit(r);
+    });
+    for (std::size_t r = 0; r < 2 * size_; ++r) requests_.add(new kept_request());
+  }
+
+  contribution get() const noexcept {
+    contribution c;
+    std::memcpy(&c, memory_.data(), sizeof c);
+    return c;
+  }
+  void put(const contribution& c) noexcept { std::memcpy(memory_.data(), &c, sizeof c); }
+  /// Whether a rank has contributed nothing, or somebody knew it to be lost.
+  bool failed(rank_t rank) const noexcept {
+    const auto r = static_cast<std::size_t>(rank);
+    return !has(contributed(), r) || has(lost(), r);
+  }
+  /// Whether no lower rank is known to live.
+  bool is_lowest() const noexcept {
+    for (std::size_t r = 0; r < me_; ++r)
+      if (!has(lost(), r)) return false;
+    return true;
+  }
+
+  /// Returns when all living ranks have, or will have, the same outcome.
+  /// Errors: errc::no_resources, errc::not_a_rank.
+  errc run() {
+    std::uint64_t* heard = memory_.data() + (size_ + 1) * message_words_;
+    std::uint64_t* before = heard + words_;
+    for (bool first = true;; first = false) {
+      if (const errc why = round(heard); why != errc{}) return why;
+      bool same = !first;
+      for (std::size_t w = 0; w < words_; ++w) same = same && heard[w] == before[w];
+      bool all = true;
+      for (std::size_t r = 0; r < size_; ++r) all = all && (r == me_ || has(heard, r));
+      if (decided_ || same || all) break;
+      std::swap(heard, before);
+    }
+    contribution c = get();
+    c.decided = 1;
+    put(c);
+    return tell();
+  }
+
+ private:
+  struct kept_request : allocated {
+    request<Stack> is;
+  };
+  static std::uint64_t bit(std::size_t r) noexcept { return std::uint64_t{1} << (r % 64); }
+  static bool has(const std::uint64_t* words, std::size_t r) noexcept {
+    return (words[r / 64] & bit(r)) != 0;
+  }
+  std::uint64_t* contributed() const noexcept { return memory_.data() + sizeof(contribution) / 8; }
+  std::uint64_t* lost() const noexcept { return contributed() + words_; }
+  std::uint64_t* from(std::size_t r) const noexcept {
+    return memory_.data() + (r + 1) * message_words_;
+  }
+  std::span<std::byte> bytes(std::uint64_t* at) const noexcept {
+    return std::as_writable_bytes(std::span(at, message_words_));
+  }
+  request<Stack>& sent_to(std::size_t r) noexcept { return requests_[r]->is; }
+  request<Stack>& heard_of(std::size_t r) noexcept { return requests_[size_ + r]->is; }
+
+  /// What this rank knows goes to all. (It does not change while it is on its way.)
+  errc send_all() {
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r == me_) continue;
+      const started s = own_.start_send(bytes(memory_.data()), static_cast<rank_t>(r), tag_);
+      if (s.failure != errc{}) return s.failure;
+      if (s.op != nullptr) sent_to(r) = request_access::make(endpoint_, s.op);
+    }
+    return errc{};
+  }
+  errc round(std::uint64_t* heard) {
+    for (std::size_t w = 0; w < words_; ++w) heard[w] = 0;
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r == me_) continue;
+      const started s = own_.start_receive(bytes(from(r)), static_cast<rank_t>(r), tag_);
+      if (s.failure != errc{}) return s.failure;
+      heard_of(r) = request_access::make(endpoint_, s.op);
+    }
+    if (const errc why = send_all(); why != errc{}) return why;
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r == me_) continue;
+      std::error_code ec;
+      const status got = request_access::wait_as(heard_of(r), site_, ec);
+      if (ec == errc::not_a_rank) return errc::not_a_rank;
+      if (!ec && got.bytes() == message_words_ * 8) heard[r / 64] |= bit(r);
+    }
+    for (std::size_t r = 0; r < size_; ++r) {
+      contribution c;
+      std::memcpy(&c, from(r), sizeof c);
+      if (has(heard, r) && c.decided != 0) decided_ = true;
+    }
+    for (std::size_t r = 0; r < size_ && !decided_; ++r)
+      if (r != me_) wait_sent(sent_to(r), false);
+    for (std::size_t r = 0; r < size_; ++r) sent_to(r) = {};  // Then who hears nothing has decided.
+    for (std::size_t r = 0; r < size_; ++r)
+      if (has(heard, r)) merge(from(r));
+    return errc{};
+  }
+  /// Waits until a message has left, or its receiver is lost. `known`: or until it is known there.
+  void wait_sent(request<Stack>& r, bool known) {
+    operation* const op = request_access::operation_of(r);
+    if (op == nullptr) return;
+    endpoint_.wait_until(site_, {wait_kind::all, awaited::form::one, op},
+                         [&] { return op->done() || (known && op->stage == stage::answer); });
+  }
+  errc tell() {
+    if (const errc why = send_all(); why != errc{}) return why;
+    for (std::size_t r = 0; r < size_; ++r)
+      if (r != me_) wait_sent(sent_to(r), true);
+    return errc{};
+  }
+  void merge(const std::uint64_t* theirs) noexcept {
+    contribution c = get();
+    contribution other;
+    std::memcpy(&other, theirs, sizeof other);
+    if (c.decided != 0) return;
+    if (other.decided != 0) {
+      std::memcpy(memory_.data(), theirs, message_words_ * 8);
+      return;
+    }
+    if (decided_) return;
+    c.value &= other.value;
+    if (other.proposer < c.proposer) {
+      c.proposer = other.proposer;
+      c.proposed = other.proposed;
+    }
+    put(c);
+    const std::uint64_t* const their_bits = theirs + sizeof(contribution) / 8;
+    for (std::size_t w = 0; w < 2 * words_; ++w) contributed()[w] |= their_bits[w];
+  }
+
+  own_messages<Stack> own_;
+  endpoint<Stack>& endpoint_;
+  call_site site_;
+  std::size_t size_;
+  std::size_t me_;
+  std::size_t words_;          // Of a set of ranks.
+  std::size_t message_words_;  // A contribution, who has contributed, and who was known to be lost.
+  tag_t tag_;
+  bool decided_ = false;
+  scratch<std::uint64_t> memory_;  // What is known, what each has sent, who was heard, and before.
+  owning_table<kept_request> requests_;
+};
+
+}  // namespace mpx::inline v0::detail

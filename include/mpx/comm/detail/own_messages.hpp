@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What the library says within a communicator, beside its collectives: a context of its own, which
+// is not revoked with the others.
+
+#include <span>
+
+#include "mpx/comm/point_to_point.hpp"
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+class own_messages : public point_to_point<Stack> {
+  using base = point_to_point<Stack>;
+
+ public:
+  /// Of agreements, or of groups that make communicators.
+  explicit own_messages(const base& comm, bool agreements = false) noexcept : base(comm) {
+    this->context_ |= (endpoint<Stack>::context_mask >> 1) + 1 + (agreements ? 1 : 0);
+  }
+  /// The context of these messages.
+  context_id own_context() const noexcept { return this->context_; }
+
+  errc send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
+    nothing none;
+    return sending_to(data, to, tag).run(none, {});
+  }
+  /// Errors: errc::count if the message is not as long as `into`.
+  errc receive(std::span<std::byte> into, rank_t from, tag_t tag) const {
+    status got;
+    const errc why = typename base::receiving{*this, into, from, tag}.run(got, {});
+    return why == errc{} && got.bytes() != into.size() ? errc::count : why;
+  }
+  started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
+    return sending_to(data, to, tag).start();
+  }
+  started start_receive(std::span<std::byte> into, rank_t from, tag_t tag) const {
+    return typename base::receiving{*this, into, from, tag}.start();
+  }
+
+ private:
+  auto sending_to(std::span<const std::byte> data, rank_t to, tag_t tag) const {
+    return typename base::template sending<mode::standard>{*this, data, to, tag};
+  }
+};
+
+}  // namespace mpx::inline v0::detail

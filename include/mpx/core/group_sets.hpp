@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Groups made of groups: unions, selections, ranges. What comes out is as compact as it can be.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/group.hpp"
+#include "mpx/core/plain_array.hpp"
+
+namespace mpx::inline v0 {
+
+/// How two groups, or communicators, compare.
+enum class comparison : std::uint8_t {
+  identical,  ///< The same members in the same order; of communicators: the same one.
+  congruent,  ///< Communicators whose groups are identical.
+  similar,    ///< The same members in another order.
+  unequal,    ///< Other members.
+};
+
+/// Ranks first, first + stride, ... as far as last.
+struct rank_range {
+  rank_t first = 0;
+  rank_t last = 0;
+  rank_t stride = 1;
+};
+
+/// The rank in `to` of each member of `from` that `ranks` names; proc_null for one that is none
+/// there, and for proc_null. Requires: `into` is as long as `ranks`.
+/// Errors: errc::rank, which names the entry. Source: MPI 4.1, 7.3.1.
+inline void translate_ranks(const group& from, std::span<const rank_t> ranks, const group& to,
+                            std::span<rank_t> into) {
+  if (into.size() != ranks.size())
+    detail::throw_error(errc::argument, "translate_ranks: %zu ranks, and room for %zu",
+                        ranks.size(), into.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const rank_t r = ranks[i];
+    if (r != proc_null && (r < 0 || r >= from.size()))
+      detail::throw_error(errc::rank, "translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i,
+                          r, from.size() - 1);
+    const peer_id peer = r == proc_null ? null_peer : from.peer_of(r);
+    into[i] = to.contains(peer) ? to.rank_of(peer) : rank_t{proc_null};
+  }
+}
+
+/// Returns: identical, similar or unequal. Cost: none for groups of one kind that is no table, else
+/// n log n.
+inline comparison compare(const group& a, const group& b) noexcept {
+  if (a.size() != b.size()) return comparison::unequal;
+  if (a == b) return comparison::identical;
+  for (rank_t r = 0; r < a.size(); ++r)
+    if (!b.contains(a.peer_of(r))) return comparison::unequal;
+  return comparison::similar;
+}
+
+namespace detail {
+
+/// A group of the members that are added to it. Errors: errc::no_resources.
+class group_builder {
+ public:
+  explicit group_builder(peer_id self) noexcept : self_(self) {}
+  void add(peer_id peer) { peers_.push_back(peer); }
+  group made() const {
+    return group::table(std::span<const peer_id>(peers_.begin(), peers_.size()), self_);
+  }
+
+ private:
+  peer_id self_;
+  plain_array<peer_id> peers_;
+};
+
+/// A mark for each rank of a group; what is taken twice, or is none, is told by its entry.
+class rank_marks {
+ public:
+  rank_marks(const char* what, const group& g) : what_(what), size_(g.size()), marks_(room(g)) {}
+  void mark(rank_t rank, std::size_t entry) {
+    if (rank < 0 || rank >= size_)
+      throw_error(errc::rank, "%s: entry %zu is rank %d: ranks are 0 .. %d", what_, entry, rank,
+                  size_ - 1);
+    bool& is = marks_[static_cast<std::size_t>(rank)];
+    if (is)
+      throw_error(errc::rank, "%s: entry %zu is rank %d, which is there already", what_, entry,
+                  rank);
+    is = true;
+  }
+  bool is(rank_t rank) const noexcept { return marks_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  static std::size_t room(const group& g) {
+    return g.size() == 0 ? 1 : static_cast<std::size_t>(g.size());
+  }
+  const char* what_;
+  rank_t size_;
+  plain_array<bool> marks_;
+};
+
+/// Calls take(rank, entry) for each rank of the ranges. Errors: errc::argument, of a stride 0.
+template <class Take>
+void for_each_in(const char* what, std::span<const rank_range> ranges, Take&& take) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const rank_range& r = ranges[i];
+    if (r.stride == 0)
+      throw_error(errc::argument, "%s: entry %zu, ranks %d .. %d, has stride 0", what, i, r.first,
+                  r.last);
+    const std::int64_t last = r.last;
+    for (std::int64_t at = r.first; r.stride > 0 ? at <= last : at >= last; at += r.stride)
+      take(static_cast<rank_t>(at), i);
+  }
+}
+
+}  // namespace detail
+
+/// The members of `a`, then those of `b` that are not among them. Source: MPI 4.1, 7.3.2.
+inline group union_of(const group& a, const group& b) {
+  detail::group_builder made(a.self());
+  for (rank_t r = 0; r < a.size(); ++r) made.add(a.peer_of(r));
+  for (rank_t r = 0; r < b.size(); ++r)
+    if (!a.contains(b.peer_of(r))) made.add(b.peer_of(r));
+  return made.made();
+}
+/// The members of `a` that are in `b`, in the order of `a`.
+inline group intersection_of(const group& a, const group& b) {
+  detail::group_builder made(a.self());
+  for (rank_t r = 0; r < a.size(); ++r)
+    if (b.contains(a.peer_of(r))) made.add(a.peer_of(r));
+  return made.made();
+}
+/// The members of `a` that are not in `b`, in the order of `a`.
+inline group difference_of(const group& a, const group& b) {
+  detail::group_builder made(a.self());
+  for (rank_t r = 0; r < a.size(); ++r)
+    if (!b.contains(a.peer_of(r))) made.add(a.peer_of(r));
+  return made.made();
+}
+
+/// The members that `ranks` names, in that order. Errors: errc::rank: no rank of `from`, or one that
+/// is named twice.
+inline group include(const group& from, std::span<const rank_t> ranks) {
+  detail::rank_marks marks("include", from);
+  detail::group_builder made(from.self());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    marks.mark(ranks[i], i);
+    made.add(from.peer_of(ranks[i]));
+  }
+  return made.made();
+}
+/// The others, in their order. Errors: those of `include`.
+inline group exclude(const group& from, std::span<const rank_t> ranks) {
+  detail::rank_marks marks("exclude", from);
+  for (std::size_t i = 0; i < ranks.size(); ++i) marks.mark(ranks[i], i);
+  detail::group_builder made(from.self());
+  for (rank_t r = 0; r < from.size(); ++r)
+    if (!marks.is(r)) made.add(from.peer_of(r));
+  return made.made();
+}
+/// As `include`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
+inline group include_ranges(const group& from, std::span<const rank_range> ranges) {
+  detail::rank_marks marks("include_ranges", from);
+  detail::group_builder made(from.self());
+  detail::for_each_in("include_ranges", ranges, [&](rank_t r, std::size_t entry) {
+    marks.mark(r, entry);
+    made.add(from.peer_of(r));
+  });
+  return made.made();
+}
+/// As `exclude`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
+inline group exclude_ranges(const group& from, std::span<const rank_range> ranges) {
+  detail::rank_marks marks("exclude_ranges", from);
+  detail::for_each_in("exclude_ranges", ranges,
+                      [&](rank_t r, std::size_t entry) { marks.mark(r, entry); });
+  detail::group_builder made(from.self());
+  for (rank_t r = 0; r < from.size(); ++r)
+    if (!marks.is(r)) made.add(from.peer_of(r));
+  return made.made();
+}
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The communicators of a rank: their states, their contexts from the first use to the last, which
+// of their members are lost, and which communicators are revoked.
+
+#include <exception>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "mpx/core/group.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/engine/calls.hpp"
+#include "mpx/engine/contexts.hpp"
+#include "mpx/engine/service.hpp"
+#include "mpx/matching/concepts.hpp"
+#include "mpx/protocol/wire.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// The service of kinds `freed` and `revoke_all`. Threads: under the endpoint's lock, all of it.
+///
+/// Of `House`, the endpoint, it needs self(), is_used(context), end_revoked(context), peers(),
+/// inbox() and outbox().
+///
+/// A context lives until nothing of its communicator is under way here, its handle has been freed,
+/// and this has been told to its leader; there until all members have said so or are lost. No
+/// barrier is part of that.
+template <class House>
+class communicators final : public service {
+ public:
+  communicators(House& house, peer_id founders, unsigned context_bits) noexcept
+      : house_(house),
+        founders_(world_rank(founders)),
+        numbers_(world_rank(founders), context_bits),
+        led_(numbers_) {}
+  ~communicators() {
+    for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
+    led_.for_each_taken([this](led_communicator& l) { release(l.ranks); });
+  }
+
+  const context_numbers& numbers() const noexcept { return numbers_; }
+  /// Equal on ranks of one machine, and there alone.
+  std::uint64_t host_number = 0;
+
+  // --- Making ------------------------------------------------------------------------------------
+
+  /// The world's state. Errors: errc::no_resources.
+  communicator_state& make_world() {
+    communicator_state* const made = take_state();
+    if (made == nullptr) throw_out_of_memory();
+    made->size = founders_;
+    made->context = made->of_handles = 0;
+    return *made;
+  }
+  /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
+  /// is out. `make` follows, or `never_made`.
+  context_id lead() noexcept {
+    led_communicator* const led = led_.take();
+    return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
+  }
+  /// Nobody makes anything of it. Requires: `lead` returned it.
+  void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
+  /// This rank has no part in what the others make of `context`.
+  void never_made(context_id context) noexcept { tell_freed(context); }
+
+  /// The communicator of `context`, whose members are `ranks`, or those of `like`. nullptr: memory
+  /// is out; the leader counts this rank among those that have freed it.
+  communicator_state* make(context_id context, group&& ranks) noexcept {
+    kept_group* kept = nullptr;
+    const rank_t size = ranks.size();
+    bool good = true;
+    if (ranks.how() != group::kind::identity) {
+      kept = new (std::nothrow) kept_group(std::move(ranks));
+      good = kept != nullptr;
+    }
+    if (kept != nullptr) ++kept->users;
+    communicator_state* const made = make_kept(good, context, kept, size);
+    release(kept);
+    return made;
+  }
+  communicator_state* make(context_id context, const communicator_state& like) noexcept {
+    return make_kept(true, context, like.own, like.size);
+  }
+
+  // --- Freeing -----------------------------------------------------------------------------------
+
+  /// Its handles are void from now on. The rest follows when nothing is under way there.
+  void free(communicator_state& s) noexcept {
+    s.of_handles = no_context;
+    delete std::exchange(s.extras, nullptr);
+    delete std::exchange(s.node, nullptr);
+    s.node_tried = false;
+    ++leaving_;
+    tidy();
+  }
+  /// Ends what has been freed and is not in use any more; throws away what still came for it.
+  void tidy() noexcept {
+    for (std::size_t i = 0; leaving_ != 0 && i < states_.size(); ++i) {
+      communicator_state& s = *states_[i];
+      if (s.of_handles != no_context || s.context == no_context || house_.is_used(s.context))
+        continue;
+      const context_id context = s.context;
+      if (s.revoked) house_.peers().revoked(-1);
+      remember(context);
+      house_.revocations_.forget(context | 1);
+      tell_freed(context);
+      release(s.own);
+      s.context = no_context;
+      --leaving_;
+      ++vacant_;
+    }
+    if (!past_.empty())
+      house_.inbox().discard_if(
+          [this](const envelope& is) { return is_past(numbers_.plain(is.context())); });
+  }
+
+  // --- Who is there ------------------------------------------------------------------------------
+
+  /// nullptr: there is none here.
+  communicator_state* find(context_id context) const noexcept {
+    const context_id plain = numbers_.plain(context);
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      if (states_[i]->context == plain) return states_[i];
+    return nullptr;
+  }
+  static peer_id peer_of(const communicator_state& s, rank_t rank) noexcept {
+    return s.ranks == nullptr ? world_peer(rank) : s.ranks->peer_of(rank);
+  }
+  static bool has_member(const communicator_state& s, peer_id peer) noexcept {
+    return s.ranks == nullptr ? world_rank(peer) >= 0 && world_rank(peer) < s.size
+                              : s.ranks->contains(peer);
+  }
+  /// How many members are lost. Cost: looks at each member once after a loss, wherever that was.
+  rank_t lost_in(communicator_state& s) noexcept {
+    if (s.losses_seen == house_.peers().losses()) return s.lost;
+    s.losses_seen = house_.peers().losses();
+    s.lost = 0;
+    for (rank_t r = 0; r < s.size; ++r)
+      s.lost += house_.peers().failure_of(peer_of(s, r)) != errc{};
+    return s.lost;
+  }
+  bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
+    return house_.peers().failure_of(peer_of(s, rank)) != errc{};
+  }
+  /// Whether a call on `context` may depend on `peer`.
+  bool concerns(context_id context, peer_id peer) const noexcept {
+    const communicator_state* const s = find(context);
+    return s == nullptr || has_member(*s, peer);
+  }
+  /// Whether a receive from any source may wait for a lost member for ever.
+  bool unacknowledged_in(context_id context) noexcept {
+    communicator_state* const s = find(context);
+    return s == nullptr || lost_in(*s) > s->acknowledged;
+  }
+
+  /// Throws away what earlier agreements have left behind: other tags than `tag`.
+  void forget_agreements(context_id own, tag_t tag) noexcept {
+    house_.inbox().discard_if(
+        [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
+  }
+
+  // --- Revoking ----------------------------------------------------------------------------------
+
+  /// Whether calls of `context` are refused.
+  errc failure_in(context_id context) const noexcept {
+    if (revoked_ == 0 || (context & numbers_.own_bit()) != 0) return errc{};
+    const communicator_state* const s = find(context);
+    return s != nullptr && s->revoked ? errc::revoked : errc{};
+  }
+  /// Ends what is under way in `s`, here and, before long, at all members that live.
+  void revoke(communicator_state& s) noexcept {
+    if (s.revoked) return;
+    s.revoked = true;
+    ++revoked_;
+    house_.peers().revoked(1);
+    house_.end_revoked(s.context);
+    spread(s);
+  }
+
+  errc on_packet(peer_id source, const wire::header& h,
+                 std::span<const std::byte> payload) noexcept override {
+    if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
+      return errc::protocol;
+    if (h.kind == wire::kind::freed) return on_freed(source, h.context);
+    if (communicator_state* const s = find(h.context); s != nullptr) {
+      if (!has_member(*s, source)) return errc::protocol;
+      revoke(*s);
+      return errc{};
+    }
+    if (is_past(h.context)) return errc{};
+    for (const context_id c : early_revoked_)
+      if (c == h.context) return errc{};
+    if (early_revoked_.size() == early_revoked_max) return errc::no_resources;
+    return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
+  }
+  void on_loss(peer_id) noexcept override {
+    led_.for_each_taken([this](led_communicator& l) { retire_if_over(l); });
+    if (revoked_ == 0) return;
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      if (states_[i]->revoked && states_[i]->context != no_context) spread(*states_[i]);
+  }
+
+ private:
+  static constexpr std::size_t early_revoked_max = 4096;
+
+  communicator_state* take_state() noexcept {
+    for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
+      if (communicator_state* const s = states_[i]; s->context == no_context) {
+        --vacant_;
+        s->~communicator_state();
+        return ::new (static_cast<void*>(s)) communicator_state();
+      }
+    return states_.try_add(new (std::nothrow) communicator_state());
+  }
+  communicator_state* make_kept(bool good, context_id context, kept_group* ranks,
+                                rank_t size) noexcept {
+    tidy();
+    past_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
+    // What is needed when it is freed is there from now on.
+    good = good && past_.try_reserve(past_.size() + states_.size() + 1);
+    communicator_state* const s = good ? take_state() : nullptr;
+    if (s == nullptr) {
+      tell_freed(context);
+      return nullptr;
+    }
+    s->own = ranks;
+    s->ranks = ranks;
+    if (ranks != nullptr) ++ranks->users;
+    s->size = size;
+    s->context = s->of_handles = context;
+    if (led_communicator* const led = led_by_this(context); led != nullptr) {
+      led->size = size;
+      led->ranks = ranks;
+      if (ranks != nullptr) ++ranks->users;
+      retire_if_over(*led);
+    }
+    bool revoked = false;
+    early_revoked_.erase_if([&](context_id c) {
+      revoked = revoked || c == context;
+      return numbers_.same_place(c, context);
+    });
+    if (revoked) revoke(*s);
+    return s;
+  }
+  void release(kept_group* ranks) noexcept {
+    if (ranks != nullptr && --ranks->users == 0) delete ranks;
+  }
+
+  /// Until the place of a context is used again, what comes for it is thrown away.
+  void remember(context_id context) noexcept {
+    past_.try_push_back(context);  // There is room: see `make_kept`.
+  }
+  bool is_past(context_id context) const noexcept {
+    for (const context_id c : past_)
+      if (c == context) return true;
+    return false;
+  }
+
+  led_communicator* led_by_this(context_id context) const noexcept {
+    return numbers_.leader_of(context) == house_.self() ? led_.find(context) : nullptr;
+  }
+  void tell_freed(context_id context) noexcept {
+    const peer_id leader = numbers_.leader_of(context);
+    if (leader == house_.self()) {
+      on_freed(leader, context);
+    } else if (house_.peers().failure_of(leader) == errc{}) {
+      house_.outbox().answer(leader, {.kind = wire::kind::freed, .context = context});
+    }
+  }
+  errc on_freed(peer_id source, context_id context) noexcept {
+    led_communicator* const led = led_by_this(context);
+    if (led == nullptr) return errc::protocol;
+    for (const peer_id p : led->freed)
+      if (p == source) return errc::protocol;
+    if (!led->freed.try_push_back(source)) return errc::no_resources;
+    retire_if_over(*led);
+    return errc{};
+  }
+  /// All members have freed it, or are lost.
+  void retire_if_over(led_communicator& led) noexcept {
+    if (led.size == 0 || led.freed.empty() ||
+        led.freed.size() + house_.peers().losses() < static_cast<std::size_t>(led.size))
+      return;
+    std::size_t gone = led.freed.size();
+    for (rank_t r = 0; gone != static_cast<std::size_t>(led.size) && r < led.size; ++r) {
+      const peer_id p = led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r);
+      if (house_.peers().failure_of(p) == errc{}) continue;
+      bool said = false;
+      for (const peer_id q : led.freed) said = said || q == p;
+      gone += !said;
+    }
+    if (gone != static_cast<std::size_t>(led.size)) return;
+    release(led.ranks);
+    led_.give(led);
+  }
+
+  /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it, as
+  /// if this rank stood there: whoever lives is reached. Source: Bosilca, Bouteiller, Guermouche,
+  /// Herault, Robert, Sens, Dongarra 2016.
+  void spread(communicator_state& s) noexcept {
+    const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
+    spread_from(s, me, me, 0);
+  }
+  void spread_from(communicator_state& s, rank_t me, rank_t from, int depth) noexcept {
+    for (rank_t step = 1; step < s.size; step *= 2)
+      for (const std::int64_t at :
+           {std::int64_t{from} + step, std::int64_t{from} - step + s.size}) {
+        const auto to = static_cast<rank_t>(at % s.size);
+        if (to == me) continue;
+        const peer_id peer = peer_of(s, to);
+        if (house_.peers().failure_of(peer) == errc{}) {
+          house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
+        } else if (depth < lost_in(s) && depth < depth_max) {
+          spread_from(s, me, to, depth + 1);
+        }
+      }
+  }
+  static constexpr int depth_max = 3;
+
+  House& house_;
+  rank_t founders_;
+  context_numbers numbers_;
+  led_communicators led_;
+  owning_table<communicator_state> states_;
+  std::uint32_t revoked_ = 0;              // How many there have been.
+  std::size_t leaving_ = 0;                // States whose handles are void and that are in use.
+  std::size_t vacant_ = 0;                 // States of no communicator.
+  plain_array<context_id> past_;           // Freed here; their places have not been used again.
+  plain_array<context_id> early_revoked_;  // Not made here yet.
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The numbers of communicators: which rank leads one, which of those that it leads it is, and how
+// often that number has been used before. Who leads numbers, and asks nobody.
+
+#include <bit>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "mpx/core/group.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// How the bits of a context are used, from below: 1 tells collectives; the serial among those of
+/// its leader; a generation; the leader's world rank; 1, the highest, tells what the library says
+/// within a communicator, of which no call of the program is part.
+///
+/// `bits`: 32, or what a stack's checks leave of them. With 32 and up to 16,384 ranks a rank leads
+/// 8,191 communicators at once, and a number comes back after 8 others of its serial at least.
+/// Serial 0 is nobody's but the world's.
+class context_numbers {
+ public:
+  context_numbers(rank_t job_size, unsigned bits) noexcept
+      : own_bit_(context_id{1} << (bits - 1)),
+        leader_bits_(static_cast<unsigned>(
+            std::bit_width(static_cast<std::uint32_t>(job_size > 1 ? job_size - 1 : 0)))) {
+    const unsigned rest = bits - 2 > leader_bits_ ? bits - 2 - leader_bits_ : 0;
+    serial_bits_ = rest > 3 ? rest - 3 : rest;
+    if (serial_bits_ > serial_bits_max) serial_bits_ = serial_bits_max;
+    generation_bits_ = rest - serial_bits_;
+  }
+
+  /// Tells what is the library's.
+  context_id own_bit() const noexcept { return own_bit_; }
+  /// The communicator's, for point-to-point, of any of its contexts.
+  context_id plain(context_id c) const noexcept { return c & (own_bit_ - 2); }
+
+  std::uint32_t serial_max() const noexcept { return (1u << serial_bits_) - 1; }
+  std::uint32_t generation_mask() const noexcept { return (1u << generation_bits_) - 1; }
+  context_id make(peer_id leader, std::uint32_t serial, std::uint32_t generation) const noexcept {
+    const std::uint64_t upper = std::uint64_t{leader} << generation_bits_ | generation;
+    return static_cast<context_id>((upper << serial_bits_ | serial) << 1);
+  }
+  peer_id leader_of(context_id c) const noexcept {
+    return static_cast<peer_id>(std::uint64_t{plain(c)} >> (1 + serial_bits_ + generation_bits_));
+  }
+  std::uint32_t serial_of(context_id c) const noexcept { return c >> 1 & serial_max(); }
+  std::uint32_t generation_of(context_id c) const noexcept {
+    return static_cast<std::uint32_t>(std::uint64_t{plain(c)} >> (1 + serial_bits_)) &
+           generation_mask();
+  }
+  /// Whether both have the same leader and serial: at most one of them is in use.
+  bool same_place(context_id a, context_id b) const noexcept {
+    return leader_of(a) == leader_of(b) && serial_of(a) == serial_of(b);
+  }
+
+ private:
+  static constexpr unsigned serial_bits_max = 13;
+  context_id own_bit_;
+  unsigned leader_bits_;
+  unsigned serial_bits_ = 0;
+  unsigned generation_bits_ = 0;
+};
+
+/// A communicator that this rank leads: from when its number is given out until every member has
+/// freed it, or is lost.
+struct led_communicator : allocated {
+  std::uint32_t serial = 0;
+  std::uint32_t generation = 0;
+  bool taken = false;
+  rank_t size = 0;              // 0: not made here yet.
+  kept_group* ranks = nullptr;  // nullptr: ranks are peers.
+  plain_array<peer_id> freed;   // Members that have said so.
+  led_communicator* next_free = nullptr;
+};
+
+/// The serials of a leader. One that has come back is given out again when some others have, too,
+/// so that its generations last.
+class led_communicators {
+ public:
+  explicit led_communicators(const context_numbers& numbers) noexcept : numbers_(numbers) {}
+
+  /// nullptr: all are in use, or memory is out.
+  led_communicator* take() noexcept {
+    const bool all = all_.size() == numbers_.serial_max();
+    led_communicator* led = nullptr;
+    if (free_count_ > (all ? 0 : reused_after)) {
+      led = std::exchange(first_free_, first_free_->next_free);
+      --free_count_;
+    } else if (!all) {
+      led = all_.try_add(new (std::nothrow) led_communicator());
+      if (led != nullptr) led->serial = static_cast<std::uint32_t>(all_.size());
+    }
+    if (led != nullptr) led->taken = true;
+    return led;
+  }
+  /// The one that `context` names, or nullptr: it is none, or none any more.
+  led_communicator* find(context_id context) const noexcept {
+    const std::uint32_t serial = numbers_.serial_of(context);
+    if (serial == 0 || serial > all_.size()) return nullptr;
+    led_communicator* const led = all_[serial - 1];
+    return led->taken && led->generation == numbers_.generation_of(context) ? led : nullptr;
+  }
+  /// Its number comes back, some time, with the next generation.
+  void give(led_communicator& led) noexcept {
+    led.taken = false;
+    led.generation = (led.generation + 1) & numbers_.generation_mask();
+    led.size = 0;
+    led.ranks = nullptr;
+    led.freed = {};
+    led.next_free = nullptr;
+    (free_count_++ == 0 ? first_free_ : last_free_->next_free) = &led;
+    last_free_ = &led;
+  }
+  template <class F>
+  void for_each_taken(F&& f) {
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i]->taken) f(*all_[i]);
+  }
+
+ private:
+  static constexpr std::size_t reused_after = 32;
+  const context_numbers& numbers_;
+  owning_table<led_communicator> all_;
+  led_communicator* first_free_ = nullptr;  // In the order in which they came back.
+  led_communicator* last_free_ = nullptr;
+  std::size_t free_count_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Memory that the program gives to buffered sends, and shared memory that it takes. Included by
+// endpoint.hpp.
+
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+errc endpoint<Stack>::attach(std::span<std::byte> piece) {
+  std::lock_guard lock(threading());
+  return outbox().attach(piece);
+}
+
+template <class Stack>
+std::span<std::byte> endpoint<Stack>::detach(call_site site) {
+  wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
+  std::lock_guard lock(threading());
+  return outbox().detach();
+}
+
+template <class Stack>
+void* endpoint<Stack>::allocate_shared(std::size_t bytes, std::size_t alignment)
+    requires SharedMemoryTransport<transport_type>
+{
+  std::lock_guard lock(threading());
+  if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
+  return transport().allocate_shared(bytes, alignment);
+}
+
+template <class Stack>
+void endpoint<Stack>::deallocate_shared(void* p, std::size_t bytes) noexcept
+    requires SharedMemoryTransport<transport_type>
+{
+  std::lock_guard lock(threading());
+  transport().deallocate_shared(p, bytes);
+}
+
+}  // namespace mpx::inline v0::detail
