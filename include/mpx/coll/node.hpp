@@ -159,10 +159,8 @@ class node_call {
   }
   [[gnu::noinline]] bool wait_long(mpx::detail::function_ref<bool()> ready) noexcept {
     auto& e = c_.endpoint_of();
-    unsigned looks = 0;
-    const auto lost = [&] {
-      if (e.collective_lost(c_.call())) return true;
-      return looks++ % looks_per_message == 0 && finds_message();
+    const auto lost = [&](bool news) {
+      return e.collective_lost(c_.call()) || (news && finds_message());
     };
     const auto sleeping = [&](bool yes) {
       auto& mask = s_.block.head().sleeping;
@@ -193,7 +191,6 @@ class node_call {
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
 
   static constexpr unsigned looks_max = 300;
-  static constexpr unsigned looks_per_message = 32;
 
   channel& c_;
   node_state& s_;

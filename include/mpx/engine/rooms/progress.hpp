@@ -22,7 +22,7 @@ namespace mpx::inline v0::detail {
 /// Memory that peers write, and that a call waits for.
 struct flag_watch {
   function_ref<bool()> ready;         // Called with or without the lock.
-  function_ref<bool()> lost;          // Under the lock: it will never be.
+  function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
   function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
 };
 
@@ -169,7 +169,7 @@ class progress_room {
       const bool found = poll_and_check() > 0;
       if (polls % polls_per_check == 0) [[unlikely]]
         before_rest();
-      if (w.lost()) return w.ready();
+      if (w.lost(found)) return w.ready();
       if (polls % polls_per_look_around == 0) [[unlikely]]
         pace.crowded(look_around());
       if (found) {
@@ -183,7 +183,7 @@ class progress_room {
       if constexpr (concurrent) lock.lock();
       if (!tired || w.ready()) continue;
       before_rest();
-      if (w.lost()) return w.ready();
+      if (w.lost(true)) return w.ready();
       ++flag_waiters_;
       w.sleeping(true);
       sleep(lock, &w);
