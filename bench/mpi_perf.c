@@ -385,14 +385,15 @@ static int through_shared_memory(struct job* j) {
 }
 
 static int refuse(const char* what) {
-  fprintf(stderr,
-          "mpi_perf: %s\nusage: mpi_perf --test latency|bw|bibw|rate|exchange|ring|poll_test|\n"
-          "    poll_probe|poll_any|allreduce|coll_barrier|coll_bcast|coll_allreduce|coll_allgather|\n"
-          "    coll_alltoall|coll_reduce_scatter|idle_cpu\n"
-          "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
-          "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
-          "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",
-          what);
+  fprintf(
+      stderr,
+      "mpi_perf: %s\nusage: mpi_perf --test latency|bw|bibw|rate|exchange|ring|poll_test|\n"
+      "    poll_probe|poll_any|allreduce|coll_barrier|coll_bcast|coll_allreduce|coll_allgather|\n"
+      "    coll_alltoall|coll_reduce_scatter|idle_cpu\n"
+      "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
+      "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
+      "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",
+      what);
   return 2;
 }
 

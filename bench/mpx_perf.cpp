@@ -92,8 +92,8 @@ const test_kind& kind_of(std::string_view name) {
 /// How often by default: as the OSU benchmarks, fewer for long messages.
 setting defaults(const options& o, std::size_t size) {
   const bool one_by_one = o.test == "latency";
-  const bool by_time = o.test == "ring" || o.test == "allreduce" ||
-                       o.test.starts_with("poll_") || o.test.starts_with("coll_");
+  const bool by_time = o.test == "ring" || o.test == "allreduce" || o.test.starts_with("poll_") ||
+                       o.test.starts_with("coll_");
   std::uint64_t iters = one_by_one ? 10000 : 200;
   if (size > 8192) iters = one_by_one ? 1000 : std::max<std::uint64_t>(8, (4u << 20) / size);
   if (by_time) iters = std::uint64_t{1} << 40;

@@ -158,9 +158,8 @@ class bench {
   /// The root goes round: who has not got a message does not send the next one.
   double bcast_us() {
     const auto n = ranks();
-    return collective([this, n](std::uint64_t i) {
-      world_.bcast(s_.out, static_cast<mpx::rank_t>(i % n));
-    });
+    return collective(
+        [this, n](std::uint64_t i) { world_.bcast(s_.out, static_cast<mpx::rank_t>(i % n)); });
   }
   double sum_us() {
     const std::vector<double> in(elements(), 1.0);
