@@ -266,6 +266,47 @@ static double allreduce(struct job* j) {
   return (perf_now() - start) / (double)done * 1e6;
 }
 
+/* A collective of `size` bytes, or of blocks of as many, again and again, as often as rank 0 thinks
+ * will take `seconds`. Returns us an operation. */
+static double collective_run(struct job* j, const char* name, char* in, char* out, long times) {
+  const int bytes = (int)j->o.size;
+  const int count = bytes / (int)sizeof(double);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = perf_now();
+  for (long i = 0; i < times; ++i) {
+    if (strcmp(name, "barrier") == 0)
+      MPI_Barrier(MPI_COMM_WORLD);
+    else if (strcmp(name, "bcast") == 0) /* The root goes round. */
+      MPI_Bcast(in, bytes, MPI_BYTE, (int)(i % j->ranks), MPI_COMM_WORLD);
+    else if (strcmp(name, "allreduce") == 0)
+      MPI_Allreduce(in, out, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    else if (strcmp(name, "allgather") == 0)
+      MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    else if (strcmp(name, "alltoall") == 0)
+      MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    else
+      MPI_Reduce_scatter_block(in, out, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  j->sent += (double)times * (double)bytes;
+  return perf_now() - start;
+}
+
+static double collective(struct job* j, const char* name) {
+  const size_t bytes = j->o.size * (size_t)j->ranks + 8;
+  char* const in = calloc(bytes, 1);
+  char* const out = calloc(bytes, 1);
+  collective_run(j, name, in, out, 4);
+  const double once = collective_run(j, name, in, out, 4) / 4;
+  long times = (long)(j->o.seconds / once) + 1;
+  if (times > j->o.iters) times = j->o.iters;
+  MPI_Bcast(&times, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  const double took = collective_run(j, name, in, out, times);
+  free(in);
+  free(out);
+  return took / (double)times * 1e6;
+}
+
 /* What rank 1 uses of its core while it waits `seconds` for a message, reported by rank 0. */
 static double idle_cpu(struct job* j) {
   double used = 0;
@@ -350,6 +391,11 @@ static double measure(struct job* j, const char** unit) {
     return ring(j, o->test);
   if (strcmp(o->test, "poll_any") == 0) return poll_any(j);
   if (strcmp(o->test, "allreduce") == 0) return allreduce(j);
+  static const char* const collectives[] = {"barrier",   "bcast",    "allreduce",
+                                            "allgather", "alltoall", "reduce_scatter"};
+  for (size_t i = 0; i < sizeof collectives / sizeof *collectives; ++i)
+    if (strncmp(o->test, "coll_", 5) == 0 && strcmp(o->test + 5, collectives[i]) == 0)
+      return collective(j, collectives[i]);
   *unit = "s";
   if (strcmp(o->test, "idle_cpu") == 0) return idle_cpu(j);
   *unit = "M/s";
@@ -395,13 +441,15 @@ static int through_shared_memory(struct job* j) {
 }
 
 static int refuse(const char* what) {
-  fprintf(stderr,
-          "mpi_perf: %s\nusage: mpi_perf --test latency|bw|bibw|rate|exchange|ring|poll_test|\n"
-          "    poll_probe|poll_any|allreduce|idle_cpu\n"
-          "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
-          "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
-          "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",
-          what);
+  fprintf(
+      stderr,
+      "mpi_perf: %s\nusage: mpi_perf --test latency|bw|bibw|rate|exchange|ring|poll_test|\n"
+      "    poll_probe|poll_any|allreduce|coll_barrier|coll_bcast|coll_allreduce|coll_allgather|\n"
+      "    coll_alltoall|coll_reduce_scatter|idle_cpu\n"
+      "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
+      "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
+      "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",
+      what);
   return 2;
 }
 

@@ -79,6 +79,13 @@ constexpr test_kind tests[] = {
     {"pack_record", "GB/s", "packing records with a hole", 12, 1 << 20, nullptr},
     {"pack_indexed", "GB/s", "packing doubles at irregular places", 8, 1 << 20, nullptr},
     {"pack_face", "GB/s", "packing a face of a cube", 8, 1 << 20, nullptr},
+    {"coll_barrier", "us", "barrier", 8, 8, &bench::barrier_us},
+    {"coll_bcast", "us", "bcast, from one root after the other", 8, 1 << 20, &bench::bcast_us},
+    {"coll_allreduce", "us", "allreduce, a sum of doubles", 8, 1 << 20, &bench::sum_us},
+    {"coll_allgather", "us", "allgather, blocks of so much", 8, 1 << 20, &bench::allgather_us},
+    {"coll_alltoall", "us", "alltoall, blocks of so much", 8, 1 << 20, &bench::alltoall_us},
+    {"coll_reduce_scatter", "us", "reduce_scatter_block, results of so much", 8, 1 << 20,
+     &bench::reduce_scatter_us},
     {"idle_cpu", "s", "CPU time of a rank blocked in a receive", 1, 1, &bench::idle_cpu_s},
 };
 
@@ -90,7 +97,8 @@ const test_kind& kind_of(std::string_view name) {
 /// How often by default: as the OSU benchmarks, fewer for long messages.
 setting defaults(const options& o, std::size_t size) {
   const bool one_by_one = o.test == "latency";
-  const bool by_time = o.test == "ring" || o.test == "allreduce" || o.test.starts_with("poll_");
+  const bool by_time = o.test == "ring" || o.test == "allreduce" || o.test.starts_with("poll_") ||
+                       o.test.starts_with("coll_");
   std::uint64_t iters = one_by_one ? 10000 : 200;
   if (size > 8192) iters = one_by_one ? 1000 : std::max<std::uint64_t>(8, (4u << 20) / size);
   if (by_time) iters = std::uint64_t{1} << 40;
@@ -243,6 +251,8 @@ void declare(CLI::App& app, options& o, std::string& sizes) {
   app.add_option("test", o.test,
                  "latency, bw, bibw, rate, exchange, ring, poll_test, poll_probe, poll_any, "
                  "allreduce, pack_column, pack_record, pack_indexed, pack_face, idle_cpu")
+                 "allreduce, coll_barrier, coll_bcast, coll_allreduce, coll_allgather, "
+                 "coll_alltoall, coll_reduce_scatter, idle_cpu")
       ->required()
       ->check(CLI::IsMember(names));
   app.add_option("--size", sizes, "bytes of a message, or A:B for A, 2A, 4A, ... B");
@@ -267,7 +277,7 @@ void declare(CLI::App& app, options& o, std::string& sizes) {
       ->capture_default_str()
       ->check(CLI::IsMember({"automatic", "get", "put", "packets"}));
   app.add_option("--seconds", o.seconds,
-                 "time of one exchange, ring, poll, allreduce or idle_cpu sample")
+                 "time of one exchange, ring, poll, allreduce, coll or idle_cpu sample")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--format", o.format, "table, csv, or json (an object a line)")

@@ -162,8 +162,10 @@ class Machine:
             elif test.ranks > 2:
                 launch += ["--oversubscribe"]
             launch += ["--bind-to", "none"] if unbound else []
-        elif unbound:
-            launch += ["-bind-to", "none"]
+        else:
+            launch += ["-bind-to", "none"] if unbound else []
+            if test.yields:
+                launch += ["-genv", "MPIR_CVAR_POLLS_BEFORE_YIELD", "1"]
         return [*launch, program, "--test", name, "--json-line", *args]
 
     def look(self):

@@ -30,6 +30,8 @@ class Test:
     cores: int = None  # Of those that we may use; None: all.
     loaded: bool = False  # A process of ours keeps the first core busy meanwhile.
     quick: bool = True
+    on_demand: bool = False  # Only if it is asked for by name.
+    yields: bool = False  # The MPIs are told to give the core away while they wait.
 
     @property
     def key(self):
@@ -138,6 +140,33 @@ def pack_tests():
                        lower_is_better=False, timed_by_mode=False, quick=False)
 
 
+COLLECTIVES = ("barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
+COLLECTIVE_SIZES = (8, KIB, 64 * KIB, MIB)
+
+
+def collective_tests():
+    """Two pinned ranks; then more ranks than cores, of which they get two, where the MPIs are told
+    to yield, and where they have their defaults."""
+    def sizes_of(operation, sizes):
+        return sizes[:1] if operation == "barrier" else sizes
+
+    pair = ("--iters", 1 << 40, "--seconds", 0.05, "--samples", 4)
+    crowd = dict(args=("--iters", 1 << 40, "--seconds", 0.1, "--samples", 2), pinned=False,
+                 cores=2, quick=False)
+    for operation in COLLECTIVES:
+        programs = same(f"coll_{operation}")
+        for size in sizes_of(operation, COLLECTIVE_SIZES):
+            yield Test(f"coll_{operation}", size, 2, "us", programs, pair, quick=False,
+                       on_demand=operation not in ("barrier", "allreduce"))
+        for ranks in (4, 8, 16):
+            for size in sizes_of(operation, COLLECTIVE_SIZES[:2]):
+                often = operation in ("barrier", "allreduce") and ranks == 4
+                yield Test(f"coll_crowd_{operation}", size, ranks, "us", programs, yields=True,
+                           on_demand=not often, **crowd)
+                yield Test(f"coll_slots_{operation}", size, ranks, "us", programs, by_slots=True,
+                           on_demand=True, **crowd)
+
+
 def make_tests():
     ping_pong = ("--iters", 10000, "--warmup", 1000, "--samples", 7)
     tests = [
@@ -148,6 +177,7 @@ def make_tests():
         *both_ways_tests(),
         *fresh_tests(),
         *pack_tests(),
+        *collective_tests(),
         Test("ring_latency", 8, 2, "us", {"raw": "ring_latency"}, ping_pong, quick=False),
         Test("bounce_one_line", 8, 2, "us", {"raw": "bounce_one_line"}, ping_pong, quick=False),
         Test("idle_cpu", 1, 2, "s", same("idle_cpu"), ("--seconds", 5, "--samples", 1),

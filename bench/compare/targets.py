@@ -4,7 +4,7 @@
 from collections import namedtuple
 
 from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, MIB, MPIS, NAMES, human
-from compare.rows import make_tests
+from compare.rows import COLLECTIVES, COLLECTIVE_SIZES, make_tests
 
 MET, MISSED, NO_VERDICT, DISTURBED = "met", "missed", "no verdict", "disturbed: no verdict"
 Check = namedtuple("Check", "figure target mode measured state remark")
@@ -69,6 +69,7 @@ class Targets:
                 self.put(what, "<=", most, None, counts.get(name), counts_missing)
         self.packing()
         self.crowds()
+        self.collectives()
         self.unpinned()
         self.judge("idle_cpu", 1, "CPU seconds of a rank blocked for 5 s", "<=", 0.05, (),
                    lambda r: r["mpx"])
@@ -116,6 +117,29 @@ class Targets:
                 self.judge(name, 8, f"polling by {POLLS[name]}, {ranks} ranks / blocked", "<=", 2,
                            (), lambda r, blocked: ratio(r["mpx"], blocked["mpx"]), ranks=ranks,
                            beside=("ring",))
+
+    def collectives(self):
+        def of(operation, size):
+            return operation if operation == "barrier" else f"{operation} of {human(size)}"
+
+        self.judge("coll_allreduce", 8, "allreduce of 8 B, 2 ranks / a probed line crossing", "<=",
+                   1.6, (), lambda r, latency: ratio(r["mpx"], latency["raw"]),
+                   beside=("latency",))
+        for operation in COLLECTIVES:
+            for size in COLLECTIVE_SIZES:
+                if operation == "barrier" and size > 8:
+                    continue
+                self.judge(f"coll_{operation}", size,
+                           f"{of(operation, size)}, 2 ranks: the better MPI / mpx", ">=",
+                           2 if size <= KIB else 1, MPIS, gain)
+                if size > KIB:
+                    continue
+                for ranks in (4, 8, 16):
+                    for kind, how, least in (("crowd", "told to yield", 2), ("slots", "", 10)):
+                        self.judge(f"coll_{kind}_{operation}", size,
+                                   f"{of(operation, size)}, {ranks} ranks on 2 cores: the better "
+                                   f"MPI{', ' if how else ''}{how} / mpx", ">=", least, MPIS, gain,
+                                   ranks=ranks)
 
     def unpinned(self):
         self.judge("unpinned", 8, "exchanges, not pinned / pinned", "<=", 1.3, (),

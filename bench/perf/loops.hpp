@@ -2,6 +2,7 @@
 #pragma once
 // The loops of mpx-perf, for any stack. Each is the twin of one in mpi_perf.c.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -150,6 +151,36 @@ class bench {
     return (perf_now() - start) / static_cast<double>(done) * 1e6;
   }
 
+  // Collectives, of `size` bytes or of blocks of as many. Each returns us an operation.
+  double barrier_us() {
+    return collective([this](std::uint64_t) { world_.barrier(); });
+  }
+  /// The root goes round: who has not got a message does not send the next one.
+  double bcast_us() {
+    const auto n = ranks();
+    return collective(
+        [this, n](std::uint64_t i) { world_.bcast(s_.out, static_cast<mpx::rank_t>(i % n)); });
+  }
+  double sum_us() {
+    const std::vector<double> in(elements(), 1.0);
+    std::vector<double> out(elements());
+    return collective([&](std::uint64_t) { world_.allreduce(in, out, mpx::sum); });
+  }
+  double allgather_us() {
+    std::vector<std::byte> all(s_.size * ranks());
+    return collective([&](std::uint64_t) { world_.allgather(s_.out, all); });
+  }
+  double alltoall_us() {
+    const std::vector<std::byte> in(s_.size * ranks());
+    std::vector<std::byte> out(s_.size * ranks());
+    return collective([&](std::uint64_t) { world_.alltoall(in, out); });
+  }
+  double reduce_scatter_us() {
+    const std::vector<double> in(elements() * ranks(), 1.0);
+    std::vector<double> out(elements());
+    return collective([&](std::uint64_t) { world_.reduce_scatter_block(in, out, mpx::sum); });
+  }
+
   /// What rank 1 uses of its core while it waits `seconds` for a message, reported at rank 0.
   double idle_cpu_s() {
     double used = 0;
@@ -170,6 +201,25 @@ class bench {
 
  private:
   static constexpr unsigned first_tag = 16;
+
+  std::size_t elements() const { return s_.size / sizeof(double); }
+  /// `call(i)` again and again, as often as rank 0 thinks will take `seconds`.
+  template <class Call>
+  double collective(Call&& call) {
+    constexpr std::uint64_t tries = 4;
+    const auto run = [&](std::uint64_t n) {
+      world_.barrier();
+      const double start = perf_now();
+      for (std::uint64_t i = 0; i < n; ++i) call(i);
+      world_.barrier();
+      return perf_now() - start;
+    };
+    run(tries);
+    const double once = run(tries) / static_cast<double>(tries);
+    std::uint64_t n = std::min(s_.iters, static_cast<std::uint64_t>(s_.seconds / once) + 1);
+    world_.bcast(n, 0);
+    return run(n) / static_cast<double>(n) * 1e6;
+  }
 
   std::uint64_t ranks() const { return static_cast<std::uint64_t>(world_.size()); }
   double messages() const { return static_cast<double>(s_.iters * s_.window); }

@@ -6,6 +6,7 @@
 #include <source_location>
 #include <utility>
 
+#include "mpx/coll/node_calls.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
@@ -17,8 +18,15 @@ namespace mpx::inline v0::detail {
 template <class Stack, class What, coll::Steps S>
 void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
-    what(steps,
-         coll::decide<typename Stack::collective_type>(what.ask(steps.rank(), steps.size()), by));
+    coll::question q = what.ask(steps.rank(), steps.size());
+    if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+      q.near = true;
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared) return what(steps, c);
+      if (coll::run_in_node(steps, what)) return;
+      q.near = false;
+    }
+    what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
     what(steps);
   }

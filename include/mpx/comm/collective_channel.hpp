@@ -50,6 +50,14 @@ class collective_channel : public point_to_point<Stack> {
     if (pieces_ != nullptr) free_pieces();
   }
 
+  /// The call, for what is done in other ways than by messages.
+  collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
+  errc why_lost() const { return this->endpoint_->failure_of_collective(call()); }
+  call_site site() const noexcept { return site_; }
+  communicator_state& state() const noexcept { return *this->state_; }
+  endpoint<Stack>& endpoint_of() const noexcept { return *this->endpoint_; }
+  using base::peer_of;
+
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
     if (std::exchange(begun_, true)) return why_;
@@ -196,8 +204,6 @@ class collective_channel : public point_to_point<Stack> {
     }
   };
 
-  collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
-  errc why_lost() const { return this->endpoint_->failure_of_collective(call()); }
   [[gnu::cold]] errc failed(errc why, cause of) noexcept {
     failure_.of = of;
     return why_ = why;

@@ -94,6 +94,19 @@ struct error_handling {
   void* with = nullptr;
 };
 
+/// A block of shared memory that this rank has made and uses no more: it is given back when all of
+/// its users have let go of it.
+struct dying_block {
+  std::uint64_t name;
+  const platform::atomic<std::uint64_t>* gone;
+  std::uint64_t users;
+};
+
+/// What a communicator has beside its ranks and its context, made when it is first asked for.
+struct communicator_extras : allocated {
+  virtual ~communicator_extras() = default;
+};
+
 /// No communicator has this context.
 inline constexpr context_id no_context = 0xffff'ffff;
 
@@ -104,7 +117,10 @@ struct communicator_state : allocated {
   communicator_state() = default;
   communicator_state(const communicator_state&) = delete;
   communicator_state& operator=(const communicator_state&) = delete;
-  ~communicator_state() { platform::deallocate(name); }
+  ~communicator_state() {
+    delete node;
+    platform::deallocate(name);
+  }
 
   std::uint32_t collective_serial = 0;
   std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
@@ -121,6 +137,8 @@ struct communicator_state : allocated {
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;
+  bool node_tried = false;              // Its ranks have looked for a node's memory to meet in:
+  communicator_extras* node = nullptr;  // this (coll/node.hpp).
 };
 
 /// One collective call, of which each rank makes its part.

@@ -44,8 +44,9 @@ enum class algorithm : std::uint8_t {
   bruck,               ///< In round k all that is to go 2^k further: log2 rounds.
   pairwise,            ///< With one rank after the other.
   dissemination,       ///< In round k a word to the rank 2^k above.
+  shared,              ///< Straight in memory that all ranks share; a blocking call only.
 };
-inline constexpr int algorithms = static_cast<int>(algorithm::dissemination) + 1;  ///< How many.
+inline constexpr int algorithms = static_cast<int>(algorithm::shared) + 1;  ///< How many.
 
 /// What is asked of a policy: the same at every rank of a call.
 struct question {
@@ -54,7 +55,10 @@ struct question {
   rank_t ranks = 1;         ///< How many take part.
   bool commutative = true;  ///< Whether the operation commutes.
   bool regular = true;      ///< Whether all blocks have one length, known everywhere.
+  bool near = false;        ///< Whether all ranks can share memory, and wait for each other here.
 };
+
+inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
 
 /// What a policy answers.
 struct choice {
@@ -62,9 +66,24 @@ struct choice {
   std::size_t segment_bytes = 65536;  ///< Of what goes in segments.
 };
 
+/// Whether a call as in `q` can be done in shared memory.
+constexpr bool offers_shared(const question& q) noexcept {
+  if (!q.near || q.ranks < 2 || q.ranks > 64) return false;
+  const auto n = static_cast<std::size_t>(q.ranks);
+  switch (q.of) {
+    case operation::barrier:
+    case operation::bcast:
+    case operation::reduce:
+    case operation::allreduce: return true;
+    case operation::allgather: return q.regular;
+    case operation::alltoall: return q.regular && q.bytes <= shared_piece_bytes / n;
+    default: return false;
+  }
+}
 /// Whether a call as in `q` can be done by `a`.
 constexpr bool offers(const question& q, algorithm a) noexcept {
   using enum algorithm;
+  if (a == shared) return offers_shared(q);
   const bool power = (q.ranks & (q.ranks - 1)) == 0;
   switch (q.of) {
     case operation::barrier:
@@ -122,11 +141,16 @@ struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
+  /// Bytes up to which ranks that share memory meet there.
+  static constexpr std::size_t shared_most(operation of) noexcept {
+    return of == operation::bcast ? 65536 : shared_piece_bytes;
+  }
   /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
   static constexpr choice choose(const question& q) noexcept {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
+    if (q.near && q.bytes <= shared_most(q.of) && offers_shared(q)) return {shared};
     switch (q.of) {
       case operation::barrier: return {dissemination};
       case operation::bcast:

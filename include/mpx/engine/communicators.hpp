@@ -117,6 +117,8 @@ class communicators final : public service {
   /// Its handles are void from now on. The rest follows when nothing is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
+    delete std::exchange(s.node, nullptr);
+    s.node_tried = false;
     ++leaving_;
     tidy();
   }

@@ -200,7 +200,6 @@ class endpoint : ground<Stack>,
   }
 
   // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
-
   errc attach(std::span<std::byte> piece);
   std::span<std::byte> detach(call_site site);
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
@@ -285,6 +284,8 @@ class endpoint : ground<Stack>,
   friend struct compounds;  // Operations made of operations (endpoint_compound.hpp),
   template <class>
   friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
+  template <class>
+  friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
   template <class From>     // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
@@ -477,6 +478,7 @@ class endpoint : ground<Stack>,
   bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
   bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }
 
+  plain_array<dying_block> dying_blocks_;
   communicators<endpoint> communicators_{*this, peers().founders(),
                                          context_mask == 0xffff ? 16u : 32u};
   service_list services_;

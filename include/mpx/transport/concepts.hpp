@@ -272,6 +272,22 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
   { t.deallocate_shared(p, bytes) } noexcept;
 };
 
+/// A transport whose peers can meet in a block of memory that all of them map, and wake each other.
+///
+/// `make_block(bytes)`: memory of this rank's that holds anything; returns its name, which is sent
+/// to others, or 0 where there is none. `block_at(owner, name, bytes)`: where it lies here, aligned
+/// to a cache line; nullptr if that is no block of the owner's, or the machine is out of mappings.
+/// It stays there for as long as this transport lives, whoever leaves meanwhile, or until the owner
+/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens.
+template <class T>
+concept BlockTransport =
+    SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
+      { t.make_block(std::size_t{}) } noexcept -> std::same_as<std::uint64_t>;
+      { t.block_at(peer, name, std::size_t{}) } noexcept -> std::same_as<std::byte*>;
+      { t.free_block(name) } noexcept;
+      { t.wake_peer(peer) } noexcept;
+    };
+
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
@@ -309,6 +325,10 @@ struct transport_archetype {
   int descriptor() noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
+  std::uint64_t make_block(std::size_t) noexcept;
+  std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
+  void free_block(std::uint64_t) noexcept;
+  void wake_peer(peer_id) noexcept;
 };
 
 }  // namespace mpx::inline v0

@@ -18,6 +18,7 @@
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
+#include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
@@ -113,7 +114,7 @@ class inproc_segment {
   }
 
   static std::size_t bytes(const inproc_shape& s) noexcept {
-    return exposures_at(s) + s.capacity * exposure_key::table_bytes;
+    return blocks_at(s) + s.capacity * block_bytes;
   }
   static member_table members_of(const shared_mapping& memory, const inproc_shape& s) noexcept {
     return {memory.data() + s.capacity * doorbell_control::bytes(s.capacity), s.capacity,
@@ -127,6 +128,12 @@ class inproc_segment {
     if (source == no_peer || destination == no_peer) return nullptr;
     return memory_.data() + channels_at(shape_) +
            (std::size_t{destination} * shape_.capacity + source) * stride(shape_.geometry);
+  }
+  /// Each slot's room for blocks.
+  static constexpr std::uint64_t block_bytes = std::uint64_t{8} << 20;
+  std::byte* blocks(peer_id slot) const noexcept {
+    if (slot == no_peer) return nullptr;
+    return memory_.data() + blocks_at(shape_) + slot * block_bytes;
   }
   exposure_word* exposed(peer_id slot) const noexcept {
     if (slot == no_peer) return nullptr;
@@ -187,6 +194,9 @@ class inproc_segment {
   }
   static std::size_t exposures_at(const inproc_shape& s) noexcept {
     return channels_at(s) + std::size_t{s.capacity} * s.capacity * stride(s.geometry);
+  }
+  static std::size_t blocks_at(const inproc_shape& s) noexcept {
+    return page_up(exposures_at(s) + s.capacity * exposure_key::table_bytes);
   }
   void set(peer_id peer, peer_id slot) noexcept {
     slots_[peer] = slot;
@@ -318,6 +328,24 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   void deallocate_shared(void* p, std::size_t) noexcept { mpx::detail::free_aligned(p); }
 
+  /// See BlockTransport. Blocks lie in the segment, which stays as long as anybody uses it; a name
+  /// is a place in the owner's part of it, + 1.
+  std::uint64_t make_block(std::size_t bytes) noexcept try {
+    const auto at = blocks_.allocate(bytes, cache_line_bytes);
+    return at ? *at + 1 : 0;
+  } catch (const std::exception&) {
+    return 0;
+  }
+  std::byte* block_at(peer_id owner, std::uint64_t name, std::size_t bytes) noexcept {
+    constexpr std::uint64_t room = detail::inproc_segment::block_bytes;
+    std::byte* const base = segment().blocks(segment().slot_of(owner));
+    if (base == nullptr || name - 1 > room || bytes > room - (name - 1) ||
+        (name - 1) % cache_line_bytes != 0)
+      return nullptr;
+    return base + (name - 1);
+  }
+  void free_block(std::uint64_t name) noexcept { blocks_.deallocate(name - 1); }
+
  private:
   template <class B>
   static detail::inproc_segment join(B& b) {
@@ -404,6 +432,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
 
   detail::exposures exposures_;
+  offset_allocator blocks_{detail::inproc_segment::block_bytes};
   peer_id linked_ = peers();  // Itself included.
   pid_t pid_ = ::getpid();
 };

@@ -302,6 +302,19 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
   }
 
+  /// See BlockTransport. Blocks lie in the owner's arena; a name is a place there, + 1.
+  std::uint64_t make_block(std::size_t bytes) noexcept try {
+    auto* const block = static_cast<std::byte*>(allocate_shared(bytes, cache_line_bytes));
+    return static_cast<std::uint64_t>(block - arena_base_) + 1;
+  } catch (const std::exception&) {
+    return 0;
+  }
+  std::byte* block_at(peer_id owner, std::uint64_t name, std::size_t bytes) noexcept {
+    std::byte* const block = arena_at(owner, {name - 1, key_arena}, 0, bytes);
+    return (name - 1) % cache_line_bytes == 0 ? block : nullptr;
+  }
+  void free_block(std::uint64_t name) noexcept { arena_.deallocate(name - 1); }
+
   /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
   /// once, on the mark that the peer's card names. A pid means another process in another pid
   /// namespace, and a card says what its owner likes.

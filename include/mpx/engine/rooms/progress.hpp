@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/transport/concepts.hpp"
@@ -17,6 +18,13 @@
 #include "mpx/watch/trace.hpp"
 
 namespace mpx::inline v0::detail {
+
+/// Memory that peers write, and that a call waits for.
+struct flag_watch {
+  function_ref<bool()> ready;         // Called with or without the lock.
+  function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
+  function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
+};
 
 /// Of `House` it needs: transport(), trace(); poll_packets(), poll_packets_apart(); flush_busy();
 /// inbox() and peers().
@@ -150,6 +158,44 @@ class progress_room {
     }
   }
 
+  /// Blocks until what `w` watches is ready, which it returns, or will never be. All other
+  /// communication goes on meanwhile.
+  [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site,
+                                       const flag_watch& w) {
+    lock_type lock(threading);
+    const blocked_scope scope(*this, site, {});
+    typename Stack::wait_type::pace pace(crowded());
+    for (unsigned polls = 1; !w.ready(); ++polls) {
+      const bool found = poll_and_check() > 0;
+      if (polls % polls_per_check == 0) [[unlikely]]
+        before_rest();
+      if (w.lost(found)) return w.ready();
+      if (polls % polls_per_look_around == 0) [[unlikely]]
+        pace.crowded(look_around());
+      if (found) {
+        ++advances_;
+        pace.reset();
+        continue;
+      }
+      if (w.ready()) break;
+      if constexpr (concurrent) lock.unlock();
+      const bool tired = pace.should_sleep();
+      if constexpr (concurrent) lock.lock();
+      if (!tired || w.ready()) continue;
+      before_rest();
+      if (w.lost(true)) return w.ready();
+      ++flag_waiters_;
+      w.sleeping(true);
+      sleep(lock, &w);
+      w.sleeping(false);
+      --flag_waiters_;
+    }
+    if constexpr (concurrent) {
+      if (followers_ != 0 && !leader_) wake_waiters();
+    }
+    return true;
+  }
+
   /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
   /// at both ends.
   class blocked_scope {
@@ -237,12 +283,16 @@ class progress_room {
     house().inbox().allow_announcements();
   }
 
-  [[gnu::noinline]] void sleep(lock_type& lock) {
+  [[gnu::noinline]] void sleep(lock_type& lock, const flag_watch* watch = nullptr) {
     if constexpr (concurrent) {
-      if (leader_) return follow(lock);
+      if (leader_) {  // It is woken for this thread too.
+        if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
+        return;
+      }
     }
     auto& transport = house().transport();
     if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
+    if (watch != nullptr && is_ready_after_all(*watch)) return transport.disarm();
     house().trace().on(event::sleeps, 1);
     leader_ = true;
     if constexpr (concurrent) lock.unlock();
@@ -250,6 +300,14 @@ class progress_room {
     if constexpr (concurrent) lock.lock();
     leader_ = false;
     transport.disarm();
+    if constexpr (concurrent) {
+      if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // It may have been for them.
+    }
+  }
+  /// Who writes the flag sees from now on that it has to wake this rank; or it is here.
+  static bool is_ready_after_all(const flag_watch& w) noexcept {
+    platform::heavy_barrier();
+    return w.ready();
   }
   void follow(lock_type& lock) {
     ++followers_;
@@ -264,6 +322,7 @@ class progress_room {
   std::uint64_t completions_ = 0;
   platform::atomic<std::uint32_t> epoch_{0};
   unsigned followers_ = 0;
+  unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.
   bool leader_ = false;
   bool shares_core_ = false;  // With a peer.
   unsigned polls_ = 0;        // In vain, of calls that do not block.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Rings between every pair of active ranks that share memory, wired on first use, and a doorbell
-// for each rank: what the inproc and the shm transport have in common.
+// Rings between pairs of active ranks that share memory, and a doorbell for each rank: what the
+// inproc and the shm transport have in common.
 //
 // A receiver polls only the rings that were lately active ("hot"). A sender that finds a ring cold
 // sets the receiver's attention bit for it and wakes the receiver if it sleeps. Sender and receiver
@@ -193,6 +193,10 @@ class ring_fabric {
 
   /// Ends a wait from any thread of any process that maps the segment.
   void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
+  /// See BlockTransport.
+  void wake_peer(peer_id peer) noexcept {
+    ring_doorbell(segment_.doorbell(slot_of(peer)), slot_of(peer));
+  }
 
  protected:
   // Where peers come and go. Never within a poll.
@@ -235,9 +239,8 @@ class ring_fabric {
   }
 
  private:
-  /// Whether senders are told which rings are looked at. Where the kernel has no heavy barrier they
-  /// are not: then each of them sets its bit for every packet, which is the full fence that the
-  /// barrier would save it.
+  /// Whether senders are told which rings are looked at. Not where the kernel has no heavy barrier:
+  /// then each sets its bit for every packet, which is the full fence that the barrier would save.
   bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   struct sender : mpx::detail::allocated {
@@ -298,8 +301,7 @@ class ring_fabric {
     return taken;
   }
 
-  /// The header by value: taking its address would put it into memory for every tiny packet too, in
-  /// stores that fill the store buffer ahead of the ring's.
+  /// The header by value: its address would put it into memory for every tiny packet too.
   [[gnu::noinline]] static bool put_pooled(sender& s, std::uint64_t first, std::uint64_t second,
                                            std::uint32_t last,
                                            std::span<const std::byte> payload) noexcept {
@@ -452,7 +454,7 @@ class ring_fabric {
   void feed(receiver& r) noexcept {
     r.hungry = false;
     if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
-      ring_doorbell(segment_.doorbell(slot_of(r.source)), slot_of(r.source));
+      wake_peer(r.source);
   }
 
   bool something_to_do() noexcept {
@@ -484,8 +486,7 @@ class ring_fabric {
   ring_geometry geometry_;
   owning_table<sender> out_;
   owning_table<receiver> in_;
-  plain_array<sender*>
-      blocked_on_space_;  // Has room for all senders, as hot_ has for all receivers.
+  plain_array<sender*> blocked_on_space_;  // With room for all senders, as hot_ for receivers.
   peer_id senders_ = 0;
   peer_id receivers_ = 0;
   fabric_counters counters_;

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A collective call of ranks that meet in a block of shared memory: one crossing of a cache line
+// where messages take log2(ranks), and where ranks outnumber cores, one change of the core.
+
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "mpx/coll/blocks.hpp"
+#include "mpx/coll/node_block.hpp"
+#include "mpx/comm/collective_channel.hpp"
+#include "mpx/engine/detail/endpoint_blocks.hpp"
+
+namespace mpx::inline v0::coll {
+
+/// One call. Once something has gone wrong, which `channel` knows, all that follows does nothing.
+template <class Stack>
+class node_call {
+  using channel = mpx::detail::collective_channel<Stack>;
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  using cause = mpx::detail::collective_failure::cause;
+
+ public:
+  node_call(channel& c, node_state& s) noexcept
+      : c_(c), s_(s), serial_(c.call().serial), me_(c.rank()), n_(c.size()) {
+    if (c_.begin() != errc{}) return;  // In a forked child, for one, which writes nothing.
+    begun_ = true;
+    const node_tag before = tag_of(serial_, 0) - 1;
+    // A call that went other ways has been left without a word.
+    if (s_.left != end_of((serial_ - 1) & 0x7fff'ffff)) leave(before);
+  }
+  node_call(const node_call&) = delete;
+  node_call& operator=(const node_call&) = delete;
+  ~node_call() {
+    if (begun_) leave(end_of(serial_));
+  }
+
+  bool failed() const noexcept { return c_.failed(); }
+
+  /// Shows `data` to the others, as this rank's `piece` of the call.
+  /// Requires: data.bytes <= node_piece_bytes.
+  void show(const memory& data) noexcept { show_part(data, 0, data.bytes, 0); }
+  /// The same with `bytes` of it, from `at` on.
+  [[gnu::always_inline]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
+                                        std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return;
+    data.read(at, {s_.block.data(me_, index(piece), bytes), bytes});
+    shown(bytes, piece);
+  }
+  /// All blocks of this rank, of `bytes` each.
+  void show_blocks(const blocks& from, std::size_t bytes) noexcept {
+    if (!make_free(0)) return;
+    const std::size_t all = bytes * static_cast<std::size_t>(n_);
+    std::byte* at = s_.block.data(me_, index(0), all);
+    for (rank_t r = 0; r < n_; ++r, at += bytes) from[r].read(0, {at, bytes});
+    shown(all, 0);
+  }
+  /// Waits until rank r has shown its piece. Returns it, or nothing. Errors: errc::count,
+  /// errc::truncate if it has not `bytes`.
+  memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
+    node_slot& slot = s_.block.slot(r, index(piece));
+    if (failed() || !wait(slot.flag, tag_of(serial_, piece))) return {};
+    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    if (shown != bytes) [[unlikely]]
+      return wrong_length(r, bytes, shown);
+    return {s_.block.data(r, index(piece), bytes), bytes};
+  }
+  /// All have come to this call, and so have left all before it.
+  void met() noexcept {
+    if (!failed()) s_.all_left = tag_of(serial_, 0) - 1;
+  }
+  /// This rank reads nothing of the call up to `piece` any more.
+  void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
+
+  /// It reads nothing of this call at all.
+  void leave_call() noexcept { leave(end_of(serial_)); }
+
+  /// Where ranks outnumber cores. Each calls it once it has shown what it has; the last to come
+  /// makes of it what all read, by `make(memory)`, in `bytes`. Returns that, once it is made.
+  template <class Make>
+  memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
+    node_slot& slot = s_.block.slot(n_, index(piece));
+    const memory made{s_.block.data(n_, index(piece), bytes), bytes};
+    const node_tag tag = tag_of(serial_, piece);
+    if (failed()) return {};
+    if (!is_last(piece)) return wait(slot.flag, tag) ? made : memory();
+    make(made);
+    if (failed()) return {};
+    raise(slot.flag, tag);
+    return made;
+  }
+  bool crowded() const noexcept { return s_.crowded; }
+
+ private:
+  unsigned index(std::uint32_t piece) const noexcept {
+    return (static_cast<std::uint32_t>(serial_) + piece) % node_slots;
+  }
+  /// Waits until nobody reads what this rank has shown in a slot before.
+  bool make_free(std::uint32_t piece) noexcept {
+    const node_tag before = s_.used[index(piece)];
+    if (failed()) return false;
+    if (before == 0 || reaches(s_.all_left, before)) [[likely]]
+      return true;
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_ && !wait_left(r, before)) return false;
+    return true;
+  }
+  void shown(std::size_t bytes, std::uint32_t piece) noexcept {
+    node_slot& slot = s_.block.slot(me_, index(piece));
+    slot.bytes.store(bytes, std::memory_order_relaxed);
+    s_.used[index(piece)] = tag_of(serial_, piece);
+    raise(slot.flag, tag_of(serial_, piece));
+  }
+  /// Counts this rank. Returns whether all others have come.
+  bool is_last(std::uint32_t piece) noexcept {
+    auto& word = s_.block.head().come[index(piece)];
+    const std::uint64_t mine = node_come::first(serial_, piece);
+    std::uint64_t old = word.count.load(std::memory_order_acquire);
+    std::uint64_t sum = 0;
+    do {
+      sum = mine + 1;
+      if (node_come::is_of(old, mine)) {
+        sum = old + 1;
+      } else if (node_come::is_later(old, mine)) {
+        lose();  // The others have given this call up.
+        return false;
+      }
+    } while (!word.count.compare_exchange_weak(old, sum, std::memory_order_acq_rel));
+    return sum - mine == static_cast<std::uint64_t>(n_);
+  }
+
+  void leave(node_tag tag) noexcept {
+    s_.left = tag;
+    raise(s_.block.of(me_).left, tag);
+  }
+  /// Writes a word that others may wait for. Cost: where all are awake, a load besides.
+  [[gnu::always_inline]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
+    if (s_.fenced) [[unlikely]]
+      word.exchange(tag, std::memory_order_seq_cst);
+    else
+      word.store(tag, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const std::uint64_t mask = s_.block.head().sleeping.load(std::memory_order_relaxed);
+    if (mask != 0) [[unlikely]]
+      blocks_of::wake(c_.endpoint_of(), c_.state().ranks, mask & ~bit());
+  }
+  [[gnu::always_inline]] bool wait(const platform::atomic<node_tag>& word, node_tag tag) noexcept {
+    const unsigned looks = s_.crowded ? 1 : looks_max;
+    for (unsigned i = 0; i < looks; ++i)
+      if (word.load(std::memory_order_acquire) == tag) [[likely]]
+        return true;
+    return wait_long([&] { return word.load(std::memory_order_acquire) == tag; });
+  }
+  bool wait_left(rank_t r, node_tag tag) noexcept {
+    const auto& word = s_.block.of(r).left;
+    if (reaches(word.load(std::memory_order_acquire), tag)) return true;
+    return wait_long([&] { return reaches(word.load(std::memory_order_acquire), tag); });
+  }
+  [[gnu::noinline]] bool wait_long(mpx::detail::function_ref<bool()> ready) noexcept {
+    auto& e = c_.endpoint_of();
+    const auto lost = [&](bool news) {
+      return e.collective_lost(c_.call()) || (news && finds_message());
+    };
+    const auto sleeping = [&](bool yes) {
+      auto& mask = s_.block.head().sleeping;
+      if (yes)
+        mask.fetch_or(bit(), std::memory_order_seq_cst);
+      else
+        mask.fetch_and(~bit(), std::memory_order_seq_cst);
+    };
+    if (blocks_of::wait(e, c_.site(), {ready, lost, sleeping})) return true;
+    if (!failed()) lose();
+    return false;
+  }
+  /// Who sends messages has been told another length, or another call, than this rank.
+  bool finds_message() noexcept {
+    if (blocks_of::message_of(c_.endpoint_of(), c_.call()) == nullptr) return false;
+    c_.failed(wrong_argument(errc::count,
+                             "another rank has given another size, or has started the call: all of "
+                             "them have to agree on both"));
+    return true;
+  }
+  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
+  [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
+    const bool more = shown > bytes;
+    c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
+               bytes, shown});
+    return {};
+  }
+  std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
+
+  static constexpr unsigned looks_max = 300;
+
+  channel& c_;
+  node_state& s_;
+  tag_t serial_;
+  rank_t me_;
+  rank_t n_;
+  bool begun_ = false;
+};
+
+/// Where the ranks of a call's communicator meet; made by the first call that asks, together.
+/// nullptr: nowhere, which all of them find, or the call has failed.
+template <class Stack>
+[[gnu::noinline]] node_state* make_node(mpx::detail::collective_channel<Stack>& c) {
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  constexpr std::uint64_t reached = 1;  // What all of them can.
+  constexpr std::uint64_t roomy = 2;
+  constexpr std::uint64_t barrier = 4;
+  auto& e = c.endpoint_of();
+  const rank_t n = c.size();
+  const bool leads = c.rank() == 0;
+  const std::size_t bytes = node_block::bytes(n);
+  const auto as_memory = [](std::uint64_t& word) {
+    return memory(reinterpret_cast<std::byte*>(&word), sizeof word);
+  };
+  std::uint64_t name = leads ? blocks_of::make(e, bytes) : 0;
+  std::byte* base = leads ? blocks_of::at(e, c.peer_of(0), name, bytes) : nullptr;
+  if (base != nullptr) std::memset(base, 0, node_block::flags_bytes(n));
+  if (leads) {
+    for (rank_t r = 1; r < n; ++r) c.start_send(as_memory(name), r);
+    c.finish();
+  } else {
+    c.receive(as_memory(name), 0);
+    base = blocks_of::at(e, c.peer_of(0), name, bytes);
+  }
+  const std::uint64_t name_of_own = leads ? name : 0;
+  auto* const made = new (std::nothrow) node_state(&e, [](void* at, const node_state& s) noexcept {
+    if (s.block)
+      blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
+                        static_cast<std::uint64_t>(s.block.ranks()));
+  });
+  std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
+                      (blocks_of::crowded(e) ? 0u : roomy) |
+                      (platform::register_heavy_barrier() ? barrier : 0u);
+  if (leads) {
+    for (rank_t r = 1; r < n; ++r) {
+      std::uint64_t theirs = 0;
+      c.receive(as_memory(theirs), r);
+      can &= theirs;
+    }
+    for (rank_t r = 1; r < n; ++r) c.start_send(as_memory(can), r);
+    c.finish();
+  } else {
+    c.send(as_memory(can), 0);
+    c.receive(as_memory(can), 0);
+  }
+  if (c.failed() || (can & reached) == 0) {
+    delete made;
+    if (leads && name != 0 && !c.failed()) blocks_of::free(e, name);
+    return nullptr;
+  }
+  made->block = node_block(base, n);
+  made->own = name_of_own;
+  made->crowded = (can & roomy) == 0;
+  made->fenced = (can & barrier) == 0;
+  return made;
+}
+
+template <class Stack>
+[[gnu::always_inline]] inline node_state* node_of(mpx::detail::collective_channel<Stack>& c) {
+  mpx::detail::communicator_state& state = c.state();
+  if (!state.node_tried) [[unlikely]] {
+    state.node_tried = true;
+    state.node = make_node(c);
+    if (c.failed()) state.node_tried = false;  // Nobody has one.
+  }
+  return static_cast<node_state*>(state.node);
+}
+
+}  // namespace mpx::inline v0::coll

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The block of memory in which the ranks of a communicator meet, and what each keeps of it.
+//
+// Every rank has four slots, each a cache line with a flag, and beside it room for what is longer.
+// A call uses slot `serial % 4`; its *tag*, made of its serial and the number of a piece, is the
+// flag. Flags are written by their owner alone, so that calls never mix: who waits for a tag finds
+// that one or an older one. Before a rank writes a slot again it knows that every other one has
+// *left* what was there: from a call in which all have met since, or from the words in which they
+// say so. So no call needs a second meeting, and one rank may be three calls ahead.
+//
+// Where ranks outnumber cores those who meet count each other, and the last one raises one flag for
+// all: then each of them gives its core away once a call.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpx/core/platform.hpp"
+#include "mpx/core/types.hpp"
+#include "mpx/engine/calls.hpp"
+
+namespace mpx::inline v0::coll {
+
+/// serial << 32 | piece + 1. Zeroed memory is the tag of nothing.
+using node_tag = std::uint64_t;
+
+constexpr node_tag tag_of(tag_t serial, std::uint32_t piece) noexcept {
+  return node_tag{static_cast<std::uint32_t>(serial)} << 32 | (piece + 1);
+}
+/// Behind the last piece of a call.
+constexpr node_tag end_of(tag_t serial) noexcept { return tag_of(serial, 0xffff'fffe); }
+/// Whether a is b or later. Serials have 31 bits, and go round.
+constexpr bool reaches(node_tag a, node_tag b) noexcept {
+  return static_cast<std::int64_t>((a - b) << 1) >= 0;
+}
+
+inline constexpr rank_t node_ranks_max = 64;  // A bit for each in a word.
+inline constexpr unsigned node_slots = 4;
+inline constexpr std::size_t node_inline_bytes = 48;    // What fits a flag's line,
+inline constexpr std::size_t node_piece_bytes = 16384;  // and what fits beside it.
+
+/// A flag, and what it is raised for.
+struct node_slot {
+  alignas(cache_line_bytes) std::byte data[node_inline_bytes];
+  platform::atomic<std::uint64_t> bytes;  // Written before the flag.
+  platform::atomic<node_tag> flag;
+};
+static_assert(sizeof(node_slot) == cache_line_bytes);
+
+/// What one rank writes. The words of a rank share no line with another's.
+struct node_rank {
+  node_slot slot[node_slots];
+  alignas(cache_line_bytes) platform::atomic<node_tag> left;  // It reads nothing up to this tag.
+};
+
+/// How many have come to a piece of a call: serial << 33 | piece << 8 | how many.
+struct alignas(cache_line_bytes) node_come {
+  platform::atomic<std::uint64_t> count;
+
+  static constexpr std::uint64_t first(tag_t serial, std::uint32_t piece) noexcept {
+    return std::uint64_t{static_cast<std::uint32_t>(serial)} << 33 | std::uint64_t{piece} << 8;
+  }
+  static constexpr bool is_of(std::uint64_t word, std::uint64_t first) noexcept {
+    return word >> 8 == first >> 8;
+  }
+  static constexpr bool is_later(std::uint64_t word, std::uint64_t first) noexcept {
+    return word != 0 && static_cast<std::int64_t>(word - first) > 0;
+  }
+};
+
+struct node_head {
+  alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // A bit for each rank.
+  platform::atomic<std::uint64_t> gone;  // Ranks that have let go of the block.
+  node_slot met[node_slots];  // Raised by the last to come, with what it has made of all.
+  node_come come[node_slots];
+};
+
+/// A rank's view of the block. Zeroed memory is a block in which nobody has met.
+class node_block {
+ public:
+  node_block() = default;
+  node_block(std::byte* base, rank_t ranks) noexcept : base_(base), ranks_(ranks) {}
+
+  static constexpr std::size_t flags_bytes(rank_t n) noexcept {
+    return sizeof(node_head) + static_cast<std::size_t>(n) * sizeof(node_rank);
+  }
+  static constexpr std::size_t bytes(rank_t n) noexcept {
+    return flags_bytes(n) + static_cast<std::size_t>(n + 1) * node_slots * stride;
+  }
+  explicit operator bool() const noexcept { return base_ != nullptr; }
+  rank_t ranks() const noexcept { return ranks_; }
+  node_head& head() const noexcept { return *reinterpret_cast<node_head*>(base_); }
+  node_rank& of(rank_t r) const noexcept {
+    return reinterpret_cast<node_rank*>(base_ + sizeof(node_head))[r];
+  }
+  /// Where `bytes` of rank r lie; of r == ranks: what the last to come has made.
+  std::byte* data(rank_t r, unsigned slot, std::size_t bytes) const noexcept {
+    if (bytes <= node_inline_bytes) return this->slot(r, slot).data;
+    return base_ + flags_bytes(ranks_) + (static_cast<std::size_t>(r) * node_slots + slot) * stride;
+  }
+  node_slot& slot(rank_t r, unsigned i) const noexcept {
+    return r == ranks_ ? head().met[i] : of(r).slot[i];
+  }
+
+ private:
+  // Not a power of two: what is read of all ranks would fall on few lines of the cache.
+  static constexpr std::size_t stride = node_piece_bytes + 3 * cache_line_bytes;
+
+  std::byte* base_ = nullptr;
+  rank_t ranks_ = 0;
+};
+
+/// What a rank knows of the others in a block.
+struct node_state final : mpx::detail::communicator_extras {
+  using dropper = void (*)(void* endpoint, const node_state& state) noexcept;
+
+  node_state(void* endpoint, dropper drop) noexcept : endpoint_(endpoint), drop_(drop) {}
+  ~node_state() override { drop_(endpoint_, *this); }
+
+  node_block block;
+  std::uint64_t own = 0;  // The block's name where it was made.
+  bool crowded = false;   // Ranks outnumber cores.
+  bool fenced = false;    // The kernel has no barrier for others: each flag needs a fence.
+  node_tag left = 0;      // As the others know it.
+  node_tag all_left = 0;
+  node_tag used[node_slots] = {};  // What this rank has raised.
+
+ private:
+  void* endpoint_;
+  dropper drop_;
+};
+
+}  // namespace mpx::inline v0::coll

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What ranks that meet in shared memory ask of an endpoint: blocks, waiting for what others write
+// there, and waking them.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// See BlockTransport.
+template <class Stack>
+struct shared_blocks {
+  using endpoint_type = endpoint<Stack>;
+  static constexpr std::size_t dying_max = 256;
+
+  /// 0: there is none.
+  static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
+    std::lock_guard lock(e.threading());
+    e.dying_blocks_.erase_if([&e](const dying_block& b) {
+      if (b.gone->load(std::memory_order_acquire) != b.users) return false;
+      e.transport().free_block(b.name);
+      return true;
+    });
+    return e.dying_blocks_.size() < dying_max ? e.transport().make_block(bytes) : 0;
+  }
+  /// This rank uses a block no more. `own`: its name, if this rank has made it: then it is given
+  /// back once all have let go.
+  static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
+                     std::uint64_t users) noexcept {
+    if (e.orphaned()) return;
+    gone.fetch_add(1, std::memory_order_acq_rel);
+    if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
+  }
+  static void free(endpoint_type& e, std::uint64_t name) noexcept {
+    std::lock_guard lock(e.threading());
+    e.transport().free_block(name);
+  }
+  /// nullptr: it cannot be reached.
+  static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
+                       std::size_t bytes) noexcept {
+    std::lock_guard lock(e.threading());
+    return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
+  }
+  static bool crowded(endpoint_type& e) noexcept {
+    std::lock_guard lock(e.threading());
+    return e.transport().oversubscribed();
+  }
+  /// Waits until `w` is ready; false: it never will be.
+  static bool wait(endpoint_type& e, call_site site, const flag_watch& w) {
+    return e.pace().wait_for_flag(e.threading(), site, w);
+  }
+  /// Wakes those of a communicator's ranks whose bits are set.
+  [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
+                                                std::uint64_t mask) noexcept {
+    std::lock_guard lock(e.threading());
+    for (; mask != 0; mask &= mask - 1) {
+      const auto rank = static_cast<rank_t>(std::countr_zero(mask));
+      e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
+    }
+  }
+  /// A message of a call, which whoever meets in memory does not send. Requires: the lock is held.
+  static const arrived_message* message_of(endpoint_type& e, collective_call call) noexcept {
+    pattern any(call.context, any_peer, call.serial);
+    any.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
+    errc failure{};
+    return e.inbox().find(any, failure);
+  }
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// Ranks that meet in shared memory: calls never mix, whoever sleeps is woken, nobody waits for who
+// is gone, and all that was given is given back.
+
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+constexpr auto shared = mpx::coll::algorithm::shared;
+
+using asleep = mpx::stack<mpx::waiting::sleep>;
+using asleep_in_threads = mpx::stack<mpx::waiting::sleep, mpx::threading::multiple>;
+
+struct gone : std::exception {};
+
+int gauss(mpx::rank_t n) { return n * (n - 1) / 2; }
+
+/// Calls of all kinds, one after the other, each rank late in its own way.
+template <class World>
+bool meets(const World& world, int rounds) {
+  const mpx::rank_t n = world.size();
+  const mpx::rank_t me = world.rank();
+  const auto w = world.with(shared);
+  bool right = true;
+  for (int i = 0; i < rounds; ++i) {
+    if ((i * 7 + me) % 29 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    const mpx::rank_t root = i % n;
+    int x = me == root ? i : -1;
+    w.bcast(x, root);
+    right = right && x == i;
+    right = right && w.allreduce(me + i, std::plus<>{}) == gauss(n) + n * i;
+    const int sum = w.reduce(i, std::plus<>{}, root);
+    right = right && (me != root || sum == n * i);
+    for (int k = 0; k < i % 3; ++k) w.bcast(x, 0);
+    right = right && x == i;
+    std::vector<int> all(static_cast<std::size_t>(n));
+    w.allgather(me * i, all);
+    for (mpx::rank_t r = 0; r < n; ++r) right = right && all[static_cast<std::size_t>(r)] == r * i;
+    if (i % 4 == 0) w.barrier();
+    if (i % 5 == 0) {  // Pieces, and what goes by messages in between.
+      std::vector<int> many(20'000, me + i);
+      w.allreduce(many, std::plus<>{});
+      right = right && many.front() == gauss(n) + n * i && many.back() == many.front();
+      world.barrier(mpx::start).wait();
+    }
+  }
+  return right;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("calls back to back never mix, however late a rank is", Stack, ranks::inproc,
+                   ranks::shm, ranks::multiple) {
+  for (const mpx::rank_t n : {2, 3, 8})
+    ranks::run<Stack>(n, [](auto world) { CHECK(meets(world, 60)); });
+}
+
+TEST_CASE_TEMPLATE("who sleeps is woken", Stack, asleep, asleep_in_threads) {
+  for (const mpx::rank_t n : {2, 5}) {
+    const auto start = std::chrono::steady_clock::now();
+    ranks::run<Stack>(n, [](auto world) { CHECK(meets(world, 60)); });
+    // A sleep that nobody ends takes a tenth of a second, and there are hundreds.
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5 * ranks::slowdown));
+  }
+}
+
+TEST_CASE("threads meet in communicators of their own, at once") {
+  ranks::run<asleep_in_threads>(3, [](auto world) {
+    auto other = world.dup();
+    bool right = true;
+    std::thread beside([&] { right = meets(other, 40); });
+    const bool here = meets(world, 40);
+    beside.join();
+    CHECK(here);
+    CHECK(right);
+  });
+}
+
+TEST_CASE_TEMPLATE("ranks that are some of the job's meet too", Stack, ranks::inproc, ranks::shm) {
+  ranks::run<Stack>(7, [](auto world) {
+    auto half = world.split(world.rank() % 2, -world.rank());
+    CHECK(meets(half, 15));
+    CHECK(meets(world, 5));
+    half.free();
+  });
+}
+
+TEST_CASE_TEMPLATE("nobody waits for a rank that is gone", Stack, ranks::inproc, ranks::shm,
+                   asleep) {
+  for (const bool bcast : {false, true}) {
+    int lost = 0;
+    std::mutex counting;
+    const auto body = [&](auto world) {
+      world.with(shared).barrier();
+      if (world.rank() == 2) throw gone();
+      const mpx::errc why = ranks::errc_of([&] {
+        int x = 0;
+        if (bcast) world.with(shared).bcast(x, 2);
+        if (!bcast) world.with(shared).allreduce(1, std::plus<>{});
+      });
+      const std::lock_guard lock(counting);
+      lost += why == mpx::errc::peer_lost ? 1 : 0;
+    };
+    CHECK_THROWS_AS(ranks::run<Stack>(4, body), gone);
+    CHECK(lost == 3);
+  }
+}
+
+TEST_CASE("what an operation throws ends the call everywhere, and only that") {
+  ranks::run_at_all_counts<ranks::inproc>([](auto world) {
+    const mpx::rank_t n = world.size();
+    const auto w = world.with(shared);
+    for (int i = 0; i < 10; ++i) {
+      const auto throws = [](int, int) -> int { throw std::runtime_error("no"); };
+      try {
+        static_cast<void>(w.allreduce(1, throws));
+        CHECK(n == 1);
+      } catch (const std::runtime_error& e) {  // An mpx::error is one as well.
+        CHECK(n > 1);
+      }
+      if (i % 2 == 0) CHECK(w.allreduce(1, std::plus<>{}) == n);
+    }
+    w.barrier();
+  });
+}
+
+TEST_CASE_TEMPLATE("sizes and forms that do not agree are an error", Stack, ranks::inproc,
+                   ranks::shm) {
+  ranks::run<Stack>(2, [](auto world) {
+    world.barrier();
+    std::vector<int> data(world.rank() == 0 ? 10 : 100'000);
+    const mpx::errc why = ranks::errc_of([&] { world.allreduce(data, std::plus<>{}); });
+    CHECK(why == (world.rank() == 0 ? mpx::errc::count : mpx::errc::peer_lost));
+    std::error_code ec;
+    if (world.rank() == 0) {
+      world.barrier(ec);
+      CHECK(ec == mpx::errc::count);
+    } else {
+      world.barrier(mpx::start).wait(ec);
+      CHECK((!ec || ec == mpx::errc::peer_lost));
+    }
+    CHECK(world.allreduce(1, std::plus<>{}) == 2);
+  });
+}
+
+TEST_CASE_TEMPLATE("memory where ranks met is used again", Stack, ranks::inproc, ranks::shm) {
+  ranks::run<Stack>(3, [](auto world) {
+    bool right = true;
+    for (int i = 0; i < 300; ++i) {  // Far more than there is memory for at once.
+      auto copy = world.dup();
+      const int sum = copy.with(shared).allreduce(i, std::plus<>{});
+      right = right && sum == 3 * i;
+      copy.free();
+    }
+    CHECK(right);
+  });
+}
