@@ -83,6 +83,12 @@ extern "C" {
   if (world.iprobe(0, other_tag)) std::abort();
 }
 
+// The last message first: all others are unexpected.
+[[gnu::noinline]] void counted_last_first(communicator& world, std::span<std::int64_t, window> y) {
+  world.recv(y[window - 1], 0, other_tag);
+  for (std::size_t i = 0; i < window - 1; ++i) world.recv(y[i], 0, tag);
+}
+
 [[gnu::noinline]] void counted_recv(communicator& world, std::int64_t& y) { world.recv(y, 0, tag); }
 
 }  // extern "C"
@@ -162,6 +168,17 @@ void run_window(communicator& world, int batches) {
   }
 }
 
+void run_last_first(communicator& world, int batches) {
+  std::array<std::int64_t, window> y;
+  for (int b = 0; b < batches * (batch / window); ++b) {
+    y.fill(-1);
+    for (std::int64_t i = 0; i < window; ++i)
+      world.isend(i, 0, i < window - 1 ? tag : other_tag).wait();
+    counted_last_first(world, y);
+    for (std::int64_t i = 0; i < window; ++i) check(i, y[static_cast<std::size_t>(i)]);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -169,8 +186,8 @@ int main(int argc, char** argv) try {
   const int batches = argc == 3 ? std::atoi(argv[2]) : 0;
   if (batches < 1) {
     std::fprintf(stderr,
-                 "usage: count loop|call|ring|isend|recv|irecv|irecv_window|recv_unexpected "
-                 "BATCHES\n");
+                 "usage: count loop|call|ring|isend|recv|irecv|irecv_window|recv_unexpected|"
+                 "last_first BATCHES\n");
     return 2;
   }
   if (mode == "loop" || mode == "call") {
@@ -184,6 +201,8 @@ int main(int argc, char** argv) try {
       run_isend(world, batches);
     else if (mode == "irecv_window")
       run_window(world, batches);
+    else if (mode == "last_first")
+      run_last_first(world, batches);
     else
       run_recv(world, mode, batches);
   }

@@ -5,6 +5,7 @@ set(MPX_TEST_TIMEOUT_S 120 CACHE STRING "Seconds that a test may take where it s
 set(mpx_default_ranks 1 2 3 4 7 8)
 set(mpx_fuzz_seconds 10)
 set(mpx_sanitizer_slowdown 5)
+set(mpx_emulator_slowdown 8)
 
 # Reads `// <key>: <value>` near the top of a source into ${variable}; unset where it is absent.
 function(mpx_directive variable file key)
@@ -28,6 +29,8 @@ function(mpx_finish_test name file label)
   endif()
   if(MPX_SANITIZE)
     math(EXPR timeout "${timeout} * ${mpx_sanitizer_slowdown}")
+  elseif(CMAKE_CROSSCOMPILING)
+    math(EXPR timeout "${timeout} * ${mpx_emulator_slowdown}")
   endif()
   separate_arguments(labels)
   set_tests_properties(${name} PROPERTIES

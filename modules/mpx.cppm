@@ -57,6 +57,28 @@ using mpx::wait_all_statuses;
 using mpx::wait_any;
 using mpx::wait_some;
 
+// Reductions and collectives.
+using mpx::commutative;
+using mpx::in_place;
+using mpx::is_commutative;
+using mpx::located;
+using mpx::reduce_local;
+
+using mpx::bit_and;
+using mpx::bit_or;
+using mpx::bit_xor;
+using mpx::logical_and;
+using mpx::logical_or;
+using mpx::logical_xor;
+using mpx::max;
+using mpx::maxloc;
+using mpx::min;
+using mpx::minloc;
+using mpx::no_op;
+using mpx::prod;
+using mpx::replace;
+using mpx::sum;
+
 // Buffers.
 using mpx::BufferOutlivesCall;
 using mpx::ContiguousBuffer;
@@ -66,6 +88,7 @@ using mpx::Transferable;
 
 // The stack: its axes, their concepts and policies.
 using mpx::Bootstrap;
+using mpx::CollectivePolicy;
 using mpx::event;
 using mpx::FlowControl;
 using mpx::LivenessBootstrap;
@@ -88,6 +111,14 @@ using mpx::bootstrap::singleton;
 using mpx::bootstrap::thread_job;
 using mpx::bootstrap::threads;
 }  // namespace bootstrap
+
+namespace coll {
+using mpx::coll::algorithm;
+using mpx::coll::by_size;
+using mpx::coll::choice;
+using mpx::coll::operation;
+using mpx::coll::question;
+}  // namespace coll
 
 namespace flow {
 using mpx::flow::credits;

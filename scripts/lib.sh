@@ -95,7 +95,7 @@ mpx_wanted() {
     return
   fi
   echo g++ cmake ninja-build pkg-config python3 ca-certificates procps \
-    libcli11-dev libfmt-dev nlohmann-json3-dev libbenchmark-dev gnuplot-nox
+    libcli11-dev libfmt-dev libpng-dev nlohmann-json3-dev libbenchmark-dev gnuplot-nox
   # Two Boosts exclude each other: leave alone what somebody has chosen.
   mpx_boost_present || echo 'libboost1.81-dev|libboost1.83-dev|libboost-dev'
   mpx_wanted_context

@@ -24,8 +24,12 @@ LEVELS = {
     "attributes.hpp": 9,
     "environment.hpp": 9,
     "intercommunicator.hpp": 9,
+    "datatype.hpp": 8,
+    "topology": 9,
+    "partitioned.hpp": 9,
     "instances.hpp": 10,
     "run_threads.hpp": 10,
+    "topology.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
 }
@@ -40,10 +44,13 @@ CHOOSERS = {"bootstrap/detect.hpp"}
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
 OPTIONAL = ("attributes", "intercommunicator", "comm/intercommunicator",
+            "datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
+            "datatype/strided", "datatype/type", "datatype/typed_buffer",
             "transport/tcp", "transport/rdma/libfabric", "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
-            "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim")
+            "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
+            "topology", "comm/topology", "coll/neighbor", "partitioned", "comm/partitioned")
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {
@@ -68,7 +75,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 def is_optional(relative: str) -> bool:
     """`relative` is a path below include/mpx/."""
-    return any(relative == f"{p}.hpp" or relative.startswith(p + "/") for p in OPTIONAL)
+    return any(relative in (p, f"{p}.hpp") or relative.startswith(p + "/") for p in OPTIONAL)
 
 
 def folder_of(relative: str) -> str:

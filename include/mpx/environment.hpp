@@ -276,6 +276,24 @@ template <class Stack>
   }
 }
 
+/// Joins the job as environment's constructor does, for programs that take no exceptions:
+/// `auto env = mpx::join(ec);`, then `env->world()`. Returns: nothing if `ec` is set.
+/// Errors: those of the constructor.
+template <class Stack = stack<>>
+requires std::default_initializable<typename Stack::bootstrap_type>
+std::optional<environment<Stack>> join(
+    std::error_code& ec, std::source_location where = std::source_location::current()) noexcept {
+  ec.clear();
+  try {
+    return std::optional<environment<Stack>>(std::in_place, where);
+  } catch (const error& e) {
+    ec = e.code();
+  } catch (const std::exception&) {
+    ec = errc::no_resources;
+  }
+  return std::optional<environment<Stack>>();
+}
+
 /// A policy is no stack.
 template <StackPolicy Policy>
 class environment<Policy> {

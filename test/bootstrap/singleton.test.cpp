@@ -2,6 +2,9 @@
 
 #include <mpx/bootstrap/singleton.hpp>
 
+#include <cstdlib>
+#include <mpx/mpx.hpp>
+
 #include "contract.hpp"
 
 namespace {
@@ -34,6 +37,21 @@ TEST_CASE("singleton: worlds are apart, and can be moved") {
     const singleton last(std::move(b));
   }
   CHECK(!mpx::bootstrap::memory_file::usable(fd));
+}
+
+TEST_CASE("joining without exceptions") {
+  using alone = mpx::stack<singleton>;
+  std::error_code ec = mpx::errc::rank;
+  {
+    auto env = mpx::join<alone>(ec);
+    CHECK(!ec);
+    REQUIRE(env);
+    env->world().barrier();
+  }
+  ::setenv("MPX_SHORT_BYTES_MAX", "cheese", 1);
+  CHECK(!mpx::join<alone>(ec));
+  CHECK(ec == mpx::errc::argument);
+  ::unsetenv("MPX_SHORT_BYTES_MAX");
 }
 
 }  // namespace

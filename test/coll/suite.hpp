@@ -3,7 +3,9 @@
 // Every collective by every algorithm, at many sizes, against what a program without ranks
 // computes. The same for all stacks.
 
+#ifndef CHECK_MESSAGE  // A program of several processes has checks of its own.
 #include <doctest/doctest.h>
+#endif
 
 #include <array>
 #include <cstdint>

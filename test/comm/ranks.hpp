@@ -32,7 +32,7 @@ constexpr mpx::tag_t go_tag = 90;  // "You may start."
 constexpr std::byte canary{0xee};  // What nobody may overwrite.
 
 #ifdef MPX_TEST_EMULATED
-constexpr int slowdown = 4;
+constexpr int slowdown = 8;
 #else
 constexpr int slowdown = 1;
 #endif
@@ -40,9 +40,8 @@ constexpr int slowdown = 1;
 /// Ends the program with a message when it lives too long: a hang is a failure, not a timeout.
 class watchdog {
  public:
-  explicit watchdog(std::string what,
-                    std::chrono::seconds limit = std::chrono::seconds(60) * slowdown)
-      : what_(std::move(what)), thread_([this, limit] {
+  explicit watchdog(std::string what, std::chrono::seconds limit = std::chrono::seconds(60))
+      : what_(std::move(what)), thread_([this, limit = limit * slowdown] {
           std::unique_lock lock(mutex_);
           if (ended_.wait_for(lock, limit, [this] { return over_; })) return;
           std::fprintf(stderr, "hang: %s did not end within %lld s\n", what_.c_str(),

@@ -13,6 +13,16 @@
 
 namespace mpx::inline v0::detail {
 
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among.
+template <class Stack, class What, coll::Steps S>
+void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
+  if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
+    what(steps,
+         coll::decide<typename Stack::collective_type>(what.ask(steps.rank(), steps.size()), by));
+  } else {
+    what(steps);
+  }
+}
 /// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
 /// what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
@@ -22,8 +32,7 @@ template <class Stack, class What>
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    what(steps,
-         coll::decide<typename Stack::collective_type>(what.ask(steps.rank(), steps.size()), by));
+    take_steps<Stack>(what, steps, by);
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
@@ -38,8 +47,7 @@ template <class Stack, class What>
 [[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
                                               coll::algorithm by) {
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
-  if (plan != nullptr)
-    what(*plan, coll::decide<typename Stack::collective_type>(what.ask(on.rank(), on.size()), by));
+  if (plan != nullptr) take_steps<Stack>(what, *plan, by);
   return plan;
 }
 
@@ -52,8 +60,8 @@ struct given_reduction {
 };
 
 /// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
-/// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy; and its
-/// steps, `what(steps, choice)`. It is copied freely, and refers to what its arguments refer to.
+/// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
+/// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what its arguments refer to.
 /// `Op` makes its reduction, which it points to.
 template <class Stack, class What, class Op = no_reduction>
 class collective {
@@ -64,7 +72,8 @@ class collective {
   static constexpr const char* start_name = What::name;
   static constexpr const char* prepare_name = What::name;
 
-  collective(const point_to_point<Stack>& on, const What& what, coll::algorithm by, const Op& op)
+  collective(const point_to_point<Stack>& on, const What& what,
+             coll::algorithm by = coll::algorithm::automatic, const Op& op = {})
       : on_(on), what_(what), by_(by), op_(op) {}
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
@@ -85,7 +94,13 @@ class collective {
       return {nullptr, run(none, {})};  // Fails, and tells the others.
     }
     const started s = made(false);
-    if (s.op != nullptr) schedules<Stack>::start(endpoint_of(), *s.op);
+    if (s.op != nullptr) {
+      schedules<Stack>::start(endpoint_of(), *s.op);
+    } else {  // It is a call all the same, which the others wait in.
+      collective_channel<Stack> steps(on_, {name});
+      steps.begin();
+      steps.no_memory();
+    }
     return s;
   }
   started prepare() const {

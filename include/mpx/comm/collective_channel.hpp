@@ -64,15 +64,19 @@ class collective_channel : public point_to_point<Stack> {
 
   errc start_send(const memory& data, rank_t to) {
     if (begin() != errc{}) return why_;
-    return keep(this->endpoint_->send({data, this->peer_of(to), this->context_, serial_}), now_);
+    memory lent = data;
+    if (!lend(lent)) return no_memory();
+    const started s = this->endpoint_->send({lent, this->peer_of(to), this->context_, serial_});
+    take_back(lent, s);
+    return keep(s, now_);
   }
   errc start_receive(const memory& into, rank_t from) {
     if (begin() != errc{}) return why_;
-    return keep(this->endpoint_->receive(into, wanted(from)), now_);
+    return post(into, from, now_);
   }
   errc start_receive_ahead(const memory& into, rank_t from) {
     if (begin() != errc{}) return why_;
-    return keep(this->endpoint_->receive(into, wanted(from)), ahead_);
+    return post(into, from, ahead_);
   }
   errc finish() {
     if (finish_now() == errc{}) now_ = std::exchange(ahead_, nullptr);
@@ -206,6 +210,13 @@ class collective_channel : public point_to_point<Stack> {
   pattern wanted(rank_t from) const noexcept {
     return this->matching(this->peer_of(from), serial_, {});
   }
+  errc post(const memory& into, rank_t from, operation*& parts) {
+    memory lent = into;
+    if (!lend(lent)) return no_memory();
+    const started s = this->endpoint_->receive(lent, wanted(from));
+    take_back(lent, s);
+    return keep(s, parts);
+  }
   errc keep(const started& s, operation*& parts) noexcept {
     if (s.op != nullptr) {
       s.op->next = std::exchange(parts, s.op);
@@ -280,7 +291,7 @@ class collective_channel : public point_to_point<Stack> {
   };
   [[gnu::noinline]] memory far_scratch(std::size_t bytes) noexcept {
     if (why_ != errc{}) return {};
-    void* const room = platform::allocate_aligned(scratch_alignment + bytes, scratch_alignment);
+    void* const room = allocate_scratch(bytes, scratch_alignment);
     if (room == nullptr) {
       begin();  // The others shall learn of it.
       no_memory();

@@ -15,7 +15,9 @@ namespace mpx::inline v0 {
 namespace detail {
 template <class Stack>
 class point_to_point;
-}
+template <class Stack>
+struct layout_calls;
+}  // namespace detail
 
 /// Returned by `mprobe`. Receive it once; a message that is dropped is discarded, and its sender
 /// completes as if it had been received.
@@ -58,13 +60,21 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   auto recv(B&& buffer, How&& how = {},
             std::source_location where =
                 std::source_location::current()) noexcept(detail::stores_errors<How>) {
-    return detail::finish_as(std::forward<How>(how),
-                             receiving{*this, detail::writable_bytes_of(buffer)}, where);
+    if constexpr (LayoutBuffer<B>) {
+      using call =
+          typename detail::layout_calls<Stack>::template message_receiving<message,
+                                                                           std::remove_cvref_t<B>>;
+      return detail::finish_as(std::forward<How>(how), call{*this, buffer}, where);
+    } else {
+      return detail::finish_as(std::forward<How>(how),
+                               receiving{*this, detail::writable_bytes_of(buffer)}, where);
+    }
   }
 
  private:
   template <class>
   friend class detail::point_to_point;
+  friend detail::layout_calls<Stack>;
 
   struct receiving {
     using stack_type = Stack;
@@ -74,7 +84,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
     static constexpr const char* prepare_name = name;
 
     message& of;
-    std::span<std::byte> into;
+    memory into;
 
     detail::endpoint<Stack>& endpoint_of() const noexcept { return *of.endpoint_; }
     errc run(status& got, std::source_location where) const {
@@ -94,7 +104,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         const detail::endpoint<Stack>& e = *of.endpoint_;
         const rank_t self = of.ranks_ == nullptr ? world_rank(e.self()) : of.ranks_->rank();
         s = detail::describe(what, self, " from rank ", of.info_.source(), of.info_.tag(),
-                             of.context_, into.size(), of.ranks_);
+                             of.context_, into.bytes, of.ranks_);
         if (why == errc::truncate) detail::append(s, " of room for a message of %zu", got.bytes());
         const rank_t from = of.info_.source();
         s.append(
@@ -114,7 +124,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         null_(held == nullptr) {}
 
   /// A message that cannot be received for lack of resources stays what it is.
-  detail::started start(std::span<std::byte> into) {
+  detail::started start(const memory& into) {
     if (!*this) return {nullptr, errc::request};
     const detail::started s =
         null_ ? endpoint_->receive_nothing() : endpoint_->receive_claimed(held_, into);

@@ -21,6 +21,10 @@
 
 namespace mpx::inline v0::detail {
 
+/// The calls whose buffers a layout spreads (comm/layouts.hpp, of mpx/datatype.hpp).
+template <class Stack>
+struct layout_calls;
+
 /// Point-to-point in all modes and forms: the half of a communicator that needs two ranks.
 template <class Stack>
 class point_to_point {
@@ -66,9 +70,7 @@ class point_to_point {
                                    std::source_location where = std::source_location::current())
       const noexcept(stores_errors<How>) {
     check_exists(where);
-    return finish_as(std::forward<How>(how),
-                     sending<M>{*this, bytes_of(buffer), to, tag, mark_type::template of<B>()},
-                     where);
+    return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
   }
 
   /// Receives into `buffer` from rank `from`.
@@ -84,9 +86,7 @@ class point_to_point {
       std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
     check_exists(where);
-    return finish_as(
-        std::forward<How>(how),
-        receiving{*this, writable_bytes_of(buffer), from, tag, mark_type::template of<B>()}, where);
+    return finish_as(std::forward<How>(how), receive_call_of(buffer, from, tag), where);
   }
   /// Receives one value; what proc_null sends is T{}.
   /// Errors: those above; errc::count if the message is shorter than a T.
@@ -117,11 +117,10 @@ class point_to_point {
                   std::source_location where = std::source_location::current()) const
       noexcept(is_code<How>) {
     check_exists(where);
-    return finish_as(
-        std::forward<How>(how),
-        exchanging{{*this, bytes_of(out), to, send_tag, mark_type::template of<S>()},
-                   {*this, writable_bytes_of(in), from, receive_tag, mark_type::template of<R>()}},
-        where);
+    return finish_as(std::forward<How>(how),
+                     exchanging{send_call_of<mode::standard>(out, to, send_tag),
+                                receive_call_of(in, from, receive_tag)},
+                     where);
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
   /// buffer.
@@ -132,17 +131,14 @@ class point_to_point {
                           std::source_location where = std::source_location::current()) const
       noexcept(is_code<How>) {
     check_exists(where);
-    const auto bytes = writable_bytes_of(buffer);
-    const scratch_bytes copy(bytes.size(), std::nothrow);
-    if (copy.data() != nullptr && !bytes.empty())
-      std::memcpy(copy.data(), bytes.data(), bytes.size());
-    return finish_as(
-        std::forward<How>(how),
-        exchanging{{*this, {copy.data(), bytes.size()}, to, send_tag, mark_type::template of<B>()},
-                   {*this, bytes, from, receive_tag, mark_type::template of<B>()},
-                   "sendrecv_replace",
-                   copy.data() == nullptr},
-        where);
+    auto in = receive_call_of(buffer, from, receive_tag);
+    const memory room = in.lent();
+    const scratch_bytes copy(room.bytes, std::nothrow);
+    if (copy.data() != nullptr) room.read(0, {copy.data(), room.bytes});
+    in.give_back(room);
+    const sending<mode::standard> out{*this, {copy.data(), room.bytes}, to, send_tag, in.type};
+    return finish_as(std::forward<How>(how),
+                     exchanging{out, in, "sendrecv_replace", copy.data() == nullptr}, where);
   }
 
   /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
@@ -213,7 +209,27 @@ class point_to_point {
   }
 
  protected:
+  friend struct layout_calls<Stack>;
   // --- Calls, as finish_as takes them ------------------------------------------------------------
+
+  template <mode M, class B>
+  [[gnu::always_inline]] auto send_call_of(const B& buffer, rank_t to, tag_t tag) const noexcept {
+    if constexpr (LayoutBuffer<B>) {
+      return typename layout_calls<Stack>::template sending<M, B>{*this, buffer, to, tag};
+    } else {
+      return sending<M>{*this, bytes_of(buffer), to, tag, mark_type::template of<B>()};
+    }
+  }
+  template <class B>
+  [[gnu::always_inline]] auto receive_call_of(B& buffer, rank_t from, tag_t tag) const noexcept {
+    if constexpr (LayoutBuffer<B>) {
+      using buffer_type = std::remove_cvref_t<B>;
+      return
+          typename layout_calls<Stack>::template receiving<buffer_type>{*this, buffer, from, tag};
+    } else {
+      return receiving{*this, writable_bytes_of(buffer), from, tag, mark_type::template of<B>()};
+    }
+  }
 
   template <mode M>
   struct sending {
@@ -242,8 +258,7 @@ class point_to_point {
     }
     started prepare() const noexcept {
       if (const errc why = on.check_send(to, tag); why != errc{}) return {nullptr, why};
-      return on.prepared(to == proc_null ? starts_as::nothing : start_of(M),
-                         const_cast<std::byte*>(data.data()), data.size(), to, tag, type);
+      return on.prepared(to == proc_null ? starts_as::nothing : start_of(M), data, to, tag, type);
     }
     [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what,
                                                 std::source_location where) const {
@@ -264,6 +279,8 @@ class point_to_point {
     tag_t tag;
     [[no_unique_address]] mark_type type{};
 
+    memory lent() const noexcept { return into; }
+    void give_back(const memory&) const noexcept {}
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
       const bool direct = on.is_direct(from, tag);
@@ -299,8 +316,8 @@ class point_to_point {
     }
     started prepare() const noexcept {
       if (const errc why = on.check_receive(from, tag); why != errc{}) return {nullptr, why};
-      return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into.data(),
-                         into.size(), from, tag, type);
+      return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into, from,
+                         tag, type);
     }
     [[noreturn, gnu::always_inline]] void raise(errc why, const status& got, const char* what,
                                                 std::source_location where) const {
@@ -309,45 +326,9 @@ class point_to_point {
     }
   };
 
-  /// Both at once.
-  struct exchanging {
-    using stack_type = Stack;
-    using value_type = status;
-    static constexpr const char* name = "sendrecv";
-
-    sending<mode::standard> out;
-    receiving in;
-    const char* what = name;
-    bool no_memory = false;
-
-    errc run(status& got, std::source_location where) const {
-      const call_site site{what, where};
-      if (const errc why = in.on.check_receive(in.from, in.tag); why != errc{}) return why;
-      if (const errc why = out.on.check_send(out.to, out.tag); why != errc{}) return why;
-      if (no_memory) return errc::no_resources;
-      endpoint<Stack>& e = in.endpoint_of();
-      const started r = in.start();
-      if (r.failure != errc{}) return r.failure;
-      auto receive = request_access::make(e, r.op);
-      const started s = out.start();
-      if (s.failure != errc{}) return s.failure;
-      auto send = request_access::make(e, s.op);
-      std::error_code ec;
-      if (request_access::wait_unless(send, site,
-                                      [&] { return request_access::lost_locked(receive); })) {
-        request_access::wait_as(send, site, ec);
-        if (ec) return static_cast<errc>(ec.value());  // `got` has no error: it was the send.
-      }
-      got = request_access::wait_as(receive, site, ec);
-      return static_cast<errc>(ec.value());
-    }
-    [[noreturn]] void raise(errc why, const status& got, const char*,
-                            std::source_location where) const {
-      if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
-        in.raise(why, got, receiving::start_name, where);
-      out.raise(why, {}, out.name, where);
-    }
-  };
+  /// Both at once (detail/point_to_point_slow.hpp).
+  template <class Out, class In>
+  struct exchanging;
 
   /// Tells a handle that is empty, or has outlived its environment or its communicator, before
   /// those are touched.
@@ -446,7 +427,7 @@ class point_to_point {
                                   std::size_t room, rank_t source, tag_t its_tag, std::size_t bytes,
                                   std::source_location where, mark_type type = {}) const;
 
-  started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other, tag_t tag,
+  started prepared(starts_as way, const memory& buffer, rank_t other, tag_t tag,
                    mark_type type) const noexcept;
   /// What a receive is to match. Returns: errc::rank, errc::tag, or `nobody`.
   errc translate(rank_t from, tag_t tag, pattern& want, mark_type type = {}) const noexcept;

@@ -26,6 +26,8 @@ enum class errc : int {
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
   request,       ///< MPI_ERR_REQUEST: the request is empty or in the wrong state.
   root,          ///< MPI_ERR_ROOT: a root is outside 0 .. size() - 1.
+  dims,          ///< MPI_ERR_DIMS: the dimensions of a grid make no sense.
+  topology,      ///< MPI_ERR_TOPOLOGY: a graph makes no sense.
   argument,      ///< MPI_ERR_ARG: another argument is wrong.
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
   pending,    ///< MPI_ERR_PENDING: not complete; another request of several met a lost peer.
@@ -42,6 +44,7 @@ enum class errc : int {
   type,            ///< MPI_ERR_TYPE: a message's elements are of another type than its receive's.
   revoked,         ///< MPIX_ERR_REVOKED: the communicator is revoked: shrink it, and go on there.
   operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
+  datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
 };
 
 namespace detail {
@@ -63,9 +66,12 @@ inline const char* errc_text(int value) noexcept {
     case errc::rank: return "rank out of range";
     case errc::request: return "request in the wrong state";
     case errc::root: return "root out of range";
+    case errc::dims: return "invalid dimensions";
+    case errc::topology: return "invalid topology";
     case errc::argument: return "invalid argument";
     case errc::type: return "the message's elements are of another type than the receive's";
     case errc::operation: return "the operation of a reduction has thrown";
+    case errc::datatype: return "invalid datatype";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";

@@ -11,42 +11,53 @@
 
 namespace mpx::inline v0 {
 
+/// A buffer whose bytes lie as a layout says: what mpx::buffer and the views of mpx/datatype.hpp
+/// make. `layout_buffer` is the type of its elements, or std::byte. Its memory, for one operation:
+/// `lend()` for a call that blocks; `keep()` for one that outlives the buffer, without memory when
+/// there is none for that. Either is dropped once. `fault(received)`: what is wrong with it.
+template <class B>
+concept LayoutBuffer =
+    requires(const std::remove_cvref_t<B>& b) { typename std::remove_cvref_t<B>::layout_buffer; };
+
 /// A type whose bytes mean the same in another process: trivially copyable, and no address, be it a
 /// pointer or a view such as std::span.
 template <class T>
-concept Transferable =
-    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
-    !std::is_null_pointer_v<T> && !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
+concept Transferable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+                       !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T> &&
+                       !LayoutBuffer<T> && !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
 
 /// A range of transferable elements in one piece: span, vector, array, C array, string, ...
 template <class R>
 concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                            Transferable<std::ranges::range_value_t<R>>;
 
-/// What a send takes: a contiguous buffer, or one value.
+/// What a send takes: a contiguous buffer, one value, or what a layout spreads.
 template <class B>
-concept SendBuffer = ContiguousBuffer<B> || (!std::ranges::range<std::remove_cvref_t<B>> &&
-                                             Transferable<std::remove_cvref_t<B>>);
+concept SendBuffer =
+    ContiguousBuffer<B> || LayoutBuffer<B> ||
+    (!std::ranges::range<std::remove_cvref_t<B>> && Transferable<std::remove_cvref_t<B>>);
 
 /// What a receive takes: the same, writable, and no temporary unless it is a view.
 template <class B>
 concept ReceiveBuffer =
     SendBuffer<B> &&
-    ((ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
+    ((LayoutBuffer<B> && std::remove_cvref_t<B>::writable) ||
+     (ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
       !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>) ||
-     (!std::ranges::range<std::remove_cvref_t<B>> && std::is_lvalue_reference_v<B> &&
-      !std::is_const_v<std::remove_reference_t<B>>));
+     (!LayoutBuffer<B> && !std::ranges::range<std::remove_cvref_t<B>> &&
+      std::is_lvalue_reference_v<B> && !std::is_const_v<std::remove_reference_t<B>>));
 
 /// A buffer that is still there when a nonblocking call has returned: an lvalue, or a view such as
 /// std::span. A temporary value or container is not.
 template <class B>
-concept BufferOutlivesCall =
-    std::is_lvalue_reference_v<B> || (ContiguousBuffer<B> && std::ranges::borrowed_range<B>);
+concept BufferOutlivesCall = std::is_lvalue_reference_v<B> || LayoutBuffer<B> ||
+                             (ContiguousBuffer<B> && std::ranges::borrowed_range<B>);
 
 namespace detail {
 
-/// The bytes of a buffer to send.
+/// The bytes of a buffer to send that lies in one piece.
 template <SendBuffer B>
+requires(!LayoutBuffer<B>)
 [[gnu::always_inline]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
   if constexpr (ContiguousBuffer<const B&>) {
     return {reinterpret_cast<const std::byte*>(std::ranges::data(buffer)),
@@ -56,9 +67,9 @@ template <SendBuffer B>
   }
 }
 
-/// The bytes of a buffer to receive into.
+/// The bytes of a buffer to receive into that lies in one piece.
 template <class B>
-requires ReceiveBuffer<B&&>
+requires(ReceiveBuffer<B &&> && !LayoutBuffer<B>)
 [[gnu::always_inline]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
   if constexpr (ContiguousBuffer<B>) {
     return {

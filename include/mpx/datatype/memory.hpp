@@ -21,6 +21,11 @@ class layout {
   /// Copies `from` to where bytes offset .. of the message at `base` belong.
   virtual void unpack(std::byte* base, std::size_t offset,
                       std::span<const std::byte> from) const noexcept = 0;
+  /// A layout as this one that stays until `drop` is called on it, once; nullptr: memory is out.
+  /// By default the owner of this one sees to that.
+  virtual const layout* keep() const noexcept { return this; }
+  /// An operation, or who kept it, is through with this layout.
+  virtual void drop() const noexcept {}
 
  protected:
   layout() = default;
@@ -45,6 +50,8 @@ struct memory {
       : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
 
   constexpr bool contiguous() const noexcept { return how == nullptr; }
+  /// There is some; displacements of a layout may count from address 0.
+  constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
   /// Requires: contiguous(); offset + n <= bytes.
   constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
     return {base + offset, n};

@@ -107,6 +107,7 @@ struct communicator_state : allocated {
   ~communicator_state() { platform::deallocate(name); }
 
   std::uint32_t collective_serial = 0;
+  std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
   const group* ranks = nullptr;  // nullptr: ranks are peers.
   kept_group* own = nullptr;     // The same, counted.
   rank_t size = 0;

@@ -222,7 +222,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::loss_text;
+  using peers_type::host, peers_type::loss_text;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -254,7 +254,6 @@ class endpoint : ground<Stack>,
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
-
   /// A call that is blocked outside of the endpoint.
   using blocked_scope = typename progress_type::blocked_scope;
   progress_type& waits() noexcept { return *this; }
@@ -380,6 +379,7 @@ class endpoint : ground<Stack>,
   void finish_unheld(operation& op) noexcept;
   void forget(operation& op) noexcept;
   void give_special(operation& op) noexcept;
+  void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);

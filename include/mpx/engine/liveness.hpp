@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/error.hpp"
@@ -16,12 +17,14 @@ namespace mpx::inline v0::detail {
 inline const platform::atomic<std::uint32_t> no_news{1};
 
 /// Without news every rank takes part, for ever: a peer is lost only where this rank gives it up.
+/// `job` outlives this.
 template <Bootstrap Job>
 class liveness {
  public:
-  explicit liveness(Job& job) noexcept : size_(job.size()) {}
+  explicit liveness(Job& job) noexcept : job_(job) {}
 
-  rank_t size() const noexcept { return size_; }
+  rank_t size() const noexcept { return job_.size(); }
+  std::string_view host() const { return job_.host(); }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
@@ -29,7 +32,7 @@ class liveness {
   errc renounced_by(rank_t) const noexcept { return errc{}; }
 
  private:
-  rank_t size_;
+  Job& job_;
 };
 
 /// As the job tells. `job` outlives this.
@@ -39,6 +42,7 @@ class liveness<Job> {
   explicit liveness(Job& job) noexcept : job_(job) {}
 
   rank_t size() const noexcept { return job_.size(); }
+  std::string_view host() const { return job_.host(); }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept {
     return job_.failure_word();
   }

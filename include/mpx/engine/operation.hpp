@@ -94,7 +94,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool cancelled = false;
   errc failure{};  // errc{} while it is free.
   std::uint32_t ticket = 0;
-  memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
+  memory data;                    // Send: what. Receive: whereto; none: it is dropped.
   std::size_t message_bytes = 0;  // Receive: the message's length.
   peer_id peer = 0;               // Send: to whom. Receive: from whom, once matched.
   tag_t tag = 0;
@@ -145,6 +145,17 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     special = 1;
   }
   std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
+  void drop_layout() noexcept {
+    if (data.how == nullptr) return;
+    data.how->drop();
+    data.how = nullptr;
+    owned = nullptr;
+  }
+  /// Its memory may be gone: it is not touched any more.
+  void forget_memory() noexcept {
+    drop_layout();
+    data.base = nullptr;
+  }
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
   /// want no status.
@@ -158,7 +169,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.
-  bool data_lost() const noexcept { return data.base == nullptr && data.bytes != 0; }
+  bool data_lost() const noexcept { return !data.exists() && data.bytes != 0; }
 };
 
 /// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an

@@ -65,6 +65,7 @@ inline std::string describe(const operation& op, peer_id self_peer, context_id c
   const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
   if (op.role == role::compound) {
     const compound& c = compound_of(op);
+    if (c.more != nullptr) return c.more->describe();
     if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer, context_mask);
     if (const schedule* const p = c.plan; p != nullptr)
       return describe(p->failure, p->name, self, p->size(), p->id(), ranks);

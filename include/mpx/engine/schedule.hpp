@@ -19,6 +19,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/datatype/memory.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/extension.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -37,6 +38,13 @@ struct reduction {
 
 /// Alignment of what steps give as scratch memory.
 inline constexpr std::size_t scratch_alignment = cache_line_bytes;
+/// That much scratch memory and `more`, aligned; nullptr when memory is out.
+inline void* allocate_scratch(std::size_t bytes, std::size_t more) noexcept {
+  std::size_t room = 0;
+  if (__builtin_add_overflow(bytes, more + scratch_alignment, &room)) return nullptr;
+  return platform::allocate_aligned(room / scratch_alignment * scratch_alignment,
+                                    scratch_alignment);
+}
 
 /// Copies a message from one place to another; either may have a layout. Requires: as long; they do
 /// not overlap, or are the same.
@@ -50,6 +58,17 @@ inline void copy_message(const memory& to, const memory& from) noexcept {
     from.read(at, {piece, n});
     to.write(at, {piece, n});
   }
+}
+
+/// `m` for one operation, which drops its layout. Returns false: memory is out.
+inline bool lend(memory& m) noexcept {
+  if (m.how == nullptr) return true;
+  m.how = m.how->keep();
+  return m.how != nullptr;
+}
+/// What was lent, and no operation has taken.
+inline void take_back(const memory& m, const started& s) noexcept {
+  if (s.op == nullptr && m.how != nullptr) m.how->drop();
 }
 
 /// Why a collective call has failed, for the text of its error.
@@ -176,8 +195,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     add({kind::call, 0, {}, {}, nullptr, function, with});
   }
   memory scratch(std::size_t bytes) noexcept {
-    void* const piece =
-        platform::allocate_aligned(greater<std::size_t>(bytes, 1), scratch_alignment);
+    void* const piece = allocate_scratch(bytes, 0);
     if (piece == nullptr || !pieces_.try_push_back(piece)) {
       platform::deallocate(piece);
       recorded_ = false;
@@ -258,7 +276,8 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
 struct schedule_list {
   linked_list<schedule, active_tag> active;
   linked_list<schedule, due_tag> due;
-  std::size_t due_count = 0;
+  linked_list<extension, extension_tag> extensions;  // Those that are due.
+  std::size_t due_count = 0;                         // Of both.
   bool running = false;
 };
 

@@ -25,7 +25,9 @@ enum class scheme : std::uint8_t {
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
 class scheme_learner {
  public:
-  scheme choose(std::size_t bytes) noexcept {
+  /// `whole`: the data lies in one piece, so that both sides can copy.
+  scheme choose(std::size_t bytes, bool whole = true) noexcept {
+    const std::size_t paths = whole ? paths_max : paths_max - 1;
     record& r = of(bytes);
     const std::uint32_t n = r.asked++;
     if (n < trials * paths) return static_cast<scheme>(n % paths);
@@ -45,9 +47,9 @@ class scheme_learner {
  private:
   static constexpr std::uint32_t trials = 4;
   static constexpr std::uint32_t explore_every = 64;
-  static constexpr std::size_t paths = 3;
+  static constexpr std::size_t paths_max = 3;
   struct record {
-    std::array<float, paths> ns_per_byte{};  // 0: not tried yet.
+    std::array<float, paths_max> ns_per_byte{};  // 0: not tried yet.
     std::uint32_t asked = 0;
   };
 

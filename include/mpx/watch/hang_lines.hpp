@@ -112,7 +112,9 @@ class hang_lines : public hang_text {
     } else {
       add("rank %d", static_cast<int>(op.peer));
     }
-    if ((op.context & 1) != 0) {
+    if (op.tag < -1) {
+      add(", part of a partitioned message, communicator %u", op.context >> 1);
+    } else if ((op.context & 1) != 0) {
       add(", collective call %u of communicator %u", static_cast<unsigned>(op.tag) + 1,
           op.context >> 1);
     } else if (op.tag < 0) {

@@ -92,13 +92,14 @@ template <class Stack>
 }
 
 template <class Stack>
-started point_to_point<Stack>::prepared(starts_as way, std::byte* buffer, std::size_t bytes,
-                                        rank_t other, tag_t tag, mark_type type) const noexcept {
+started point_to_point<Stack>::prepared(starts_as way, const memory& buffer, rank_t other,
+                                        tag_t tag, mark_type type) const noexcept {
   return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
                                              .start = way,
                                              .again = true,
-                                             .buffer = buffer,
-                                             .bytes = bytes,
+                                             .buffer = buffer.base,
+                                             .bytes = buffer.bytes,
+                                             .how = buffer.how,
                                              .want = matching(peer_of(other), tag, type),
                                              .ranks = state_->ranks});
 }
@@ -110,5 +111,46 @@ template <class Stack>
   want = matching(peer_of(from), tag, type);
   return from == proc_null ? nobody : errc{};
 }
+
+template <class Stack>
+template <class Out, class In>
+struct point_to_point<Stack>::exchanging {
+  using stack_type = Stack;
+  using value_type = status;
+  static constexpr const char* name = "sendrecv";
+
+  Out out;
+  In in;
+  const char* what = name;
+  bool no_memory = false;
+
+  errc run(status& got, std::source_location where) const {
+    const call_site site{what, where};
+    if (const errc why = in.on.check_receive(in.from, in.tag); why != errc{}) return why;
+    if (const errc why = out.on.check_send(out.to, out.tag); why != errc{}) return why;
+    if (no_memory) return errc::no_resources;
+    endpoint<Stack>& e = in.endpoint_of();
+    const started r = in.start();
+    if (r.failure != errc{}) return r.failure;
+    auto receive = request_access::make(e, r.op);
+    const started s = out.start();
+    if (s.failure != errc{}) return s.failure;
+    auto send = request_access::make(e, s.op);
+    std::error_code ec;
+    if (request_access::wait_unless(send, site,
+                                    [&] { return request_access::lost_locked(receive); })) {
+      request_access::wait_as(send, site, ec);
+      if (ec) return static_cast<errc>(ec.value());  // `got` has no error: it was the send.
+    }
+    got = request_access::wait_as(receive, site, ec);
+    return static_cast<errc>(ec.value());
+  }
+  [[noreturn]] void raise(errc why, const status& got, const char*,
+                          std::source_location where) const {
+    if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
+      in.raise(why, got, In::start_name, where);
+    out.raise(why, {}, out.name, where);
+  }
+};
 
 }  // namespace mpx::inline v0::detail

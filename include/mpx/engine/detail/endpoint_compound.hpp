@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Operations made of operations: persistent ones, composites, generalized ones, which the user
-// completes, and schedules of collectives. Their parts tell them when they are done; nothing else
-// in the endpoint knows of them. Included by endpoint.hpp.
+// completes, schedules of collectives, and those of layers above. Their parts tell them when they
+// are done; nothing else in the endpoint knows of them. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
@@ -13,6 +13,7 @@ enum class compound_kind : std::uint8_t {
   composite,    ///< Complete when all parts are, or one of them has lost its peer.
   generalized,  ///< No part.
   schedule,     ///< Complete when all its rounds are over (endpoint_schedules.hpp).
+  extended,     ///< As a composite; what a start does, a layer above says (extension.hpp).
 };
 
 /// How a persistent operation starts: the four modes of sending, a receive, or nothing at all.
@@ -23,7 +24,8 @@ enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, re
 /// of the first part that failed, and peer, tag, bytes and cancelled are the status.
 ///
 ///     stage      persistent,       composite, generalized,
-///                schedule to be    schedule
+///                extended, a       schedule
+///                schedule to be
 ///                run again
 ///     complete   inactive or done  done
 ///     copying    active            not done
@@ -32,7 +34,7 @@ struct compound {
   starts_as start{};          // Persistent.
   bool again = false;         // It can be started again and again.
   bool active = false;        // If so: started, and its status has not been taken.
-  bool open = false;          // Composite: parts are still being added.
+  bool open = false;          // Composite, extended: parts are still being added.
   std::uint32_t pending = 0;  // Parts that are not complete.
   std::uint32_t parts = 0;
   std::uint32_t cancelled = 0;  // Parts that are.
@@ -40,9 +42,11 @@ struct compound {
   operation* failed = nullptr;  // The first part that failed.
   std::byte* buffer = nullptr;  // From here on: a persistent operation's arguments.
   std::size_t bytes = 0;
+  const layout* how = nullptr;
   pattern want{};  // The other side, the tag and the context, of a send as well.
   const group* ranks = nullptr;
-  schedule* plan = nullptr;  // A schedule's, which belongs to it.
+  schedule* plan = nullptr;   // A schedule's, which belongs to it.
+  extension* more = nullptr;  // The same of an extended one.
 };
 
 inline compound& compound_of(const operation& op) noexcept {
@@ -101,16 +105,20 @@ struct compounds {
       schedules<Stack>::start(e, op);
       return errc{};
     }
-    const send_call call{{c.buffer, c.bytes}, c.want.source, c.want.context(), c.want.tag()};
+    if (c.more != nullptr) return start_extended(e, op);
+    const layout* const how = c.how == nullptr ? nullptr : c.how->keep();
+    if (how == nullptr && c.how != nullptr) return errc::no_resources;
+    const send_call call{{c.buffer, c.bytes, how}, c.want.source, c.want.context(), c.want.tag()};
     started s;
     switch (c.start) {
       case starts_as::standard: s = e.send(call); break;
       case starts_as::synchronous: s = e.send_flagged(call, wire::flag_synchronous); break;
       case starts_as::ready: s = e.send_flagged(call, wire::flag_ready); break;
       case starts_as::buffered: s.failure = e.send_buffered(call); break;
-      case starts_as::receive: s = e.receive({c.buffer, c.bytes}, c.want); break;
+      case starts_as::receive: s = e.receive(call.data, c.want); break;
       case starts_as::nothing: break;
     }
+    if (how != nullptr && s.op == nullptr) how->drop();
     if (s.failure != errc{}) return s.failure;
     std::lock_guard lock(e.threading());
     c.active = true;
@@ -133,9 +141,45 @@ struct compounds {
   /// No part follows: from now on it may become complete.
   static void seal(endpoint_type& e, operation& op) noexcept {
     std::lock_guard lock(e.threading());
-    compound& c = compound_of(op);
-    c.open = false;
+    seal_locked(e, op);
+    if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
+  }
+  static void seal_locked(endpoint_type& e, operation& op) noexcept {
+    compound_of(op).open = false;
     settle_locked(e, op);
+  }
+
+  // --- Extended ----------------------------------------------------------------------------------
+
+  /// What its status says.
+  static void set_status(endpoint_type& e, operation& op, peer_id peer, tag_t tag,
+                         std::size_t bytes) noexcept {
+    std::lock_guard lock(e.threading());
+    op.peer = peer;
+    op.tag = tag;
+    op.data = {nullptr, bytes};
+  }
+  /// Posts a receive that is a part of it; nullptr: no operation is left.
+  static operation* receive_locked(endpoint_type& e, operation& op, const memory& into,
+                                   const pattern& want) noexcept {
+    const started s = e.inbox().receive(into, want);
+    if (s.op != nullptr) add_locked(e, op, *s.op);
+    return s.op;
+  }
+  /// It ends here, whatever its parts do.
+  static void fail_locked(endpoint_type& e, operation& op, errc why) noexcept {
+    compound_of(op).open = false;
+    complete_locked(e, op, why);
+  }
+  static void run(endpoint_type& e, extension& more) noexcept {
+    std::lock_guard lock(e.threading());
+    more.run_locked();
+  }
+  /// What `f()` says under the lock.
+  template <class F>
+  static bool look(endpoint_type& e, F&& f) noexcept {
+    std::lock_guard lock(e.threading());
+    return f();
   }
 
   // --- Generalized -------------------------------------------------------------------------------
@@ -153,7 +197,7 @@ struct compounds {
   /// Cancels every part that can be. Returns whether there was one.
   static bool cancel(endpoint_type& e, operation& op) {
     if (op.role != role::compound) return e.cancel(op);
-    if (compound_of(op).kind == compound_kind::schedule) return false;
+    if (compound_of(op).plan != nullptr || compound_of(op).more != nullptr) return false;
     bool some = false;
     for (operation* part = compound_of(op).first; part != nullptr; part = part->next)
       some = cancel(e, *part) || some;
@@ -182,6 +226,7 @@ struct compounds {
     if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
     drop_parts(e, op);
     drop_plan(op);
+    drop_more(e, op);
     e.release(op);
   }
   /// Its request is gone, and it goes on; it is given back at its end.
@@ -200,16 +245,42 @@ struct compounds {
     operation& parent = *op.parent;
     if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
       return schedules<Stack>::part_done_locked(e, *plan, op);
+    extension* const more = compound_of(parent).more;
+    if (more != nullptr && more->part_done_locked(op)) schedules<Stack>::make_due(e, *more);
     note_locked(parent, op);
     settle_locked(e, parent);
   }
   /// The plan of a schedule goes.
-  static void drop_plan(const operation& op) noexcept {
+  [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
     delete std::exchange(compound_of(op).plan, nullptr);
+  }
+  /// What a layer above has added goes.
+  static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
+    extension* const more = std::exchange(compound_of(op).more, nullptr);
+    if (more != nullptr) schedules<Stack>::forget_due(e, *more);
+    delete more;
   }
 
  private:
   friend schedules<Stack>;
+
+  static void drop_more(endpoint_type& e, const operation& op) noexcept {
+    if (compound_of(op).more == nullptr) return;
+    std::lock_guard lock(e.threading());
+    drop_more_locked(e, op);
+  }
+  static errc start_extended(endpoint_type& e, operation& op) noexcept {
+    compound& c = compound_of(op);
+    const auto become = [&](bool active, stage s) {
+      std::lock_guard lock(e.threading());
+      c.active = c.open = active;
+      op.stage = s;
+    };
+    become(true, stage::copying);
+    const errc why = c.more->start();
+    if (why != errc{}) become(false, stage::complete);
+    return why;
+  }
 
   static void clear_status(operation& op) noexcept {
     op.peer = null_peer;
@@ -223,7 +294,7 @@ struct compounds {
     part.holder = holder::parent;
     ++c.parts;
     ++c.pending;
-    if (c.kind == compound_kind::persistent && c.ranks != nullptr) {
+    if (c.again && c.ranks != nullptr) {
       part.ranks = c.ranks;
       if (part.role == role::receive) part.flags = 1;
     }
@@ -249,7 +320,7 @@ struct compounds {
     const errc why = c.failed != nullptr ? c.failed->failure : errc{};
     if (c.pending != 0 && !is_loss(why)) return;
     op.cancelled = c.parts != 0 && c.cancelled == c.parts;
-    complete_locked(e, op, why);
+    complete_locked(e, op, c.more == nullptr ? why : c.more->end_locked(why));
   }
   static void complete_locked(endpoint_type& e, operation& op, errc failure) noexcept {
     op.fails(failure);
@@ -269,6 +340,7 @@ struct compounds {
         }
       }
       drop_plan(op);
+      drop_more_locked(e, op);
     }
     e.give(op);
   }
@@ -293,8 +365,11 @@ struct compounds {
 /// The endpoint goes, and `op` is still there.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
-  if (op.role == role::compound) compounds<Stack>::drop_plan(op);
-  if (op.owned != nullptr && !op.owned_by_attached) outbox().free_copy(op);
+  if (op.role == role::compound) {
+    compounds<Stack>::drop_plan(op);
+    compounds<Stack>::drop_more_locked(*this, op);
+  }
+  if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
 }
 
 /// What is complete, and no request refers to.

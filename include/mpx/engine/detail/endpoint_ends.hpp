@@ -38,9 +38,15 @@ bool endpoint<Stack>::cancel(operation& op) {
 /// Gives an operation back that has failed, or owns something.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::give_special(operation& op) noexcept {
-  if (op.owned != nullptr) outbox().free_copy(op);
+  if (op.owned != nullptr) free_owned(op);
   op.failure = errc{};
   pool().give(&op);
+}
+
+template <class Stack>
+void endpoint<Stack>::free_owned(operation& op) noexcept {
+  if (op.role == role::compound && compound_of(op).how != nullptr) compound_of(op).how->drop();
+  outbox().free_copy(op);
 }
 
 /// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
@@ -98,9 +104,14 @@ bool endpoint<Stack>::part(operation& op) {
       return true;
     }
   } else if (op.pending != 0 || op.stage != stage::answer || (op.announced && !op.split)) {
-    if (op.owned == nullptr) {
-      op.owns(static_cast<std::byte*>(platform::allocate(op.data.bytes)));
-      if (op.owned != nullptr) op.data.read(0, {op.owned, op.data.bytes});
+    if (op.owned == nullptr || !op.data.contiguous()) {
+      auto* const copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+      if (copy != nullptr) op.data.read(0, {copy, op.data.bytes});
+      if (!op.data.contiguous()) {  // Nobody but this rank reads what is spread.
+        op.forget_memory();
+        op.data.base = copy;
+      }
+      op.owns(copy);
     }
     // A receiver that knows of the old place finds it closed, and asks for packets.
     if (!mover().withdraw(op)) return false;

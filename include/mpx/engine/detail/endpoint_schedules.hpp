@@ -30,7 +30,7 @@ struct schedules {
     return s;
   }
   /// Runs it, once more. Requires: it is idle.
-  static void start(endpoint_type& e, operation& op) noexcept {
+  [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
     std::lock_guard lock(e.threading());
     schedule& p = *compound_of(op).plan;
     compound_of(op).active = true;
@@ -48,7 +48,7 @@ struct schedules {
   }
   /// Its request is dropped: the others shall not wait for it, and when this returns nothing
   /// touches a buffer of it any more.
-  static void give_up(endpoint_type& e, operation& op) {
+  [[gnu::noinline, gnu::cold]] static void give_up(endpoint_type& e, operation& op) {
     {
       std::lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
@@ -80,6 +80,12 @@ struct schedules {
     e.inbox().post_direct_if_any();
     const std::size_t n = l.due_count;  // What becomes due meanwhile has its turn after a poll.
     for (std::size_t i = 0; i < n && l.due_count != 0; ++i) {
+      if (l.due.empty()) {
+        extension& x = l.extensions.front();
+        forget_due(e, x);
+        x.run_locked();
+        continue;
+      }
       schedule& p = l.due.front();
       forget_due(e, p);
       if (p.failure.why == errc{}) {
@@ -91,22 +97,36 @@ struct schedules {
     l.running = false;
     return n;
   }
+  /// What a layer above has added to an operation is to go on.
+  static void make_due(endpoint_type& e, extension& x) noexcept {
+    if (std::exchange(x.due, true)) return;
+    e.schedules_.extensions.push_back(x);
+    count_due(e, 1);
+    e.pace().completed();  // A thread that waits has to look.
+  }
+  static void forget_due(endpoint_type& e, extension& x) noexcept {
+    if (!std::exchange(x.due, false)) return;
+    linked_list<extension, extension_tag>::erase(x);
+    count_due(e, -1);
+  }
 
  private:
+  static void count_due(endpoint_type& e, int more) noexcept {
+    e.schedules_.due_count += static_cast<std::size_t>(more);
+    e.peers().set_due(e.schedules_.due_count != 0);
+  }
   static void make_due(endpoint_type& e, schedule& p) noexcept {
     if (p.due || p.advancing || !p.active) return;
     p.due = true;
-    ++e.schedules_.due_count;
     e.schedules_.due.push_back(p);
-    e.peers().set_due(true);
+    count_due(e, 1);
     e.pace().completed();  // A thread that waits has to look.
   }
   static void forget_due(endpoint_type& e, schedule& p) noexcept {
     if (!p.due) return;
     p.due = false;
     linked_list<schedule, due_tag>::erase(p);
-    --e.schedules_.due_count;
-    e.peers().set_due(e.schedules_.due_count != 0);
+    count_due(e, -1);
   }
   static void note(schedule& p, const operation& part) noexcept {
     if (p.failure.why != errc{}) return;
@@ -133,9 +153,14 @@ struct schedules {
     operation*& parts = compound_of(*p.op).first;
     switch (s.kind) {
       case schedule::kind::send: {
-        const send_call c{s.to, p.peer_of(s.other), p.context, p.serial};
+        send_call c{s.to, p.peer_of(s.other), p.context, p.serial};
         if (c.data.contiguous() && e.outbox().send_now(c)) return true;
-        add(p, parts, e.send_queued_locked(c, 0));
+        started sent{nullptr, errc::no_resources};
+        if (lend(c.data)) {
+          sent = e.send_queued_locked(c, 0);
+          take_back(c.data, sent);
+        }
+        add(p, parts, sent);
         return true;
       }
       case schedule::kind::receive: receive(e, p, s, parts); return true;
@@ -157,7 +182,12 @@ struct schedules {
   static void receive(endpoint_type& e, schedule& p, const schedule::step& s, operation*& parts) {
     pattern want(p.context, p.peer_of(s.other), p.serial);
     want.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
-    const started r = e.inbox().receive(s.to, want);
+    memory into = s.to;
+    started r{nullptr, errc::no_resources};
+    if (lend(into)) {
+      r = e.inbox().receive(into, want);
+      take_back(into, r);
+    }
     if (r.op != nullptr) r.op->flags = 1;
     add(p, parts, r);
   }

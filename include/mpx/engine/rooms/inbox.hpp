@@ -134,7 +134,7 @@ class inbox_room {
   /// An eager message that asks for an answer, or has met no receive.
   [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
                                        std::span<const std::byte> payload) {
-    if (h.reserved != 0 || h.tag < 0 || (h.flags & ~wire::flags_all) != 0 ||
+    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
         payload.size() > protocol_type::short_bytes_ceiling)
       return errc::protocol;
     const peer_id source = r.peer;
@@ -159,7 +159,7 @@ class inbox_room {
     post_direct_if_any();
     wire::announcement a;
     const bool read = wire::read(payload, a);
-    if (!read || h.tag < 0 || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
+    if (!read || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
     ++r.heard_;
     if ((h.flags & wire::flag_last) != 0) house().peers().set_stalled(r);
     const peer_id source = r.peer;

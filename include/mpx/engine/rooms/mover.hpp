@@ -53,7 +53,7 @@ class mover_room {
       return house().finish(op, why);
     house().inbox().announcement_answered(op.peer);
     if (op.limit == 0) return receive_done(op, wire::kind::finished);
-    if (!op.data.contiguous() || !fetch(op, m.memory)) request_packets(op);
+    if (!fetch(op, m.memory)) request_packets(op);
   }
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
@@ -61,7 +61,7 @@ class mover_room {
     if constexpr (RmaTransport<transport_type>) {
       if (protocol_type::long_by != long_path::packets &&
           protocol_type::long_by != long_path::put && op.data.bytes > 0 && !op.exposed &&
-          !op.data_lost()) {
+          op.data.contiguous() && !op.data_lost()) {
         op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
         op.exposed = op.own.key != 0;
       }
@@ -116,8 +116,8 @@ class mover_room {
                std::span<const std::byte> payload) {
     r.fed_ = nullptr;
     if (!takes(op, offset, payload.size())) return errc::protocol;
-    // Without a base the request was dropped: its memory may be gone. In place already?
-    if (op->data.base != nullptr &&
+    // Without memory the request was dropped. In place already?
+    if (op->data.exists() &&
         (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
@@ -128,14 +128,14 @@ class mover_room {
   /// Where a fragment that is still arriving belongs.
   std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
                              std::size_t bytes) noexcept {
-    if (!takes(op, offset, bytes) || op->data.base == nullptr || !op->data.contiguous()) return {};
+    if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
     r.fed_ = op;
     r.fed_bytes_ = bytes;
     return op->data.piece(op->transferred, bytes);
   }
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
-    op.data.base = nullptr;
+    op.forget_memory();
     op.holder = holder::nobody;
     if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
@@ -235,7 +235,8 @@ class mover_room {
   static constexpr std::size_t piece_max =
       CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
   static std::size_t piece_of(const operation& op) noexcept {
-    return lesser(piece_max, op.limit - op.copied);
+    const std::size_t most = op.data.contiguous() ? piece_max : House::staging_bytes;
+    return lesser(most, op.limit - op.copied);
   }
 
   /// Its data is copied when this rank waits, or looks: not now, when its program may have more to
@@ -260,6 +261,9 @@ class mover_room {
     if constexpr (RmaTransport<transport_type>) {
       constexpr long_path by = protocol_type::long_by;
       if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
+      const bool whole = op.data.contiguous();
+      if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
+        return false;
       if (house().peers().loss_of(op.peer) != errc{}) return false;  // Its memory is gone.
       advice a = advice::always;
       if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
@@ -270,7 +274,7 @@ class mover_room {
         op.learns = true;
         op.spent_ns = 0;
         op.asked_at_ns = house().now_ns();
-        op.scheme = paths_.choose(op.limit);
+        op.scheme = paths_of(op).choose(op.limit, whole);
         if (op.scheme == protocol::scheme::packets) return false;
       }
       op.target = from;
@@ -291,9 +295,7 @@ class mover_room {
       if (!split(op, op.target)) fetch_no_more(op);
       return;
     }
-    const outcome o = house().transport().get(op.peer, op.target, op.copied,
-                                              op.data.piece(op.copied, piece_of(op)),
-                                              cookie_of(op, cookie_kind::copy));
+    const outcome o = get_piece(op);
     if (o == outcome::pending) {
       ++op.pending;
       op.copying = true;
@@ -304,6 +306,17 @@ class mover_room {
     op.copied += piece_of(op);
     if (op.copied < op.limit) return defer_rest(op);
     fetched(op);
+  }
+  outcome get_piece(operation& op) {
+    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+    auto& transport = house().transport();
+    if (op.data.contiguous()) [[likely]]
+      return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
+                           cookie);
+    const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
+    const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
+    if (o == outcome::done) op.data.write(op.copied, stage);
+    return o;
   }
   void fetched(operation& op) {
     house().trace().on(event::bytes_got, op.limit);
@@ -373,7 +386,7 @@ class mover_room {
   /// All data of a long message is here.
   void receive_done(operation& op, wire::kind tell) {
     end_exposure(op);
-    if (op.learns) paths_.took(op.scheme, op.limit, op.spent_ns);
+    if (op.learns) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
     if (tell == wire::kind::finished)
       house().outbox().answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
     if (op.done()) return;  // The answer found the peer dead.
@@ -383,7 +396,8 @@ class mover_room {
   /// Moves matched data by a put into the memory that the receiver offered; else as packets.
   void start_put(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
-      if (op.target.key != 0) {
+      const bool copies = CopyingTransport<transport_type> || op.data.contiguous();
+      if (op.target.key != 0 && copies) {
         op.copied = op.transferred;
         if constexpr (CopyingTransport<transport_type>) {
           defer(op);
@@ -399,7 +413,7 @@ class mover_room {
   void store_piece(operation& op) {
     if (op.data_lost()) return stream(op);  // Which gives the peer up.
     auto& transport = house().transport();
-    const std::span<const std::byte> data = op.data.piece(op.copied, piece_of(op));
+    const std::span<const std::byte> data = house().outbox().piece(op, op.copied, piece_of(op));
     const cookie_t cookie = cookie_of(op, cookie_kind::copy);
     outcome o;
     if constexpr (ImmediateTransport<transport_type>) {
@@ -463,7 +477,8 @@ class mover_room {
                            .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
                            .context = static_cast<context_id>(op.transferred >> 32),
                            .ticket = op.remote_ticket};
-      if (!house().outbox().post(op.peer, h, op.data.piece(op.transferred, n), &op)) return false;
+      if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
+        return false;
       op.transferred += n;
       house().trace().on(event::bytes_streamed, n);
     }
@@ -472,7 +487,13 @@ class mover_room {
     return true;
   }
 
+  /// What is spread costs more by some ways than by others.
+  protocol::scheme_learner& paths_of(const operation& op) noexcept {
+    return op.data.contiguous() ? paths_ : spread_paths_;
+  }
+
   protocol::scheme_learner paths_;
+  protocol::scheme_learner spread_paths_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
 

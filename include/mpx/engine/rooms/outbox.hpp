@@ -39,6 +39,11 @@ class outbox_room {
   explicit outbox_room(std::uint32_t announced_max) noexcept : allowance_first_(announced_max) {}
   outbox_room(const outbox_room&) = delete;
   outbox_room& operator=(const outbox_room&) = delete;
+  ~outbox_room() { platform::deallocate(staging_); }
+
+  /// What a layout spreads is put together in so much, piece by piece.
+  static constexpr std::size_t staging_bytes =
+      greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max);
 
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
   [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
@@ -125,12 +130,33 @@ class outbox_room {
   [[gnu::noinline]] void free_copy(operation& op) noexcept {
     std::byte* copy = std::exchange(op.owned, nullptr);
     if (copy == op.layout_mark()) {
+      op.data.how->drop();
       op.data.how = nullptr;
     } else if (op.owned_by_attached) {
       attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
     } else {
       platform::deallocate(copy);
     }
+  }
+
+  // --- What a layout spreads ---------------------------------------------------------------------
+
+  bool prepare_staging() noexcept {
+    if (staging_ == nullptr) staging_ = static_cast<std::byte*>(platform::allocate(staging_bytes));
+    return staging_ != nullptr;
+  }
+  /// Room for one piece, until the next is asked for. Requires: prepare_staging() returned true.
+  std::span<std::byte> staging() noexcept {
+    staged_ = nullptr;
+    return {staging_, staging_bytes};
+  }
+  /// Bytes offset .. offset + n - 1 of what `op` sends, in one piece.
+  /// Requires: it has data; n <= staging_bytes if a layout spreads them.
+  [[gnu::always_inline]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
+                                                          std::size_t n) noexcept {
+    if (op.data.contiguous()) [[likely]]
+      return op.data.piece(offset, n);
+    return packed_piece(op, offset, n);
   }
 
   // --- Packets -----------------------------------------------------------------------------------
@@ -249,17 +275,42 @@ class outbox_room {
     op->limit = op->transferred = 0;
     op->own.key = 0;
     op->ranks = nullptr;
-    if (c.data.contiguous()) [[likely]]
-      return op;
-    // Transports take bytes in one piece.
-    op->owns(static_cast<std::byte*>(platform::allocate(c.data.bytes)));
-    if (op->owned == nullptr) {
-      house().pool().give(op);
+    return c.data.contiguous() ? op : hold_spread(*op);
+  }
+  /// Transports take bytes in one piece. Where they have read them when a post returns, pieces are
+  /// packed as they leave, else all at once. Returns nullptr when memory is out.
+  [[gnu::noinline]] operation* hold_spread(operation& op) noexcept {
+    std::byte* copy = op.layout_mark();
+    if constexpr (posts_pend<transport_type>) {
+      copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+    } else if (!prepare_staging()) {
+      copy = nullptr;
+    }
+    if (copy == nullptr) {
+      op.data.how = nullptr;
+      house().pool().give(&op);
       return nullptr;
     }
-    c.data.read(0, {op->owned, c.data.bytes});
-    op->data = {op->owned, c.data.bytes};
-    return op;
+    if constexpr (posts_pend<transport_type>) {
+      op.data.read(0, {copy, op.data.bytes});
+      op.drop_layout();
+      op.data.base = copy;
+    }
+    op.owns(copy);
+    if (staged_ == &op) staged_ = nullptr;  // It was another one's.
+    return &op;
+  }
+  [[gnu::noinline]] std::span<const std::byte> packed_piece(const operation& op, std::size_t offset,
+                                                            std::size_t n) noexcept {
+    const std::span<std::byte> into(staging_, n);
+    // Where the channel was full the piece is still there.
+    if (staged_ != &op || staged_offset_ != offset || staged_count_ != n) {
+      op.data.read(offset, into);
+      staged_ = &op;
+      staged_offset_ = offset;
+      staged_count_ = n;
+    }
+    return into;
   }
 
   operation* new_control(peer_record& r, const wire::header& h,
@@ -331,7 +382,7 @@ class outbox_room {
                          .tag = op.tag,
                          .context = op.context,
                          .ticket = op.flags != 0 ? op.ticket : 0};
-    if (!post(op.peer, h, {op.data.base, op.data.bytes}, &op)) return false;
+    if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
     r.backlog_.pop_front();
     house().trace().on(event::eager_sent, 1);
     if (op.flags == 0) {
@@ -369,6 +420,10 @@ class outbox_room {
   std::span<std::byte> attached_{};
   offset_allocator attached_space_{0};
   bool has_attached_ = false;
+  std::byte* staging_ = nullptr;
+  const operation* staged_ = nullptr;  // Whose piece lies there, and which.
+  std::size_t staged_offset_ = 0;
+  std::size_t staged_count_ = 0;
 };
 
 }  // namespace mpx::inline v0::detail

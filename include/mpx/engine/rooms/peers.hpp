@@ -6,6 +6,7 @@
 #include <atomic>
 #include <new>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -229,6 +230,8 @@ class peers_room {
 
   // --- Losses ------------------------------------------------------------------------------------
 
+  /// The name of the machine that this rank runs on.
+  std::string_view host() const { return job_.host(); }
   /// Why nothing more will come from `peer`, as the job knows it.
   errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);

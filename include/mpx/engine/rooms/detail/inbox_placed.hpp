@@ -12,7 +12,7 @@ namespace mpx::inline v0::detail {
 template <class Stack, class House>
 std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire::header& h,
                                                      std::size_t bytes) noexcept {
-  if (r.placed_ != nullptr || bytes == 0 || h.tag < 0 || h.reserved != 0) return {};
+  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0) return {};
   post_direct_if_any();
   const envelope is{h.context, r.peer, h.tag};
   posted_receive* const met = matcher_.match_arrival(is);
@@ -33,7 +33,7 @@ std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire:
 /// we do, when the packet is whole.)
 template <class Stack, class House>
 void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
-  op.data.base = nullptr;
+  op.forget_memory();
   op.holder = holder::nobody;
   if (r.placed_bytes_ == 0) return;
   house().cancel_place(r.peer);
@@ -50,7 +50,8 @@ void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
 template <class Stack, class House>
 void inbox_room<Stack, House>::finish_placed(operation& op,
                                              std::span<const std::byte> payload) noexcept {
-  if (op.data.base == nullptr || payload.data() == op.data.base) {  // Dropped, or in place.
+  if (!op.data.exists() ||
+      (op.data.contiguous() && payload.data() == op.data.base)) {  // Dropped, or in place.
     const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
     const peer_id source = op.peer;
     house().finish(op, why);

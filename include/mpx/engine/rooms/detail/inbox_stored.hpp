@@ -14,7 +14,7 @@ template <class Stack, class House>
     peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept {
   peer_record* const r = house().peers().find(source);
   const std::size_t cost = unexpected_cost(payload.size());
-  if (r == nullptr || r->failure() != errc{} || static_cast<tag_t>(bits) < 0 ||
+  if (r == nullptr || r->failure() != errc{} ||
       payload.size() > protocol_type::short_bytes_ceiling ||
       r->held_bytes_ + cost > window_of(source)) [[unlikely]]
     return false;

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Collectives among neighbours: each rank exchanges a block with each neighbour of its topology, in
+// one round, whatever the kind of topology.
+
+#include <cstddef>
+#include <source_location>
+#include <span>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mpx/coll/call.hpp"
+#include "mpx/coll/steps.hpp"
+#include "mpx/comm/mpi_names.hpp"
+#include "mpx/comm/topology/neighborhood.hpp"
+#include "mpx/datatype/buffer.hpp"
+
+namespace mpx::inline v0::coll {
+
+/// Which bytes go to, or come from, each neighbour.
+struct neighbor_blocks {
+  enum class kind : std::uint8_t {
+    one,    ///< The same for all.
+    equal,  ///< One after the other.
+    list,   ///< Each with a count and a place.
+    any,    ///< Each by itself.
+  };
+
+  neighbor_blocks::kind how = kind::one;
+  std::span<std::byte> all;                    // Of all kinds but the last.
+  std::size_t degree = 0;                      // How many neighbours there are.
+  std::size_t element = 1;                     // In bytes: of counts and places.
+  std::span<const std::size_t> counts;         // Of a list.
+  std::span<const std::size_t> displacements;  // The same; empty: one after the other.
+  std::span<const memory> blocks;              // Of the last kind.
+
+  /// nullptr, or what is wrong.
+  const char* wrong() const noexcept {
+    const std::size_t elements = all.size() / element;
+    switch (how) {
+      case kind::one: return nullptr;
+      case kind::equal:
+        if (degree == 0 ? elements == 0 : elements % degree == 0) return nullptr;
+        return "give the same number of elements for each neighbour";
+      case kind::any:
+        return blocks.size() == degree ? nullptr : "give one block for each neighbour";
+      case kind::list: break;
+    }
+    if (counts.size() != degree) return "give one count for each neighbour";
+    if (!displacements.empty() && displacements.size() != degree)
+      return "give one displacement for each neighbour, or none";
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < degree; ++i) {
+      const std::size_t at = displacements.empty() ? next : displacements[i];
+      if (at > elements || counts[i] > elements - at)
+        return "a count and a displacement lead beyond the end of a buffer";
+      next = at + counts[i];
+    }
+    return nullptr;
+  }
+  /// Calls `take(i, block)` for each neighbour. Requires: wrong() is nullptr.
+  template <class Take>
+  void each(Take&& take) const {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < degree; ++i) take(i, at(i, next));
+  }
+  /// The block of neighbour `i`; `next` is where that of the one before ends.
+  memory at(std::size_t i, std::size_t& next) const noexcept {
+    switch (how) {
+      case kind::one: return all;
+      case kind::equal: return all.subspan(i * (all.size() / degree), all.size() / degree);
+      case kind::any: return blocks[i];
+      case kind::list: break;
+    }
+    const std::size_t first = displacements.empty() ? next : displacements[i];
+    next = first + counts[i];
+    return all.subspan(first * element, counts[i] * element);
+  }
+};
+
+/// All blocks at once: one round. Where messages between two ranks are several, they meet in order
+/// (detail::neighborhood). Cost: a message an edge.
+template <Steps S>
+void neighbor_exchange(S& s, const mpx::detail::neighborhood& around, const neighbor_blocks& out,
+                       const neighbor_blocks& in) {
+  memory first;  // In pairs the second is received first.
+  in.each([&](std::size_t i, const memory& block) {
+    if (!around.crossed) {
+      if (around.sources[i] != proc_null) s.start_receive(block, around.sources[i]);
+    } else if (i % 2 == 0) {
+      first = block;
+    } else {
+      if (around.sources[i] != proc_null) s.start_receive(block, around.sources[i]);
+      if (around.sources[i - 1] != proc_null) s.start_receive(first, around.sources[i - 1]);
+    }
+  });
+  out.each([&](std::size_t i, const memory& block) {
+    if (around.destinations[i] != proc_null) s.start_send(block, around.destinations[i]);
+  });
+  s.finish();
+}
+
+enum class neighbor_operation : std::uint8_t {
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+  alltoallw,
+};
+
+/// See neighbor_collectives.
+template <neighbor_operation Operation>
+struct neighbor_call {
+  static constexpr const char* names[] = {"neighbor_allgather", "neighbor_allgatherv",
+                                          "neighbor_alltoall", "neighbor_alltoallv",
+                                          "neighbor_alltoallw"};
+  static constexpr const char* name = names[static_cast<std::size_t>(Operation)];
+
+  const mpx::detail::neighborhood* around;
+  neighbor_blocks out;
+  neighbor_blocks in;
+
+  mpx::detail::collective_failure check(rank_t, rank_t) const noexcept {
+    const char* const what = out.wrong() != nullptr ? out.wrong() : in.wrong();
+    if (what == nullptr) return {};
+    mpx::detail::collective_failure f{errc::argument};
+    f.of = mpx::detail::collective_failure::cause::argument;
+    f.what = what;
+    return f;
+  }
+  template <Steps S>
+  void operator()(S& s) const {
+    neighbor_exchange(s, *around, out, in);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+namespace mpx::inline v0::detail {
+
+/// What a neighbour collective reads, and what it writes.
+template <class In, class Out>
+concept NeighborBuffers = SendBuffer<std::remove_cvref_t<In>> && ReceiveBuffer<Out>;
+
+/// The collectives among neighbours of a communicator with a topology, which derives from this.
+///
+/// Collective: all ranks call, also those without neighbours. Blocks are in the order of sources()
+/// and destinations(); those of proc_null are neither sent nor written. Where a rank is several
+/// times another's neighbour, messages meet in the order of the lists; in a grid what goes to the
+/// neighbour below comes from the one above, also where both are one rank.
+/// Errors: errc::argument: counts do not fit, here; the other ranks get errc::peer_lost.
+/// errc::count or errc::truncate where the two ends of an edge have different lengths;
+/// errc::peer_lost.
+template <class Comm, class Stack>
+class neighbor_collectives {
+  using site = std::source_location;
+  using counts = std::span<const std::size_t>;
+  using blocks = coll::neighbor_blocks;
+  using kind = blocks::kind;
+  using operation = coll::neighbor_operation;
+  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+
+ public:
+  /// Sends `mine` to every destination; `all` gets what each source has sent, one after the other.
+  /// Source: MPI 4.1, 8.6.1.
+  template <class In, class Out, class How = throws_t>
+  requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
+  auto neighbor_allgather(In&& mine, Out&& all, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<operation::allgather, How>(how, where, same(mine),
+                                            equal(writable_bytes_of(all), all));
+  }
+  /// The same of one value: returns what each source has sent; T{} for proc_null.
+  template <Transferable T>
+  std::vector<T> neighbor_allgather(const T& mine, site where = site::current()) const {
+    std::vector<T> all(me().sources().size());
+    neighbor_allgather(mine, all, throws_t{}, where);
+    return all;
+  }
+  /// The same where sources send different lengths: counts[i] elements from source i, which belong
+  /// at displacements[i] of `all`; without displacements one after the other.
+  template <class In, class Out, class How = throws_t>
+  requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
+  auto neighbor_allgatherv(In&& mine, Out&& all, counts lengths, counts displacements = {},
+                           How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<operation::allgatherv, How>(
+        how, where, same(mine), list(writable_bytes_of(all), all, lengths, displacements));
+  }
+  /// Sends the i-th of as many equal parts of `out` as there are destinations to the i-th of them;
+  /// the i-th part of `in` gets what the i-th source has sent. Source: MPI 4.1, 8.6.2.
+  template <class In, class Out, class How = throws_t>
+  requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
+  auto neighbor_alltoall(In&& out, Out&& in, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<operation::alltoall, How>(how, where, equal(readable(out), out),
+                                           equal(writable_bytes_of(in), in));
+  }
+  /// The same with parts of any lengths, each at a displacement of its own; an empty list of
+  /// displacements puts them one after the other. In elements.
+  template <class In, class Out, class How = throws_t>
+  requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
+  auto neighbor_alltoallv(In&& out, counts out_counts, counts out_displacements, Out&& in,
+                          counts in_counts, counts in_displacements, How&& how = {},
+                          site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<operation::alltoallv, How>(
+        how, where, list(readable(out), out, out_counts, out_displacements),
+        list(writable_bytes_of(in), in, in_counts, in_displacements));
+  }
+  /// The same with a block of memory for each neighbour, with a layout or none: out[i] is sent to
+  /// the i-th destination, in[i] gets what the i-th source has sent. The lists are read by the call
+  /// itself; what they lead to, layouts included, has to outlive the operation.
+  template <class How = throws_t>
+  auto neighbor_alltoallw(std::span<const memory> out, std::span<const memory> in, How&& how = {},
+                          site where = site::current()) const noexcept(stores_errors<How>) {
+    blocks sent;
+    blocks received;
+    sent.how = received.how = kind::any;
+    sent.blocks = out;
+    received.blocks = in;
+    return ended<operation::alltoallw, How>(how, where, sent, received);
+  }
+
+  // MPI's names, each for one of those above with mpx::start or mpx::prepare; an error_code last.
+
+  template <class In, class Out, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ineighbor_allgather(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return neighbor_allgather(std::forward<In>(a), std::forward<Out>(b), as_form<start_t>(how),
+                              where);
+  }
+  template <class In, class Out, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto neighbor_allgather_init(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return neighbor_allgather(std::forward<In>(a), std::forward<Out>(b), as_form<prepare_t>(how),
+                              where);
+  }
+  template <class In, class Out, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ineighbor_allgatherv(In&& a, Out&& b, counts n, counts at = {}, How&& how = {},
+                            site where = site::current()) const noexcept(stores_errors<How>) {
+    return neighbor_allgatherv(std::forward<In>(a), std::forward<Out>(b), n, at,
+                               as_form<start_t>(how), where);
+  }
+  template <class In, class Out, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto neighbor_allgatherv_init(In&& a, Out&& b, counts n, counts at = {}, How&& how = {},
+                                site where = site::current()) const noexcept(stores_errors<How>) {
+    return neighbor_allgatherv(std::forward<In>(a), std::forward<Out>(b), n, at,
+                               as_form<prepare_t>(how), where);
+  }
+  template <class In, class Out, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ineighbor_alltoall(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return neighbor_alltoall(std::forward<In>(a), std::forward<Out>(b), as_form<start_t>(how),
+                             where);
+  }
+  template <class In, class Out, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto neighbor_alltoall_init(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return neighbor_alltoall(std::forward<In>(a), std::forward<Out>(b), as_form<prepare_t>(how),
+                             where);
+  }
+  template <class In, class Out, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ineighbor_alltoallv(In&& a, counts n, counts at, Out&& b, counts m, counts to,
+                           How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return neighbor_alltoallv(std::forward<In>(a), n, at, std::forward<Out>(b), m, to,
+                              as_form<start_t>(how), where);
+  }
+  template <class In, class Out, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto neighbor_alltoallv_init(In&& a, counts n, counts at, Out&& b, counts m, counts to,
+                               How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return neighbor_alltoallv(std::forward<In>(a), n, at, std::forward<Out>(b), m, to,
+                              as_form<prepare_t>(how), where);
+  }
+  template <class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ineighbor_alltoallw(std::span<const memory> out, std::span<const memory> in, How&& how = {},
+                           site where = site::current()) const noexcept(stores_errors<How>) {
+    return neighbor_alltoallw(out, in, as_form<start_t>(how), where);
+  }
+  template <class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto neighbor_alltoallw_init(std::span<const memory> out, std::span<const memory> in,
+                               How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return neighbor_alltoallw(out, in, as_form<prepare_t>(how), where);
+  }
+
+ private:
+  template <class B>
+  static constexpr std::size_t element_bytes() noexcept {
+    if constexpr (ContiguousBuffer<std::remove_cvref_t<B>>) {
+      return sizeof(std::ranges::range_value_t<std::remove_cvref_t<B>>);
+    } else {
+      return sizeof(std::remove_cvref_t<B>);
+    }
+  }
+  /// Blocks that are only read are never written.
+  template <class B>
+  static std::span<std::byte> readable(const B& buffer) noexcept {
+    const auto bytes = bytes_of(buffer);
+    return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+  }
+  template <class B>
+  static blocks same(const B& buffer) noexcept {
+    blocks b;
+    b.all = readable(buffer);
+    return b;
+  }
+  template <class B>
+  static blocks equal(std::span<std::byte> all, const B&) noexcept {
+    blocks b;
+    b.how = kind::equal;
+    b.all = all;
+    b.element = element_bytes<B>();
+    return b;
+  }
+  template <class B>
+  static blocks list(std::span<std::byte> all, const B& of, counts n, counts at) noexcept {
+    blocks b = equal(all, of);
+    b.how = kind::list;
+    b.counts = n;
+    b.displacements = at;
+    return b;
+  }
+  template <operation Operation, class How>
+  auto ended(std::remove_reference_t<How>& how, site where, blocks out, blocks in) const
+      noexcept(stores_errors<How>) {
+    const neighborhood& around = me().around();
+    out.degree = around.destinations.size();
+    in.degree = around.sources.size();
+    using call = coll::neighbor_call<Operation>;
+    return finish_as(std::forward<How>(how), collective<Stack, call>(me(), call{&around, out, in}),
+                     where);
+  }
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Partitioned sends and receives as operations: a message of its own for each partition of the
+// sender, and one before all that says how many there will be.
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/engine/endpoint.hpp"
+#include "mpx/engine/extension.hpp"
+#include "mpx/engine/request.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// The tags of partitioned messages are negative: no receive by another call and no probe, which
+/// may ignore all bits of a tag but the sign, ever meets one.
+///
+/// The first message of a send, its *offer*, has the context of the communicator and the user's
+/// tag: offers match receives as messages do, in the order of both sides' init calls. Partition i
+/// has the communicator's context for collectives, and the tag that the offer names, plus i.
+constexpr tag_t partitioned_tag(std::uint32_t tag) noexcept {
+  return static_cast<tag_t>(tag | 0x8000'0000u);
+}
+/// How many partitions the sends of one rank may have in one communicator, all told.
+inline constexpr std::uint32_t partitions_max = 0x7fff'ffff;
+
+/// What the receiver has to know of a send.
+struct partitioned_offer {
+  std::uint64_t bytes;
+  std::uint32_t partitions;
+  std::uint32_t first_tag;
+};
+
+/// What both sides know.
+struct partitioned_call {
+  std::span<std::byte> buffer;
+  std::uint32_t partitions;
+  rank_t other;
+  peer_id peer;
+  tag_t tag;
+  context_id context;  // Of the communicator, for point-to-point.
+  rank_t rank;
+  const group* ranks;
+  match_bits ignored;  // Of what receives compare.
+
+  std::size_t partition_bytes() const noexcept { return buffer.size() / partitions; }
+  std::string describe(bool sends) const {
+    std::string s = detail::describe(sends ? "partitioned send" : "partitioned receive", rank,
+                                     sends ? " to rank " : " from rank ", other, tag, context,
+                                     buffer.size(), ranks);
+    append(s, " in %u partitions", partitions);
+    return s;
+  }
+};
+
+/// What `pready` and `parrived` tell their requests by.
+inline constexpr char partitioned_kind{};
+
+/// What `pready` and `parrived` find behind a request.
+class partitioned_operation : public extension {
+ public:
+  partitioned_operation(const partitioned_call& c, bool sends) noexcept
+      : extension(&partitioned_kind), call_(c), sends_(sends) {}
+  const partitioned_call& call() const noexcept { return call_; }
+  bool sends() const noexcept { return sends_; }
+  std::string describe() const override { return call_.describe(sends_); }
+
+  operation* op = nullptr;  // Whose this is.
+
+ protected:
+  partitioned_call call_;
+
+ private:
+  bool sends_;
+};
+
+/// The sender's side. Threads: `ready` from any, where the stack lets several call at once.
+template <class Stack>
+class partitioned_sender final : public partitioned_operation {
+  using parts = compounds<Stack>;
+
+ public:
+  partitioned_sender(endpoint<Stack>& e, const partitioned_call& c, std::uint32_t first_tag)
+      : partitioned_operation(c, true),
+        endpoint_(e),
+        first_tag_(first_tag),
+        round_of_(c.partitions) {}
+
+  errc start() noexcept override {
+    parts::set_status(endpoint_, *op, call_.peer, call_.tag, call_.buffer.size());
+    ready_.store(0, std::memory_order_relaxed);
+    if (++round_ == 0) round_ = 1;  // What a partition has that was never ready.
+    running_.store(true, std::memory_order_release);
+    return errc{};
+  }
+  /// Partition `i` may go. Requires: i < partitions.
+  /// Errors: errc::request: it is ready already, or the send has not been started;
+  /// errc::no_resources: it is not ready, and may be tried again.
+  errc ready(std::size_t i) {
+    if (!running_.load(std::memory_order_acquire)) return errc::request;
+    const platform::atomic_ref<std::uint32_t> mark(round_of_[i]);
+    if (mark.exchange(round_, std::memory_order_relaxed) == round_) return errc::request;
+    if (call_.peer != null_peer) {
+      const std::size_t n = call_.partition_bytes();
+      const started s = endpoint_.send({call_.buffer.subspan(i * n, n), call_.peer,
+                                        call_.context | 1, partitioned_tag(first_tag_ + index(i))});
+      if (s.op == nullptr && s.failure != errc{}) {
+        mark.store(round_ - 1, std::memory_order_relaxed);
+        return s.failure;
+      }
+      if (s.op != nullptr) parts::add(endpoint_, *op, *s.op);
+    }
+    if (ready_.fetch_add(1, std::memory_order_acq_rel) + 1 < call_.partitions) return errc{};
+    running_.store(false, std::memory_order_relaxed);
+    parts::seal(endpoint_, *op);
+    return errc{};
+  }
+  /// Whether `ready` would take partition `i`.
+  bool may_be_ready(std::size_t i) noexcept {
+    return running_.load(std::memory_order_acquire) &&
+           platform::atomic_ref<std::uint32_t>(round_of_[i]).load(std::memory_order_relaxed) !=
+               round_;
+  }
+
+  bool part_done_locked(const operation&) noexcept override { return false; }
+  void run_locked() noexcept override {}
+
+ private:
+  static std::uint32_t index(std::size_t i) noexcept { return static_cast<std::uint32_t>(i); }
+
+  endpoint<Stack>& endpoint_;
+  std::uint32_t first_tag_;
+  std::uint32_t round_ = 0;  // Which start is the last one.
+  platform::atomic<std::uint32_t> ready_{0};
+  platform::atomic<bool> running_{false};
+  plain_array<std::uint32_t> round_of_;  // Of each partition: the round that it was last ready in.
+};
+
+/// The receiver's side: a receive for the offer from the beginning, then, in each round, one for
+/// each partition of the sender.
+template <class Stack>
+class partitioned_receiver final : public partitioned_operation {
+  using parts = compounds<Stack>;
+
+ public:
+  partitioned_receiver(endpoint<Stack>& e, const partitioned_call& c) noexcept
+      : partitioned_operation(c, false), endpoint_(e) {}
+
+  /// Waits for the offer from now on. Errors: errc::no_resources.
+  errc expect() {
+    if (call_.peer == null_peer) return errc{};
+    const started s = endpoint_.receive(
+        memory(std::as_writable_bytes(std::span(&offer_, 1))),
+        pattern::of(
+            match_bits_of(call_.context, partitioned_tag(static_cast<std::uint32_t>(call_.tag))),
+            call_.ignored, call_.peer));
+    if (s.op == nullptr) return s.failure;
+    awaited_ = s.op;
+    parts::add(endpoint_, *op, *s.op);
+    return errc{};
+  }
+  errc start() noexcept override {
+    const bool nobody = call_.peer == null_peer;
+    parts::set_status(endpoint_, *op, call_.peer, nobody ? tag_t{any_tag} : call_.tag,
+                      nobody ? 0 : call_.buffer.size());
+    if (nobody) {
+      parts::seal(endpoint_, *op);
+    } else {
+      parts::run(endpoint_, *this);
+    }
+    return errc{};
+  }
+  bool part_done_locked(const operation& part) noexcept override { return &part == awaited_; }
+  /// Posts the receives of this round, once the offer has come.
+  void run_locked() noexcept override {
+    if (!is_active(*op) || !compound_of(*op).open) return;
+    if (awaited_ != nullptr) {
+      if (!awaited_->done()) return;
+      refused_ = check(*std::exchange(awaited_, nullptr));
+    }
+    // A sender of another length is not left waiting: its data is dropped.
+    if (refused_ != errc{} && refused_ != errc::count)
+      return parts::fail_locked(endpoint_, *op, refused_);
+    for (std::uint32_t i = 0; i < offer_.partitions; ++i) {
+      pieces_[i] = parts::receive_locked(
+          endpoint_, *op, piece(i),
+          pattern::of(match_bits_of(call_.context | 1, partitioned_tag(offer_.first_tag + i)),
+                      call_.ignored, call_.peer));
+      if (pieces_[i] == nullptr) return parts::fail_locked(endpoint_, *op, errc::no_resources);
+    }
+    parts::seal_locked(endpoint_, *op);
+  }
+  errc end_locked(errc why) noexcept override {
+    return refused_ != errc{} && !is_loss(why) ? refused_ : why;
+  }
+  std::string describe() const override {
+    std::string s = call_.describe(false);
+    if (refused_ == errc::count)
+      append(s, ", whose sender has %llu bytes in %u",
+             static_cast<unsigned long long>(offer_.bytes), offer_.partitions);
+    return s;
+  }
+  /// Whether all that belongs to partition `i` is there, or the operation has failed. Called under
+  /// the lock. Requires: i < partitions.
+  bool has_arrived_locked(std::size_t i) const noexcept {
+    if (op->done()) return true;
+    if (compound_of(*op).open) return false;
+    const std::uint64_t sent = offer_.partitions;
+    const std::uint64_t mine = call_.partitions;
+    const std::uint64_t end = ((i + 1) * sent + mine - 1) / mine;
+    for (std::uint64_t p = i * sent / mine; p < end; ++p)
+      if (!pieces_[p]->done()) return false;
+    return true;
+  }
+
+ private:
+  memory piece(std::uint32_t i) const noexcept {
+    if (refused_ != errc{}) return {};
+    const std::size_t n = call_.buffer.size() / offer_.partitions;
+    return call_.buffer.subspan(i * n, n);
+  }
+  /// What a peer says is not trusted.
+  errc check(const operation& came) noexcept {
+    if (came.failure != errc{}) return came.failure;
+    if (came.message_bytes != sizeof offer_ || offer_.partitions == 0 ||
+        offer_.first_tag > partitions_max || offer_.partitions > partitions_max - offer_.first_tag)
+      return errc::protocol;
+    if (!pieces_.try_extend(offer_.partitions)) return errc::no_resources;
+    const bool fits = offer_.bytes == call_.buffer.size() && offer_.bytes % offer_.partitions == 0;
+    return fits ? errc{} : errc::count;
+  }
+
+  endpoint<Stack>& endpoint_;
+  operation* awaited_ = nullptr;  // The receive of the offer, until it has been read.
+  errc refused_{};                // Why there can be no round.
+  partitioned_offer offer_{};
+  plain_array<operation*> pieces_;  // Of this round: the receives, by partition of the sender.
+};
+
+}  // namespace mpx::inline v0::detail

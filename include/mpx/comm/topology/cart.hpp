@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A Cartesian grid of ranks: which rank stands where, and who is beside whom. Only numbers: nothing
+// here communicates.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/types.hpp"
+#include "mpx/engine/forms.hpp"
+
+namespace mpx::inline v0 {
+
+/// One dimension of a grid.
+struct cart_dimension {
+  rank_t size = 1;        ///< Ranks along it.
+  bool periodic = false;  ///< Whether its last rank is beside its first.
+
+  friend bool operator==(const cart_dimension&, const cart_dimension&) = default;
+};
+
+/// Whom a rank receives from and sends to when data moves along a dimension; proc_null where the
+/// grid ends.
+struct cart_shifted {
+  rank_t source;
+  rank_t destination;
+
+  friend bool operator==(const cart_shifted&, const cart_shifted&) = default;
+};
+
+/// A grid. Ranks count along the last dimension first (row-major).
+///
+/// Its functions end as calls do: with an mpx::error, or into a std::error_code.
+class cart_topology {
+ public:
+  /// No dimensions: one rank.
+  cart_topology() = default;
+  /// Errors: errc::dims: a size is not positive, or there are more ranks than a rank_t counts.
+  explicit cart_topology(std::span<const cart_dimension> dims,
+                         std::source_location where = std::source_location::current())
+      : dims_(dims.begin(), dims.end()) {
+    if (const errc why = check(dims); why != errc{})
+      throw error(why, "a Cartesian grid" + detail_text(), where);
+    for (const cart_dimension& d : dims) size_ *= d.size;
+  }
+  cart_topology(std::initializer_list<cart_dimension> dims,
+                std::source_location where = std::source_location::current())
+      : cart_topology(std::span(dims.begin(), dims.size()), where) {}
+
+  /// errc::dims where no grid is of these dimensions.
+  static errc check(std::span<const cart_dimension> dims) noexcept {
+    std::int64_t ranks = 1;
+    for (const cart_dimension& d : dims) {
+      if (d.size < 1) return errc::dims;
+      ranks *= d.size;
+      if (ranks > std::numeric_limits<rank_t>::max()) return errc::dims;
+    }
+    return errc{};
+  }
+
+  rank_t size() const noexcept { return size_; }  ///< Ranks of the grid.
+  /// Sizes and periods, one for each dimension.
+  std::span<const cart_dimension> dims() const noexcept { return dims_; }
+
+  /// Where `rank` stands, one number for each dimension; `into` is as long.
+  /// Errors: errc::rank; errc::dims if `into` is of another length.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void coords(rank_t rank, std::span<rank_t> into, How&& how = {},
+              std::source_location where = std::source_location::current()) const {
+    errc why{};
+    if (rank < 0 || rank >= size_) {
+      why = errc::rank;
+    } else if (into.size() != dims_.size()) {
+      why = errc::dims;
+    } else {
+      for (std::size_t d = dims_.size(); d-- > 0; rank /= dims_[d].size)
+        into[d] = rank % dims_[d].size;
+    }
+    end(how, why, "coords", rank, where);
+  }
+  std::vector<rank_t> coords(rank_t rank,
+                             std::source_location where = std::source_location::current()) const {
+    std::vector<rank_t> at(dims_.size());
+    coords(rank, at, detail::throws_t{}, where);
+    return at;
+  }
+
+  /// Who stands at `at`. In a periodic dimension any number will do: it wraps round.
+  /// Errors: errc::dims if `at` has another number of dimensions; errc::argument if a number of it
+  /// is outside of a dimension that is not periodic.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  rank_t rank(std::span<const rank_t> at, How&& how = {},
+              std::source_location where = std::source_location::current()) const {
+    errc why = at.size() == dims_.size() ? errc{} : errc::dims;
+    rank_t rank = 0;
+    for (std::size_t d = 0; why == errc{} && d < dims_.size(); ++d) {
+      const std::int64_t x = wrapped(at[d], dims_[d]);
+      if (x < 0) why = errc::argument;
+      rank = rank * dims_[d].size + static_cast<rank_t>(x);
+    }
+    end(how, why, "rank", static_cast<rank_t>(at.size()), where);
+    return why == errc{} ? rank : rank_t{proc_null};
+  }
+  rank_t rank(std::initializer_list<rank_t> at,
+              std::source_location where = std::source_location::current()) const {
+    return rank(std::span(at.begin(), at.size()), detail::throws_t{}, where);
+  }
+
+  /// The neighbours of `rank` at a distance of `displacement` along dimension `dim`: data moves
+  /// from the source to `rank`, and from there to the destination.
+  /// Errors: errc::rank; errc::dims if there is no such dimension. Source: MPI 4.1, 8.5.6.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  cart_shifted shift(rank_t rank, std::size_t dim, rank_t displacement = 1, How&& how = {},
+                     std::source_location where = std::source_location::current()) const {
+    errc why{};
+    if (rank < 0 || rank >= size_) why = errc::rank;
+    if (dim >= dims_.size()) why = errc::dims;
+    cart_shifted found{proc_null, proc_null};
+    if (why == errc{}) {
+      rank_t stride = 1;
+      for (std::size_t d = dim + 1; d < dims_.size(); ++d) stride *= dims_[d].size;
+      const cart_dimension& along = dims_[dim];
+      const rank_t x = rank / stride % along.size;
+      const auto beside = [&](std::int64_t by) {
+        const std::int64_t place = wrapped(x + by, along);
+        if (place < 0) return rank_t{proc_null};
+        const auto there = static_cast<rank_t>(place);
+        return rank + (there - x) * stride;
+      };
+      found = {beside(-std::int64_t{displacement}), beside(displacement)};
+    }
+    end(how, why, "shift", rank, where);
+    return found;
+  }
+
+  /// The grid of the dimensions that `keep` names; one flag for each.
+  /// Errors: errc::dims if there are more or fewer flags.
+  cart_topology sub(std::span<const bool> keep,
+                    std::source_location where = std::source_location::current()) const {
+    if (keep.size() != dims_.size())
+      throw error(errc::dims, "sub of a Cartesian grid" + detail_text(), where);
+    std::vector<cart_dimension> kept;
+    for (std::size_t d = 0; d < dims_.size(); ++d)
+      if (keep[d]) kept.push_back(dims_[d]);
+    return cart_topology(kept);
+  }
+  /// Which of these grids `rank` is in, and which rank it is there. Requires: `keep` as for `sub`;
+  /// 0 <= rank < size().
+  struct sub_place {
+    rank_t grid;
+    rank_t rank;
+  };
+  sub_place sub_of(rank_t rank, std::span<const bool> keep) const noexcept {
+    sub_place in{0, 0};
+    rank_t stride = size_;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      stride /= dims_[d].size;
+      rank_t& number = keep[d] ? in.rank : in.grid;
+      number = number * dims_[d].size + rank / stride % dims_[d].size;
+    }
+    return in;
+  }
+
+  /// The neighbours of `rank` in the order of neighbour collectives: of each dimension the one
+  /// below and the one above; proc_null where there is none. Requires: 0 <= rank < size().
+  std::vector<rank_t> neighbors(rank_t rank) const {
+    std::vector<rank_t> all;
+    all.reserve(2 * dims_.size());
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      const cart_shifted s = shift(rank, d);
+      all.push_back(s.source);
+      all.push_back(s.destination);
+    }
+    return all;
+  }
+
+  friend bool operator==(const cart_topology&, const cart_topology&) = default;
+
+ private:
+  /// -1 if it is outside.
+  static std::int64_t wrapped(std::int64_t x, const cart_dimension& along) noexcept {
+    if (along.periodic) return ((x % along.size) + along.size) % along.size;
+    return x >= 0 && x < along.size ? x : -1;
+  }
+  std::string detail_text() const {
+    std::string s(" of");
+    if (dims_.empty()) s += " no dimensions";
+    for (const cart_dimension& d : dims_) detail::append(s, d.periodic ? " (%d)" : " %d", d.size);
+    return s;
+  }
+  template <class How>
+  void end(How& how, errc why, const char* what, rank_t about, std::source_location where) const {
+    if constexpr (detail::is_code<How&>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      throw error(why,
+                  detail::formatted("%s of %d in a Cartesian grid", what, about) + detail_text(),
+                  where);
+    }
+  }
+
+  std::vector<cart_dimension> dims_;
+  rank_t size_ = 1;
+};
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Graphs of ranks: one that every rank knows as a whole, and one of which each rank knows its own
+// edges. Only numbers: nothing here communicates.
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0 {
+
+/// A graph that every rank knows as a whole. Edges lead from a rank to its neighbours; one may be
+/// there several times, and may lead back to where it begins.
+class graph_topology {
+ public:
+  /// No ranks.
+  graph_topology() = default;
+  /// Rank r's neighbours are edges[ends[r - 1]] .. edges[ends[r] - 1], as in MPI_Graph_create.
+  /// Errors: errc::topology: `ends` shrinks somewhere or does not end with the number of edges;
+  /// errc::rank: an edge leads to no rank of the graph.
+  graph_topology(std::span<const std::size_t> ends, std::span<const rank_t> edges,
+                 std::source_location where = std::source_location::current())
+      : ends_(ends.begin(), ends.end()), edges_(edges.begin(), edges.end()) {
+    std::size_t before = 0;
+    for (const std::size_t end : ends_) {
+      if (end < before || end > edges_.size())
+        throw error(errc::topology,
+                    detail::formatted("a graph of %zu edges: the neighbours of a rank end at %zu, "
+                                      "those of the rank before at %zu",
+                                      edges_.size(), end, before),
+                    where);
+      before = end;
+    }
+    if (before != edges_.size())
+      throw error(errc::topology,
+                  detail::formatted("a graph of %zu edges, of which only %zu belong to a rank",
+                                    edges_.size(), before),
+                  where);
+    for (const rank_t to : edges_)
+      if (to < 0 || to >= size())
+        throw error(errc::rank,
+                    detail::formatted("a graph of %d ranks with an edge to %d", size(), to), where);
+  }
+  /// neighbors[r]: those of rank r. Errors: errc::rank.
+  explicit graph_topology(const std::vector<std::vector<rank_t>>& neighbors,
+                          std::source_location where = std::source_location::current()) {
+    std::vector<std::size_t> ends;
+    std::vector<rank_t> edges;
+    for (const std::vector<rank_t>& those : neighbors) {
+      edges.insert(edges.end(), those.begin(), those.end());
+      ends.push_back(edges.size());
+    }
+    *this = graph_topology(ends, edges, where);
+  }
+
+  rank_t size() const noexcept { return static_cast<rank_t>(ends_.size()); }  ///< Its ranks.
+  /// For each rank, where its neighbours end in `edges`.
+  std::span<const std::size_t> ends() const noexcept { return ends_; }
+  std::span<const rank_t> edges() const noexcept { return edges_; }  ///< All neighbours of all.
+  /// Whom the edges of `rank` lead to, in the order of neighbour collectives.
+  /// Errors: errc::rank. Source: MPI 4.1, 8.5.5.
+  std::span<const rank_t> neighbors(
+      rank_t rank, std::source_location where = std::source_location::current()) const {
+    if (rank < 0 || rank >= size())
+      throw error(errc::rank, detail::formatted("neighbours of %d in a graph of %d", rank, size()),
+                  where);
+    const auto r = static_cast<std::size_t>(rank);
+    const std::size_t first = r == 0 ? 0 : ends_[r - 1];
+    return std::span(edges_).subspan(first, ends_[r] - first);
+  }
+
+  friend bool operator==(const graph_topology&, const graph_topology&) = default;
+
+ private:
+  std::vector<std::size_t> ends_;
+  std::vector<rank_t> edges_;
+};
+
+/// A rank's own part of a distributed graph: who sends to it, and whom it sends to, each with a
+/// weight where weights were given. The order is that of neighbour collectives; a rank may be there
+/// several times.
+struct graph_neighbors {
+  std::vector<rank_t> sources;
+  std::vector<rank_t> destinations;
+  std::vector<int> source_weights;       ///< Empty, or one for each source.
+  std::vector<int> destination_weights;  ///< Empty, or one for each destination.
+
+  bool weighted() const noexcept { return !source_weights.empty() || !destination_weights.empty(); }
+  friend bool operator==(const graph_neighbors&, const graph_neighbors&) = default;
+};
+
+/// Edges of a distributed graph, as any rank may give them.
+struct graph_edge {
+  rank_t source;
+  rank_t destination;
+  int weight = 1;
+
+  friend bool operator==(const graph_edge&, const graph_edge&) = default;
+};
+
+namespace detail {
+
+/// errc{} if `n` may be the neighbours of a rank of `size`.
+inline errc check_neighbors(const graph_neighbors& n, rank_t size) noexcept {
+  const auto fits = [](const std::vector<int>& weights, const std::vector<rank_t>& ranks) {
+    if (!weights.empty() && weights.size() != ranks.size()) return false;
+    for (const int w : weights)
+      if (w < 0) return false;
+    return true;
+  };
+  if (!fits(n.source_weights, n.sources) || !fits(n.destination_weights, n.destinations))
+    return errc::argument;
+  for (const auto* ranks : {&n.sources, &n.destinations})
+    for (const rank_t r : *ranks)
+      if (r < 0 || r >= size) return errc::rank;
+  return errc{};
+}
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Messages whose bytes lie apart: datatypes made at run time, strided views, aggregates without
+// their holes, and packing. A program includes this beside mpx.hpp. Needs Boost.PFR.
+
+#include "mpx/comm/layouts.hpp"           // IWYU pragma: export
+#include "mpx/datatype/fields.hpp"        // IWYU pragma: export
+#include "mpx/datatype/strided.hpp"       // IWYU pragma: export
+#include "mpx/datatype/type.hpp"          // IWYU pragma: export
+#include "mpx/datatype/typed_buffer.hpp"  // IWYU pragma: export

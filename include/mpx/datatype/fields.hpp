@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Aggregates without a description by hand: their fields are found by Boost.PFR, so that they
+// travel without the holes between them, and as datatypes.
+
+#include <array>
+#include <boost/pfr.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <ranges>
+#include <source_location>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mpx/datatype/buffer.hpp"
+#include "mpx/datatype/detail/blocks.hpp"
+#include "mpx/datatype/detail/elements.hpp"
+#include "mpx/datatype/memory.hpp"
+#include "mpx/datatype/type.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+template <class T>
+struct is_std_array : std::false_type {};
+template <class T, std::size_t N>
+struct is_std_array<std::array<T, N>> : std::true_type {
+  using element = T;
+  static constexpr std::size_t count = N;
+};
+template <class T, std::size_t N>
+struct is_std_array<T[N]> : std::true_type {
+  using element = T;
+  static constexpr std::size_t count = N;
+};
+template <class T>
+struct is_pair : std::false_type {};
+template <class A, class B>
+struct is_pair<std::pair<A, B>> : std::true_type {};
+
+template <class T>
+constexpr bool has_fields() noexcept;
+
+template <class T, std::size_t... I>
+constexpr bool all_have_fields(std::index_sequence<I...>) noexcept {
+  return (has_fields<boost::pfr::tuple_element_t<I, T>>() && ...);
+}
+/// Whether T is made of basic elements alone, as far as one can see into it.
+template <class T>
+constexpr bool has_fields() noexcept {
+  if constexpr (Basic<T>) {
+    return true;
+  } else if constexpr (is_std_array<T>::value) {
+    return has_fields<typename is_std_array<T>::element>();
+  } else if constexpr (is_pair<T>::value) {
+    return has_fields<typename T::first_type>() && has_fields<typename T::second_type>();
+  } else if constexpr (std::is_aggregate_v<T> && !std::is_union_v<T> && !std::is_empty_v<T>) {
+    return all_have_fields<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  } else {
+    return false;
+  }
+}
+
+/// Calls take(field) for each field of `t`, which is no basic element and no array.
+template <class T, class Take>
+[[gnu::always_inline]] constexpr void for_each_field(T& t, Take&& take) {
+  if constexpr (is_pair<std::remove_const_t<T>>::value) {
+    take(t.first);
+    take(t.second);
+  } else {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (take(boost::pfr::get<I>(t)), ...);
+    }(std::make_index_sequence<boost::pfr::tuple_size_v<std::remove_const_t<T>>>());
+  }
+}
+
+template <class T>
+constexpr std::size_t fields_size() noexcept;
+template <class T, std::size_t... I>
+constexpr std::size_t fields_sum(std::index_sequence<I...>) noexcept {
+  return (fields_size<boost::pfr::tuple_element_t<I, T>>() + ...);
+}
+/// The bytes of T without its holes.
+template <class T>
+constexpr std::size_t fields_size() noexcept {
+  if constexpr (Basic<T>) {
+    return sizeof(T);
+  } else if constexpr (is_std_array<T>::value) {
+    return is_std_array<T>::count * fields_size<typename is_std_array<T>::element>();
+  } else if constexpr (is_pair<T>::value) {
+    return fields_size<typename T::first_type>() + fields_size<typename T::second_type>();
+  } else {
+    return fields_sum<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  }
+}
+
+/// Copies the fields of `t`; all lengths and places are the compiler's to know.
+template <bool Packing, class T>
+[[gnu::always_inline]] inline void move_fields(T& t, std::byte*& stream) noexcept {
+  if constexpr (fields_size<T>() == sizeof(T)) {
+    move_block<Packing, sizeof(T)>(reinterpret_cast<std::byte*>(&t), stream, sizeof(T));
+    stream += sizeof(T);
+  } else if constexpr (is_std_array<T>::value) {
+    for (auto& element : t) move_fields<Packing>(element, stream);
+  } else {
+    for_each_field(t, [&](auto& field) { move_fields<Packing>(field, stream); });
+  }
+}
+
+/// The fields of a T, behind each other. Has no state: one serves all.
+template <class T>
+class fields_layout final : public layout {
+ public:
+  void pack(const std::byte* base, std::size_t offset,
+            std::span<std::byte> into) const noexcept override {
+    move<true>(const_cast<std::byte*>(base), offset, into.size(), into.data());
+  }
+  void unpack(std::byte* base, std::size_t offset,
+              std::span<const std::byte> from) const noexcept override {
+    move<false>(base, offset, from.size(), const_cast<std::byte*>(from.data()));
+  }
+
+ private:
+  static constexpr std::size_t bytes = fields_size<T>();
+
+  template <bool Packing>
+  static void move(std::byte* base, std::size_t offset, std::size_t n, std::byte* stream) noexcept {
+    T* element = reinterpret_cast<T*>(base) + offset / bytes;
+    if (const std::size_t head = offset % bytes; head != 0) {
+      const std::size_t some = n < bytes - head ? n : bytes - head;
+      part<Packing>(*element++, head, some, stream);
+      stream += some;
+      n -= some;
+    }
+    for (; n >= bytes; n -= bytes) move_fields<Packing>(*element++, stream);
+    if (n != 0) part<Packing>(*element, 0, n, stream);
+  }
+  template <bool Packing>
+  static void part(T& element, std::size_t from, std::size_t n, std::byte* stream) noexcept {
+    std::byte all[bytes];
+    std::byte* at = all;
+    move_fields<true>(element, at);
+    if constexpr (Packing) {
+      std::memcpy(stream, all + from, n);
+    } else {
+      std::memcpy(all + from, stream, n);
+      at = all;
+      move_fields<false>(element, at);
+    }
+  }
+};
+template <class T>
+inline constexpr fields_layout<T> fields_of{};
+
+}  // namespace detail
+
+/// A type whose fields can be found: basic elements, arrays and pairs of such, and aggregates of
+/// such without base classes, bit fields or C arrays (Boost.PFR). No addresses.
+template <class T>
+concept Reflected = detail::has_fields<std::remove_const_t<T>>();
+
+/// Aggregates without the holes between their fields: a buffer for any call. Owns no data. Made by
+/// mpx::fields.
+template <Reflected T>
+class fields_view {
+ public:
+  using layout_buffer = std::byte;                       ///< Elements that go with any others.
+  static constexpr bool writable = !std::is_const_v<T>;  ///< Whether a receive takes it.
+
+  /// See mpx::fields.
+  constexpr explicit fields_view(std::span<T> data) noexcept : data_(data) {}
+
+  /// How many bytes travel.
+  std::size_t bytes() const noexcept { return data_.size() * detail::fields_size<element>(); }
+  std::span<T> data() const noexcept { return data_; }  ///< The aggregates.
+
+  /// Nothing can be wrong with it.
+  errc fault(bool) const noexcept { return {}; }
+  /// See fault.
+  [[noreturn]] void raise_fault(const char* call, bool, std::source_location where) const {
+    throw error(errc::datatype, call, where);
+  }
+  /// For the library: its memory.
+  memory lend() const noexcept {
+    constexpr bool whole = detail::fields_size<element>() == sizeof(T);
+    auto* const base = reinterpret_cast<std::byte*>(const_cast<element*>(data_.data()));
+    return data_.empty() ? memory{}
+                         : memory{base, bytes(), whole ? nullptr : &detail::fields_of<element>};
+  }
+  /// The same.
+  memory keep() const noexcept { return lend(); }
+
+ private:
+  using element = std::remove_const_t<T>;
+  std::span<T> data_;
+};
+
+/// One aggregate, or a contiguous range of them, to be sent and received without its holes:
+/// `world.send(mpx::fields(particles), 1)`. Requires: it outlives the operation.
+template <class B>
+requires(std::ranges::contiguous_range<B> &&
+         (std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B>))
+auto fields(B&& range) noexcept {
+  using element = std::remove_reference_t<std::ranges::range_reference_t<B>>;
+  return fields_view<element>(
+      std::span<element>(std::ranges::data(range), std::ranges::size(range)));
+}
+/// One.
+template <class T>
+requires(!std::ranges::range<T> && Reflected<T>)
+auto fields(T& value) noexcept {
+  return fields_view<T>(std::span<T>(&value, 1));
+}
+
+/// The datatype of a T: its basic elements, and the extent sizeof(T). Cost: some allocations: keep
+/// it.
+template <Reflected T>
+datatype datatype_of() {
+  if constexpr (detail::Basic<T>) {
+    return datatype::of<T>();
+  } else if constexpr (detail::is_std_array<T>::value) {
+    return datatype::contiguous(detail::is_std_array<T>::count,
+                                datatype_of<typename detail::is_std_array<T>::element>());
+  } else {
+    std::vector<std::int64_t> at;
+    std::vector<datatype> types;
+    alignas(T) std::byte room[sizeof(T)];  // Only addresses are taken of it.
+    T& t = *reinterpret_cast<T*>(room);
+    detail::for_each_field(t, [&]<class F>(F& field) {
+      at.push_back(reinterpret_cast<std::byte*>(std::addressof(field)) - room);
+      types.push_back(datatype_of<F>());
+    });
+    const std::vector<std::int64_t> lengths(at.size(), 1);
+    return datatype::resized(datatype::structure(lengths, at, types), 0,
+                             static_cast<std::int64_t>(sizeof(T)));
+  }
+}
+
+}  // namespace mpx::inline v0

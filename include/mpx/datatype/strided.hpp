@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Views of arrays whose elements lie at constant strides: a column, a block of a matrix, a face of
+// a cube. They need no datatype: their loops are known when the program is compiled.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <source_location>
+#include <type_traits>
+#include <version>
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#endif
+
+#include "mpx/config.hpp"
+#include "mpx/core/memory.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/datatype/buffer.hpp"
+#include "mpx/datatype/detail/move.hpp"
+#include "mpx/datatype/memory.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// Loops around a block. One in a view lasts for a call; `keep` makes a counted copy of it.
+class loops_layout final : public layout, allocated {
+ public:
+  loops_layout() = default;
+  loops_layout(const loops_layout& other) noexcept : layout(other), loops(other.loops) {}
+  loops_layout& operator=(const loops_layout& other) noexcept {
+    loops = other.loops;
+    return *this;
+  }
+  ~loops_layout() = default;
+
+  void pack(const std::byte* base, std::size_t offset,
+            std::span<std::byte> into) const noexcept override {
+    const auto from = static_cast<std::int64_t>(offset);
+    detail::mover<true>::move(loops, const_cast<std::byte*>(base), from,
+                              from + static_cast<std::int64_t>(into.size()), into.data());
+  }
+  void unpack(std::byte* base, std::size_t offset,
+              std::span<const std::byte> data) const noexcept override {
+    const auto from = static_cast<std::int64_t>(offset);
+    detail::mover<false>::move(loops, base, from, from + static_cast<std::int64_t>(data.size()),
+                               const_cast<std::byte*>(data.data()));
+  }
+  const layout* keep() const noexcept override {
+    if (references_.load(std::memory_order_relaxed) != 0) {
+      references_.fetch_add(1, std::memory_order_relaxed);
+      return this;
+    }
+    auto* const kept = new (std::nothrow) loops_layout(*this);
+    if (kept != nullptr) kept->references_.store(1, std::memory_order_relaxed);
+    return kept;
+  }
+  void drop() const noexcept override {
+    if (references_.load(std::memory_order_relaxed) != 0 &&
+        references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
+  }
+
+  block_loops loops;
+
+ private:
+  mutable platform::atomic<std::uint32_t> references_{0};  // 0: part of a view.
+};
+
+}  // namespace detail
+
+/// Elements of T at constant strides in one, two or three dimensions, the last one fastest: a
+/// buffer for any call. Owns no data, and may go before the operation is complete. Made by
+/// mpx::strided, column and sub_block, and of a std::mdspan by mpx::strided.
+/// Errors of calls with it: errc::datatype: of receives, elements that lie at the same place or
+/// among each other; what reaches beyond the address space.
+/// Cost: a call that blocks allocates nothing for it, one that starts an operation a copy of the
+/// strides.
+template <class T, std::size_t Rank>
+requires(Transferable<std::remove_const_t<T>> && Rank >= 1 &&
+         Rank <= detail::block_loops::depth_max)
+class strided_view {
+ public:
+  using layout_buffer = std::remove_const_t<T>;           ///< Its elements.
+  static constexpr bool writable = !std::is_const_v<T>;   ///< Whether a receive takes it.
+  using counts_type = std::array<std::size_t, Rank>;      ///< Elements of each dimension.
+  using strides_type = std::array<std::ptrdiff_t, Rank>;  ///< In elements.
+
+  /// `data`: the first element of the message.
+  strided_view(T* data, const counts_type& counts, const strides_type& strides) noexcept
+      : data_(data), counts_(counts), strides_(strides) {
+    detail::block_loops& l = how_.loops;
+    std::int64_t block = sizeof(T);
+    std::int64_t bytes = sizeof(T);
+    std::int64_t low = 0;
+    std::int64_t high = sizeof(T);
+    for (std::size_t i = Rank; i-- > 0;) {
+      const auto n = static_cast<std::int64_t>(counts[i]);
+      std::int64_t stride = 0;
+      std::int64_t reach = 0;
+      fits_ = fits_ && n >= 0 && !__builtin_mul_overflow(strides[i], sizeof(T), &stride) &&
+              !__builtin_mul_overflow(bytes, n, &bytes) &&
+              (n == 0 || (!__builtin_mul_overflow(stride, n, &reach) &&
+                          !__builtin_sub_overflow(reach, stride, &reach) &&
+                          !__builtin_add_overflow(low, reach < 0 ? reach : 0, &low) &&
+                          !__builtin_add_overflow(high, reach > 0 ? reach : 0, &high)));
+      if (n == 1 || !fits_) continue;
+      if (l.depth == 0 && stride == block) {
+        block *= n;
+      } else if (l.depth != 0 &&
+                 stride == l.levels[l.depth - 1].count * l.levels[l.depth - 1].stride) {
+        l.levels[l.depth - 1].count *= n;
+      } else {
+        l.levels[l.depth++] = {n, stride};
+      }
+    }
+    const auto at = reinterpret_cast<std::uintptr_t>(data);
+    fits_ = fits_ && (low >= 0 || at >= static_cast<std::uintptr_t>(-low)) &&
+            at + static_cast<std::uintptr_t>(high) >= at;
+    bytes_ = fits_ ? static_cast<std::size_t>(bytes) : 0;
+    l.block = block;
+    // The length of a block is the compiler's to know, unless a dimension lies in one piece.
+    l.move[0] = block == sizeof(T) ? &detail::move_rows<false, sizeof(T)>
+                                   : detail::rows_move_of<false>(static_cast<std::size_t>(block));
+    l.move[1] = block == sizeof(T) ? &detail::move_rows<true, sizeof(T)>
+                                   : detail::rows_move_of<true>(static_cast<std::size_t>(block));
+  }
+
+  T* data() const noexcept { return data_; }                              ///< The first element.
+  std::size_t count(std::size_t i) const noexcept { return counts_[i]; }  ///< Of a dimension.
+  std::ptrdiff_t stride(std::size_t i) const noexcept { return strides_[i]; }  ///< In elements.
+  std::size_t bytes() const noexcept { return bytes_; }                        ///< Of all elements.
+  /// The element at these indices.
+  template <class... I>
+  requires(sizeof...(I) == Rank)
+  T& operator()(I... indices) const noexcept {
+    std::ptrdiff_t at = 0;
+    std::size_t i = 0;
+    ((at += static_cast<std::ptrdiff_t>(indices) * strides_[i++]), ...);
+    return data_[at];
+  }
+
+  /// What is wrong with it, to be sent or received: errc::datatype or nothing.
+  errc fault(bool received) const noexcept {
+    if (!fits_) return errc::datatype;
+    return received && bytes_ != 0 && !detail::surely_disjoint(how_.loops) ? errc::datatype
+                                                                           : errc{};
+  }
+  /// Throws what says so.
+  [[noreturn, gnu::noinline, gnu::cold]] void raise_fault(const char* call, bool,
+                                                          std::source_location where) const {
+    throw error(
+        errc::datatype,
+        detail::formatted("%s: a strided view at %p %s", call, static_cast<const void*>(data_),
+                          fits_ ? "has elements that lie at the same place, or among each other"
+                                : "reaches beyond the address space"),
+        where);
+  }
+  /// For the library: its memory, for a call that blocks.
+  memory lend() const noexcept { return of(&how_); }
+  /// The same, for one that outlives this. Whoever gets it drops its layout, once.
+  memory keep() const noexcept {
+    if (bytes_ == 0 || how_.loops.depth == 0) return of(&how_);
+    const layout* const kept = how_.keep();
+    return kept != nullptr ? of(kept) : memory{nullptr, bytes_};
+  }
+
+ private:
+  memory of(const layout* how) const noexcept {
+    if (bytes_ == 0) return {};
+    auto* const base = reinterpret_cast<std::byte*>(const_cast<layout_buffer*>(data_));
+    return {base, bytes_, how_.loops.depth == 0 ? nullptr : how};
+  }
+
+  T* data_;
+  counts_type counts_;
+  strides_type strides_;
+  std::size_t bytes_ = 0;
+  bool fits_ = true;
+  detail::loops_layout how_;
+};
+
+/// `count` elements, `stride` elements apart.
+template <class T>
+strided_view<T, 1> strided(T* data, std::size_t count, std::ptrdiff_t stride) noexcept {
+  return {data, {count}, {stride}};
+}
+/// In two or three dimensions: mpx::strided(p, {rows, columns}, {row_stride, column_stride}).
+template <class T, std::size_t Rank>
+strided_view<T, Rank> strided(T* data, const std::size_t (&counts)[Rank],
+                              const std::ptrdiff_t (&strides)[Rank]) noexcept {
+  std::array<std::size_t, Rank> n;
+  std::array<std::ptrdiff_t, Rank> s;
+  for (std::size_t i = 0; i < Rank; ++i) n[i] = counts[i], s[i] = strides[i];
+  return {data, n, s};
+}
+
+namespace detail {
+
+/// All of an array of two or three dimensions.
+template <class T, std::size_t R, std::size_t C>
+strided_view<T, 2> whole(T (&m)[R][C]) noexcept {
+  return {&m[0][0], {R, C}, {C, 1}};
+}
+template <class T, std::size_t A, std::size_t B, std::size_t C>
+strided_view<T, 3> whole(T (&m)[A][B][C]) noexcept {
+  return {&m[0][0][0], {A, B, C}, {B * C, C, 1}};
+}
+template <class T, std::size_t R, std::size_t C>
+strided_view<T, 2> whole(std::array<std::array<T, C>, R>& m) noexcept {
+  return {m[0].data(), {R, C}, {C, 1}};
+}
+template <class T, std::size_t R, std::size_t C>
+strided_view<const T, 2> whole(const std::array<std::array<T, C>, R>& m) noexcept {
+  return {m[0].data(), {R, C}, {C, 1}};
+}
+template <class T, std::size_t Rank>
+strided_view<T, Rank> whole(const strided_view<T, Rank>& m) noexcept {
+  return m;
+}
+#if defined(__cpp_lib_mdspan)
+template <class T, class Extents, class Layout>
+requires(Extents::rank() >= 1 && Extents::rank() <= 3)
+strided_view<T, Extents::rank()> whole(const std::mdspan<T, Extents, Layout>& m) noexcept {
+  std::array<std::size_t, Extents::rank()> n;
+  std::array<std::ptrdiff_t, Extents::rank()> s;
+  for (std::size_t i = 0; i < n.size(); ++i) {
+    n[i] = static_cast<std::size_t>(m.extent(i));
+    s[i] = static_cast<std::ptrdiff_t>(m.stride(i));
+  }
+  return {m.data_handle(), n, s};
+}
+#endif
+
+}  // namespace detail
+
+/// A matrix or a cube in one piece, rows behind each other: what column and sub_block take.
+template <class T>
+strided_view<T, 2> matrix(T* data, std::size_t rows, std::size_t columns) noexcept {
+  return {data, {rows, columns}, {static_cast<std::ptrdiff_t>(columns), 1}};
+}
+/// The same, in three dimensions.
+template <class T>
+strided_view<T, 3> cube(T* data, std::size_t planes, std::size_t rows,
+                        std::size_t columns) noexcept {
+  return {data,
+          {planes, rows, columns},
+          {static_cast<std::ptrdiff_t>(rows * columns), static_cast<std::ptrdiff_t>(columns), 1}};
+}
+
+/// Column `j` of a matrix: an mpx::matrix, a C array or std::array of two dimensions, a
+/// std::mdspan. Requires: j < its columns.
+template <class M>
+auto column(M&& m, std::size_t j) noexcept {
+  const auto all = detail::whole(m);
+  MPX_ASSERT(j < all.count(1), "a column that the matrix does not have");
+  return strided(all.data() + static_cast<std::ptrdiff_t>(j) * all.stride(1), all.count(0),
+                 all.stride(0));
+}
+/// The block of a matrix or a cube that begins at `starts`: mpx::sub_block(m, {1, 1}, {4, 4}).
+/// Requires: it lies within.
+template <class M, std::size_t Rank>
+auto sub_block(M&& m, const std::size_t (&starts)[Rank],
+               const std::size_t (&counts)[Rank]) noexcept {
+  const auto all = detail::whole(m);
+  std::array<std::size_t, Rank> n;
+  std::array<std::ptrdiff_t, Rank> s;
+  auto* data = all.data();
+  for (std::size_t i = 0; i < Rank; ++i) {
+    MPX_ASSERT(starts[i] <= all.count(i) && counts[i] <= all.count(i) - starts[i],
+               "a block that reaches beyond its array");
+    n[i] = counts[i];
+    s[i] = all.stride(i);
+    data += static_cast<std::ptrdiff_t>(starts[i]) * s[i];
+  }
+  return strided_view<std::remove_pointer_t<decltype(data)>, Rank>(data, n, s);
+}
+#if defined(__cpp_lib_mdspan)
+/// All elements of a std::mdspan.
+template <class T, class Extents, class Layout>
+auto strided(const std::mdspan<T, Extents, Layout>& m) noexcept {
+  return detail::whole(m);
+}
+#endif
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Communicators that know how their ranks lie to each other: grids and graphs.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "mpx/coll/neighbor.hpp"
+#include "mpx/comm/topology/cart.hpp"
+#include "mpx/comm/topology/graph.hpp"
+#include "mpx/comm/topology/neighborhood.hpp"
+#include "mpx/communicator.hpp"
+#include "mpx/topology/maker.hpp"
+
+namespace mpx::inline v0 {
+
+/// A communicator whose ranks have neighbours. A light handle, as every communicator.
+template <class Stack = stack<>>
+class topology_communicator
+    : public communicator<Stack>,
+      public detail::neighbor_collectives<topology_communicator<Stack>, Stack> {
+ public:
+  /// For the library.
+  topology_communicator(const communicator<Stack>& comm,
+                        std::shared_ptr<const detail::neighborhood> around) noexcept
+      : communicator<Stack>(comm), around_(std::move(around)) {}
+
+  /// Whether this rank is in it: a grid may have fewer ranks than what it was made of.
+  explicit operator bool() const noexcept { return this->rank() != proc_null; }
+  /// Whom this rank receives from in neighbour collectives, in order; proc_null where a grid ends.
+  std::span<const rank_t> sources() const noexcept { return around_->sources; }
+  /// Whom it sends to.
+  std::span<const rank_t> destinations() const noexcept { return around_->destinations; }
+  /// For the library.
+  const detail::neighborhood& around() const noexcept { return *around_; }
+
+ protected:
+  std::shared_ptr<const detail::neighborhood> around_;
+};
+
+/// A grid of ranks.
+template <class Stack = stack<>>
+class cart_communicator : public topology_communicator<Stack> {
+ public:
+  using topology_communicator<Stack>::topology_communicator;
+  using communicator<Stack>::rank;
+
+  /// The grid as numbers: sizes, periods, who is where.
+  const cart_topology& topology() const noexcept {
+    return static_cast<const detail::cart_neighborhood&>(*this->around_).grid;
+  }
+  std::span<const cart_dimension> dims() const noexcept { return topology().dims(); }
+
+  /// Where this rank, or another one, stands. Errors: errc::rank.
+  std::vector<rank_t> coords(std::source_location where = std::source_location::current()) const {
+    return topology().coords(this->rank(), where);
+  }
+  std::vector<rank_t> coords(rank_t of,
+                             std::source_location where = std::source_location::current()) const {
+    return topology().coords(of, where);
+  }
+  /// The same, to be taken apart: `const auto [row, column] = grid.template coords<2>()`.
+  /// Errors: errc::dims if the grid has another number of dimensions.
+  template <std::size_t Count>
+  std::array<rank_t, Count> coords(
+      std::source_location where = std::source_location::current()) const {
+    std::array<rank_t, Count> at{};
+    topology().coords(this->rank(), at, detail::throws_t{}, where);
+    return at;
+  }
+  /// Who stands at `at`. Errors: as cart_topology::rank.
+  rank_t rank(std::span<const rank_t> at,
+              std::source_location where = std::source_location::current()) const {
+    return topology().rank(at, detail::throws_t{}, where);
+  }
+  rank_t rank(std::initializer_list<rank_t> at,
+              std::source_location where = std::source_location::current()) const {
+    return topology().rank(at, where);
+  }
+  /// Whom to receive from and to send to, so that data moves by `displacement` along `dim`.
+  /// Errors: errc::dims. Source: MPI 4.1, 8.5.6.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  cart_shifted shift(std::size_t dim, rank_t displacement = 1, How&& how = {},
+                     std::source_location where = std::source_location::current()) const {
+    return topology().shift(this->rank(), dim, displacement, std::forward<How>(how), where);
+  }
+  /// A grid of the dimensions that `keep` names, of the ranks that differ in those alone.
+  /// Collective. Errors: errc::dims: not one flag for each dimension; errc::topology on the ranks
+  /// where that was right; those of dup. Source: MPI 4.1, 8.5.7.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  cart_communicator sub(std::span<const bool> keep, How&& how = {},
+                        std::source_location where = std::source_location::current()) const {
+    return make_sub(keep, how, where);
+  }
+  cart_communicator sub(std::initializer_list<bool> keep,
+                        std::source_location where = std::source_location::current()) const {
+    return sub(std::span(keep.begin(), keep.size()), detail::throws_t{}, where);
+  }
+
+ private:
+  template <class How>
+  cart_communicator make_sub(std::span<const bool> keep, How& how,
+                             std::source_location where) const {
+    const detail::topology_maker<Stack> make(*this);
+    std::error_code ec;
+    errc own{};
+    detail::players by;
+    std::shared_ptr<detail::neighborhood> around;
+    std::uint64_t fingerprint = 1;
+    if (keep.size() != dims().size()) {
+      own = errc::dims;
+    } else {
+      own = detail::caught([&] {
+        const auto mine = topology().sub_of(this->rank(), keep);
+        by.resize(static_cast<std::size_t>(topology().sub(keep).size()));
+        for (rank_t r = 0; r < this->size(); ++r)
+          if (const auto in = topology().sub_of(r, keep); in.grid == mine.grid)
+            by[static_cast<std::size_t>(in.rank)] = r;
+        for (const bool k : keep) fingerprint = detail::hashed(fingerprint, k);
+        around = std::make_shared<detail::cart_neighborhood>(topology().sub(keep), mine.rank);
+      });
+    }
+    const bool agreed = make.agree(fingerprint, own == errc{}, ec);
+    if (own != errc{}) ec = own;
+    const communicator<Stack>& parent = *this;
+    const communicator<Stack> made = agreed && !ec ? make.create(by, ec) : parent;
+    detail::end_creation(how, ec, "sub of a Cartesian grid", this->rank(), where);
+    if (ec) return *this;
+    return {made, std::move(around)};
+  }
+};
+
+/// A graph that every rank knows as a whole.
+template <class Stack = stack<>>
+class graph_communicator : public topology_communicator<Stack> {
+ public:
+  using topology_communicator<Stack>::topology_communicator;
+
+  /// The graph as numbers.
+  const graph_topology& topology() const noexcept {
+    return static_cast<const detail::graph_neighborhood&>(*this->around_).graph;
+  }
+  /// Neighbours of this rank, or of another one. Errors: errc::rank.
+  std::span<const rank_t> neighbors() const noexcept { return this->destinations(); }
+  std::span<const rank_t> neighbors(
+      rank_t of, std::source_location where = std::source_location::current()) const {
+    return topology().neighbors(of, where);
+  }
+};
+
+/// A graph of which each rank knows its own edges.
+template <class Stack = stack<>>
+class dist_graph_communicator : public topology_communicator<Stack> {
+ public:
+  using topology_communicator<Stack>::topology_communicator;
+
+  /// This rank's edges, with their weights.
+  const graph_neighbors& neighbors() const noexcept {
+    return static_cast<const detail::dist_graph_neighborhood&>(*this->around_).mine;
+  }
+};
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The creation of grids and graphs of ranks. Each call is collective over the communicator that it
+// is given, and no rank is left waiting for one that has failed.
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "mpx/topology/communicators.hpp"
+#include "mpx/topology/maker.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+inline weighted_graph graph_of(const graph_topology& shape) {
+  weighted_graph g;
+  g.first.push_back(0);
+  for (rank_t r = 0; r < shape.size(); ++r) {
+    for (const rank_t to : shape.neighbors(r)) g.edges.push_back({to, 1});
+    g.first.push_back(g.edges.size());
+  }
+  return g;
+}
+
+/// Creates a topology that all ranks know as a whole. `Around` is its neighborhood; `shape`, a grid
+/// or a graph, is checked already unless `own` says what is wrong with it.
+template <class Made, class Around, class Shape, class Stack>
+Made create_known(const communicator<Stack>& comm, const Shape& shape, std::uint64_t fingerprint,
+                  errc own, const placement& place, std::error_code& ec) {
+  const topology_maker<Stack> make(comm);
+  std::shared_ptr<neighborhood> around;
+  players by;
+  const errc met = caught([&] {
+    if (own == errc{}) by = make.as_they_are(shape.size());
+    if (place.reorders) {
+      const std::vector<rank_t> nodes = make.nodes(place, ec);
+      if (own == errc{} && !ec) {
+        if constexpr (std::is_same_v<Shape, cart_topology>) {
+          by = reordered(shape, nodes);
+        } else {
+          by = reordered(graph_of(shape), nodes);
+        }
+      }
+    }
+    rank_t mine = proc_null;
+    for (std::size_t r = 0; r < by.size(); ++r)
+      if (by[r] == comm.rank()) mine = static_cast<rank_t>(r);
+    if (own == errc{}) around = std::make_shared<Around>(shape, mine);
+  });
+  if (own == errc{}) own = met;
+  const std::error_code lost = ec;
+  const bool agreed = make.agree(hashed(fingerprint, place.reorders), own == errc{} && !lost, ec);
+  if (lost) ec = lost;
+  if (own != errc{}) ec = own;
+  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : comm;
+  if (ec) return {comm, nullptr};
+  return {made, std::move(around)};
+}
+
+/// Of the numbers that a rank's part of a graph is told others by.
+inline std::vector<std::int64_t> told(const graph_neighbors& n) {
+  std::vector<std::int64_t> all{static_cast<std::int64_t>(n.sources.size()),
+                                static_cast<std::int64_t>(n.destinations.size()),
+                                !n.source_weights.empty(), !n.destination_weights.empty()};
+  all.insert(all.end(), n.sources.begin(), n.sources.end());
+  all.insert(all.end(), n.destinations.begin(), n.destinations.end());
+  all.insert(all.end(), n.source_weights.begin(), n.source_weights.end());
+  all.insert(all.end(), n.destination_weights.begin(), n.destination_weights.end());
+  return all;
+}
+inline graph_neighbors understood(std::span<const std::int64_t> all) {
+  const auto sources = static_cast<std::size_t>(all[0]);
+  const auto destinations = static_cast<std::size_t>(all[1]);
+  std::size_t at = 4;
+  const auto take = [&](std::size_t n) {
+    const auto piece = all.subspan(at, n);
+    at += n;
+    return std::vector<int>(piece.begin(), piece.end());
+  };
+  graph_neighbors n;
+  n.sources = take(sources);
+  n.destinations = take(destinations);
+  n.source_weights = take(all[2] != 0 ? sources : 0);
+  n.destination_weights = take(all[3] != 0 ? destinations : 0);
+  return n;
+}
+
+/// Creates a distributed graph, of which `mine` is what this rank has as rank comm.rank(), unless
+/// `own` says what is wrong with it.
+template <class Stack>
+dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph_neighbors mine,
+                                          errc own, const placement& place, std::error_code& ec) {
+  const topology_maker<Stack> make(comm);
+  std::shared_ptr<neighborhood> around;
+  players by;
+  const errc met = caught([&] {
+    by = make.as_they_are(comm.size());
+    if (place.reorders) {
+      if (own != errc{}) mine = {};
+      const std::vector<rank_t> nodes = make.nodes(place, ec);
+      const auto all = make.gather(told(mine), ec);
+      if (own == errc{} && !ec) {
+        weighted_graph g;
+        g.first.push_back(0);
+        for (std::size_t r = 0; r < by.size(); ++r) {
+          const graph_neighbors n = understood(all.of(r));
+          for (std::size_t i = 0; i < n.destinations.size(); ++i)
+            g.edges.push_back({n.destinations[i], n.destination_weights.empty()
+                                                      ? std::int64_t{1}
+                                                      : n.destination_weights[i]});
+          g.first.push_back(g.edges.size());
+        }
+        by = reordered(g, nodes);
+        for (std::size_t r = 0; r < by.size(); ++r)
+          if (by[r] == comm.rank()) mine = understood(all.of(r));
+      }
+    }
+    if (own == errc{}) around = std::make_shared<dist_graph_neighborhood>(std::move(mine));
+  });
+  if (own == errc{}) own = met;
+  const std::error_code lost = ec;
+  const bool agreed = make.agree(hashed(1, place.reorders), own == errc{} && !lost, ec);
+  if (lost) ec = lost;
+  if (own != errc{}) ec = own;
+  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : comm;
+  if (ec) return {comm, nullptr};
+  return {made, std::move(around)};
+}
+
+/// The edges of all, each brought to both its ends. Those of one rank are in the order of the ranks
+/// that gave them, and of one in the order given.
+template <class Stack>
+graph_neighbors bring_home(const communicator<Stack>& comm, std::span<const graph_edge> edges,
+                           bool weighted, errc& own, std::error_code& ec) {
+  const topology_maker<Stack> make(comm);
+  graph_neighbors mine;
+  std::vector<std::int64_t> numbers;
+  own = caught([&] {
+    for (const graph_edge& e : edges) {
+      if (e.source < 0 || e.source >= comm.size() || e.destination < 0 ||
+          e.destination >= comm.size())
+        throw error(errc::rank, "");
+      if (e.weight < 0) throw error(errc::argument, "");
+      for (const std::int64_t x : {e.source, e.destination, rank_t{e.weight}}) numbers.push_back(x);
+    }
+  });
+  if (own != errc{}) numbers.clear();
+  const errc met = caught([&] {
+    const auto all = make.gather(numbers, ec).all;
+    for (std::size_t i = 0; i + 2 < all.size(); i += 3) {
+      const auto weight = static_cast<int>(all[i + 2]);
+      if (all[i + 1] == comm.rank()) {
+        mine.sources.push_back(static_cast<rank_t>(all[i]));
+        if (weighted) mine.source_weights.push_back(weight);
+      }
+      if (all[i] == comm.rank()) {
+        mine.destinations.push_back(static_cast<rank_t>(all[i + 1]));
+        if (weighted) mine.destination_weights.push_back(weight);
+      }
+    }
+  });
+  if (own == errc{}) own = met;
+  return mine;
+}
+
+}  // namespace detail
+
+/// A grid of ranks. Collective over `comm`; the ranks beyond the size of the grid get an empty
+/// communicator (operator bool).
+/// Requires: equal arguments on all ranks; `place.node` is each rank's own.
+/// Errors: errc::dims: no grid has these dimensions, or it has more ranks than `comm`;
+/// errc::topology: another rank met an error, or gave other dimensions; those of dup.
+/// Cost: a few collectives; with `reorder` memory for a few numbers for each rank. Source: MPI 4.1,
+/// 8.5.1.
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
+                                     std::span<const cart_dimension> dims,
+                                     placement place = keep_ranks, How&& how = {},
+                                     std::source_location where = std::source_location::current()) {
+  std::error_code ec;
+  errc own = cart_topology::check(dims);
+  cart_topology grid;
+  std::uint64_t fingerprint = 1;
+  for (const cart_dimension& d : dims)
+    fingerprint = detail::hashed(fingerprint, static_cast<std::uint64_t>(d.size) << 1 | d.periodic);
+  if (own == errc{}) own = detail::caught([&] { grid = cart_topology(dims); });
+  if (own == errc{} && grid.size() > comm.size()) own = errc::dims;
+  auto made = detail::create_known<cart_communicator<Stack>, detail::cart_neighborhood>(
+      comm, grid, fingerprint, own, place, ec);
+  detail::end_creation(how, ec, "cart_create", comm.rank(), where);
+  return made;
+}
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
+                                     std::initializer_list<cart_dimension> dims,
+                                     placement place = keep_ranks, How&& how = {},
+                                     std::source_location where = std::source_location::current()) {
+  return cart_create(comm, std::span(dims.begin(), dims.size()), place, std::forward<How>(how),
+                     where);
+}
+
+/// A graph of ranks that all know as a whole. Collective over `comm`; the ranks beyond the size of
+/// the graph get an empty communicator (operator bool).
+/// Requires: equal arguments on all ranks; `place.node` is each rank's own.
+/// Errors: errc::topology: it has more ranks than `comm`, or another rank met an error or gave
+/// another one; those of dup. Source: MPI 4.1, 8.5.3.
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+graph_communicator<Stack> graph_create(
+    const communicator<Stack>& comm, const graph_topology& graph, placement place = keep_ranks,
+    How&& how = {}, std::source_location where = std::source_location::current()) {
+  std::error_code ec;
+  std::uint64_t fingerprint = 2;
+  for (const std::size_t end : graph.ends()) fingerprint = detail::hashed(fingerprint, end);
+  for (const rank_t to : graph.edges())
+    fingerprint = detail::hashed(fingerprint, static_cast<std::uint64_t>(to));
+  const errc own = graph.size() > comm.size() ? errc::topology : errc{};
+  auto made = detail::create_known<graph_communicator<Stack>, detail::graph_neighborhood>(
+      comm, graph, fingerprint, own, place, ec);
+  detail::end_creation(how, ec, "graph_create", comm.rank(), where);
+  return made;
+}
+
+/// A graph of which each rank gives the edges that end and begin at itself. Collective over `comm`.
+/// Requires: where rank a names b as a destination, b names a as a source, as often.
+/// Effects: with `reorder`, a rank gets the neighbours of the rank that it becomes.
+/// Errors: errc::rank: a neighbour is no rank; errc::argument: a weight is negative, or there are
+/// more or fewer of them than neighbours; errc::topology: another rank met an error; those of dup.
+/// Cost: without `reorder` dup and one allreduce; with it the whole graph at each rank.
+/// Source: MPI 4.1, 8.5.4.
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+dist_graph_communicator<Stack> dist_graph_create_adjacent(
+    const communicator<Stack>& comm, graph_neighbors neighbors, placement place = keep_ranks,
+    How&& how = {}, std::source_location where = std::source_location::current()) {
+  std::error_code ec;
+  const errc own = detail::check_neighbors(neighbors, comm.size());
+  auto made = detail::create_own(comm, std::move(neighbors), own, place, ec);
+  detail::end_creation(how, ec, "dist_graph_create_adjacent", comm.rank(), where);
+  return made;
+}
+
+/// A graph of which each rank gives any edges, also those between others. Collective over `comm`.
+/// `weighted`: whether the neighbours' weights are kept; equal on all ranks.
+/// Errors: errc::rank: an edge has no rank at an end; errc::argument: a weight is negative;
+/// errc::topology: another rank met an error; those of dup.
+/// Cost: all edges pass by all ranks. Source: MPI 4.1, 8.5.4.
+template <class Stack, class How = detail::throws_t>
+requires detail::BlockingForm<How>
+dist_graph_communicator<Stack> dist_graph_create(
+    const communicator<Stack>& comm, std::span<const graph_edge> edges, bool weighted = false,
+    placement place = keep_ranks, How&& how = {},
+    std::source_location where = std::source_location::current()) {
+  std::error_code ec;
+  errc own{};
+  graph_neighbors mine = detail::bring_home(comm, edges, weighted, own, ec);
+  const std::error_code lost = ec;
+  auto made = detail::create_own(comm, std::move(mine), lost ? errc::topology : own, place, ec);
+  if (lost) ec = lost;
+  detail::end_creation(how, ec, "dist_graph_create", comm.rank(), where);
+  return made;
+}
+
+}  // namespace mpx::inline v0

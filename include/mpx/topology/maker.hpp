@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// How topologies are made: what ranks tell each other before, and the communicator that follows.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <numeric>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "mpx/comm/topology/reorder.hpp"
+#include "mpx/communicator.hpp"
+
+namespace mpx::inline v0 {
+
+/// Whether a topology may give ranks other numbers, so that neighbours are on one node.
+struct placement {
+  bool reorders = false;
+  bool by_node = false;    ///< `node` says where this rank is; else the name of its machine does.
+  std::uint64_t node = 0;  ///< Equal on the ranks that are close to each other.
+};
+/// Every rank keeps its number.
+inline constexpr placement keep_ranks{};
+/// Ranks of one machine get parts of the topology that lie close together.
+inline constexpr placement reorder{true};
+/// The same of ranks that give the same `node`.
+constexpr placement reorder_by(std::uint64_t node) noexcept { return {true, true, node}; }
+
+namespace detail {
+
+/// A communicator whose parts creation may use.
+template <class Stack>
+class opened_communicator : public communicator<Stack> {
+  using base = communicator<Stack>;
+
+ public:
+  explicit opened_communicator(const base& comm) noexcept : base(comm) {}
+  using base::endpoint_;
+  using base::peer_of;
+
+  /// A communicator of `ranks`, which this rank is one of. Collective over all; each gives its own
+  /// group, none is in two, and an empty one makes an empty communicator.
+  /// Errors: those of dup; errc::no_resources.
+  base create(std::span<const rank_t> ranks, std::error_code& ec) const try {
+    plain_array<peer_id> peers;
+    peers.reserve(ranks.size());
+    for (const rank_t r : ranks) peers.push_back(peer_of(r));
+    return base::create(mpx::group::table({peers.begin(), peers.size()}, endpoint_->self()), ec);
+  } catch (const std::exception&) {
+    ec = errc::no_resources;
+    return base();
+  }
+};
+
+inline std::uint64_t hashed(std::uint64_t h, std::uint64_t value) noexcept {
+  h = (h ^ value) * 0x9e37'79b9'7f4a'7c15u;
+  return h ^ h >> 29;
+}
+inline std::uint64_t node_id(const placement& place, std::string_view host) noexcept {
+  if (place.by_node) return place.node;
+  std::uint64_t h = 1;
+  for (const char c : host) h = hashed(h, static_cast<unsigned char>(c));
+  return h;
+}
+
+/// What the creation of a topology is made of. Collective steps that all ranks take, whatever has
+/// gone wrong at one of them: the last tells all.
+template <class Stack>
+class topology_maker {
+ public:
+  explicit topology_maker(const communicator<Stack>& comm) : comm_(comm) {}
+
+  /// Numbers of all ranks, one after the other: `first[r]` is where those of rank r begin.
+  struct gathered {
+    std::vector<std::int64_t> all;
+    std::vector<std::size_t> first;
+    std::span<const std::int64_t> of(std::size_t rank) const noexcept {
+      return std::span(all).subspan(first[rank], first[rank + 1] - first[rank]);
+    }
+  };
+  gathered gather(std::span<const std::int64_t> mine, std::error_code& ec) const {
+    const auto n = static_cast<std::size_t>(comm_.size());
+    const auto me = static_cast<std::size_t>(comm_.rank());
+    gathered g;
+    g.first.assign(n + 1, 0);
+    g.first[me + 1] = mine.size();
+    comm_.allreduce(std::span(g.first), std::plus<>{}, ec);
+    std::partial_sum(g.first.begin(), g.first.end(), g.first.begin());
+    if (ec) return g;
+    g.all.assign(g.first.back(), 0);
+    std::copy(mine.begin(), mine.end(), g.all.begin() + static_cast<std::ptrdiff_t>(g.first[me]));
+    comm_.allreduce(std::span(g.all), std::plus<>{}, ec);
+    return g;
+  }
+  /// The node of each rank, as small numbers.
+  std::vector<rank_t> nodes(const placement& place, std::error_code& ec) const {
+    const auto id = static_cast<std::int64_t>(node_id(place, comm_.endpoint_->host()));
+    const gathered g = gather({&id, 1}, ec);
+    std::vector<std::int64_t> known = g.all;
+    std::sort(known.begin(), known.end());
+    std::vector<rank_t> numbers;
+    for (const std::int64_t i : g.all)
+      numbers.push_back(
+          static_cast<rank_t>(std::lower_bound(known.begin(), known.end(), i) - known.begin()));
+    return numbers;
+  }
+  /// Whether all ranks have given what `mine` was made of, and none has failed.
+  /// Errors: errc::topology if not.
+  bool agree(std::uint64_t mine, bool fine, std::error_code& ec) const {
+    std::uint64_t both[2] = {mine, ~mine};
+    if (!fine) both[0] = both[1] = ~std::uint64_t{0};
+    comm_.allreduce(
+        std::span(both), [](std::uint64_t a, std::uint64_t b) { return a > b ? a : b; }, ec);
+    if (!ec && both[0] != ~both[1]) ec = errc::topology;
+    return !ec;
+  }
+  /// A communicator in which rank r is who was rank by[r]; an empty one for who is none.
+  communicator<Stack> create(const players& by, std::error_code& ec) const {
+    const bool member = std::find(by.begin(), by.end(), comm_.rank()) != by.end();
+    return comm_.create(member ? std::span<const rank_t>(by) : std::span<const rank_t>(), ec);
+  }
+  static players as_they_are(rank_t ranks) {
+    players by(static_cast<std::size_t>(ranks));
+    std::iota(by.begin(), by.end(), 0);
+    return by;
+  }
+  const opened_communicator<Stack>& comm() const noexcept { return comm_; }
+
+ private:
+  opened_communicator<Stack> comm_;
+};
+
+/// What `f` throws, as an error code.
+template <class F>
+errc caught(F&& f) noexcept try {
+  f();
+  return errc{};
+} catch (const error& e) {
+  return static_cast<errc>(e.code().value());
+} catch (const std::exception&) {
+  return errc::no_resources;
+}
+
+/// Ends the creation of a topology, or throws.
+template <class How>
+void end_creation(How& how, std::error_code ec, const char* what, rank_t rank,
+                  std::source_location where) {
+  if constexpr (is_code<How&>) {
+    how = ec;
+  } else if (ec) {
+    std::string s = formatted("%s on rank %d", what, rank);
+    if (ec == errc::topology) s += ": it failed on another rank, or the ranks gave different ones";
+    throw error(ec, s, where);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+// What collectives ask for: steps, a policy, operations; and the typed calls on top.
+
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "coll/suite.hpp"
+#include "comm/ranks.hpp"
+
+namespace {
+
+struct collective_policy_archetype {  // Grants the concept and nothing more.
+  collective_policy_archetype() = delete;
+  static constexpr std::string_view name = "archetype";
+  static mpx::coll::choice choose(const mpx::coll::question&) noexcept;
+};
+struct may_throw {
+  static constexpr std::string_view name = "may_throw";
+  static mpx::coll::choice choose(const mpx::coll::question&);
+};
+static_assert(mpx::CollectivePolicy<collective_policy_archetype>);
+static_assert(!mpx::CollectivePolicy<may_throw>);
+static_assert(!mpx::CollectivePolicy<mpx::flow::unlimited>);
+
+struct steps_archetype {
+  steps_archetype() = delete;
+  mpx::rank_t rank() const noexcept;
+  mpx::rank_t size() const noexcept;
+  bool failed() const noexcept;
+  void start_send(const mpx::memory&, mpx::rank_t);
+  void start_receive(const mpx::memory&, mpx::rank_t);
+  void start_receive_ahead(const mpx::memory&, mpx::rank_t);
+  void finish();
+  void send(const mpx::memory&, mpx::rank_t);
+  void receive(const mpx::memory&, mpx::rank_t);
+  void exchange(const mpx::memory&, mpx::rank_t, const mpx::memory&, mpx::rank_t);
+  void copy(const mpx::memory&, const mpx::memory&);
+  void combine(const mpx::coll::reduction&, const mpx::memory&, const mpx::memory&);
+  void combine_first(const mpx::coll::reduction&, const mpx::memory&, const mpx::memory&);
+  void call(void (*)(void*), void*);
+  mpx::memory scratch(std::size_t) noexcept;
+};
+static_assert(mpx::coll::Steps<steps_archetype>);
+static_assert(mpx::coll::Steps<mpx::detail::schedule>);
+static_assert(mpx::coll::Steps<mpx::detail::collective_channel<ranks::shm>>);
+static_assert(!mpx::coll::Steps<mpx::communicator<ranks::shm>>);
+
+static_assert(mpx::is_commutative<std::plus<>, double>);
+static_assert(!mpx::is_commutative<std::plus<>, suite::matrix>);
+static_assert(!mpx::is_commutative<suite::times, suite::matrix>);
+static_assert(mpx::is_commutative<mpx::maxloc_t, mpx::located<double>>);
+static_assert(!mpx::is_commutative<mpx::replace_t, int>);
+static_assert(mpx::is_commutative<decltype(mpx::commutative(suite::times())), suite::matrix>);
+
+}  // namespace
+
+TEST_CASE("policy: what the default chooses, the call has") {
+  using namespace mpx::coll;
+  for (int o = 0; o <= static_cast<int>(operation::scan); ++o) {
+    CAPTURE(o);
+    CHECK(offers({static_cast<operation>(o), 1, 7, false, false},
+                 fallback(static_cast<operation>(o))));
+    for (const std::size_t bytes : {0u, 8u, 1000u, 10'000u, 100'000u, 1'000'000u, 10'000'000u})
+      for (const mpx::rank_t ranks : {1, 2, 3, 8, 13, 4096})
+        for (const bool commutative : {false, true})
+          for (const bool regular : {false, true}) {
+            const question q{static_cast<operation>(o), bytes, ranks, commutative, regular};
+            CHECK(offers(q, by_size::choose(q).by));
+          }
+  }
+}
+
+TEST_CASE("collectives that return values and vectors") {
+  ranks::run_at_all_counts<ranks::shm>([](auto world) {
+    const int n = world.size();
+    const int me = world.rank();
+    const int root = n - 1;
+    std::vector<int> ids(static_cast<std::size_t>(n));
+    std::iota(ids.begin(), ids.end(), 0);
+    CHECK(world.allgather(me) == ids);
+    CHECK(world.gather(me, root) == (me == root ? ids : std::vector<int>{}));
+    CHECK(world.scatter(ids, root) == std::vector<int>{me});
+    CHECK(world.alltoall(ids) == std::vector<int>(static_cast<std::size_t>(n), me));
+    // Rank r gives r times r.
+    const std::vector<int> mine(static_cast<std::size_t>(me), me);
+    std::vector<int> all;
+    for (int r = 0; r < n; ++r) all.insert(all.end(), static_cast<std::size_t>(r), r);
+    CHECK(world.allgatherv(mine) == all);
+    CHECK(world.gatherv(mine, root) == (me == root ? all : std::vector<int>{}));
+    CHECK(world.alltoallv(ids, std::vector<int>(static_cast<std::size_t>(n), 1)) ==
+          std::vector<int>(static_cast<std::size_t>(n), me));
+    CHECK(world.scan(me, mpx::sum) == me * (me + 1) / 2);
+    CHECK(world.exscan(me, mpx::sum) == (me == 0 ? 0 : me * (me - 1) / 2));
+    CHECK(world.allreduce(me + 1, mpx::max) == n);
+    CHECK(world.allreduce(me + 1, mpx::min) == 1);
+    CHECK(world.allreduce(2, mpx::prod) == 1 << n);
+    CHECK(world.allreduce(me == 0, mpx::logical_or));
+    CHECK(world.allreduce(me == 0, mpx::logical_and) == (n == 1));
+    CHECK(world.allreduce(true, mpx::logical_xor) == (n % 2 == 1));
+    CHECK(world.allreduce(1u << me, mpx::bit_or) == (1u << n) - 1);
+    CHECK(world.allreduce(~0u, mpx::bit_and) == ~0u);
+    CHECK(world.allreduce(5u, mpx::bit_xor) == (n % 2 == 1 ? 5u : 0u));
+    CHECK(world.allreduce(me, mpx::replace) == n - 1);
+    CHECK(world.allreduce(me + 3, mpx::no_op) == 3);
+    const mpx::located<double> here{(me * 5) % n * 1.0, me};
+    const auto top = world.allreduce(here, mpx::maxloc);
+    CHECK(top.index * 5 % n == static_cast<int>(top.value));
+    CHECK(world.allreduce(mpx::located<double>{1.5, me}, mpx::minloc).index == 0);
+    // In place, and with an operation of a program's own that commutes.
+    std::vector<int> slots(static_cast<std::size_t>(n), -1);
+    slots[static_cast<std::size_t>(me)] = me;
+    world.allgather(mpx::in_place, slots);
+    CHECK(slots == ids);
+    std::vector<long> longs(3000, me);
+    world.allreduce(longs, mpx::commutative([](long a, long b) { return a + b; }));
+    CHECK(longs.back() == n * (n - 1) / 2);
+    // Each block a piece of memory of its own.
+    std::vector<int> out(ids.size() * 2, me);
+    std::vector<int> in(ids.size() * 2, -1);
+    std::vector<mpx::memory> from;
+    std::vector<mpx::memory> to;
+    for (std::size_t r = 0; r < ids.size(); ++r) {
+      from.emplace_back(std::as_bytes(std::span(&out[2 * r], 1)));
+      to.emplace_back(std::as_writable_bytes(std::span(&in[2 * r], 1)));
+    }
+    world.alltoallw(from, to);
+    for (std::size_t r = 0; r < in.size(); ++r)
+      CHECK(in[r] == (r % 2 == 0 ? static_cast<int>(r / 2) : -1));
+  });
+}
+
+TEST_CASE("reduce_local: here, the first before the second") {
+  std::vector<suite::matrix> a{suite::of(0, 0), suite::of(0, 1)};
+  std::vector<suite::matrix> b{suite::of(1, 0), suite::of(1, 1)};
+  mpx::reduce_local(a, b, suite::times());
+  CHECK(b[1] == suite::product(0, 1, 1));
+  a.pop_back();
+  CHECK(ranks::errc_of([&] { mpx::reduce_local(a, b, suite::times()); }) == mpx::errc::argument);
+}
+
+TEST_CASE("collectives: wrong arguments are told, and nobody waits") {
+  ranks::run<ranks::shm>(3, [](auto world) {
+    const auto bad = [&](mpx::errc expected, auto call) {
+      std::error_code ec;
+      call(ec);
+      CHECK(ec == expected);
+      // The others of such a call get here as well.
+      CHECK(world.allreduce(1, std::plus<>{}) == 3);
+    };
+    std::vector<int> some(6, 1);
+    std::vector<int> few(2);
+    const std::vector<int> negative{1, -1, 1};
+    const std::vector<int> many{5, 5, 5};
+    const std::vector<int> one{1, 1, 1};
+    const std::vector<int> below{0, -2, 1};
+    bad(mpx::errc::root, [&](auto& ec) { world.gather(some, few, 7, ec); });
+    bad(mpx::errc::root, [&](auto& ec) { world.scatter(some, few, -1, ec); });
+    bad(mpx::errc::argument, [&](auto& ec) { world.allgather(some, few, ec); });
+    bad(mpx::errc::argument, [&](auto& ec) { world.alltoall(some, few, ec); });
+    bad(mpx::errc::argument, [&](auto& ec) { world.alltoall(few, few, ec); });  // 2 for 3 ranks.
+    bad(mpx::errc::count, [&](auto& ec) { world.allgatherv(1, some, negative, ec); });
+    bad(mpx::errc::argument, [&](auto& ec) { world.allgatherv(1, some, many, ec); });
+    bad(mpx::errc::argument, [&](auto& ec) { world.allgatherv(1, some, one, below, ec); });
+    bad(mpx::errc::argument, [&](auto& ec) { world.scan(some, few, std::plus<>{}, ec); });
+    bad(mpx::errc::argument,
+        [&](auto& ec) { world.reduce_scatter(some, few, many, std::plus<>{}, ec); });
+    // Wrong at one rank alone.
+    std::error_code ec;
+    std::vector<int> result(world.rank() == 1 ? 1 : 6);
+    world.allreduce(some, result, std::plus<>{}, ec);
+    CHECK(ec == (world.rank() == 1 ? mpx::errc::argument : mpx::errc::peer_lost));
+    const std::string text = ranks::text_of([&] { world.allreduce(some, few, std::plus<>{}); });
+    CHECK(ranks::contains(text, "6 elements do not fit the 2 of the result"));
+    CHECK(world.allreduce(1, std::plus<>{}) == 3);
+  });
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSL-1.0
+// Partitioned communication: any counts on both sides, in any order, by several threads, matched in
+// the order of the init calls and never with anything else; errors; the death of a peer.
+
+#include <array>
+#include <mpx/partitioned.hpp>
+#include <mpx/sim.hpp>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+using partition_list = std::vector<std::size_t>;
+
+partition_list shuffled(std::size_t count, std::uint64_t seed) {
+  partition_list order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
+/// From rank 0 to rank 1, several rounds of `bytes`, parted differently on both sides.
+template <class Comm>
+void send_in_parts(const Comm& world, std::size_t bytes, std::size_t out, std::size_t in) {
+  constexpr std::uint64_t rounds = 3;
+  if (world.rank() == 0) {
+    std::vector<std::byte> data(bytes);
+    auto send = mpx::psend_init(world, data, out, 1, 7);
+    CHECK(send.persistent());
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      ranks::fill(data, round);
+      send.start();
+      for (const std::size_t i : shuffled(out, bytes + round)) mpx::pready(send, i);
+      const mpx::status s = send.wait();
+      CHECK(!s.error());
+    }
+  }
+  if (world.rank() == 1) {
+    std::vector<std::byte> data(bytes, ranks::canary);
+    auto receive = mpx::precv_init(world, data, in, 0, 7);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      receive.start();
+      if (round != 1) {
+        for (const std::size_t i : shuffled(in, bytes)) {
+          while (!mpx::parrived(receive, i)) std::this_thread::yield();
+          const std::size_t n = bytes / in;
+          bool right = true;
+          for (std::size_t k = i * n; k < (i + 1) * n; ++k)
+            right = right && data[k] == ranks::byte_of(round, k);
+          CHECK(right);
+        }
+      }
+      const mpx::status s = receive.wait();
+      CHECK(s.source() == 0);
+      CHECK(s.tag() == 7);
+      CHECK(s.bytes() == bytes);
+      CHECK(ranks::holds(data, round));
+      CHECK(mpx::parrived(receive, 0));  // Inactive.
+    }
+  }
+  world.barrier();
+}
+
+template <class Stack>
+void send_all_parts() {
+  ranks::run<Stack>(2, [](auto world) {
+    constexpr std::size_t most = Stack::protocol_type::short_bytes_ceiling;
+    for (const auto& [out, in] :
+         {std::array<std::size_t, 2>{1, 1}, {4, 4}, {6, 4}, {4, 6}, {1, 12}, {12, 1}})
+      for (const std::size_t a_part :
+           {std::size_t{0}, std::size_t{1}, std::size_t{9}, most / 4, 3 * most})
+        send_in_parts(world, 12 * a_part, out, in);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("partitioned: inproc, all sizes and counts") { send_all_parts<ranks::inproc>(); }
+TEST_CASE("partitioned: small rings") { send_all_parts<ranks::tiny>(); }
+TEST_CASE("partitioned: posts that are late") { send_all_parts<ranks::late>(); }
+
+TEST_CASE("partitioned: threads make partitions ready, others watch them arrive") {
+  ranks::run<ranks::multiple>(2, [](auto world) {
+    constexpr std::size_t out = 24;
+    constexpr std::size_t in = 8;
+    constexpr std::size_t a_part = 5000;
+    constexpr std::size_t threads = 4;
+    std::vector<std::byte> data(out * a_part);
+    const bool sends = world.rank() == 0;
+    auto r = sends ? mpx::psend_init(world, data, out, 1) : mpx::precv_init(world, data, in, 0);
+    for (std::uint64_t round = 0; round < 20; ++round) {
+      if (sends) ranks::fill(data, round);
+      r.start();
+      std::vector<std::thread> team;
+      std::array<bool, threads> right{};
+      for (std::size_t t = 0; t < threads; ++t)
+        team.emplace_back([&, t] {
+          right[t] = true;
+          if (sends) {
+            const partition_list order = shuffled(out, round);
+            for (std::size_t i = t; i < out; i += threads) mpx::pready(r, order[i]);
+          } else {
+            constexpr std::size_t n = out * a_part / in;
+            for (std::size_t i = t; i < in; i += threads) {
+              while (!mpx::parrived(r, i)) std::this_thread::yield();
+              for (std::size_t k = i * n; k < (i + 1) * n; ++k)
+                right[t] = right[t] && data[k] == ranks::byte_of(round, k);
+            }
+          }
+        });
+      if (round % 2 == 0) r.wait();  // While they are at it.
+      for (auto& t : team) t.join();
+      if (round % 2 == 1) r.wait();
+      CHECK(right == std::array{true, true, true, true});
+      CHECK(ranks::holds(data, round));
+    }
+  });
+}
+
+TEST_CASE("partitioned: matched in the order of init, and with nothing else") {
+  ranks::run_at_all_counts<ranks::inproc>([](auto world) {
+    const mpx::rank_t n = world.size();
+    const mpx::rank_t right = (world.rank() + 1) % n;
+    const mpx::rank_t left = (world.rank() + n - 1) % n;
+    const auto other = world.dup();
+    // Four sends, two of them with one tag, one in another communicator: inited in one order,
+    // started in another. The receivers in yet another.
+    std::array<std::array<int, 6>, 4> out{};
+    std::array<std::array<int, 6>, 4> in{};
+    std::vector<mpx::request<ranks::inproc>> sends;
+    for (std::size_t i = 0; i < 4; ++i)
+      sends.push_back(mpx::psend_init(i == 3 ? other : world, out[i], 3, right, i == 1 ? 1 : 0));
+    std::vector<mpx::request<ranks::inproc>> receives(4);
+    for (const std::size_t i : {std::size_t{3}, std::size_t{0}, std::size_t{1}, std::size_t{2}})
+      receives[i] =
+          mpx::precv_init(i == 3 ? other : world, in[i], i == 0 ? 6 : 2, left, i == 1 ? 1 : 0);
+    for (int round = 0; round < 3; ++round) {
+      // Receives and probes that would take anything are not given any of it.
+      int anything = -1;
+      auto wild = world.irecv(anything, mpx::any_source, mpx::any_tag);
+      for (std::size_t i = 0; i < 4; ++i)
+        out[i].fill(100 * world.rank() + 10 * static_cast<int>(i) + round);
+      for (std::size_t i = 4; i-- > 0;) {
+        sends[i].start();
+        if (i != 2) receives[i].start();
+        mpx::pready_range(sends[i], 0, 2);
+      }
+      world.barrier();
+      CHECK(!world.iprobe());
+      receives[2].start();
+      mpx::wait_all(receives);
+      mpx::wait_all(sends);
+      for (std::size_t i = 0; i < 4; ++i)
+        CHECK(in[i][0] == 100 * left + 10 * static_cast<int>(i) + round);
+      CHECK(!wild.test());
+      world.barrier();
+      world.send(round, right, 9);
+      CHECK(wild.wait().tag() == 9);
+      CHECK(anything == round);
+      world.barrier();
+    }
+  });
+}
+
+TEST_CASE("partitioned: both ways at once, with other requests, to nobody") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    const mpx::rank_t other = 1 - world.rank();
+    std::array<double, 8> out{};
+    std::array<double, 8> in{};
+    std::vector<mpx::request<ranks::inproc>> all;
+    all.push_back(mpx::psend_init(world, out, 8, other));
+    all.push_back(mpx::precv_init(world, in, 4, other));
+    all.push_back(mpx::psend_init(world, out, 2, mpx::proc_null));
+    all.push_back(mpx::precv_init(world, in, 2, mpx::proc_null));
+    int token = 0;
+    all.push_back(world.recv_init(token, other, 3));
+    out.fill(world.rank() + 1);
+    for (auto& r : all) r.start();
+    CHECK(!all[0].test());
+    CHECK(all[3].wait().source() == mpx::proc_null);
+    const std::array<std::size_t, 2> both{1, 0};
+    mpx::pready_list(all[2], both);
+    mpx::pready_range(all[0], 4, 7);
+    mpx::pready_range(all[0], 0, 3);
+    world.send(5, other, 3);
+    mpx::wait_all(all);
+    CHECK(token == 5);
+    CHECK(in[7] == other + 1);
+    // Dropped while it is active: what was ready goes, and nothing touches the buffers any more.
+    {
+      auto s = mpx::psend_init(world, out, 8, other, 4);
+      std::array<double, 8> gone{};
+      auto r = mpx::precv_init(world, gone, 8, other, 4);
+      auto never = mpx::precv_init(world, gone, 8, other, 5);
+      s.start();
+      r.start();
+      never.start();
+      mpx::pready(s, 3);
+      while (!mpx::parrived(r, 3)) std::this_thread::yield();
+      CHECK(!mpx::parrived(r, 2));
+      CHECK(!mpx::parrived(never, 0));
+      CHECK(!r.cancel());
+      world.barrier();
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("partitioned: errors") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    const mpx::rank_t other = 1 - world.rank();
+    std::array<int, 6> data{};
+    std::error_code ec;
+    const auto init = [&](std::size_t partitions, mpx::rank_t to, mpx::tag_t tag) {
+      CHECK(!mpx::psend_init(world, data, partitions, to, tag, ec).persistent());
+      return ec;
+    };
+    const auto expect = [&](std::size_t partitions, mpx::rank_t from, mpx::tag_t tag) {
+      CHECK(!mpx::precv_init(world, data, partitions, from, tag, ec).persistent());
+      return ec;
+    };
+    CHECK(init(3, 2, 0) == mpx::errc::rank);
+    CHECK(init(3, mpx::any_source, 0) == mpx::errc::rank);
+    CHECK(init(3, other, -1) == mpx::errc::tag);
+    CHECK(init(0, other, 0) == mpx::errc::count);
+    CHECK(init(4, other, 0) == mpx::errc::count);
+    CHECK(expect(3, mpx::any_source, 0) == mpx::errc::rank);
+    CHECK(expect(3, other, mpx::any_tag) == mpx::errc::tag);
+    CHECK(expect(4, other, 0) == mpx::errc::count);
+    CHECK(ranks::contains(ranks::text_of([&] { (void)mpx::psend_init(world, data, 4, other, 8); }),
+                          "tag 8, communicator 0, 24 bytes, 6 elements in 4 partitions"));
+
+    auto send = mpx::psend_init(world, data, 3, other);
+    auto receive = mpx::precv_init(world, data, 3, other);
+    const auto ready = [&](const auto& r, std::size_t i) {
+      mpx::pready(r, i, ec);
+      return ec;
+    };
+    CHECK(ready(send, 0) == mpx::errc::request);  // Not started.
+    send.start();
+    receive.start();
+    send.start(ec);
+    CHECK(ec == mpx::errc::request);
+    CHECK(ready(send, 3) == mpx::errc::argument);
+    CHECK(ready(receive, 0) == mpx::errc::request);
+    CHECK(!ready(send, 1));
+    CHECK(ready(send, 1) == mpx::errc::request);  // Twice.
+    mpx::pready_range(send, 0, 1, ec);
+    CHECK(ec == mpx::errc::request);
+    mpx::pready_range(send, 2, 3, ec);
+    CHECK(ec == mpx::errc::argument);
+    CHECK(ranks::contains(ranks::text_of([&] { mpx::pready(send, 1); }),
+                          "pready of partition 1 of a partitioned send on rank"));
+    CHECK(!ready(send, 0));
+    CHECK(!ready(send, 2));
+    CHECK(ready(send, 2) == mpx::errc::request);
+    mpx::parrived(receive, 3, ec);
+    CHECK(ec == mpx::errc::argument);
+    mpx::parrived(send, 0, ec);
+    CHECK(ec == mpx::errc::request);
+    auto plain = world.recv_init(data, other, 1);
+    mpx::parrived(plain, 0, ec);
+    CHECK(ec == mpx::errc::request);
+    CHECK(ready(plain, 0) == mpx::errc::request);
+    CHECK(ready(mpx::request<ranks::inproc>(), 0) == mpx::errc::request);
+    receive.wait();
+    send.wait();
+    world.barrier();
+
+    // Of another length: the receiver is told, in every round, and the sender is not left waiting.
+    std::vector<int> large(60'000);
+    auto long_send = mpx::psend_init(world, large, 3, other);
+    auto short_receive = mpx::precv_init(world, data, 3, other);
+    for (int round = 0; round < 2; ++round) {
+      data.fill(7);
+      long_send.start();
+      short_receive.start();
+      mpx::pready_range(long_send, 0, 2);
+      const std::string text = ranks::text_of([&] { short_receive.wait(); });
+      CHECK(ranks::contains(text, "24 bytes in 3 partitions, whose sender has 240000 bytes in 3"));
+      CHECK(data[0] == 7);
+      long_send.wait();
+      world.barrier();
+    }
+  });
+}
+
+TEST_CASE("partitioned: the limit of partitions") {
+  ranks::run<ranks::inproc>(1, [](auto world) {
+    std::error_code ec;
+    const std::span<std::byte> nothing;
+    constexpr std::size_t half = std::size_t{1} << 30;
+    const auto one = mpx::psend_init(world, nothing, half, 0, 0, ec);
+    CHECK(!ec);
+    const auto refused = mpx::psend_init(world, nothing, half, 0, 0, ec);
+    CHECK(ec == mpx::errc::no_resources);
+    const auto rest = mpx::psend_init(world, nothing, half - 1, 0, 0, ec);
+    CHECK(!ec);
+    (void)mpx::psend_init(world, nothing, 1, 0, 0, ec);
+    CHECK(ec == mpx::errc::no_resources);
+    CHECK(mpx::psend_init(world.dup(), nothing, 1, 0).persistent());
+  });
+}
+
+TEST_CASE("partitioned: in the simulator, whatever the delays") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    mpx::sim::run(4, mpx::sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed, [&](auto world) {
+      const mpx::rank_t right = (world.rank() + 1) % 4;
+      const mpx::rank_t left = (world.rank() + 3) % 4;
+      constexpr std::size_t bytes = 12 * 3000;
+      std::vector<std::byte> out(bytes);
+      std::vector<std::byte> in(bytes);
+      auto send = mpx::psend_init(world, out, 12, right);
+      if (seed % 3 == 0) world.barrier();
+      auto receive = mpx::precv_init(world, in, seed % 2 == 0 ? 3 : 4, left);
+      for (std::uint64_t round = 0; round < 3; ++round) {
+        ranks::fill(out, 10 * round + static_cast<std::uint64_t>(world.rank()));
+        send.start();
+        for (const std::size_t i : shuffled(12, seed + round)) mpx::pready(send, i);
+        if (seed % 4 < 2) send.wait();
+        receive.start();
+        if (round == 1)
+          while (!mpx::parrived(receive, 2)) continue;
+        receive.wait();
+        if (seed % 4 >= 2) send.wait();
+        CHECK(ranks::holds(in, 10 * round + static_cast<std::uint64_t>(left)));
+      }
+    });
+  }
+}
+
+TEST_CASE("partitioned: the death of a peer ends both sides") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto death = static_cast<std::int64_t>(seed * 3000);
+    mpx::sim::options o;
+    o.faults.push_back({mpx::sim::fault::kind::kill, death, 1});
+    const auto end = mpx::sim::try_run(
+        3, mpx::sim::loggp{.jitter_ns = 2000}, seed,
+        [](auto world) {
+          std::vector<std::byte> data(9 * 5000);
+          const bool sends = world.rank() != 2;
+          auto r = world.rank() == 0   ? mpx::psend_init(world, data, 9, 1)
+                   : world.rank() == 1 ? mpx::psend_init(world, data, 9, 2)
+                                       : mpx::precv_init(world, data, 3, 1);
+          std::error_code ec;
+          for (int round = 0; round < 1000 && !ec; ++round) {
+            r.start(ec);
+            if (sends && !ec)
+              for (std::size_t i = 0; i < 9 && !ec; ++i) mpx::pready(r, i, ec);
+            if (!ec) r.wait(ec);
+          }
+          CHECK(ec == mpx::errc::peer_lost);
+          for (int again = 0; again < 2; ++again) {  // And stays so.
+            ec.clear();
+            r.start(ec);
+            if (sends && !ec) mpx::pready_range(r, 0, 8, ec);
+            if (!ec) r.wait(ec);
+            CHECK(ec == mpx::errc::peer_lost);
+          }
+        },
+        o);
+    CHECK(!end.failure);
+  }
+}
