@@ -259,7 +259,7 @@ class pmix {
 
 namespace detail {
 
-inline added_joiner pmix_is_there(joiner_by<pmix>("pmix"));
+inline added_joiner pmix_is_there(joiner_by<pmix>("pmix"));  // NOLINT(*-global-variables)
 
 }  // namespace detail
 

@@ -97,10 +97,9 @@ class pmi_connection {
   static constexpr std::size_t line_bytes_max = 1 << 20;
   static constexpr std::uint64_t line_bytes_safe = 800;  // Of a value, beside names and the rest.
 
-  pmi_connection() {
-    fd_ = number("PMI_FD", 0, 0x7fffffff);
-    size_ = number("PMI_SIZE", 1, 0x7fffffff);
-    rank_ = number("PMI_RANK", 0, size_ - 1);
+  pmi_connection() : pmi_connection(number("PMI_SIZE", 1, 0x7fffffff)) {}
+  explicit pmi_connection(rank_t size)
+      : fd_(number("PMI_FD", 0, 0x7fffffff)), rank_(number("PMI_RANK", 0, size - 1)), size_(size) {
     // What this process starts is no rank: without the descriptor it gets a clear error.
     if (::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0)
       mpx::detail::throw_error(errc::bootstrap,
