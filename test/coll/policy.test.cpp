@@ -158,6 +158,7 @@ TEST_CASE("collectives: wrong arguments are told, and nobody waits") {
     bad(mpx::errc::root, [&](auto& ec) { world.scatter(some, few, -1, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.allgather(some, few, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.alltoall(some, few, ec); });
+    bad(mpx::errc::argument, [&](auto& ec) { world.alltoall(few, few, ec); });  // 2 for 3 ranks.
     bad(mpx::errc::count, [&](auto& ec) { world.allgatherv(1, some, negative, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.allgatherv(1, some, many, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.allgatherv(1, some, one, below, ec); });

@@ -106,7 +106,7 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    if (n != 0 && b.bytes > b.room / n) return check_room(b.bytes * n, b.room, b.unit);
+    if (b.bytes * n != b.room) return check_room(b.room, b.bytes * n, b.unit);
     return {};
   }
   std::uint64_t end = 0;

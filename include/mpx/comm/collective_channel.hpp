@@ -295,7 +295,7 @@ class collective_channel : public point_to_point<Stack> {
   };
   [[gnu::noinline]] memory far_scratch(std::size_t bytes) noexcept {
     if (why_ != errc{}) return {};
-    void* const room = platform::allocate_aligned(scratch_alignment + bytes, scratch_alignment);
+    void* const room = allocate_scratch(bytes, scratch_alignment);
     if (room == nullptr) {
       begin();  // The others shall learn of it.
       no_memory();

@@ -38,6 +38,13 @@ struct reduction {
 
 /// Alignment of what steps give as scratch memory.
 inline constexpr std::size_t scratch_alignment = cache_line_bytes;
+/// That much scratch memory and `more`, aligned; nullptr when memory is out.
+inline void* allocate_scratch(std::size_t bytes, std::size_t more) noexcept {
+  std::size_t room = 0;
+  if (__builtin_add_overflow(bytes, more + scratch_alignment, &room)) return nullptr;
+  return platform::allocate_aligned(room / scratch_alignment * scratch_alignment,
+                                    scratch_alignment);
+}
 
 /// Copies a message from one place to another; either may have a layout. Requires: as long; they do
 /// not overlap, or are the same.
@@ -188,8 +195,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     add({kind::call, 0, {}, {}, nullptr, function, with});
   }
   memory scratch(std::size_t bytes) noexcept {
-    void* const piece =
-        platform::allocate_aligned(greater<std::size_t>(bytes, 1), scratch_alignment);
+    void* const piece = allocate_scratch(bytes, 0);
     if (piece == nullptr || !pieces_.try_push_back(piece)) {
       platform::deallocate(piece);
       recorded_ = false;
