@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms.hpp"
+
 namespace {
 
 using mpx::coll::algorithm;
@@ -23,22 +25,6 @@ using mpx::coll::operation;
 using mpx::coll::question;
 using stack = mpx::stack<>;
 using communicator = mpx::communicator<stack>;
-
-/// Names as in mpx/engine/collective_policy.hpp, in the order of their values.
-constexpr std::string_view algorithm_names[] = {"automatic",
-                                                "linear",
-                                                "binomial",
-                                                "knomial",
-                                                "chain",
-                                                "scatter_allgather",
-                                                "ring",
-                                                "recursive_doubling",
-                                                "recursive_halving",
-                                                "bruck",
-                                                "pairwise",
-                                                "dissemination",
-                                                "shared"};
-static_assert(std::size(algorithm_names) == mpx::coll::algorithms);
 
 struct options {
   double seconds = 0.02;
@@ -120,8 +106,7 @@ void run(const options& o) {
         if (!mpx::coll::offers(q, by)) continue;
         const double us = measure(world, of, by, bytes, b, o);
         if (world.rank() == 0)
-          fmt::print("{},{},{},{},{:.4f}\n", name, world.size(), q.bytes,
-                     algorithm_names[static_cast<std::size_t>(a)], us);
+          fmt::print("{},{},{},{},{:.4f}\n", name, world.size(), q.bytes, bench::name_of(by), us);
       }
       if (of == operation::barrier) break;
     }

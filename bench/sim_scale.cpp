@@ -24,6 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms.hpp"
+
 namespace {
 
 namespace sim = mpx::sim;
@@ -60,27 +62,66 @@ constexpr std::int64_t round_ns = 10'000'000'000;  // No operation takes longer.
 /// What the ranks of one run share. Nobody looks at what they receive but for sums, so that one
 /// place serves all: 4,096 ranks with buffers of their own would need gigabytes.
 struct shared_buffers {
-  explicit shared_buffers(std::size_t bytes) : out(bytes), in(bytes) {}
-  std::vector<std::byte> out;
-  std::vector<std::byte> in;
+  explicit shared_buffers(std::size_t bytes) : out_(bytes), in_(bytes), out(out_), in(in_) {}
+
+ private:
+  std::vector<std::byte> out_;
+  std::vector<std::byte> in_;
+
+ public:
+  std::span<std::byte> out;
+  std::span<std::byte> in;
 };
 
-void barrier(communicator& world, std::size_t, shared_buffers&) { world.barrier(); }
+using mpx::coll::algorithm;
+using mpx::coll::operation;
 
-void bcast(communicator& world, std::size_t, shared_buffers& b) {
-  world.bcast(world.rank() == 0 ? b.out : b.in, 0);
+void barrier(communicator& world, std::size_t, shared_buffers&, algorithm by) {
+  world.with(by).barrier();
 }
 
-void allreduce(communicator& world, std::size_t bytes, shared_buffers&) {
+void bcast(communicator& world, std::size_t bytes, shared_buffers& b, algorithm by) {
+  world.with(by).bcast((world.rank() == 0 ? b.out : b.in).first(bytes), 0);
+}
+
+void allreduce(communicator& world, std::size_t bytes, shared_buffers&, algorithm by) {
   std::vector<double> values(bytes / sizeof(double), 1.0);
-  world.allreduce(std::span(values), std::plus<>{});
+  world.with(by).allreduce(std::span(values), mpx::sum);
   if (values.back() != static_cast<double>(world.size()))
     throw std::runtime_error("allreduce: the sum is wrong");
 }
 
+void reduce(communicator& world, std::size_t bytes, shared_buffers&, algorithm by) {
+  std::vector<double> values(bytes / sizeof(double), 1.0);
+  world.with(by).reduce(std::span(values), mpx::sum, 0);
+}
+
+/// Of a vector of `bytes`, or of as many elements as there are ranks.
+void reduce_scatter(communicator& world, std::size_t bytes, shared_buffers&, algorithm by) {
+  const auto n = static_cast<std::size_t>(world.size());
+  const std::size_t each = std::max<std::size_t>(bytes / sizeof(double) / n, 1);
+  std::vector<double> values(each * n, 1.0);
+  std::vector<double> sums(each);
+  world.with(by).reduce_scatter_block(values, sums, mpx::sum);
+}
+
+/// Blocks of so many bytes.
+void allgather(communicator& world, std::size_t bytes, shared_buffers& b, algorithm by) {
+  const auto n = static_cast<std::size_t>(world.size());
+  world.with(by).allgather(b.out.first(bytes), b.in.first(bytes * n));
+}
+
+void alltoall(communicator& world, std::size_t bytes, shared_buffers& b, algorithm by) {
+  const auto n = static_cast<std::size_t>(world.size());
+  world.with(by).alltoall(b.out.first(bytes * n), b.in.first(bytes * n));
+}
+
 /// Each rank of a torus exchanges a side with each of its neighbours: both axes are powers of two,
 /// the first as long as the second or twice as long. An axis of one rank needs no messages.
-void halo(communicator& world, std::size_t, shared_buffers& b) {
+void halo(communicator& world, std::size_t bytes, shared_buffers& all, algorithm) {
+  struct {
+    std::span<std::byte> out, in;
+  } b{all.out.first(bytes), all.in.first(bytes)};
   rank_t columns = 1;
   while (columns * columns < world.size()) columns *= 2;
   const rank_t rows = world.size() / columns;
@@ -101,13 +142,27 @@ void halo(communicator& world, std::size_t, shared_buffers& b) {
 struct test {
   std::string_view name;
   std::vector<std::size_t> sizes;  // Of the operation's data; of one side for halo.
-  void (*run)(communicator&, std::size_t, shared_buffers&);
+  void (*run)(communicator&, std::size_t, shared_buffers&, algorithm);
+  int operation = -1;  // Whose algorithms it has.
+  rank_t ranks_max = 65536;
+  bool by_rank = false;  // `bytes` for each rank.
 };
+constexpr int of(operation o) { return static_cast<int>(o); }
 const std::vector<test> tests = {
-    {"barrier", {0}, barrier},
-    {"bcast", {8, 65536}, bcast},
-    {"allreduce", {8, 65536}, allreduce},
+    {"barrier", {0}, barrier, of(operation::barrier)},
+    {"bcast", {8, 65536}, bcast, of(operation::bcast)},
+    {"allreduce", {8, 65536}, allreduce, of(operation::allreduce)},
     {"halo", {1024, 65536}, halo},
+};
+/// What is measured by every algorithm, besides.
+const std::vector<test> algorithm_tests = {
+    {"barrier", {0}, barrier, of(operation::barrier)},
+    {"bcast", {8, 4096, 65536, 1 << 20}, bcast, of(operation::bcast)},
+    {"reduce", {8, 4096, 65536, 1 << 20}, reduce, of(operation::reduce), 1024},
+    {"allreduce", {8, 4096, 65536, 1 << 20}, allreduce, of(operation::allreduce), 1024},
+    {"reduce_scatter", {4096, 65536, 1 << 20}, reduce_scatter, of(operation::reduce_scatter), 256},
+    {"allgather", {8, 1024, 16384}, allgather, of(operation::allgather), 256, true},
+    {"alltoall", {8, 1024, 16384}, alltoall, of(operation::alltoall), 128, true},
 };
 
 struct options {
@@ -117,6 +172,7 @@ struct options {
   rank_t ranks_last = 4096;
   std::vector<rank_t> node_sizes = {1, 16};
   std::vector<std::string> tests;
+  bool algorithms = false;
   int rounds = 2;
   std::uint64_t seed = 1;
   bool csv = false;
@@ -125,6 +181,7 @@ struct options {
 
 struct row {
   std::string_view test;
+  std::string_view algorithm;
   std::size_t bytes;
   rank_t ranks;
   rank_t node_size;
@@ -147,12 +204,13 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-row measure(const options& o, const test& t, std::size_t bytes, rank_t ranks, rank_t node_size) {
+row measure(const options& o, const test& t, std::size_t bytes, rank_t ranks, rank_t node_size,
+            algorithm by) {
   sim::loggp model;
   model.far = network_of(o.network).far;
   model.near = shared_memory;
   model.node_size = node_size;
-  shared_buffers buffers(bytes);
+  shared_buffers buffers(bytes * (t.by_rank ? static_cast<std::size_t>(ranks) : 1));
   std::vector<std::int64_t> last(static_cast<std::size_t>(o.rounds) + 1);  // The first warms up.
   sim::options limits;
   limits.time_max_ns = round_ns * (o.rounds + 3);
@@ -165,7 +223,7 @@ row measure(const options& o, const test& t, std::size_t bytes, rank_t ranks, ra
         for (std::size_t i = 0; i < last.size(); ++i) {
           const std::int64_t start = round_ns * static_cast<std::int64_t>(i + 1);
           env.transport().compute(start - env.now_ns());  // All begin at once.
-          t.run(world, bytes, buffers);
+          t.run(world, bytes, buffers, by);
           const std::int64_t took = env.now_ns() - start;
           if (took > round_ns)
             throw std::runtime_error("an operation took too long to be measured");
@@ -178,6 +236,7 @@ row measure(const options& o, const test& t, std::size_t bytes, rank_t ranks, ra
   for (std::size_t i = 1; i < last.size(); ++i) sum_ns += static_cast<double>(last[i]);
   const auto rounds = static_cast<double>(last.size());
   return {t.name,
+          bench::name_of(by),
           bytes,
           ranks,
           node_size,
@@ -197,23 +256,25 @@ double peak_bytes() {
 
 void print_header(const options& o) {
   if (o.csv) {
-    fmt::print("test,bytes,ranks,node_size,time_us,packets,copies,events,wall_s,cpu_s\n");
+    fmt::print("test,algorithm,bytes,ranks,node_size,time_us,packets,copies,events,wall_s,cpu_s\n");
     return;
   }
   fmt::print("# network {}: {}\n", o.network, network_of(o.network).source);
-  fmt::print("{:<10} {:>6} {:>6} {:>9} {:>12} {:>11} {:>11} {:>11} {:>8} {:>10}\n", "test", "bytes",
-             "ranks", "node size", "virtual us", "packets", "copies", "events", "wall s",
-             "M events/s");
+  fmt::print("{:<14} {:<18} {:>7} {:>6} {:>9} {:>12} {:>11} {:>11} {:>11} {:>8} {:>10}\n", "test",
+             "algorithm", "bytes", "ranks", "node size", "virtual us", "packets", "copies",
+             "events", "wall s", "M events/s");
 }
 
 void print_row(const options& o, const row& r) {
   if (o.csv) {
-    fmt::print("{},{},{},{},{:.3f},{:.1f},{:.1f},{},{:.6f},{:.6f}\n", r.test, r.bytes, r.ranks,
-               r.node_size, r.time_us, r.packets, r.copies, r.events, r.wall_s, r.cpu_s);
+    fmt::print("{},{},{},{},{},{:.3f},{:.1f},{:.1f},{},{:.6f},{:.6f}\n", r.test, r.algorithm,
+               r.bytes, r.ranks, r.node_size, r.time_us, r.packets, r.copies, r.events, r.wall_s,
+               r.cpu_s);
   } else {
-    fmt::print("{:<10} {:>6} {:>6} {:>9} {:>12.2f} {:>11.0f} {:>11.0f} {:>11} {:>8.2f} {:>10.2f}\n",
-               r.test, r.bytes, r.ranks, r.node_size, r.time_us, r.packets, r.copies, r.events,
-               r.wall_s, static_cast<double>(r.events) / r.wall_s / 1e6);
+    fmt::print(
+        "{:<14} {:<18} {:>7} {:>6} {:>9} {:>12.2f} {:>11.0f} {:>11.0f} {:>11} {:>8.2f} {:>10.2f}\n",
+        r.test, r.algorithm, r.bytes, r.ranks, r.node_size, r.time_us, r.packets, r.copies,
+        r.events, r.wall_s, static_cast<double>(r.events) / r.wall_s / 1e6);
   }
   std::fflush(stdout);
 }
@@ -236,6 +297,7 @@ void write_json(const options& o, const std::vector<row>& rows, double events_pe
   all["peak_bytes"] = peak_bytes();
   for (const row& r : rows)
     all["rows"].push_back({{"test", r.test},
+                           {"algorithm", r.algorithm},
                            {"bytes", r.bytes},
                            {"ranks", r.ranks},
                            {"node_size", r.node_size},
@@ -279,6 +341,9 @@ void declare(CLI::App& app, options& o) {
   }
   std::vector<std::string> test_names;
   for (const test& t : tests) test_names.emplace_back(t.name);
+  for (const test& t : algorithm_tests)
+    if (std::find(test_names.begin(), test_names.end(), t.name) == test_names.end())
+      test_names.emplace_back(t.name);
   app.add_option("--network", o.network, sources)
       ->capture_default_str()
       ->check(CLI::IsMember(network_names));
@@ -288,8 +353,12 @@ void declare(CLI::App& app, options& o) {
                  "ranks of a node, which talk as over shared memory; may be repeated")
       ->capture_default_str()
       ->check(CLI::Range(1, 65536));
-  app.add_option("--test", o.tests, "barrier, bcast, allreduce, halo; may be repeated (all)")
+  app.add_option("--test", o.tests,
+                 "barrier, bcast, allreduce, halo; with --algorithms also reduce, reduce_scatter, "
+                 "allgather, alltoall; may be repeated (all)")
       ->check(CLI::IsMember(test_names));
+  app.add_flag("--algorithms", o.algorithms,
+               "each collective by each of its algorithms, at more sizes; automatic: by default");
   app.add_option("--rounds", o.rounds, "operations that are measured, after one that is not")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
@@ -305,17 +374,23 @@ void run(const options& o) {
   double wall_s = 0;
   double cpu_s = 0;
   double events = 0;
-  for (const test& t : tests) {
+  for (const test& t : o.algorithms ? algorithm_tests : tests) {
     if (!o.tests.empty() && std::find(o.tests.begin(), o.tests.end(), t.name) == o.tests.end())
       continue;
     for (const std::size_t bytes : t.sizes) {
       for (const rank_t node_size : o.node_sizes) {
         for (rank_t ranks = o.ranks_first; ranks <= o.ranks_last; ranks *= 2) {
-          rows.push_back(measure(o, t, bytes, ranks, node_size));
-          print_row(o, rows.back());
-          wall_s += rows.back().wall_s;
-          cpu_s += rows.back().cpu_s;
-          events += static_cast<double>(rows.back().events);
+          if (o.algorithms && ranks > t.ranks_max) break;
+          const mpx::coll::question q{static_cast<operation>(t.operation), bytes, ranks};
+          for (int a = 0; a < (o.algorithms ? mpx::coll::algorithms : 1); ++a) {
+            const auto by = static_cast<algorithm>(a);
+            if (a != 0 && !mpx::coll::offers(q, by)) continue;
+            rows.push_back(measure(o, t, bytes, ranks, node_size, by));
+            print_row(o, rows.back());
+            wall_s += rows.back().wall_s;
+            cpu_s += rows.back().cpu_s;
+            events += static_cast<double>(rows.back().events);
+          }
         }
       }
     }
