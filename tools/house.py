@@ -22,6 +22,7 @@ LEVELS = {
     "rma": 7,
     "communicator.hpp": 8,
     "datatype.hpp": 8,
+    "environment.hpp": 9,
     "topology": 9,
     "partitioned.hpp": 9,
     "attributes.hpp": 9,
