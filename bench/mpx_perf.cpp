@@ -250,9 +250,9 @@ void declare(CLI::App& app, options& o, std::string& sizes) {
   for (const test_kind& k : tests) names.emplace_back(k.name);
   app.add_option("test", o.test,
                  "latency, bw, bibw, rate, exchange, ring, poll_test, poll_probe, poll_any, "
-                 "allreduce, pack_column, pack_record, pack_indexed, pack_face, idle_cpu")
-                 "allreduce, coll_barrier, coll_bcast, coll_allreduce, coll_allgather, "
-                 "coll_alltoall, coll_reduce_scatter, idle_cpu")
+                 "allreduce, pack_column, pack_record, pack_indexed, pack_face, coll_barrier, "
+                 "coll_bcast, coll_allreduce, coll_allgather, coll_alltoall, coll_reduce_scatter, "
+                 "idle_cpu")
       ->required()
       ->check(CLI::IsMember(names));
   app.add_option("--size", sizes, "bytes of a message, or A:B for A, 2A, 4A, ... B");
