@@ -49,7 +49,7 @@ OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields"
             "attributes", "intercommunicator", "comm/intercommunicator",
             "transport/tcp", "cluster", "transport/rdma/libfabric",
             "transport/sim",
-            "transport/detail/sim_port", "bootstrap/pmix",
+            "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
             "topology", "comm/topology", "coll/neighbor", "partitioned", "comm/partitioned")
@@ -64,7 +64,7 @@ THIRD_PARTY = {
     "rdma/": ("transport/rdma/libfabric",),
     "infiniband/": (),
     "openssl/": ("transport/tcp",),
-    "pmix": ("bootstrap/pmix",),
+    "pmix": ("bootstrap/pmix", "bootstrap/anywhere",),
     "mpi.h": (),
     "fmt/": (),
     "CLI/": (),

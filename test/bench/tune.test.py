@@ -29,7 +29,7 @@ PROGRAM = """\
 #include "mpx_tuned.hpp"
 using namespace mpx::coll;
 constexpr algorithm of(operation o, std::size_t bytes, mpx::rank_t ranks, bool near = true) {
-  return mpx_tuned::choose({o, bytes, ranks, true, true, near}).by;
+  return mpx_tuned::choose({o, bytes, ranks, true, true, near, near}).by;
 }
 static_assert(of(operation::allreduce, 8, 4) == algorithm::recursive_doubling);
 static_assert(of(operation::allreduce, 181, 3) == algorithm::recursive_doubling);
@@ -39,7 +39,7 @@ static_assert(of(operation::allreduce, 1 << 24, 4) == algorithm::recursive_halvi
 static_assert(of(operation::barrier, 0, 2) == algorithm::shared);
 static_assert(of(operation::barrier, 0, 2, false) == by_size::choose({operation::barrier, 0, 2}).by);
 static_assert(of(operation::allreduce, 8, 5) ==
-              by_size::choose({operation::allreduce, 8, 5, true, true, true}).by);
+              by_size::choose({operation::allreduce, 8, 5, true, true, true, true}).by);
 using stack = mpx::stack<mpx_tuned>;
 static_assert(std::same_as<stack::collective_type, mpx_tuned>);
 int main() {

@@ -19,12 +19,13 @@ template <class Stack, class What, coll::Steps S>
 void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
+    q.near = BlockTransport<typename Stack::transport_type>;
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
-      q.near = true;
+      q.meets = true;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
       if (coll::run_in_node(steps, what)) return;
-      q.near = false;
+      q.meets = false;
     }
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {

@@ -55,7 +55,8 @@ struct question {
   rank_t ranks = 1;         ///< How many take part.
   bool commutative = true;  ///< Whether the operation commutes.
   bool regular = true;      ///< Whether all blocks have one length, known everywhere.
-  bool near = false;        ///< Whether all ranks can share memory, and wait for each other here.
+  bool near = false;        ///< Whether all ranks share memory,
+  bool meets = false;       ///< and can wait for each other there: not in a call that is started.
 };
 
 inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
@@ -68,7 +69,7 @@ struct choice {
 
 /// Whether a call as in `q` can be done in shared memory.
 constexpr bool offers_shared(const question& q) noexcept {
-  if (!q.near || q.ranks < 2 || q.ranks > 64) return false;
+  if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
   const auto n = static_cast<std::size_t>(q.ranks);
   switch (q.of) {
     case operation::barrier:
@@ -150,7 +151,8 @@ struct by_size {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
-    if (q.near && q.bytes <= shared_most(q.of) && offers_shared(q)) return {shared};
+    if (q.meets && q.bytes <= shared_most(q.of) && offers_shared(q)) return {shared};
+    if (!q.near) return far(q, power);
     switch (q.of) {
       case operation::barrier: return {dissemination};
       case operation::bcast:
@@ -171,6 +173,43 @@ struct by_size {
         return {q.bytes <= 65536 ? recursive_halving : pairwise};
       case operation::reduce_scatter:
         return {q.bytes <= 8192 && power && q.commutative ? recursive_halving : pairwise};
+      case operation::scan: return {recursive_doubling};
+    }
+    return {};
+  }
+
+ private:
+  /// Between nodes a message's way there takes longer than to send the next ones. Of what was
+  /// fastest in the simulator (bench/algorithms.py).
+  static constexpr choice far(const question& q, bool power) noexcept {
+    using enum algorithm;
+    const std::size_t part = q.bytes / static_cast<std::size_t>(q.ranks);
+    switch (q.of) {
+      case operation::barrier: return {power ? recursive_doubling : dissemination};
+      case operation::bcast:
+        if (q.ranks <= 2 || q.bytes > 262144) return {binomial};
+        return {q.ranks <= (q.bytes <= 16384 ? 32 : 8) ? linear : knomial};
+      case operation::gather:
+      case operation::scatter:
+        return {q.regular && q.bytes <= 1024 && q.ranks > 32 ? binomial : linear};
+      case operation::allgather:
+        if (q.ranks <= 2 || (q.bytes > 8192 && q.ranks <= 8)) return {ring};
+        if (power && q.regular) return {recursive_doubling};
+        return {q.bytes <= 4096 ? bruck : ring};
+      case operation::alltoall:
+        if (q.regular && q.bytes <= 256 && q.ranks > 32) return {bruck};
+        return {q.ranks <= 1024 ? linear : pairwise};
+      case operation::reduce:
+        if (q.ranks <= 2 || q.bytes <= 16384) return {binomial};
+        return {q.ranks <= 8 || (q.bytes > 262144 && (q.ranks <= 16 || part <= 16384)) ? pairwise
+                                                                                       : binomial};
+      case operation::allreduce:
+        if (q.ranks <= 2 || q.bytes <= 16384) return {recursive_doubling};
+        return {part <= 16384 && q.ranks <= 4 ? pairwise : recursive_halving};
+      case operation::reduce_scatter:
+        if (!power || !q.commutative || q.ranks <= 2) return {pairwise};
+        return {q.bytes > 16384 && q.bytes <= 262144 && q.ranks <= 4 ? pairwise
+                                                                     : recursive_halving};
       case operation::scan: return {recursive_doubling};
     }
     return {};
