@@ -64,7 +64,7 @@ THIRD_PARTY = {
     "rdma/": ("transport/rdma/libfabric",),
     "infiniband/": (),
     "openssl/": ("transport/tcp",),
-    "pmix": ("bootstrap/pmix", "bootstrap/anywhere",),
+    "pmix": ("bootstrap/pmix",),
     "mpi.h": (),
     "fmt/": (),
     "CLI/": (),
