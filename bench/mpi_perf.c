@@ -325,6 +325,61 @@ static double idle_cpu(struct job* j) {
   return used;
 }
 
+/* Packing by datatypes: those of perf/pack.hpp. Returns GB a second, of each rank alone. */
+static double pack(struct job* j) {
+  const int n = (int)(j->o.size / 8);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int count = 1;
+  if (strcmp(j->o.test, "pack_column") == 0) {
+    MPI_Type_vector(n, 1, 100, MPI_DOUBLE, &type);
+  } else if (strcmp(j->o.test, "pack_record") == 0) {
+    const int lengths[] = {1, 1};
+    const MPI_Aint at[] = {0, 8};
+    const MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE};
+    MPI_Datatype record;
+    MPI_Type_create_struct(2, lengths, at, types, &record);
+    MPI_Type_create_resized(record, 0, 16, &type);
+    MPI_Type_free(&record);
+    count = (int)(j->o.size / 12);
+  } else if (strcmp(j->o.test, "pack_indexed") == 0) {
+    int* const at = malloc(sizeof *at * (size_t)(n + 1));
+    for (int i = 0; i < n; ++i) at[i] = 3 * i + i % 2;
+    MPI_Type_create_indexed_block(n, 1, at, MPI_DOUBLE, &type);
+    free(at);
+  } else {
+    int side = 1;
+    while (side * side < n) side *= 2;
+    const int sizes[] = {side, side, 8};
+    const int sub_sizes[] = {side, side, 1};
+    const int starts[] = {0, 0, 1};
+    MPI_Type_create_subarray(3, sizes, sub_sizes, starts, MPI_ORDER_C, MPI_DOUBLE, &type);
+  }
+  MPI_Type_commit(&type);
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  int size = 0;
+  int room = 0;
+  MPI_Type_get_extent(type, &low, &extent);
+  MPI_Type_size(type, &size);
+  MPI_Pack_size(count, type, MPI_COMM_WORLD, &room);
+  const size_t bytes = (size_t)extent * (size_t)count + 64;
+  char* const memory = malloc(bytes);
+  char* const out = malloc((size_t)room);
+  memset(memory, 1, bytes);
+  memset(out, 0, (size_t)room);
+  const double start = perf_now();
+  for (long i = 0; i < j->o.iters; ++i) {
+    int at = 0;
+    MPI_Pack(memory, count, type, out, room, &at, MPI_COMM_WORLD);
+    __asm__ volatile("" : : "r"(out) : "memory");
+  }
+  const double seconds = perf_now() - start;
+  free(memory);
+  free(out);
+  MPI_Type_free(&type);
+  return (double)j->o.iters * size * count / seconds / 1e9;
+}
+
 static double measure(struct job* j, const char** unit) {
   const struct options* o = &j->o;
   const double messages = (double)o->iters * o->window;
@@ -346,6 +401,7 @@ static double measure(struct job* j, const char** unit) {
   *unit = "M/s";
   if (strcmp(o->test, "rate") == 0) return messages / timed(j, window_loop, o->window) / 1e6;
   *unit = "GB/s";
+  if (strncmp(o->test, "pack_", 5) == 0) return pack(j);
   if (strcmp(o->test, "bw") == 0)
     return messages * (double)o->size / timed(j, window_loop, o->window) / 1e9;
   if (strcmp(o->test, "bibw") == 0)

@@ -20,6 +20,7 @@
 
 #include "perf/board.h"
 #include "perf/loops.hpp"
+#include "perf/pack.hpp"
 
 namespace {
 
@@ -74,6 +75,10 @@ constexpr test_kind tests[] = {
     {"poll_probe", "us", "token ring by iprobe, a hop", 8, 8, &bench::poll_probe_us},
     {"poll_any", "us", "all to all by test_any, a round", 8, 8, &bench::poll_any_us},
     {"allreduce", "us", "allreduce of one double", 8, 8, &bench::allreduce_us},
+    {"pack_column", "GB/s", "packing a column of a matrix of doubles", 8, 1 << 20, nullptr},
+    {"pack_record", "GB/s", "packing records with a hole", 12, 1 << 20, nullptr},
+    {"pack_indexed", "GB/s", "packing doubles at irregular places", 8, 1 << 20, nullptr},
+    {"pack_face", "GB/s", "packing a face of a cube", 8, 1 << 20, nullptr},
     {"coll_barrier", "us", "barrier", 8, 8, &bench::barrier_us},
     {"coll_bcast", "us", "bcast, from one root after the other", 8, 1 << 20, &bench::bcast_us},
     {"coll_allreduce", "us", "allreduce, a sum of doubles", 8, 1 << 20, &bench::sum_us},
@@ -175,8 +180,10 @@ void measure_all(mpx::communicator<Stack> world, const options& o, perf_side& si
     s.out = perf::buffer(out).first(size * o.buffers);
     s.in = perf::buffer(in).first(size * o.buffers);
     perf::bench<Stack> b(world, s);
+    std::optional<perf::packed> packed;
+    if (kind.measure == nullptr) packed.emplace(kind.name, size);
     for (int i = 0; i < o.samples; ++i) {
-      const double value = measured(b, kind);
+      const double value = packed ? packed->measure(s.iters) : measured(b, kind);
       const perf_mark after = perf_bracket(&side);
       if (report) report->sample(size, value, before, after);
       before = after;
@@ -243,8 +250,9 @@ void declare(CLI::App& app, options& o, std::string& sizes) {
   for (const test_kind& k : tests) names.emplace_back(k.name);
   app.add_option("test", o.test,
                  "latency, bw, bibw, rate, exchange, ring, poll_test, poll_probe, poll_any, "
-                 "allreduce, coll_barrier, coll_bcast, coll_allreduce, coll_allgather, "
-                 "coll_alltoall, coll_reduce_scatter, idle_cpu")
+                 "allreduce, pack_column, pack_record, pack_indexed, pack_face, coll_barrier, "
+                 "coll_bcast, coll_allreduce, coll_allgather, coll_alltoall, coll_reduce_scatter, "
+                 "idle_cpu")
       ->required()
       ->check(CLI::IsMember(names));
   app.add_option("--size", sizes, "bytes of a message, or A:B for A, 2A, 4A, ... B");

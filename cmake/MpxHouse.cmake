@@ -15,6 +15,10 @@ foreach(directory IN LISTS boost_includes)
   endif()
 endforeach()
 
+if(TARGET mpx::pmix)
+  list(APPEND mpx_bare_flags -isystem "${MPX_PMIX_INCLUDE_DIR}")
+endif()
+
 function(mpx_add_house_test name label timeout)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${label}")

@@ -13,9 +13,11 @@ if(MPX_BUILD_COMPILED)  # The one part that belongs to an architecture.
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT mpxCompiledTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}")
 endif()
-if(TARGET mpxrun)  # mpxConfig.cmake looks for it: a program is no part of the header-only export.
-  install(TARGETS mpxrun RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
+foreach(program IN ITEMS mpxrun mpxinfo)  # No part of the header-only export: mpxConfig looks for it.
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  endif()
+endforeach()
 
 configure_package_config_file(cmake/mpxConfig.cmake.in "${PROJECT_BINARY_DIR}/mpxConfig.cmake"
   INSTALL_DESTINATION "${mpx_cmake_dir}" PATH_VARS CMAKE_INSTALL_BINDIR)
@@ -27,6 +29,7 @@ install(FILES
   "${PROJECT_BINARY_DIR}/mpxConfigVersion.cmake"
   cmake/MpxBoost.cmake
   cmake/MpxCompiler.cmake
+  cmake/MpxPmix.cmake
   DESTINATION "${mpx_cmake_dir}")
 
 # Relative to the .pc file, so that an installation can be moved.

@@ -60,7 +60,8 @@ mpx_missing() {
 mpx_boost_present() {
   local version
   version=$(sed -n 's/^#define BOOST_VERSION //p' /usr/include/boost/version.hpp 2>/dev/null)
-  [ "${version:-0}" -ge 107400 ] && [ -f /usr/include/boost/intrusive/list.hpp ]
+  [ "${version:-0}" -ge 107400 ] && [ -f /usr/include/boost/intrusive/list.hpp ] &&
+    [ -f /usr/include/boost/pfr.hpp ]
 }
 
 # Boost.Context, for simulations, in the version of the Boost that is there or will be.
@@ -95,7 +96,7 @@ mpx_wanted() {
     return
   fi
   echo g++ cmake ninja-build pkg-config python3 ca-certificates procps \
-    libcli11-dev libfmt-dev libpng-dev nlohmann-json3-dev libbenchmark-dev gnuplot-nox
+    libcli11-dev libssl-dev libfmt-dev libpng-dev nlohmann-json3-dev libbenchmark-dev gnuplot-nox
   # Two Boosts exclude each other: leave alone what somebody has chosen.
   mpx_boost_present || echo 'libboost1.81-dev|libboost1.83-dev|libboost-dev'
   mpx_wanted_context
@@ -110,6 +111,8 @@ mpx_wanted() {
 mpx_install() {
   local missing missing_optional
   local optional=(mpich libmpich-dev openmpi-bin libopenmpi-dev)
+  # Launchers whose jobs the tests join; mpich and openmpi-bin have two.
+  [ "$1" != test ] || optional+=(libpmix-dev slurmctld slurmd slurm-client munge)
   [ "$1" != docs ] || optional=()
   # shellcheck disable=SC2046
   {
@@ -121,7 +124,7 @@ mpx_install() {
   command -v apt-get >/dev/null \
     || die "this script installs packages with apt-get; install by hand what corresponds to: ${missing[*]}"
   if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-    [ ${#missing[@]} -gt 0 ] || { warn "no MPI to compare with: ${missing_optional[*]}"; return 0; }
+    [ ${#missing[@]} -gt 0 ] || { warn "going on without: ${missing_optional[*]}"; return 0; }
     die "packages are missing, and there is neither root nor sudo to install them: ${missing[*]}"
   fi
 
@@ -135,7 +138,7 @@ mpx_install() {
     mpx_apt "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
   fi
   if [ ${#missing_optional[@]} -gt 0 ]; then
-    say "installing, to compare with: ${missing_optional[*]}"
+    say "installing other MPIs and launchers: ${missing_optional[*]}"
     mpx_apt "${missing_optional[@]}" || warn "going on without: ${missing_optional[*]}"
   fi
   # Installing another package can pull in the default Boost in place of the one that was there.

@@ -25,11 +25,14 @@ LEVELS = {
     "environment.hpp": 9,
     "topology": 9,
     "partitioned.hpp": 9,
+    "attributes.hpp": 9,
+    "intercommunicator.hpp": 9,
     "instances.hpp": 10,
     "run_threads.hpp": 10,
     "topology.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
+    "cluster.hpp": 12,
 }
 
 # In these folders every header is one policy (a backend), except the shared ones named below.
@@ -37,14 +40,16 @@ POLICY_FOLDERS = ("transport", "matching", "flow")
 SHARED_STEMS = {"concept", "concepts", "traits", "types", "detail"}
 # The bootstraps share their plumbing; these are the policies, and one header chooses among them.
 BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
-CHOOSERS = {"bootstrap/detect.hpp"}
+CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
 OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
-            "transport/tcp", "transport/rdma/libfabric", "transport/sim",
-            "transport/detail/sim_port", "bootstrap/pmix",
+            "attributes", "intercommunicator", "comm/intercommunicator",
+            "transport/tcp", "cluster", "transport/rdma/libfabric",
+            "transport/sim",
+            "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
             "topology", "comm/topology", "coll/neighbor", "partitioned", "comm/partitioned")
@@ -58,6 +63,7 @@ THIRD_PARTY = {
     "boost/": (),
     "rdma/": ("transport/rdma/libfabric",),
     "infiniband/": (),
+    "openssl/": ("transport/tcp",),
     "pmix": ("bootstrap/pmix",),
     "mpi.h": (),
     "fmt/": (),

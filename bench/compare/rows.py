@@ -132,6 +132,14 @@ def crowded_tests():
         yield Test("poll_slots", 8, ranks, "us", same("poll_test"), by_slots=True, **few)
 
 
+def pack_tests():
+    """Packing what lies apart, on each rank alone."""
+    for name in ("pack_column", "pack_record", "pack_indexed", "pack_face"):
+        for size, iters in ((8 * KIB, 20000), (512 * KIB, 200)):
+            yield Test(name, size, 2, "GB/s", same(name), ("--iters", iters, "--samples", 5),
+                       lower_is_better=False, timed_by_mode=False, quick=False)
+
+
 COLLECTIVES = ("barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
 COLLECTIVE_SIZES = (8, KIB, 64 * KIB, MIB)
 
@@ -168,6 +176,7 @@ def make_tests():
         *crowded_tests(),
         *both_ways_tests(),
         *fresh_tests(),
+        *pack_tests(),
         *collective_tests(),
         Test("ring_latency", 8, 2, "us", {"raw": "ring_latency"}, ping_pong, quick=False),
         Test("bounce_one_line", 8, 2, "us", {"raw": "bounce_one_line"}, ping_pong, quick=False),

@@ -15,6 +15,8 @@ RATES = {"rate": "", "rate_posted": ", posted", "rate_tags4": ", 4 tags",
 BOTH_WAYS = {"bibw": "receives first", "bibw_sends": "sends first", "bibw_sendrecv": "sendrecv"}
 POLLS = {"poll_test": "test, a hop", "poll_probe": "iprobe, a hop",
          "poll_any": "test_any, all to all", "poll_slots": "test, a hop, Open MPI given slots"}
+PACKS = {"pack_column": "a column of doubles", "pack_record": "records with a hole",
+         "pack_indexed": "an indexed list", "pack_face": "a face of a cube"}
 UNPINNED = {"unpinned": "", "unpinned_loaded": ", a core busy"}
 
 
@@ -65,6 +67,7 @@ class Targets:
                     ("recv_matched_8", "instructions of a matched tiny receive", 120),
                     ("irecv_matched_8", "instructions of a pre-posted tiny receive", 110)):
                 self.put(what, "<=", most, None, counts.get(name), counts_missing)
+        self.packing()
         self.crowds()
         self.collectives()
         self.unpinned()
@@ -95,6 +98,12 @@ class Targets:
                    "4 MiB in fresh jobs, lower quartile / the best path", ">=", 0.9, (),
                    lambda r, *ways: ratio(r["mpx"], max(w["mpx"] for w in ways)),
                    test="fresh_bw", beside=paths)
+
+    def packing(self):
+        for name, what in PACKS.items():
+            for size in (8 * KIB, 512 * KIB):
+                self.judge(name, size, f"packing {what}, {human(size)} / the better MPI", ">=", 1,
+                           MPIS, to_higher)
 
     def crowds(self):
         self.judge("ring", 8, "token ring of 8 ranks: the better MPI / mpx", ">=", 1.3, MPIS,

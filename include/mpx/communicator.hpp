@@ -10,6 +10,7 @@
 
 #include "mpx/coll/calls.hpp"
 #include "mpx/comm/creations.hpp"
+#include "mpx/comm/handling.hpp"
 #include "mpx/comm/message.hpp"
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/comm/point_to_point.hpp"
@@ -31,6 +32,7 @@ template <class Stack = stack<>>
 class communicator : public detail::point_to_point<Stack>,
                      public detail::mpi_names<communicator<Stack>>,
                      public detail::creations<communicator<Stack>, Stack>,
+                     public detail::handling<communicator<Stack>, Stack>,
                      public detail::survivors<communicator<Stack>, Stack>,
                      public detail::collectives<communicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;

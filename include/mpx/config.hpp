@@ -57,7 +57,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 3;
+inline constexpr unsigned wire_version = 4;
 
 namespace detail {
 

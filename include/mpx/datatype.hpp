@@ -5,6 +5,7 @@
 
 #include "mpx/comm/layouts.hpp"           // IWYU pragma: export
 #include "mpx/datatype/fields.hpp"        // IWYU pragma: export
+#include "mpx/datatype/pack.hpp"          // IWYU pragma: export
 #include "mpx/datatype/strided.hpp"       // IWYU pragma: export
 #include "mpx/datatype/type.hpp"          // IWYU pragma: export
 #include "mpx/datatype/typed_buffer.hpp"  // IWYU pragma: export

@@ -244,6 +244,8 @@ template <class Stack>
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
   endpoint_.with_communicators([this](auto& all) {
+    all.abort_job = {[](void* job, const char* why) { static_cast<job_type*>(job)->abort(1, why); },
+                     &job_};
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
       all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;

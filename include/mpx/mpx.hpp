@@ -4,7 +4,7 @@
 // talks through its world.
 
 #include "mpx/bootstrap/detect.hpp"          // IWYU pragma: export
-#include "mpx/coll/calls.hpp"           // IWYU pragma: export
+#include "mpx/coll/calls.hpp"                // IWYU pragma: export
 #include "mpx/communicator.hpp"              // IWYU pragma: export
 #include "mpx/config.hpp"                    // IWYU pragma: export
 #include "mpx/core/error.hpp"                // IWYU pragma: export

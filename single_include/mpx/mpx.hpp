@@ -72,6 +72,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -134,7 +135,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 3;
+inline constexpr unsigned wire_version = 4;
 
 namespace detail {
 
@@ -186,6 +187,11 @@ inline constexpr peer_id any_peer = 0xffff'ffff;
 /// Separates the traffic of communicators; bit 0 tells collective traffic from point-to-point.
 using context_id = std::uint32_t;
 
+/// The number of a communicator in reports, of any of its contexts.
+constexpr std::uint32_t number_of(context_id context) noexcept {
+  return (context & 0x7fff'ffff) >> 1;
+}
+
 /// The largest tag of a message.
 inline constexpr tag_t tag_max = 0x7fffffff;
 
@@ -230,6 +236,8 @@ enum class errc : int {
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
   request,       ///< MPI_ERR_REQUEST: the request is empty or in the wrong state.
   root,          ///< MPI_ERR_ROOT: a root is outside 0 .. size() - 1.
+  dims,          ///< MPI_ERR_DIMS: the dimensions of a grid make no sense.
+  topology,      ///< MPI_ERR_TOPOLOGY: a graph makes no sense.
   argument,      ///< MPI_ERR_ARG: another argument is wrong.
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
   pending,    ///< MPI_ERR_PENDING: not complete; another request of several met a lost peer.
@@ -244,6 +252,9 @@ enum class errc : int {
   not_a_rank,      ///< This process is a forked child of a rank.
   broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
   type,            ///< MPI_ERR_TYPE: a message's elements are of another type than its receive's.
+  revoked,         ///< MPIX_ERR_REVOKED: the communicator is revoked: shrink it, and go on there.
+  operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
+  datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
 };
 
 namespace detail {
@@ -265,8 +276,12 @@ inline const char* errc_text(int value) noexcept {
     case errc::rank: return "rank out of range";
     case errc::request: return "request in the wrong state";
     case errc::root: return "root out of range";
+    case errc::dims: return "invalid dimensions";
+    case errc::topology: return "invalid topology";
     case errc::argument: return "invalid argument";
     case errc::type: return "the message's elements are of another type than the receive's";
+    case errc::operation: return "the operation of a reduction has thrown";
+    case errc::datatype: return "invalid datatype";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";
@@ -280,6 +295,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::not_a_rank:
       return "this process is a forked child of a rank, not a rank itself: exec a new program or "
              "leave with _exit";
+    case errc::revoked: return "the communicator is revoked: shrink it, and go on there";
     case errc::broken_promise: return "nobody will complete this generalized operation";
   }
   return "unknown mpx error";
@@ -771,6 +787,154 @@ concept SimulatedBootstrap =
     };
 
 }  // namespace mpx::inline v0
+
+// ==== mpx/core/function_ref.hpp
+
+// A reference to something callable, for code that is compiled once and calls back into its caller.
+
+namespace mpx::inline v0::detail {
+
+template <class Signature>
+class function_ref;
+
+/// Two words, and no memory of its own. What it refers to outlives it.
+template <class R, class... Args>
+class function_ref<R(Args...)> {
+ public:
+  template <class F>
+  requires std::is_object_v<std::remove_reference_t<F>> &&
+               (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
+               std::is_invocable_r_v<R, F&, Args...>
+  function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
+      : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
+        call_([](void* object, Args... args) -> R {
+          auto& callee = *static_cast<std::add_pointer_t<F>>(object);
+          if constexpr (std::is_void_v<R>) {
+            callee(std::forward<Args>(args)...);
+          } else {
+            return callee(std::forward<Args>(args)...);
+          }
+        }) {}
+
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, Args...);
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/bootstrap/detail/launcher.hpp
+
+// Any bootstrap behind one type, for code that is compiled once and runs when a rank joins.
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// See Bootstrap.
+class launcher {
+ public:
+  launcher() = default;
+  launcher(const launcher&) = delete;
+  launcher& operator=(const launcher&) = delete;
+  virtual ~launcher() = default;
+
+  virtual rank_t rank() const noexcept = 0;
+  virtual rank_t size() const noexcept = 0;
+  virtual std::string_view host() const = 0;
+  virtual void put(std::string_view key, std::string_view value) = 0;
+  virtual std::optional<std::string> get(rank_t rank, std::string_view key) = 0;
+  virtual void fence(mpx::detail::function_ref<void()> idle) = 0;
+  virtual void abort(int code, std::string_view why) = 0;
+  /// Tells the others, where there is a way to, that this rank has left, in good order or not.
+  virtual void leave(bool well) noexcept = 0;
+};
+
+template <Bootstrap B>
+class launcher_of final : public launcher {
+ public:
+  explicit launcher_of(B&& b) : b_(std::move(b)) {}
+
+  rank_t rank() const noexcept override { return b_.rank(); }
+  rank_t size() const noexcept override { return b_.size(); }
+  std::string_view host() const override { return b_.host(); }
+  void put(std::string_view key, std::string_view value) override { b_.put(key, value); }
+  std::optional<std::string> get(rank_t rank, std::string_view key) override {
+    return b_.get(rank, key);
+  }
+  void fence(mpx::detail::function_ref<void()> idle) override {
+    b_.fence([&idle] { idle(); });
+  }
+  void abort(int code, std::string_view why) override { b_.abort(code, why); }
+  void leave([[maybe_unused]] bool well) noexcept override {
+    if constexpr (LivenessBootstrap<B>) well ? b_.mark_finished() : b_.mark_failed();
+  }
+
+ private:
+  B b_;
+};
+
+/// Owns a launcher that `new` made. Move-only.
+class launcher_owner {
+ public:
+  explicit launcher_owner(launcher* one) noexcept : one_(one) {}
+  launcher_owner(launcher_owner&& other) noexcept : one_(std::exchange(other.one_, nullptr)) {}
+  launcher_owner& operator=(launcher_owner&& other) noexcept {
+    std::swap(one_, other.one_);
+    return *this;
+  }
+  ~launcher_owner() { delete one_; }
+  launcher& operator*() const noexcept { return *one_; }
+  launcher* operator->() const noexcept { return one_; }
+  explicit operator bool() const noexcept { return one_ != nullptr; }
+
+ private:
+  launcher* one_;
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail
+
+// ==== mpx/bootstrap/detail/joiners.hpp
+
+// The ways to join a job that a program has: those that every program has, and those of optional
+// headers that one of its sources includes.
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// A way to join a job of another launcher.
+struct joiner {
+  const char* name;
+  /// Why this process cannot join so, in words; "" if it was started so.
+  std::string (*refusal)();
+  /// Joins.
+  launcher_owner (*join)();
+  joiner* next = nullptr;
+};
+
+/// How to join by `B`.
+template <Bootstrap B>
+joiner joiner_by(const char* name) {
+  return {name, &B::refusal, [] { return launcher_owner(new launcher_of<B>(B())); }};
+}
+
+/// The first of those that optional headers have added.
+inline joiner* added_joiners = nullptr;  // NOLINT(*-global-variables): filled before main.
+
+/// Adds a way when the program starts, before `main`.
+class added_joiner {
+ public:
+  explicit added_joiner(const joiner& how) noexcept : how_(how) {
+    how_.next = added_joiners;
+    added_joiners = &how_;
+  }
+  added_joiner(const added_joiner&) = delete;
+  added_joiner& operator=(const added_joiner&) = delete;
+
+ private:
+  joiner how_;
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail
 
 // ==== mpx/bootstrap/detail/job_layout.hpp
 
@@ -1487,43 +1651,6 @@ class memory_file {
 
 }  // namespace mpx::inline v0::bootstrap
 
-// ==== mpx/core/function_ref.hpp
-
-// A reference to something callable, for code that is compiled once and calls back into its caller.
-
-namespace mpx::inline v0::detail {
-
-template <class Signature>
-class function_ref;
-
-/// Two words, and no memory of its own. What it refers to outlives it.
-template <class R, class... Args>
-class function_ref<R(Args...)> {
- public:
-  template <class F>
-  requires std::is_object_v<std::remove_reference_t<F>> &&
-               (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
-               std::is_invocable_r_v<R, F&, Args...>
-  function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
-      : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
-        call_([](void* object, Args... args) -> R {
-          auto& callee = *static_cast<std::add_pointer_t<F>>(object);
-          if constexpr (std::is_void_v<R>) {
-            callee(std::forward<Args>(args)...);
-          } else {
-            return callee(std::forward<Args>(args)...);
-          }
-        }) {}
-
-  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
-
- private:
-  void* object_;
-  R (*call_)(void*, Args...);
-};
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/bootstrap/detail/job_segment.hpp
 
 // The control segment of a job on one machine: joining and leaving, publishing, fences, aborts.
@@ -1949,6 +2076,38 @@ concept WatchedBootstrap = LivenessBootstrap<T> && requires(const T& view) {
 
 namespace mpx::inline v0::bootstrap {
 
+namespace detail {
+
+/// What a membership keeps beside its segment, as long as it lives: its way to the launcher.
+class aide {
+ public:
+  aide() = default;
+  aide(const aide&) = delete;
+  aide& operator=(const aide&) = delete;
+  virtual ~aide() = default;
+  /// Asks the launcher to end the job. It may end this process.
+  virtual void abort(int code, std::string_view why) noexcept = 0;
+};
+
+/// Owns an aide, or none.
+class aide_owner {
+ public:
+  aide_owner() = default;
+  explicit aide_owner(aide* one) noexcept : one_(one) {}
+  aide_owner(aide_owner&& other) noexcept : one_(std::exchange(other.one_, nullptr)) {}
+  aide_owner& operator=(aide_owner&& other) noexcept {
+    std::swap(one_, other.one_);
+    return *this;
+  }
+  ~aide_owner() { delete one_; }
+  aide* get() const noexcept { return one_; }
+
+ private:
+  aide* one_ = nullptr;
+};
+
+}  // namespace detail
+
 /// A SharedMemoryBootstrap and WatchedBootstrap over a control segment. Move-only. A child that the
 /// rank forks holds a copy that is nobody: what it asks for is an error, and its end is not the
 /// rank's.
@@ -1960,7 +2119,8 @@ class member {
       : me_(other.me_),
         present_(std::exchange(other.present_, false)),
         map_(std::move(other.map_)),
-        shared_(std::move(other.shared_)) {}
+        shared_(std::move(other.shared_)),
+        aide_(std::move(other.aide_)) {}
   member& operator=(member&& other) noexcept {
     if (this != &other) {
       member old(std::move(*this));
@@ -1968,6 +2128,7 @@ class member {
       present_ = std::exchange(other.present_, false);
       map_ = std::move(other.map_);
       shared_ = std::move(other.shared_);
+      aide_ = std::move(other.aide_);
     }
     return *this;
   }
@@ -2001,6 +2162,7 @@ class member {
       mpx::detail::throw_error(errc::aborted, "rank %d aborted the job with code %d: %.*s",
                                me_.rank, code, static_cast<int>(why.size()), why.data());
     std::fflush(stdout);
+    if (aide_.get() != nullptr && is_here()) aide_.get()->abort(code, why);
     if (me_.ends == ending::alone)
       std::fprintf(stderr, "mpx: aborted with code %d: %.*s\n", code, static_cast<int>(why.size()),
                    why.data());
@@ -2042,6 +2204,10 @@ class member {
 
  protected:
   const job_segment& segment() const noexcept { return me_.segment; }
+  /// Which environment of the segment this is.
+  std::uint64_t environment() const noexcept { return me_.k; }
+  /// Takes what `new` made.
+  void keep(detail::aide* one) noexcept { aide_ = detail::aide_owner(one); }
 
   /// What ends when this rank aborts the job.
   enum class ending : unsigned char { alone, process, thread };
@@ -2090,6 +2256,7 @@ class member {
   bool present_ = false;
   mapping map_;
   memory_file shared_;
+  detail::aide_owner aide_;  // It looks at the mapping.
 };
 
 }  // namespace mpx::inline v0::bootstrap
@@ -2209,327 +2376,118 @@ class mpxrun : public member {
 
 }  // namespace mpx::inline v0::bootstrap
 
-// ==== mpx/bootstrap/singleton.hpp
+// ==== mpx/bootstrap/detail/death_watch.hpp
 
-// A program that nobody launched: a world of one rank, in memory of its own.
+// Under a launcher that does not tell the ranks of a host who has died, they watch each other: each
+// the next one that lives, in a ring, by a thread that sleeps until that one's process has gone.
 
-namespace mpx::inline v0::bootstrap {
+namespace mpx::inline v0::bootstrap::detail {
 
-/// A job of one rank. Any number of them may live in a process.
-class singleton : public member {
+/// A thread that marks ranks of a segment whose processes are gone. Their pids are those of this
+/// process's namespace, and the ranks have joined environment `k`. A forked child has none.
+/// Cost: asleep; it wakes once a second.
+class death_watch {
  public:
-  /// Errors: errc::no_resources.
-  [[gnu::noinline, gnu::cold]] singleton()
-      : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
-
- private:
-  singleton(const memory_file& control, memory_file&& shared)
-      : singleton(job_segment::create(control, shared, 1, static_cast<std::int32_t>(::getpid())),
-                  shared) {}
-  singleton(mapping map, memory_file& shared)
-      : member(std::move(map), std::move(shared), 0, ending::alone) {}
-};
-
-}  // namespace mpx::inline v0::bootstrap
-
-// ==== mpx/bootstrap/threads.hpp
-
-// A job whose ranks are threads of this process, for tests and debugging: the same segment as
-// between processes, so that the same code runs.
-
-namespace mpx::inline v0::bootstrap {
-
-/// Owns the memory of a job of threads; outlives every `threads` made from it.
-class thread_job {
- public:
-  /// Errors: errc::argument (ranks), errc::no_resources.
-  explicit thread_job(rank_t ranks)
-      : shared_("mpx-shared"),
-        map_(job_segment::create(memory_file("mpx-job"), shared_, ranks,
-                                 static_cast<std::int32_t>(::getpid()))),
-        segment_(map_) {}
-  thread_job(const thread_job&) = delete;
-  thread_job& operator=(const thread_job&) = delete;
-
-  rank_t size() const noexcept { return segment_.size(); }
-  const job_segment& segment() const noexcept { return segment_; }
-  const file_view& shared() const noexcept { return shared_.view(); }
-  int shared_fd() const noexcept { return shared_.fd(); }
-
-  /// The thread of `rank` is over. In environments that it had not left, it now counts as failed.
-  /// Threads: any.
-  void mark_ended(rank_t rank, bool well) const noexcept {
-    segment_.mark_ended(rank, well ? 0 : 1 << 8);
+  /// What `job` looks at outlives this. Errors: errc::no_resources.
+  [[gnu::noinline, gnu::cold]] death_watch(const job_segment& job, rank_t rank, std::uint64_t k)
+      : job_(job), rank_(rank), k_(k), stop_(::eventfd(0, EFD_CLOEXEC)) {
+    if (stop_ < 0)
+      mpx::detail::throw_error(errc::no_resources, "eventfd failed (%s): check `ulimit -n`",
+                               std::strerror(errno));
+    // The program's signals are not for this thread.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int why = ::pthread_create(
+        &thread_, nullptr,
+        [](void* self) -> void* {
+          ::pthread_setname_np(::pthread_self(), "mpx-watch");
+          static_cast<death_watch*>(self)->watch();
+          return nullptr;
+        },
+        this);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (why == 0) return;
+    ::close(stop_);
+    mpx::detail::throw_error(errc::no_resources, "starting a thread failed (%s): check `ulimit -u`",
+                             std::strerror(why));
   }
-
- private:
-  memory_file shared_;
-  mapping map_;
-  job_segment segment_;
-};
-
-/// One rank of a thread_job.
-class threads : public member {
- public:
-  /// Requires: `job` outlives this.
-  /// Errors:   errc::rank, errc::no_resources.
-  threads(const thread_job& job, rank_t rank)
-      : member(job.segment(), job.shared(), checked(job, rank), ending::thread) {}
-
- private:
-  static rank_t checked(const thread_job& job, rank_t rank) {
-    if (rank < 0 || rank >= job.size())
-      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d threads", rank, job.size());
-    return rank;
-  }
-};
-
-}  // namespace mpx::inline v0::bootstrap
-
-// ==== mpx/bootstrap/detect.hpp
-
-// Finds out how this program was launched.
-
-namespace mpx::inline v0::bootstrap {
-
-/// A launcher that mpx knows of and does not join: the number of processes that it says it has
-/// started, and which of them this is; -1 where it does not say.
-struct foreign_launcher {
-  /// The variable that says so.
-  const char* variable = nullptr;  // nullptr: there is none, or it has started one process.
-  /// How many processes it has started.
-  long processes = 0;
-  /// Which of them this is.
-  long rank = -1;
-
-  /// The one that has started this process, if any.
-  static foreign_launcher find() noexcept {
-    struct names {
-      const char *size, *rank, *needs;
-    };
-    // Open MPI; MPICH and what has its launcher; below Slurm, where it offers what MPIs join by.
-    static constexpr names known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
-                                      {"PMI_SIZE", "PMI_RANK", nullptr},
-                                      {"MPI_LOCALNRANKS", "MPI_LOCALRANKID", nullptr},
-                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMIX_RANK"},
-                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_RANK"},
-                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_FD"}};
-    for (const names& n : known) {
-      const long processes = number(n.size);
-      if (processes > 1 && (n.needs == nullptr || std::getenv(n.needs) != nullptr))
-        return {n.size, processes, number(n.rank)};
+  death_watch(const death_watch&) = delete;
+  death_watch& operator=(const death_watch&) = delete;
+  [[gnu::cold]] ~death_watch() {
+    if (::getpid() == pid_) {
+      const std::uint64_t one = 1;
+      [[maybe_unused]] const auto written = ::write(stop_, &one, sizeof one);
+      ::pthread_join(thread_, nullptr);
     }
-    const long rank = number("PMIX_RANK");  // No size: but the second one knows that there are two.
-    return rank == 1 ? foreign_launcher{"PMIX_RANK", -1, rank} : foreign_launcher{};
+    ::close(stop_);
   }
 
  private:
-  static long number(const char* name) noexcept {
-    const char* const text = std::getenv(name);
-    std::uint64_t n = 0;
-    if (text == nullptr || !mpx::detail::parse_number(text, 1u << 30, n)) return -1;
-    return static_cast<long>(n);
-  }
-};
+  static constexpr int look_ms = 1000;  // A rank that has left lives on, and watches nobody.
 
-/// Says on stderr, once a process, that another launcher has started this program several times and
-/// that each of these is a world of its own: where the launcher tells ranks, its first one says it.
-/// MPX_ALONE, set to anything, says that this is meant.
-inline void tell_of_foreign_launcher() noexcept {
-  [[maybe_unused]] static const bool told = [] {
-    const foreign_launcher l = foreign_launcher::find();
-    if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
-    if (l.rank > 0 && l.processes > 0) return false;
-    char count[24] = "several";
-    char option[24] = "N";
-    if (l.processes > 0) {
-      std::snprintf(count, sizeof count, "%ld", l.processes);
-      std::snprintf(option, sizeof option, "%ld", l.processes);
+  [[gnu::noinline, gnu::cold]] void watch() const noexcept {
+    for (;;) {
+      const rank_t next = next_alive();
+      if (next == rank_) {
+        if (stopped(-1, -1)) return;
+        continue;
+      }
+      const pid_t pid = job_.pid(next);
+      const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+      if (fd < 0 && errno != ESRCH) {  // Too many descriptors, or an old kernel.
+        if (stopped(-1, look_ms / 10)) return;
+        if (::kill(pid, 0) != 0 && errno == ESRCH) mark_ended(next);
+        continue;
+      }
+      bool over = false;
+      while (fd >= 0 && !over && is_in(next)) {
+        if (stopped(fd, look_ms)) {
+          ::close(fd);
+          return;
+        }
+        pollfd gone{fd, POLLIN, 0};
+        over = ::poll(&gone, 1, 0) == 1;
+      }
+      if (fd >= 0) ::close(fd);
+      if (over || fd < 0) mark_ended(next);
     }
-    std::fprintf(stderr,
-                 "mpx: another launcher has started %s processes of this program (it has set %s), "
-                 "and mpx does not join them: each is a world of one rank. Start it with "
-                 "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
-                 count, l.variable, option);
-    return true;
-  }();
-}
-
-/// Holds a bootstrap of any of the kinds that share one machine. They differ in how they join, not
-/// in what they do afterwards, so that holding any of them costs no branch. The default of stacks.
-class any : public member {
- public:
-  /// Joins the job of mpxrun where there is one; else this process is a world of one. (Below
-  /// another MPI's launcher, too, of which stderr tells, unless MPX_ALONE is set.)
-  /// Errors: errc::bootstrap, errc::no_resources.
-  [[gnu::noinline, gnu::cold]] any() : any(mpxrun::present() ? any(mpxrun()) : alone()) {}
-  template <std::derived_from<member> Kind>
-  requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
-  any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)
-
- private:
-  static any alone() {
-    tell_of_foreign_launcher();
-    return singleton();
   }
+  /// How it ended is known of who has ended the job.
+  [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank) const noexcept {
+    int status = wait_status_unknown;
+    try {
+      const auto notice = job_.aborted();
+      if (notice && notice->rank == rank) status = (notice->code & 0xff) << 8;
+    } catch (const std::exception&) {
+      status = wait_status_unknown;  // No memory for the reason.
+    }
+    job_.mark_ended(rank, status);
+  }
+  /// Waits until this is to end, `fd` is readable, or the time is up. Returns whether it is to end.
+  [[gnu::noinline, gnu::cold]] bool stopped(int fd, int timeout_ms) const noexcept {
+    pollfd either[2] = {{stop_, POLLIN, 0}, {fd, POLLIN, 0}};
+    return ::poll(either, 2, timeout_ms) > 0 && (either[0].revents & POLLIN) != 0;
+  }
+  bool is_in(rank_t rank) const noexcept { return job_.state(rank, k_) == rank_state::joined; }
+  /// The next rank that takes part, or this one.
+  [[gnu::noinline, gnu::cold]] rank_t next_alive() const noexcept {
+    rank_t next = rank_;
+    do {
+      next = next + 1 == job_.size() ? 0 : next + 1;
+    } while (next != rank_ && !is_in(next));
+    return next;
+  }
+
+  job_segment job_;
+  rank_t rank_;
+  std::uint64_t k_;
+  int stop_;
+  pid_t pid_ = ::getpid();
+  pthread_t thread_{};
 };
 
-/// Joins the job that this program was launched into. See any::any.
-inline any detect() { return {}; }
-
-}  // namespace mpx::inline v0::bootstrap
-
-// ==== mpx/datatype/buffer.hpp
-
-// What can be sent and received as it lies in memory: a trivially copyable value, or a contiguous
-// range of them. Views are what the byte forms below the typed forms work on.
-
-namespace mpx::inline v0 {
-
-/// A type whose bytes mean the same in another process: trivially copyable, and no address, be it a
-/// pointer or a view such as std::span.
-template <class T>
-concept Transferable =
-    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
-    !std::is_null_pointer_v<T> && !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
-
-/// A range of transferable elements in one piece: span, vector, array, C array, string, ...
-template <class R>
-concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-                           Transferable<std::ranges::range_value_t<R>>;
-
-/// What a send takes: a contiguous buffer, or one value.
-template <class B>
-concept SendBuffer = ContiguousBuffer<B> || (!std::ranges::range<std::remove_cvref_t<B>> &&
-                                             Transferable<std::remove_cvref_t<B>>);
-
-/// What a receive takes: the same, writable, and no temporary unless it is a view.
-template <class B>
-concept ReceiveBuffer =
-    SendBuffer<B> &&
-    ((ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
-      !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>) ||
-     (!std::ranges::range<std::remove_cvref_t<B>> && std::is_lvalue_reference_v<B> &&
-      !std::is_const_v<std::remove_reference_t<B>>));
-
-/// A buffer that is still there when a nonblocking call has returned: an lvalue, or a view such as
-/// std::span. A temporary value or container is not.
-template <class B>
-concept BufferOutlivesCall =
-    std::is_lvalue_reference_v<B> || (ContiguousBuffer<B> && std::ranges::borrowed_range<B>);
-
-namespace detail {
-
-/// The bytes of a buffer to send.
-template <SendBuffer B>
-[[gnu::always_inline]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
-  if constexpr (ContiguousBuffer<const B&>) {
-    return {reinterpret_cast<const std::byte*>(std::ranges::data(buffer)),
-            std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<B>)};
-  } else {
-    return {reinterpret_cast<const std::byte*>(&buffer), sizeof(B)};
-  }
-}
-
-/// The bytes of a buffer to receive into.
-template <class B>
-requires ReceiveBuffer<B&&>
-[[gnu::always_inline]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
-  if constexpr (ContiguousBuffer<B>) {
-    return {
-        reinterpret_cast<std::byte*>(std::ranges::data(buffer)),
-        std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<std::remove_reference_t<B>>)};
-  } else {
-    return {reinterpret_cast<std::byte*>(&buffer), sizeof(buffer)};
-  }
-}
-
-}  // namespace detail
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/engine/forms.hpp
-
-// How a call ends is its last argument: nothing (it throws), a std::error_code, mpx::start (a
-// request), mpx::prepare (a persistent request), mpx::once (it looks once), or a token of a user's.
-
-namespace mpx::inline v0 {
-
-namespace detail {
-
-/// The form that is named by naming none: blocks, and throws mpx::error.
-struct throws_t {};
-
-/// A form whose own errors go to an error_code.
-template <class Form>
-struct with_code {
-  std::error_code* code;
-};
-
-/// What the values mpx::start, mpx::prepare and mpx::once are: alone, or called with an error_code.
-template <class Form>
-struct form_of {
-  /// The same, and errors of the call itself are stored in `ec`, not thrown.
-  constexpr with_code<Form> operator()(std::error_code& ec) const noexcept { return {&ec}; }
-  constexpr const Form& operator()() const noexcept { return static_cast<const Form&>(*this); }
-};
-struct start_t : form_of<start_t> {};
-struct prepare_t : form_of<prepare_t> {};
-struct once_t : form_of<once_t> {};
-
-template <class How, class Form>
-inline constexpr bool is_form = std::is_same_v<std::remove_cvref_t<How>, Form> ||
-                                std::is_same_v<std::remove_cvref_t<How>, with_code<Form>>;
-template <class How>
-inline constexpr bool throws = std::is_same_v<std::remove_cvref_t<How>, throws_t>;
-template <class How>
-inline constexpr bool is_code = std::is_same_v<How, std::error_code&>;
-/// True of the forms that store every error.
-template <class How>
-inline constexpr bool stores_errors =
-    is_code<How> || std::is_same_v<std::remove_cvref_t<How>, with_code<start_t>> ||
-    std::is_same_v<std::remove_cvref_t<How>, with_code<prepare_t>> ||
-    std::is_same_v<std::remove_cvref_t<How>, with_code<once_t>>;
-
-/// What a call that cannot be started takes: nothing or an error_code.
-template <class How>
-concept BlockingForm = throws<How> || is_code<How>;
-/// What a probe takes besides: mpx::once.
-template <class How>
-concept ProbingForm = BlockingForm<How> || is_form<How, once_t>;
-
-[[gnu::always_inline]] inline void store(std::error_code& ec, errc why) noexcept {
-  if (why == errc{}) [[likely]] {
-    ec.clear();
-  } else {
-    ec = why;
-  }
-}
-
-}  // namespace detail
-
-/// Gives a request for what the call has started. `start(ec)` stores what kept it from starting.
-inline constexpr detail::start_t start{};
-/// Gives an inactive persistent request; `request::start` runs it. `prepare(ec)` stores errors.
-inline constexpr detail::prepare_t prepare{};
-/// Looks once and does not block. `once(ec)` stores errors.
-inline constexpr detail::once_t once{};
-
-/// A foreign token: what ends a call in a way of its own.
-///
-/// `token.launch(call)` is called with what the caller asked for, and its result is that of the
-/// call. `call` is one of the library's, move-only or not:
-///   - `call.start(ec)` starts it and returns its request, empty if `ec` says why not; once.
-///   - `call.run(ec)` blocks instead, and returns what the blocking form returns.
-///   - `call.fail(ec)` throws what the throwing form would, with its text, for an `ec` of `start`.
-///   - `call.name()`, `call.where()`: for reports.
-/// `call` refers to the communicator's handle: start it before the full expression of the call ends
-/// (a co_await in it counts); the request needs neither. The buffer has to outlive the request.
-template <class Token, class Call>
-concept CompletionToken =
-    requires(Token&& token, Call& call) { std::forward<Token>(token).launch(std::move(call)); };
-
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::bootstrap::detail
 
 // ==== mpx/core/memory.hpp
 
@@ -2866,6 +2824,1163 @@ class owning_table {
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/bootstrap/detail/host_meeting.hpp
+
+// How the ranks of a job come to share memory where the launcher gives them none: rank 0 makes it
+// and hands it out over a socket. Who shares a host with rank 0 is found by trying: a name is
+// published that is seen wherever memory can be shared, and nowhere else.
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// A descriptor that is closed.
+class owned_fd {
+ public:
+  explicit owned_fd(int fd = -1) noexcept : fd_(fd) {}
+  owned_fd(owned_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  owned_fd& operator=(owned_fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~owned_fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+/// The memory of a job of which all ranks run on one host. Each goes through the same steps.
+/// Cost: two fences; rank 0 publishes one value, which each other rank reads.
+class host_meeting {
+ public:
+  /// Gets the memory. Errors: errc::bootstrap, naming the hosts if they are several;
+  /// errc::no_resources, and those of the launcher.
+  [[gnu::noinline, gnu::cold]] explicit host_meeting(launcher& job) : job_(job) {
+    if (job_.size() < 1 || job_.size() > ranks_max)
+      mpx::detail::throw_error(errc::bootstrap, "a job of %d ranks: 1 to %d are possible on a host",
+                               job_.size(), ranks_max);
+    if (job_.rank() == 0) {
+      open();
+    } else {
+      attend();
+    }
+  }
+
+  mapping take_map() noexcept { return std::move(map_); }
+  /// Errors: errc::no_resources.
+  memory_file shared() const { return memory_file::duplicate(shared_.view()); }
+
+  /// After the segment has been joined: waits until all ranks have joined it. Returns whether they
+  /// know each other by the same pids. Errors: as above.
+  [[gnu::noinline, gnu::cold]] bool confirm() {
+    job_.fence([this] { serve(); });
+    char verdict = apart;
+    if (job_.rank() == 0) {
+      serve();
+      verdict = there_ + 1 < job_.size() ? apart : strange_ ? strangers : together;
+      for (const int fd : guests_)
+        if (fd >= 0) [[maybe_unused]]
+          const auto sent = ::send(fd, &verdict, 1, MSG_NOSIGNAL);
+    } else if (::recv(rank_0_.get(), &verdict, 1, 0) != 1) {
+      mpx::detail::throw_error(errc::bootstrap, "rank 0 was lost while the ranks of this host met");
+    }
+    if (verdict == apart) tell_hosts();
+    return verdict == together;
+  }
+
+  ~host_meeting() {
+    for (const int fd : guests_)
+      if (fd >= 0) ::close(fd);
+    for (const int fd : callers_) ::close(fd);
+  }
+  host_meeting(const host_meeting&) = delete;
+  host_meeting& operator=(const host_meeting&) = delete;
+
+ private:
+  static constexpr char together = '+', strangers = '=', apart = '-';
+  static constexpr std::size_t secret_bytes = 16;
+  static constexpr std::size_t callers_max = 64;
+  static constexpr time_t patience_s = 60;
+  static constexpr const char* key = "mpx.meet";
+
+  struct hello {
+    char magic[8] = {'m', 'p', 'x', 'm', 'e', 'e', 't', '1'};
+    unsigned char secret[secret_bytes] = {};
+    std::uint64_t pid_namespace = 0;
+    std::int32_t rank = 0;
+    std::int32_t size = 0;
+  };
+  struct place {
+    unsigned char name[secret_bytes];
+    unsigned char secret[secret_bytes];
+  };
+
+  // --- rank 0 ---
+
+  /// What goes wrong here is told to the others, who wait for it.
+  [[gnu::noinline, gnu::cold]] void open() {
+    std::string said;
+    try {
+      if (job_.size() > 1) {
+        fill(&place_, sizeof place_);
+        listen();
+        guests_ = plain_array<int>(static_cast<std::size_t>(job_.size()));
+        for (int& fd : guests_) fd = -1;
+      }
+      control_ = memory_file("mpx-job");
+      shared_ = memory_file("mpx-shared");
+      map_ = job_segment::create(control_, shared_, job_.size(),
+                                 static_cast<std::int32_t>(::getpid()));
+      said = "+" + std::string(reinterpret_cast<const char*>(&place_), sizeof place_);
+    } catch (const error& e) {
+      said = "-" + std::string(e.what()).substr(0, 400);
+    }
+    job_.put(key, said);
+    job_.fence([] {});
+    if (said[0] == '-') refused(said);
+  }
+
+  [[gnu::noinline, gnu::cold]] static void fill(void* at, std::size_t bytes) {
+    if (::getrandom(at, bytes, 0) != static_cast<ssize_t>(bytes))
+      mpx::detail::throw_error(errc::no_resources, "getrandom failed (%s)", std::strerror(errno));
+  }
+  /// A name that no file has, and that goes with the socket.
+  [[gnu::noinline, gnu::cold]] static socklen_t address(const place& at, sockaddr_un& into) {
+    into = {};
+    into.sun_family = AF_UNIX;
+    std::string name = "mpx-";
+    for (const unsigned char byte : at.name) name += mpx::detail::formatted("%02x", byte);
+    std::memcpy(into.sun_path + 1, name.data(), name.size());
+    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  }
+  [[gnu::noinline, gnu::cold]] void listen() {
+    sockaddr_un name;
+    const socklen_t bytes = address(place_, name);
+    door_ = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!door_ || ::bind(door_.get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0 ||
+        ::listen(door_.get(), job_.size()) != 0)
+      mpx::detail::throw_error(errc::no_resources, "a socket for the ranks of this host (%s)",
+                               std::strerror(errno));
+  }
+
+  /// Lets in who has come, and hands the memory to those that know the secret.
+  [[gnu::noinline, gnu::cold]] void serve() {
+    if (!door_) return;
+    while (callers_.size() < callers_max) {
+      const int fd = ::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd < 0) break;
+      if (!is_ours(fd) || !callers_.try_push_back(fd)) ::close(fd);
+    }
+    callers_.erase_if([this](int fd) { return heard(fd); });
+  }
+  /// Whether the other end belongs to this user.
+  [[gnu::noinline, gnu::cold]] static bool is_ours(int fd) noexcept {
+    ucred who{};
+    socklen_t bytes = sizeof who;
+    return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 && who.uid == ::geteuid();
+  }
+  /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.
+  [[gnu::noinline, gnu::cold]] bool heard(int fd) {
+    hello said;
+    const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    const hello mine = greeting();
+    const bool known =
+        bytes == sizeof said && std::memcmp(said.magic, mine.magic, sizeof mine.magic) == 0 &&
+        std::memcmp(said.secret, mine.secret, sizeof mine.secret) == 0 && said.size == mine.size &&
+        said.rank > 0 && said.rank < mine.size && guests_[static_cast<std::size_t>(said.rank)] < 0;
+    if (!known || !give(fd)) {
+      ::close(fd);
+      return true;
+    }
+    guests_[static_cast<std::size_t>(said.rank)] = fd;
+    strange_ = strange_ || said.pid_namespace != mine.pid_namespace;
+    ++there_;
+    return true;
+  }
+  [[gnu::noinline, gnu::cold]] bool give(int fd) const noexcept {
+    const int both[2] = {control_.fd(), shared_.fd()};
+    alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
+    char byte = together;
+    iovec body{&byte, 1};
+    msghdr message{};
+    message.msg_iov = &body;
+    message.msg_iovlen = 1;
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+    cmsghdr* const head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof both);
+    std::memcpy(CMSG_DATA(head), both, sizeof both);
+    return ::sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
+  }
+
+  // --- the others ---
+
+  [[gnu::noinline, gnu::cold]] void attend() {
+    job_.fence([] {});
+    const std::optional<std::string> said = job_.get(0, key);
+    if (said && said->starts_with('-')) refused(*said);
+    if (!said || said->size() != 1 + sizeof place_)
+      mpx::detail::throw_error(errc::protocol,
+                               "rank 0 publishes no place for the ranks of its host to meet: build "
+                               "all ranks from one mpx");
+    std::memcpy(&place_, said->data() + 1, sizeof place_);
+    if (!knock() || !take()) {
+      job_.fence([] {});
+      tell_hosts();
+    }
+  }
+  [[gnu::noinline, gnu::cold]] bool knock() {
+    sockaddr_un name;
+    const socklen_t bytes = address(place_, name);
+    rank_0_ = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    if (!rank_0_) return false;
+    const timeval patience{patience_s, 0};
+    ::setsockopt(rank_0_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setsockopt(rank_0_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (::connect(rank_0_.get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0 ||
+        !is_ours(rank_0_.get()))
+      return false;
+    const hello mine = greeting();
+    return ::send(rank_0_.get(), &mine, sizeof mine, MSG_NOSIGNAL) == sizeof mine;
+  }
+  [[gnu::noinline, gnu::cold]] bool take() {
+    int both[2] = {-1, -1};
+    alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
+    char byte = 0;
+    iovec body{&byte, 1};
+    msghdr message{};
+    message.msg_iov = &body;
+    message.msg_iovlen = 1;
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+    if (::recvmsg(rank_0_.get(), &message, MSG_CMSG_CLOEXEC) != 1) return false;
+    const cmsghdr* const head = CMSG_FIRSTHDR(&message);
+    if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof both))
+      return false;
+    std::memcpy(both, CMSG_DATA(head), sizeof both);
+    const owned_fd control(both[0]), shared(both[1]);
+    map_ = job_segment::open(control.get(), job_.size());
+    const file_view view(shared.get(), job_segment(map_).shared_identity());
+    shared_ = memory_file::duplicate(view);
+    return true;
+  }
+
+  // --- both ---
+
+  [[gnu::noinline, gnu::cold]] hello greeting() const noexcept {
+    hello mine;
+    std::memcpy(mine.secret, place_.secret, sizeof mine.secret);
+    struct stat info{};
+    if (::stat("/proc/self/ns/pid", &info) == 0) mine.pid_namespace = info.st_ino;
+    mine.rank = job_.rank();
+    mine.size = job_.size();
+    return mine;
+  }
+
+  [[noreturn, gnu::noinline, gnu::cold]] static void refused(const std::string& said) {
+    mpx::detail::throw_error(errc::no_resources, "rank 0 cannot make the job's memory: %s",
+                             said.c_str() + 1);
+  }
+
+  /// The ranks do not share a host: all say so, and where they are.
+  [[noreturn, gnu::noinline, gnu::cold]] void tell_hosts() {
+    job_.put("mpx.host", job_.host());
+    job_.fence([] {});
+    std::string text;
+    if (job_.rank() == 0) {
+      for (rank_t r = 0; r < job_.size() && text.size() < 250; ++r) {
+        const std::optional<std::string> host = job_.get(r, "mpx.host");
+        const bool met = r == 0 || guests_[static_cast<std::size_t>(r)] >= 0;
+        text += mpx::detail::formatted("%srank %d on %s%s", r == 0 ? "" : ", ", r,
+                                       host ? host->c_str() : "?", met ? "" : " (apart)");
+      }
+      if (text.size() >= 250) text += ", ...";
+      job_.put("mpx.hosts", text);
+    }
+    job_.fence([] {});
+    if (job_.rank() != 0) text = job_.get(0, "mpx.hosts").value_or("");
+    mpx::detail::throw_error(
+        errc::bootstrap,
+        "not all ranks of this job share memory with rank 0: %s; this stack's transport joins "
+        "ranks "
+        "of one host: start all of them on one (`mpiexec -hosts HOST`, `srun -N 1`), or choose a "
+        "transport between hosts; ranks of one host in containers need one network namespace",
+        text.c_str());
+  }
+
+  launcher& job_;
+  place place_{};
+  memory_file control_;
+  memory_file shared_;  // Handed out later, too.
+  mapping map_;
+  owned_fd door_;             // Of rank 0.
+  owned_fd rank_0_;           // Of the others.
+  plain_array<int> callers_;  // Who has come and said nothing yet.
+  plain_array<int> guests_;   // By rank; -1: it is not there.
+  rank_t there_ = 0;
+  bool strange_ = false;  // Some have another pid namespace.
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail
+
+// ==== mpx/bootstrap/one_host.hpp
+
+// A job of another launcher whose ranks all run on one host: they get shared memory, and learn of
+// each other's end, which the launcher does not give them.
+
+namespace mpx::inline v0::bootstrap {
+
+namespace detail {
+
+/// What one_host has of whatever launcher.
+class host_member : public member {
+ public:
+  /// Collective over the job.
+  [[gnu::noinline, gnu::cold]] explicit host_member(launcher_owner job)
+      : host_member(host_meeting(*job), job) {}
+
+ private:
+  class held final : public aide {
+   public:
+    explicit held(launcher_owner job) noexcept : job_(std::move(job)) {}
+    void abort(int code, std::string_view why) noexcept override try {
+      job_->abort(code, why);
+    } catch (const std::exception&) {
+      return;  // The process ends anyway.
+    }
+    void watch(const job_segment& job, rank_t rank, std::uint64_t k) {
+      watch_.emplace(job, rank, k);
+    }
+
+   private:
+    launcher_owner job_;
+    std::optional<death_watch> watch_;
+  };
+
+  host_member(host_meeting&& meeting, launcher_owner& job)
+      : member(meeting.take_map(), meeting.shared(), job->rank(), ending::process) {
+    const bool pids_are_theirs = meeting.confirm();
+    auto* const kept = new held(std::move(job));
+    keep(kept);
+    if (pids_are_theirs && size() > 1) kept->watch(segment(), rank(), environment());
+  }
+};
+
+}  // namespace detail
+
+/// A SharedMemoryBootstrap over any Bootstrap whose ranks share a host. A rank whose process dies
+/// is lost to the others within a moment, if all have one pid namespace; else that is the
+/// launcher's part. Each rank has one thread for that, which sleeps.
+template <Bootstrap Launcher>
+class one_host : public detail::host_member {
+ public:
+  /// Collective over the job. Errors: errc::bootstrap, naming the hosts if these are several;
+  /// errc::no_resources; those of the launcher.
+  one_host() requires std::default_initializable<Launcher>
+      : one_host(Launcher()) {}
+  explicit one_host(Launcher job)
+      : host_member(detail::launcher_owner(new detail::launcher_of<Launcher>(std::move(job)))) {}
+};
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/bootstrap/detail/pmi_connection.hpp
+
+// PMI-1, the line protocol by which Hydra, Slurm and others tell the processes that they start of
+// each other: "cmd=get kvsname=K key=k", answered by fields in any order. One connection a process.
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// This process's end of a PMI-1 connection. Threads: any; fences are one after the other.
+class pmi_connection {
+ public:
+  /// That of this process, which ends with it. Errors: errc::bootstrap, each time.
+  [[gnu::noinline, gnu::cold]] static pmi_connection& of_process() {
+    static pmi_connection connection;
+    return connection;
+  }
+  /// Over a socket that is open. Errors: errc::bootstrap.
+  pmi_connection(int fd, rank_t rank, rank_t size) : fd_(fd), rank_(rank), size_(size) { greet(); }
+  pmi_connection(const pmi_connection&) = delete;
+  pmi_connection& operator=(const pmi_connection&) = delete;
+  /// Tells the launcher that this process ends in good order, unless something went wrong here.
+  [[gnu::cold]] ~pmi_connection() {
+    if (::getpid() != pid_) return;
+    try {
+      if (!broken_ && !fencing_) ask("cmd=finalize\n", "cmd=finalize_ack");
+    } catch (const std::exception&) {
+      broken_ = true;  // It has gone first.
+    }
+    ::close(fd_);
+  }
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return size_; }
+  /// Whether this is the process that the launcher has started, and not its child.
+  bool is_here() const noexcept { return ::getpid() == pid_; }
+  /// Bytes of the longest value.
+  std::size_t value_bytes_max() const noexcept { return value_bytes_max_; }
+  /// Numbers the environments of this process.
+  std::uint64_t next_environment() {
+    const std::lock_guard lock(mutex_);
+    return environments_++;
+  }
+
+  /// Publishes; others see it after the next fence. Requires: no blanks nor '=' in either.
+  [[gnu::noinline, gnu::cold]] void put(const std::string& key, std::string_view value) {
+    const std::string said = ask(
+        command("put") + " key=" + key + " value=" + std::string(value) + "\n", "cmd=put_result");
+    if (field(said, "rc") != "0")
+      mpx::detail::throw_error(errc::no_resources, "the launcher does not store '%s': %s",
+                               key.c_str(), said.c_str());
+  }
+  /// What is published under `key`, if anything is.
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(const std::string& key) {
+    const std::string said = ask(command("get") + " key=" + key + "\n", "cmd=get_result");
+    if (field(said, "rc") != "0") return {};
+    return std::string(field(said, "value"));
+  }
+
+  /// Returns when all processes have entered; `idle` is called meanwhile.
+  [[gnu::noinline, gnu::cold]] void fence(mpx::detail::function_ref<void()> idle) {
+    const int nap_ms = (size_ + 31) / 32;
+    while (!begin_fence()) {  // Another environment of this process is in one.
+      idle();
+      ::poll(nullptr, 0, nap_ms);
+    }
+    for (bool over = false; !over; over = end_fence(nap_ms)) idle();
+  }
+
+  /// Asks the launcher to end the job.
+  void abort(int code) noexcept try {
+    const std::lock_guard lock(mutex_);
+    send(mpx::detail::formatted("cmd=abort exitcode=%d\n", code));
+  } catch (const std::exception&) {
+    broken_ = true;  // It has gone already.
+  }
+
+ private:
+  static constexpr std::int64_t patience_ns = 120'000'000'000;
+  static constexpr std::size_t line_bytes_max = 1 << 20;
+  static constexpr std::uint64_t line_bytes_safe = 800;  // Of a value, beside names and the rest.
+
+  pmi_connection() : pmi_connection(number("PMI_SIZE", 1, 0x7fffffff)) {}
+  explicit pmi_connection(rank_t size)
+      : fd_(number("PMI_FD", 0, 0x7fffffff)), rank_(number("PMI_RANK", 0, size - 1)), size_(size) {
+    // What this process starts is no rank: without the descriptor it gets a clear error.
+    if (::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0)
+      mpx::detail::throw_error(errc::bootstrap,
+                               "PMI_FD is '%d', which is not open (a program that closes "
+                               "descriptors stands between, or a rank started this program): %s",
+                               fd_, advice);
+    greet();
+  }
+
+  void greet() try {
+    const std::string hello =
+        ask("cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init");
+    if (field(hello, "rc") != "0" || field(hello, "pmi_version") != "1")
+      break_off("it does not speak PMI-1: ", hello);
+    std::uint64_t n = 0;
+    if (mpx::detail::parse_number(field(ask("cmd=get_maxes\n", "cmd=maxes"), "vallen_max"),
+                                  line_bytes_max / 2, n) &&
+        n >= 64)  // It may count a final zero, and Slurm reads no line of more than 1024 bytes.
+      value_bytes_max_ =
+          static_cast<std::size_t>(mpx::detail::lesser<std::uint64_t>(n - 1, line_bytes_safe));
+    kvs_ = field(ask("cmd=get_my_kvsname\n", "cmd=my_kvsname"), "kvsname");
+    if (kvs_.empty()) break_off("it names no store");
+  } catch (const error& e) {
+    ::close(fd_);
+    mpx::detail::throw_error(errc::bootstrap, "%s: %s", e.what(), advice);
+  }
+
+  [[gnu::noinline, gnu::cold]] std::string command(const char* what) const {
+    return std::string("cmd=").append(what).append(" kvsname=").append(kvs_);
+  }
+
+  [[gnu::noinline, gnu::cold]] bool begin_fence() {
+    const std::lock_guard lock(mutex_);
+    check();
+    if (fencing_) return false;
+    send("cmd=barrier_in\n");
+    fencing_ = true;
+    fence_open_ = false;
+    return true;
+  }
+  /// Waits for a moment. Returns whether the fence has opened.
+  [[gnu::noinline, gnu::cold]] bool end_fence(int nap_ms) {
+    const std::lock_guard lock(mutex_);
+    check();
+    std::string line;
+    if (!fence_open_ && read_line(std::int64_t{nap_ms} * 1'000'000, line)) note(line);
+    if (fence_open_) fencing_ = false;
+    return fence_open_;
+  }
+  /// Whether a line is that of a fence, which may come between a question and its answer.
+  [[gnu::noinline, gnu::cold]] bool note(std::string_view line) {
+    if (!line.starts_with("cmd=barrier_out")) return false;
+    const std::string_view rc = field(line, "rc");
+    if (!rc.empty() && rc != "0") break_off("the launcher ended a fence: ", line);
+    fence_open_ = true;
+    return true;
+  }
+
+  /// Sends a line and returns the answer, which starts with `wanted`.
+  [[gnu::noinline, gnu::cold]] std::string ask(const std::string& line, std::string_view wanted) {
+    const std::lock_guard lock(mutex_);
+    check();
+    send(line);
+    for (std::string answer;;) {
+      if (!read_line(patience_ns, answer))
+        break_off("the launcher does not answer to ", std::string_view(line).substr(0, 40));
+      if (note(answer)) continue;
+      if (!answer.starts_with(wanted)) break_off("the launcher answers ", answer);
+      return answer;
+    }
+  }
+
+  void check() const {
+    if (broken_)
+      mpx::detail::throw_error(errc::aborted, "the connection to the launcher has ended: %s",
+                               why_broken_.c_str());
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void break_off(const char* what,
+                                                        std::string_view more = {}) {
+    broken_ = true;
+    why_broken_ = std::string(what).append(more);
+    check();
+    std::abort();  // `check` has thrown.
+  }
+
+  [[gnu::noinline, gnu::cold]] void send(std::string_view text) {
+    while (!text.empty()) {
+      ssize_t n = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (n < 0 && errno == ENOTSOCK) n = ::write(fd_, text.data(), text.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break_off("it has closed it");
+      text.remove_prefix(static_cast<std::size_t>(n));
+    }
+  }
+
+  /// Returns false if no whole line comes within `timeout_ns`.
+  [[gnu::noinline, gnu::cold]] bool read_line(std::int64_t timeout_ns, std::string& line) {
+    for (const std::int64_t end_ns = platform::now_ns() + timeout_ns;;) {
+      const std::size_t end = read_.find('\n');
+      if (end != std::string::npos) {
+        line.assign(read_, 0, end);
+        read_.erase(0, end + 1);
+        return true;
+      }
+      if (read_.size() > line_bytes_max) break_off("it sends no end of a line");
+      const std::int64_t left_ns = end_ns - platform::now_ns();
+      pollfd ready{fd_, POLLIN, 0};
+      const int left_ms = left_ns <= 0 ? 0 : static_cast<int>((left_ns + 999'999) / 1'000'000);
+      const int n = ::poll(&ready, 1, left_ms);
+      if (n == 0) return false;
+      if (n < 0) {
+        if (errno == EINTR) continue;
+        break_off("it cannot be waited for");
+      }
+      char some[4096];
+      const ssize_t bytes = ::read(fd_, some, sizeof some);
+      if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (bytes <= 0) break_off("it has closed it");
+      read_.append(some, static_cast<std::size_t>(bytes));
+    }
+  }
+
+  /// The value of a field; "" if it is not there.
+  [[gnu::noinline, gnu::cold]] static std::string_view field(std::string_view line,
+                                                             std::string_view name) noexcept {
+    for (std::size_t at = 0; at < line.size();) {
+      std::size_t end = line.find(' ', at);
+      if (end == std::string_view::npos) end = line.size();
+      const std::string_view one = line.substr(at, end - at);
+      if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=')
+        return one.substr(name.size() + 1);
+      at = end + 1;
+    }
+    return {};
+  }
+
+  [[gnu::noinline, gnu::cold]] static int number(const char* name, int least, int most) {
+    const char* const value = std::getenv(name);
+    std::uint64_t n = 0;
+    if (value == nullptr ||
+        !mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
+        n < static_cast<std::uint64_t>(least))
+      mpx::detail::throw_error(errc::bootstrap, "%s is '%s', not a number from %d to %d: %s", name,
+                               value != nullptr ? value : "(not set)", least, most, advice);
+    return static_cast<int>(n);
+  }
+  static constexpr const char* advice =
+      "start the program with `mpiexec -n N program` or `srun --mpi=pmi2`, or set "
+      "MPX_BOOTSTRAP=alone to run it alone; `mpxinfo` tells more";
+
+  int fd_ = -1;
+  rank_t rank_ = 0;
+  rank_t size_ = 1;
+  pid_t pid_ = ::getpid();
+  std::size_t value_bytes_max_ = 255;
+  std::string kvs_;
+  platform::mutex mutex_;
+  std::string read_;  // What has come and is not a whole line yet.
+  std::string why_broken_;
+  std::uint64_t environments_ = 0;
+  bool fencing_ = false;
+  bool fence_open_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail
+
+// ==== mpx/bootstrap/detail/published.hpp
+
+// What a rank publishes between two fences, as one value for a launcher's store, however many keys
+// it has: launchers bound the number and the length of their values, and the letters in them.
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// Keys and values, one after the other: "3,5,keyvalue".
+class published {
+ public:
+  static constexpr std::size_t key_bytes_max = 256;
+  static constexpr std::size_t value_bytes_max = 4096;
+  static constexpr std::size_t bytes_max = 64 * 1024;
+
+  bool empty() const noexcept { return text_.empty(); }
+  /// All of it, which is gone from here then.
+  std::string take() noexcept {
+    std::string all;
+    all.swap(text_);
+    return all;
+  }
+
+  /// Errors: errc::argument, errc::no_resources.
+  [[gnu::noinline, gnu::cold]] void put(std::string_view key, std::string_view value) {
+    if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
+      mpx::detail::throw_error(
+          errc::argument,
+          "publishing a key of %zu bytes with a value of %zu: the limits are 1 to %zu and %zu",
+          key.size(), value.size(), std::size_t{key_bytes_max}, std::size_t{value_bytes_max});
+    if (text_.size() + key.size() + value.size() + 16 > bytes_max)
+      mpx::detail::throw_error(errc::no_resources,
+                               "publishing '%.*s' (%zu bytes) after %zu bytes since the last "
+                               "fence: %zu are possible",
+                               static_cast<int>(key.size()), key.data(), value.size(), text_.size(),
+                               std::size_t{bytes_max});
+    text_ += mpx::detail::formatted("%zu,%zu,", key.size(), value.size());
+    text_.append(key).append(value);
+  }
+
+  /// What `key` has in `text`, if it is there. Errors: errc::protocol.
+  [[gnu::noinline, gnu::cold]] static std::optional<std::string> find(std::string_view text,
+                                                                      std::string_view key) {
+    std::optional<std::string> found;
+    while (!text.empty()) {
+      const std::size_t key_bytes = length(text, key_bytes_max);
+      const std::size_t value_bytes = length(text, value_bytes_max);
+      if (text.size() < key_bytes + value_bytes) damaged();
+      if (text.substr(0, key_bytes) == key) found.emplace(text.substr(key_bytes, value_bytes));
+      text.remove_prefix(key_bytes + value_bytes);
+    }
+    return found;
+  }
+
+  /// The same in letters, digits and "-_.:," alone, and back. Errors: errc::protocol.
+  [[gnu::noinline, gnu::cold]] static std::string escaped(std::string_view text) {
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string s;
+    for (const char c : text) {
+      if (is_plain(c)) {
+        s += c;
+      } else {
+        const auto byte = static_cast<unsigned char>(c);
+        s += '%';
+        s += digits[byte >> 4];
+        s += digits[byte & 15];
+      }
+    }
+    return s;
+  }
+  [[gnu::noinline, gnu::cold]] static std::string unescaped(std::string_view text) {
+    std::string s;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '%') {
+        s += text[i];
+        continue;
+      }
+      if (text.size() - i < 3) damaged();
+      s += static_cast<char>(digit(text[i + 1]) << 4 | digit(text[i + 2]));
+      i += 2;
+    }
+    return s;
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] static void damaged() {
+    mpx::detail::throw_error(errc::protocol, "what a rank published is damaged");
+  }
+
+ private:
+  static constexpr bool is_plain(char c) noexcept {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.' || c == ':' || c == ',';
+  }
+  static unsigned digit(char c) {
+    if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+    if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
+    damaged();
+  }
+  /// Takes a number and its comma from the front.
+  [[gnu::noinline, gnu::cold]] static std::size_t length(std::string_view& text, std::size_t most) {
+    const std::size_t comma = text.find(',');
+    std::uint64_t n = 0;
+    if (comma == std::string_view::npos ||
+        !mpx::detail::parse_number(text.substr(0, comma), most, n))
+      damaged();
+    text.remove_prefix(comma + 1);
+    return static_cast<std::size_t>(n);
+  }
+
+  std::string text_;
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail
+
+// ==== mpx/bootstrap/pmi1.hpp
+
+// Joins a job of a launcher that speaks PMI-1: Hydra (MPICH's mpiexec), Slurm (srun --mpi=pmi2) and
+// others.
+
+namespace mpx::inline v0::bootstrap {
+
+/// A rank of such a job, on any number of hosts. Move-only.
+///
+/// What a rank publishes between two fences is one value of the launcher's store (several, where it
+/// is longer than that allows). Fences are the launcher's, and those of the whole process: ranks
+/// enter fences of several environments in the same order. Of the living and the dead the launcher
+/// tells nothing; ranks of one host learn that by `one_host<pmi1>`.
+class pmi1 {
+ public:
+  using policy_axis = bootstrap_axis;
+
+  /// Why this process cannot join by PMI-1, in words; "" if it was started so.
+  [[gnu::noinline, gnu::cold]] static std::string refusal() {
+    if (std::getenv("PMI_FD") != nullptr) return "";
+    return std::getenv("PMI_PORT") == nullptr
+               ? "PMI_FD is not set"
+               : "PMI_FD is not set (PMI_PORT is: start mpiexec without -pmi-port)";
+  }
+
+  /// Errors: errc::bootstrap.
+  [[gnu::noinline, gnu::cold]] pmi1() : pmi1(detail::pmi_connection::of_process()) {}
+  /// Over a connection that outlives this.
+  explicit pmi1(detail::pmi_connection& launcher)
+      : launcher_(&launcher), environment_(launcher.next_environment()) {
+    if (::gethostname(host_, sizeof host_ - 1) != 0) std::strcpy(host_, "localhost");
+  }
+  pmi1(pmi1&&) = default;
+  pmi1& operator=(pmi1&&) = default;
+
+  rank_t rank() const noexcept { return launcher_->rank(); }
+  rank_t size() const noexcept { return launcher_->size(); }
+  std::string_view host() const noexcept { return host_; }
+
+  [[gnu::noinline, gnu::cold]] void put(std::string_view key, std::string_view value) {
+    check("put");
+    waiting_.put(key, value);
+  }
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank,
+                                                              std::string_view key) const {
+    check("get");
+    if (rank < 0 || rank >= size())
+      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d", rank, size());
+    std::optional<std::string> found;
+    for (std::uint64_t n = fences_; n > 0 && !found; --n)
+      found = detail::published::find(fetch(rank, n), key);
+    return found;
+  }
+
+  template <std::invocable Idle>
+  void fence(Idle&& idle) {
+    check("fence");
+    if (fence_failed_)
+      mpx::detail::throw_error(errc::aborted, "fence: an earlier one of this environment failed");
+    fence_failed_ = true;  // Unless it returns.
+    if (!waiting_.empty()) store(waiting_.take());
+    launcher_->fence([&idle] { idle(); });
+    ++fences_;
+    fence_failed_ = false;
+  }
+
+  [[noreturn]] void abort(int code, std::string_view why) {
+    std::fflush(stdout);
+    if (launcher_->is_here()) {
+      std::fprintf(stderr, "mpx: rank %d aborted the job with code %d: %.*s\n", rank(), code,
+                   static_cast<int>(why.size()), why.data());
+      launcher_->abort(code);
+    }
+    std::fflush(stderr);
+    ::_exit(code > 0 && code < 256 ? code : 1);
+  }
+
+ private:
+  static constexpr std::size_t header_bytes = 7;  // The number of parts, and a colon.
+
+  [[gnu::noinline, gnu::cold]] void check(const char* what) const {
+    if (!launcher_->is_here())
+      mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d", what,
+                               static_cast<int>(::getpid()), rank());
+  }
+
+  /// What names the `part`-th part of what `rank` has published before its `fence`-th fence.
+  [[gnu::noinline, gnu::cold]] std::string name(rank_t rank, std::uint64_t fence,
+                                                std::size_t part) const {
+    return mpx::detail::formatted("mpx.%llu.%d.%llu.%zu",
+                                  static_cast<unsigned long long>(environment_), rank,
+                                  static_cast<unsigned long long>(fence), part);
+  }
+  /// The first part starts with their number.
+  [[gnu::noinline, gnu::cold]] void store(std::string_view all) {
+    const std::string text = detail::published::escaped(all);
+    const std::size_t most = launcher_->value_bytes_max();
+    const std::size_t parts = (header_bytes + text.size() + most - 1) / most;
+    const std::string whole = mpx::detail::formatted("%06zu:", parts) + text;
+    for (std::size_t part = 0; part < parts; ++part)
+      launcher_->put(name(rank(), fences_ + 1, part),
+                     std::string_view(whole).substr(part * most, most));
+  }
+  /// What `rank` has published before its `fence`-th fence; "" if nothing.
+  [[gnu::noinline, gnu::cold]] std::string fetch(rank_t rank, std::uint64_t fence) const {
+    const std::optional<std::string> first = launcher_->get(name(rank, fence, 0));
+    if (!first) return {};
+    std::uint64_t parts = 0;
+    if (first->size() < header_bytes ||
+        !mpx::detail::parse_number(std::string_view(*first).substr(0, header_bytes - 1),
+                                   3 * detail::published::bytes_max, parts))
+      detail::published::damaged();
+    std::string text = first->substr(header_bytes);
+    for (std::size_t part = 1; part < parts; ++part) {
+      const std::optional<std::string> more = launcher_->get(name(rank, fence, part));
+      if (!more) detail::published::damaged();
+      text += *more;
+    }
+    return detail::published::unescaped(text);
+  }
+
+  detail::pmi_connection* launcher_;
+  std::uint64_t environment_;
+  std::uint64_t fences_ = 0;
+  detail::published waiting_;  // Put since the last fence.
+  bool fence_failed_ = false;
+  char host_[65] = {};
+};
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/bootstrap/singleton.hpp
+
+// A program that nobody launched: a world of one rank, in memory of its own.
+
+namespace mpx::inline v0::bootstrap {
+
+/// A job of one rank. Any number of them may live in a process.
+class singleton : public member {
+ public:
+  /// Errors: errc::no_resources.
+  [[gnu::noinline, gnu::cold]] singleton()
+      : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
+
+ private:
+  singleton(const memory_file& control, memory_file&& shared)
+      : singleton(job_segment::create(control, shared, 1, static_cast<std::int32_t>(::getpid())),
+                  shared) {}
+  singleton(mapping map, memory_file& shared)
+      : member(std::move(map), std::move(shared), 0, ending::alone) {}
+};
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/bootstrap/threads.hpp
+
+// A job whose ranks are threads of this process, for tests and debugging: the same segment as
+// between processes, so that the same code runs.
+
+namespace mpx::inline v0::bootstrap {
+
+/// Owns the memory of a job of threads; outlives every `threads` made from it.
+class thread_job {
+ public:
+  /// Errors: errc::argument (ranks), errc::no_resources.
+  explicit thread_job(rank_t ranks)
+      : shared_("mpx-shared"),
+        map_(job_segment::create(memory_file("mpx-job"), shared_, ranks,
+                                 static_cast<std::int32_t>(::getpid()))),
+        segment_(map_) {}
+  thread_job(const thread_job&) = delete;
+  thread_job& operator=(const thread_job&) = delete;
+
+  rank_t size() const noexcept { return segment_.size(); }
+  const job_segment& segment() const noexcept { return segment_; }
+  const file_view& shared() const noexcept { return shared_.view(); }
+  int shared_fd() const noexcept { return shared_.fd(); }
+
+  /// The thread of `rank` is over. In environments that it had not left, it now counts as failed.
+  /// Threads: any.
+  void mark_ended(rank_t rank, bool well) const noexcept {
+    segment_.mark_ended(rank, well ? 0 : 1 << 8);
+  }
+
+ private:
+  memory_file shared_;
+  mapping map_;
+  job_segment segment_;
+};
+
+/// One rank of a thread_job.
+class threads : public member {
+ public:
+  /// Requires: `job` outlives this.
+  /// Errors:   errc::rank, errc::no_resources.
+  threads(const thread_job& job, rank_t rank)
+      : member(job.segment(), job.shared(), checked(job, rank), ending::thread) {}
+
+ private:
+  static rank_t checked(const thread_job& job, rank_t rank) {
+    if (rank < 0 || rank >= job.size())
+      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d threads", rank, job.size());
+    return rank;
+  }
+};
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/bootstrap/detect.hpp
+
+// Finds out how this program was launched, and joins: by mpxrun, else by PMI-1, else by what
+// optional headers add (PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
+
+namespace mpx::inline v0::bootstrap {
+
+/// A launcher that this program cannot join, though mpx knows of it: the number of processes that
+/// it says it has started, and which of them this is; -1 where it does not say.
+struct foreign_launcher {
+  /// The variable that says so.
+  const char* variable = nullptr;  // nullptr: there is none, or it has started one process.
+  /// How many processes it has started.
+  long processes = 0;
+  /// Which of them this is.
+  long rank = -1;
+
+  /// The one that has started this process, if any.
+  static foreign_launcher find() noexcept {
+    struct names {
+      const char *size, *rank, *needs;
+    };
+    // Open MPI; MPICH and what has its launcher; below Slurm, where it offers what MPIs join by.
+    static constexpr names known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
+                                      {"PMI_SIZE", "PMI_RANK", nullptr},
+                                      {"MPI_LOCALNRANKS", "MPI_LOCALRANKID", nullptr},
+                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMIX_RANK"},
+                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_RANK"},
+                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_FD"}};
+    for (const names& n : known) {
+      const long processes = number(n.size);
+      if (processes > 1 && (n.needs == nullptr || std::getenv(n.needs) != nullptr))
+        return {n.size, processes, number(n.rank)};
+    }
+    const long rank = number("PMIX_RANK");  // No size: but the second one knows that there are two.
+    return rank == 1 ? foreign_launcher{"PMIX_RANK", -1, rank} : foreign_launcher{};
+  }
+
+ private:
+  static long number(const char* name) noexcept {
+    const char* const text = std::getenv(name);
+    std::uint64_t n = 0;
+    if (text == nullptr || !mpx::detail::parse_number(text, 1u << 30, n)) return -1;
+    return static_cast<long>(n);
+  }
+};
+
+/// Says on stderr, once a process, that another launcher has started this program several times and
+/// that each of these is a world of its own: where the launcher tells ranks, its first one says it.
+/// MPX_ALONE, set to anything, says that this is meant.
+inline void tell_of_foreign_launcher() noexcept {
+  [[maybe_unused]] static const bool told = [] {
+    const foreign_launcher l = foreign_launcher::find();
+    if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
+    if (l.rank > 0 && l.processes > 0) return false;
+    char count[24] = "several";
+    char option[24] = "N";
+    if (l.processes > 0) {
+      std::snprintf(count, sizeof count, "%ld", l.processes);
+      std::snprintf(option, sizeof option, "%ld", l.processes);
+    }
+    const bool pmix = std::getenv("PMIX_RANK") != nullptr && detail::added_joiners == nullptr;
+    std::fprintf(stderr,
+                 "mpx: another launcher has started %s processes of this program (it has set %s), "
+                 "and mpx does not join them: each is a world of one rank. %sStart it with "
+                 "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
+                 count, l.variable,
+                 pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. " : "",
+                 option);
+    return true;
+  }();
+}
+
+/// What `any` has found.
+struct detected {
+  /// mpxrun, pmi1, pmix or alone: what MPX_BOOTSTRAP names.
+  const char* name = nullptr;
+  /// How to join, where that is by another launcher.
+  detail::joiner how{};
+};
+
+/// Every way to join that this program has, by `visit(name, refusal)`, in the order in which they
+/// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
+template <class Visit>
+void each_way_to_join(Visit&& visit) {
+  detail::joiner pmi = detail::joiner_by<pmi1>("pmi1");
+  pmi.next = detail::added_joiners;
+  const detail::joiner mpxrun_itself{
+      "mpxrun", [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
+      nullptr, &pmi};
+  const bool alone = std::getenv("MPX_ALONE") != nullptr;
+  for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
+    std::string why = j->refusal();
+    if (why.empty() && alone && j->join != nullptr) why = "MPX_ALONE is set";
+    visit(*j, std::as_const(why));
+  }
+  visit(detail::joiner{"alone", nullptr, nullptr}, std::string());
+}
+
+/// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
+/// Errors: errc::bootstrap, if what is named is not there or not possible.
+[[gnu::noinline, gnu::cold]] inline detected choose_way_to_join() {
+  const char* const forced = std::getenv("MPX_BOOTSTRAP");
+  detected chosen;
+  std::string why_not;
+  std::string names;
+  each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
+    names.append(names.empty() ? "" : ", ").append(j.name);
+    const bool wanted = forced != nullptr ? std::string_view(forced) == j.name : refusal.empty();
+    if (chosen.name != nullptr || !wanted) return;
+    chosen = {j.name, j};
+    why_not = refusal;
+  });
+  if (chosen.name == nullptr)
+    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s",
+                             forced, names.c_str(),
+                             detail::added_joiners == nullptr
+                                 ? "; it has pmix, too, if it includes mpx/bootstrap/pmix.hpp"
+                                 : "");
+  if (!why_not.empty())
+    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
+                             why_not.c_str());
+  return chosen;
+}
+
+/// Holds a bootstrap of any of the kinds whose ranks share one machine. They differ in how they
+/// join, not in what they do afterwards, so that holding any of them costs no branch. The default
+/// of stacks.
+class any : public member {
+ public:
+  /// Joins the job of mpxrun where there is one, else that of another launcher by PMI-1 (Hydra,
+  /// Slurm), or by PMIx where a source of the program includes mpx/bootstrap/pmix.hpp; else this
+  /// process is a world of one. (Where there is a launcher that it cannot join, stderr tells of
+  /// that, unless MPX_ALONE is set.) MPX_BOOTSTRAP names a way.
+  /// Errors: errc::bootstrap, errc::no_resources.
+  [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}
+  template <std::derived_from<member> Kind>
+  requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
+  any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)
+
+ private:
+  static any joined(const detected& way) {
+    if (way.how.join != nullptr) return detail::host_member(way.how.join());
+    if (std::string_view(way.name) == "mpxrun") return mpxrun();
+    if (std::getenv("MPX_BOOTSTRAP") == nullptr) tell_of_foreign_launcher();
+    return singleton();
+  }
+};
+
+/// Joins the job that this program was launched into. See any::any.
+inline any detect() { return {}; }
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/datatype/memory.hpp
+
+// Where a message's bytes lie in a program's memory: one piece, or as a layout says. Everything
+// above a transport reads and writes message data through this, so that layouts come in here.
+
+namespace mpx::inline v0 {
+
+/// How the bytes of a message are spread over memory. A message of n bytes is a sequence of bytes 0
+/// .. n - 1; a layout says where each lies, counted from a base.
+class layout {
+ public:
+  /// Copies bytes offset .. offset + into.size() - 1 of the message at `base` to `into`.
+  virtual void pack(const std::byte* base, std::size_t offset,
+                    std::span<std::byte> into) const noexcept = 0;
+  /// Copies `from` to where bytes offset .. of the message at `base` belong.
+  virtual void unpack(std::byte* base, std::size_t offset,
+                      std::span<const std::byte> from) const noexcept = 0;
+  /// A layout as this one that stays until `drop` is called on it, once; nullptr: memory is out.
+  /// By default the owner of this one sees to that.
+  virtual const layout* keep() const noexcept { return this; }
+  /// An operation, or who kept it, is through with this layout.
+  virtual void drop() const noexcept {}
+
+ protected:
+  layout() = default;
+  layout(const layout&) = default;
+  layout& operator=(const layout&) = default;
+  ~layout() = default;
+};
+
+/// A message's place: `bytes` of data from `base`, in one piece if there is no layout. Owns
+/// nothing. (What only is sent is not written to, whatever the pointer's type.)
+struct memory {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+  const layout* how = nullptr;
+
+  constexpr memory() = default;
+  constexpr memory(std::byte* b, std::size_t n, const layout* l = nullptr) noexcept
+      : base(b), bytes(n), how(l) {}
+  constexpr memory(std::span<std::byte> piece) noexcept  // NOLINT(*-explicit-*)
+      : base(piece.data()), bytes(piece.size()) {}
+  memory(std::span<const std::byte> piece) noexcept  // NOLINT(*-explicit-*)
+      : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
+
+  constexpr bool contiguous() const noexcept { return how == nullptr; }
+  /// There is some; displacements of a layout may count from address 0.
+  constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
+  /// Requires: contiguous(); offset + n <= bytes.
+  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
+    return {base + offset, n};
+  }
+  /// Requires: offset + from.size() <= bytes. Cost: one copy.
+  [[gnu::always_inline]] void write(std::size_t offset,
+                                    std::span<const std::byte> from) const noexcept {
+    if (how != nullptr) [[unlikely]]
+      return how->unpack(base, offset, from);
+    if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
+  }
+  void read(std::size_t offset, std::span<std::byte> into) const noexcept {
+    if (how != nullptr) [[unlikely]]
+      return how->pack(base, offset, into);
+    if (!into.empty()) std::memcpy(into.data(), base + offset, into.size());
+  }
+};
+
+}  // namespace mpx::inline v0
+
 // ==== mpx/core/group.hpp
 
 // Peers are not ranks: a group maps the ranks of a communicator to the endpoint's peers and back.
@@ -2907,7 +4022,7 @@ class group {
     g.first_ = first;
     g.stride_ = stride;
     g.size_ = size;
-    g.rank_ = g.rank_of(self);
+    g.see(self);
     return g;
   }
   /// Rank r is peers[r]. Errors: errc::argument if a peer is there twice; errc::no_resources.
@@ -2933,14 +4048,38 @@ class group {
     g.sort();
     for (std::size_t i = 1; i < peers.size(); ++i)
       if (g.peer_at(i - 1) == g.peer_at(i)) throw error(errc::argument, "a group has a peer twice");
-    g.rank_ = g.rank_of(self);
+    g.see(self);
     return g;
+  }
+  /// The same again. Cost: that of a table. Errors: errc::no_resources.
+  group copy() const {
+    group g;
+    g.kind_ = kind_;
+    g.size_ = size_;
+    g.rank_ = rank_;
+    g.self_ = self_;
+    g.stride_ = stride_;
+    g.first_ = first_;
+    g.peers_.reserve(peers_.size());
+    g.sorted_.reserve(sorted_.size());
+    for (const peer_id peer : peers_) g.peers_.push_back(peer);
+    for (const rank_t r : sorted_) g.sorted_.push_back(r);
+    return g;
+  }
+
+  /// The same group in which this process, a member or not, is `rank`: as those see it who count
+  /// themselves elsewhere.
+  group numbered(rank_t rank) && noexcept {
+    rank_ = rank;
+    return std::move(*this);
   }
 
   /// 0 for a group made by default.
   rank_t size() const noexcept { return size_; }
   /// This process; proc_null if it is no member.
   rank_t rank() const noexcept { return rank_; }
+  /// The peer that this process is, a member or not.
+  peer_id self() const noexcept { return self_; }
   kind how() const noexcept { return kind_; }
 
   /// Requires: 0 <= rank < size(), any_source or proc_null.
@@ -2962,6 +4101,12 @@ class group {
     return static_cast<rank_t>(peer);
   }
 
+  /// Whether `peer` is one of ranks 0 .. size() - 1. Cost: as rank_of.
+  bool contains(peer_id peer) const noexcept {
+    const rank_t r = rank_of(peer);
+    return r >= 0 && r < size_;
+  }
+
   friend bool operator==(const group& a, const group& b) noexcept {
     if (a.kind_ != b.kind_ || a.size_ != b.size_) return false;
     if (a.kind_ != kind::table) return a.first_ == b.first_ && a.stride_ == b.stride_;
@@ -2971,6 +4116,10 @@ class group {
   }
 
  private:
+  void see(peer_id self) noexcept {
+    self_ = self;
+    rank_ = contains(self) ? rank_of(self) : rank_t{proc_null};
+  }
   peer_id peer_at(std::size_t i) const noexcept {
     return peers_[static_cast<std::size_t>(sorted_[i])];
   }
@@ -3005,119 +4154,11 @@ class group {
   kind kind_ = kind::identity;
   rank_t size_ = 0;
   rank_t rank_ = proc_null;
+  peer_id self_ = null_peer;
   std::int32_t stride_ = 1;
   peer_id first_ = 0;
   plain_array<peer_id> peers_;  // Of a table: by rank ...
   plain_array<rank_t> sorted_;  // ... and its ranks, in the order of their peers.
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/core/status.hpp
-
-// What became of a receive: who sent, with which tag, how much, and whether it went well.
-
-namespace mpx::inline v0 {
-
-/// The outcome of a receive or a probe; of a send, only `error()` means something.
-class status {
- public:
-  constexpr status() = default;
-  /// For the library, and for tests of a program's own.
-  constexpr status(rank_t source, tag_t tag, std::size_t bytes, int failure = 0,
-                   bool cancelled = false) noexcept
-      : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
-
-  /// The sender's rank in the communicator of the receive; proc_null for an empty status.
-  constexpr rank_t source() const noexcept { return source_; }
-  /// The message's tag; any_tag for an empty status.
-  constexpr tag_t tag() const noexcept { return tag_; }
-  /// The message's length in bytes, also when it was truncated.
-  constexpr std::size_t bytes() const noexcept { return bytes_; }
-  /// The number of elements of T, or nothing if the length is no multiple of sizeof(T).
-  template <class T>
-  requires std::is_trivially_copyable_v<T>
-  constexpr std::optional<std::size_t> count() const noexcept {
-    if (bytes_ % sizeof(T) != 0) return std::nullopt;
-    return bytes_ / sizeof(T);
-  }
-  /// True of a receive that was cancelled.
-  constexpr bool cancelled() const noexcept { return cancelled_; }
-  /// Of equal outcomes: all that a status tells is the same.
-  friend constexpr bool operator==(const status&, const status&) = default;
-
-  /// How it failed, if it did.
-  std::error_code error() const noexcept {
-    return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
-  }
-
- private:
-  std::size_t bytes_ = 0;
-  rank_t source_ = proc_null;
-  tag_t tag_ = any_tag;
-  int failure_ = 0;
-  bool cancelled_ = false;
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/datatype/memory.hpp
-
-// Where a message's bytes lie in a program's memory: one piece, or as a layout says. Everything
-// above a transport reads and writes message data through this, so that layouts come in here.
-
-namespace mpx::inline v0 {
-
-/// How the bytes of a message are spread over memory. A message of n bytes is a sequence of bytes 0
-/// .. n - 1; a layout says where each lies, counted from a base.
-class layout {
- public:
-  /// Copies bytes offset .. offset + into.size() - 1 of the message at `base` to `into`.
-  virtual void pack(const std::byte* base, std::size_t offset,
-                    std::span<std::byte> into) const noexcept = 0;
-  /// Copies `from` to where bytes offset .. of the message at `base` belong.
-  virtual void unpack(std::byte* base, std::size_t offset,
-                      std::span<const std::byte> from) const noexcept = 0;
-
- protected:
-  layout() = default;
-  layout(const layout&) = default;
-  layout& operator=(const layout&) = default;
-  ~layout() = default;
-};
-
-/// A message's place: `bytes` of data from `base`, in one piece if there is no layout. Owns
-/// nothing. (What only is sent is not written to, whatever the pointer's type.)
-struct memory {
-  std::byte* base = nullptr;
-  std::size_t bytes = 0;
-  const layout* how = nullptr;
-
-  constexpr memory() = default;
-  constexpr memory(std::byte* b, std::size_t n, const layout* l = nullptr) noexcept
-      : base(b), bytes(n), how(l) {}
-  constexpr memory(std::span<std::byte> piece) noexcept  // NOLINT(*-explicit-*)
-      : base(piece.data()), bytes(piece.size()) {}
-  memory(std::span<const std::byte> piece) noexcept  // NOLINT(*-explicit-*)
-      : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
-
-  constexpr bool contiguous() const noexcept { return how == nullptr; }
-  /// Requires: contiguous(); offset + n <= bytes.
-  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
-    return {base + offset, n};
-  }
-  /// Requires: offset + from.size() <= bytes. Cost: one copy.
-  [[gnu::always_inline]] void write(std::size_t offset,
-                                    std::span<const std::byte> from) const noexcept {
-    if (how != nullptr) [[unlikely]]
-      return how->unpack(base, offset, from);
-    if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
-  }
-  void read(std::size_t offset, std::span<std::byte> into) const noexcept {
-    if (how != nullptr) [[unlikely]]
-      return how->pack(base, offset, into);
-    if (!into.empty()) std::memcpy(into.data(), base + offset, into.size());
-  }
 };
 
 }  // namespace mpx::inline v0
@@ -3406,7 +4447,9 @@ enum class scheme : std::uint8_t {
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
 class scheme_learner {
  public:
-  scheme choose(std::size_t bytes) noexcept {
+  /// `whole`: the data lies in one piece, so that both sides can copy.
+  scheme choose(std::size_t bytes, bool whole = true) noexcept {
+    const std::size_t paths = whole ? paths_max : paths_max - 1;
     record& r = of(bytes);
     const std::uint32_t n = r.asked++;
     if (n < trials * paths) return static_cast<scheme>(n % paths);
@@ -3426,9 +4469,9 @@ class scheme_learner {
  private:
   static constexpr std::uint32_t trials = 4;
   static constexpr std::uint32_t explore_every = 64;
-  static constexpr std::size_t paths = 3;
+  static constexpr std::size_t paths_max = 3;
   struct record {
-    std::array<float, paths> ns_per_byte{};  // 0: not tried yet.
+    std::array<float, paths_max> ns_per_byte{};  // 0: not tried yet.
     std::uint32_t asked = 0;
   };
 
@@ -3515,6 +4558,8 @@ enum class kind : std::uint8_t {
   grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
   // From here on: services, layers above that have packets of their own.
   revoke = 64,  ///< To all: collective number `tag` of `context` has failed here: do not wait.
+  freed,        ///< To who leads `context`: this rank has freed the communicator.
+  revoke_all,   ///< To members: the communicator of `context` is revoked.
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::grant);
 inline constexpr std::uint8_t service_kind_first = 64;
@@ -3665,7 +4710,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool cancelled = false;
   errc failure{};  // errc{} while it is free.
   std::uint32_t ticket = 0;
-  memory data;                    // Send: what. Receive: whereto; no base: it is dropped.
+  memory data;                    // Send: what. Receive: whereto; none: it is dropped.
   std::size_t message_bytes = 0;  // Receive: the message's length.
   peer_id peer = 0;               // Send: to whom. Receive: from whom, once matched.
   tag_t tag = 0;
@@ -3716,6 +4761,17 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     special = 1;
   }
   std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
+  void drop_layout() noexcept {
+    if (data.how == nullptr) return;
+    data.how->drop();
+    data.how = nullptr;
+    owned = nullptr;
+  }
+  /// Its memory may be gone: it is not touched any more.
+  void forget_memory() noexcept {
+    drop_layout();
+    data.base = nullptr;
+  }
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
   /// want no status.
@@ -3729,7 +4785,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   }
   /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
   /// learn of the message, but who asks for its data loses the sender.
-  bool data_lost() const noexcept { return data.base == nullptr && data.bytes != 0; }
+  bool data_lost() const noexcept { return !data.exists() && data.bytes != 0; }
 };
 
 /// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an
@@ -3847,6 +4903,2320 @@ struct arrived_message : unexpected_message {
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/engine/calls.hpp
+
+// What calls hand to the endpoint and get from it.
+
+namespace mpx::inline v0::detail {
+
+/// What the start of an operation came to. No `op` and no failure: it is complete already, and no
+/// request is needed.
+struct started {
+  operation* op = nullptr;
+  errc failure{};
+};
+
+/// What a probe found.
+struct probe_result {
+  peer_id source = 0;
+  tag_t tag = 0;
+  std::size_t bytes = 0;
+};
+
+/// A group that communicators of the same ranks share.
+struct kept_group : group, allocated {
+  explicit kept_group(group&& g) noexcept : group(std::move(g)) {}
+  std::uint32_t users = 0;
+};
+
+/// Something that a program has attached to a communicator (mpx/attributes.hpp).
+struct attribute_base : allocated {
+  attribute_base() = default;
+  attribute_base(const attribute_base&) = delete;
+  attribute_base& operator=(const attribute_base&) = delete;
+  virtual ~attribute_base() = default;
+  /// For a duplicate of the communicator; nullptr: it gets none. May throw what the program does.
+  virtual attribute_base* copied() const = 0;
+
+  std::uint64_t key = 0;
+  attribute_base* next = nullptr;
+};
+
+/// The attributes of a communicator. What the program does when one goes is done without a lock.
+class attribute_list {
+ public:
+  attribute_list() = default;
+  attribute_list(attribute_list&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  attribute_list& operator=(attribute_list&& other) noexcept {
+    std::swap(first_, other.first_);
+    return *this;
+  }
+  ~attribute_list() {
+    while (first_ != nullptr) delete std::exchange(first_, first_->next);
+  }
+  attribute_base* find(std::uint64_t key) const noexcept {
+    attribute_base* a = first_;
+    while (a != nullptr && a->key != key) a = a->next;
+    return a;
+  }
+  void add(attribute_base* made) noexcept { made->next = std::exchange(first_, made); }
+  /// nullptr: there is none.
+  attribute_base* take(std::uint64_t key) noexcept {
+    for (attribute_base** at = &first_; *at != nullptr; at = &(*at)->next)
+      if ((*at)->key == key) return std::exchange(*at, (*at)->next);
+    return nullptr;
+  }
+  /// What a duplicate gets. May throw what the program does.
+  attribute_list copied() const {
+    attribute_list made;
+    for (const attribute_base* a = first_; a != nullptr; a = a->next)
+      if (attribute_base* const copy = a->copied(); copy != nullptr) {
+        copy->key = a->key;
+        made.add(copy);
+      }
+    return made;
+  }
+
+ private:
+  attribute_base* first_ = nullptr;
+};
+
+/// What becomes of errors of calls that throw. Of others the caller gets the code, and no handler
+/// is asked.
+struct error_handling {
+  enum class kind : std::uint8_t { throws, returns, aborts, calls } is = kind::throws;
+  void (*function)(const error&, void*) = nullptr;
+  void* with = nullptr;
+};
+
+/// A block of shared memory that this rank has made and uses no more: it is given back when all of
+/// its users have let go of it.
+struct dying_block {
+  std::uint64_t name;
+  const platform::atomic<std::uint64_t>* gone;
+  std::uint64_t users;
+};
+
+/// What a communicator has beside its ranks and its context, made when it is first asked for.
+struct communicator_extras : allocated {
+  virtual ~communicator_extras() = default;
+};
+
+/// No communicator has this context.
+inline constexpr context_id no_context = 0xffff'ffff;
+
+/// What the copies of a communicator handle share. Its place is used again once the communicator is
+/// freed, and given back with the environment: a handle that has outlived its communicator finds
+/// another context here than its own.
+struct communicator_state : allocated {
+  communicator_state() = default;
+  communicator_state(const communicator_state&) = delete;
+  communicator_state& operator=(const communicator_state&) = delete;
+  ~communicator_state() {
+    delete node;
+    platform::deallocate(name);
+  }
+
+  std::uint32_t collective_serial = 0;
+  std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
+  const group* ranks = nullptr;  // nullptr: ranks are peers.
+  kept_group* own = nullptr;     // The same, counted.
+  rank_t size = 0;
+  context_id of_handles = no_context;  // The context that a handle must have.
+  context_id context = no_context;     // The same until nothing is under way there any more.
+  std::uint32_t agreements = 0;        // How many there have been.
+  std::uint32_t losses_seen = 0;       // Of the peers' losses, those that `lost` takes in.
+  rank_t lost = 0;                     // Members that are.
+  rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
+  bool revoked = false;
+  error_handling on_error;
+  char* name = nullptr;
+  attribute_list attributes;
+  bool node_tried = false;              // Its ranks have looked for a node's memory to meet in:
+  communicator_extras* node = nullptr;  // this (coll/node.hpp).
+};
+
+/// One collective call, of which each rank makes its part.
+struct collective_call {
+  context_id context;  // The communicator's, for collectives.
+  tag_t serial;
+  communicator_state* of = nullptr;  // nullptr: the whole job takes part.
+};
+
+/// A blocking receive that looks for its message itself, as long as no other receive is posted.
+struct direct_receive {
+  direct_receive(std::byte* into, std::size_t room, context_id context, peer_id from,
+                 tag_t tag) noexcept
+      : want(pattern::exactly(context, from, tag)), buffer(into), capacity(room) {}
+
+  pattern want;       // Once it is done, whence it came.
+  std::byte* buffer;  // In one piece.
+  std::size_t capacity;
+  operation* posted;  // What it became when it had to be posted after all.
+  errc failure;
+  bool done;
+  std::size_t bytes;  // Once it is done.
+};
+
+/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
+inline constexpr errc undecided = static_cast<errc>(-1);
+
+/// What adding a peer came to.
+struct added_peer {
+  peer_id peer = 0;
+  errc failure{};
+};
+
+/// A send's arguments, once ranks are peers.
+struct send_call {
+  memory data;
+  peer_id to;
+  context_id context;
+  tag_t tag;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/extension.hpp
+
+// How a layer above the engine makes an operation of its own out of others: it says what a start
+// does, and what follows when a part is complete.
+
+namespace mpx::inline v0::detail {
+
+struct operation;
+struct extension_tag;
+
+/// What belongs to a compound operation of the kind `extended`, and goes with it.
+class extension : public allocated, public list_node<extension_tag> {
+ public:
+  /// Runs the operation, once more: it has been made active, and is not complete. Called without
+  /// the endpoint's lock. Errors: whatever kept it from starting; it stays inactive then.
+  virtual errc start() noexcept = 0;
+  /// `part` is complete. Called under the lock, from whichever packet's handler made it so, and so
+  /// starts nothing. Returns whether `run_locked` is to follow soon.
+  virtual bool part_done_locked(const operation& part) noexcept = 0;
+  /// Goes on. Called under the lock by a call that makes progress, outside of any packet's handler.
+  virtual void run_locked() noexcept = 0;
+  /// All parts are complete, the first that failed with `parts`. Returns how the operation ends.
+  virtual errc end_locked(errc parts) noexcept { return parts; }
+  /// What the operation is, for the text of an error.
+  virtual std::string describe() const = 0;
+
+  virtual ~extension() = default;
+  extension(const extension&) = delete;
+  extension& operator=(const extension&) = delete;
+
+  const void* const kind;  // Whose it is: the address of something of the layer above.
+  bool due = false;        // The endpoint's: it is in the list of those that are to go on.
+
+ protected:
+  explicit extension(const void* whose) noexcept : kind(whose) {}
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/schedule.hpp
+
+// A collective's part at one rank, written down: rounds of sends, receives and local work. The
+// endpoint runs it, round by round, whenever any call makes progress.
+
+namespace mpx::inline v0::detail {
+
+/// How elements are combined, with run-time values only.
+struct reduction {
+  /// For each i < count: inout[i] = inout[i] op in[i], or, where `in` is of lower ranks
+  /// (`in_first`), inout[i] = in[i] op inout[i]. May throw. `in` and `inout` do not overlap.
+  using function = void (*)(void* context, std::byte* inout, const std::byte* in, std::size_t count,
+                            bool in_first);
+
+  function apply = nullptr;
+  void* context = nullptr;  // Of the function: the user's operation.
+  std::size_t element_bytes = 1;
+  bool commutative = false;  // What is not keeps the order of ranks.
+};
+
+/// Alignment of what steps give as scratch memory.
+inline constexpr std::size_t scratch_alignment = cache_line_bytes;
+/// That much scratch memory and `more`, aligned; nullptr when memory is out.
+inline void* allocate_scratch(std::size_t bytes, std::size_t more) noexcept {
+  std::size_t room = 0;
+  if (__builtin_add_overflow(bytes, more + scratch_alignment, &room)) return nullptr;
+  return platform::allocate_aligned(room / scratch_alignment * scratch_alignment,
+                                    scratch_alignment);
+}
+
+/// Copies a message from one place to another; either may have a layout. Requires: as long; they do
+/// not overlap, or are the same.
+inline void copy_message(const memory& to, const memory& from) noexcept {
+  if (to.bytes == 0 || (to.base == from.base && to.how == from.how)) return;
+  if (from.contiguous()) return to.write(0, from.piece(0, from.bytes));
+  if (to.contiguous()) return from.read(0, to.piece(0, to.bytes));
+  std::byte piece[1024];
+  for (std::size_t at = 0; at < to.bytes; at += sizeof(piece)) {
+    const std::size_t n = lesser(sizeof(piece), to.bytes - at);
+    from.read(at, {piece, n});
+    to.write(at, {piece, n});
+  }
+}
+
+/// `m` for one operation, which drops its layout. Returns false: memory is out.
+inline bool lend(memory& m) noexcept {
+  if (m.how == nullptr) return true;
+  m.how = m.how->keep();
+  return m.how != nullptr;
+}
+/// What was lent, and no operation has taken.
+inline void take_back(const memory& m, const started& s) noexcept {
+  if (s.op == nullptr && m.how != nullptr) m.how->drop();
+}
+
+/// Why a collective call has failed, for the text of its error.
+struct collective_failure {
+  enum class cause : std::uint8_t {
+    lost,       ///< A rank is lost, or has left the call.
+    message,    ///< A message to or from `other`.
+    length,     ///< A message is not as long as what it was to fill.
+    out,        ///< Elements given, and room for the result.
+    root,       ///< `other` is no rank.
+    context,    ///< No context is left.
+    memory,     ///< Memory is out.
+    operation,  ///< The operation has thrown.
+    argument,   ///< Said by `what`.
+  };
+  errc why{};
+  cause of{};
+  bool sends = false;
+  rank_t other = 0;
+  std::size_t bytes = 0;
+  std::size_t got = 0;
+  const char* what = nullptr;
+};
+
+/// "allreduce on rank 1, communicator 0: ...", without what is known of the loss of a peer.
+[[gnu::noinline, gnu::cold]] inline std::string describe(const collective_failure& f,
+                                                         const char* name, rank_t rank, rank_t size,
+                                                         collective_call call, const group* ranks) {
+  using cause = collective_failure::cause;
+  std::string s = formatted("%s on rank %d", name, rank);
+  if (f.of == cause::root) append(s, " with root %d", f.other);
+  append(s, ", communicator %u", number_of(call.context));
+  switch (f.of) {
+    case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
+    case cause::lost:
+      if (f.why != errc::revoked)
+        s += ": a rank of it is lost, or has left this call with an error";
+      break;
+    case cause::out:
+      append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
+      break;
+    case cause::context: s += ": the limit of communicators is reached"; break;
+    case cause::length:
+      append(s, ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
+             f.bytes, f.other, f.got);
+      break;
+    case cause::message:
+      append(s, ": %s on rank %d %s rank %d", f.sends ? "send" : "receive", rank,
+             f.sends ? "to" : "from", f.other);
+      if (ranks != nullptr && f.other >= 0 && f.other < size)
+        append(s, " (world rank %u)", ranks->peer_of(f.other));
+      append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
+             f.bytes);
+      if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
+      break;
+    case cause::operation: s += ": the operation has thrown"; break;
+    case cause::argument: append(s, ": %s", f.what); break;
+    case cause::memory: break;
+  }
+  return s;
+}
+
+struct active_tag;
+struct due_tag;
+
+/// Steps that are recorded (see coll/steps.hpp): what one collective call does at this rank, with
+/// run-time values only. It is recorded once and run as often as it is started, by `compounds`.
+///
+/// | state     | set by                                  | left when                             |
+/// |-----------|-----------------------------------------|---------------------------------------|
+/// | idle      | it is recorded, or has ended            | it is started                         |
+/// | running   | compounds: its rounds are under way     | the last is over, or one of it fails  |
+/// | dissolving| compounds: it has failed                | no operation of it is left            |
+///
+/// It is in the list of those that are active unless idle, and in that of those that are due when
+/// the operation that it watches is complete, or when it has failed.
+class schedule : public allocated, public list_node<active_tag>, public list_node<due_tag> {
+ public:
+  schedule(const char* call_name, communicator_state& of, context_id context_, rank_t rank,
+           rank_t size) noexcept
+      : name(call_name), state(&of), context(context_ | 1), rank_(rank), size_(size) {}
+  schedule(const schedule&) = delete;
+  schedule& operator=(const schedule&) = delete;
+  ~schedule() {
+    for (void* piece : pieces_) platform::deallocate(piece);
+    if (drop_kept_ != nullptr) drop_kept_(kept_);
+  }
+
+  // --- Recording: the steps ----------------------------------------------------------------------
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return size_; }
+  bool failed() const noexcept { return !recorded_; }
+
+  void start_send(const memory& data, rank_t to) noexcept { add({kind::send, to, data}); }
+  void start_receive(const memory& into, rank_t from) noexcept { add({kind::receive, from, into}); }
+  void start_receive_ahead(const memory& into, rank_t from) noexcept {
+    add({kind::receive_ahead, from, into});
+  }
+  void finish() noexcept { add({kind::finish}); }
+  void send(const memory& data, rank_t to) noexcept {
+    start_send(data, to);
+    finish();
+  }
+  void receive(const memory& into, rank_t from) noexcept {
+    start_receive(into, from);
+    finish();
+  }
+  void exchange(const memory& out, rank_t to, const memory& in, rank_t from) noexcept {
+    start_receive(in, from);
+    start_send(out, to);
+    finish();
+  }
+  void copy(const memory& to, const memory& from) noexcept {
+    if (to.bytes != 0) add({kind::copy, 0, to, from});
+  }
+  void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
+    if (in.bytes != 0) add({kind::combine, 0, inout, in, &op});
+  }
+  void combine_first(const reduction& op, const memory& inout, const memory& in) noexcept {
+    if (in.bytes != 0) add({kind::combine_first, 0, inout, in, &op});
+  }
+  void call(void (*function)(void*), void* with) noexcept {
+    add({kind::call, 0, {}, {}, nullptr, function, with});
+  }
+  memory scratch(std::size_t bytes) noexcept {
+    void* const piece = allocate_scratch(bytes, 0);
+    if (piece == nullptr || !pieces_.try_push_back(piece)) {
+      platform::deallocate(piece);
+      recorded_ = false;
+      return {};
+    }
+    return {static_cast<std::byte*>(piece), bytes};
+  }
+
+  /// `what` belongs to the schedule, and goes with it by `drop(what)`.
+  void keep(void* what, void (*drop)(void*) noexcept) noexcept {
+    kept_ = what;
+    drop_kept_ = drop;
+  }
+
+  // --- Running: what `compounds` uses ------------------------------------------------------------
+
+  enum class kind : std::uint8_t {
+    send,
+    receive,
+    receive_ahead,
+    finish,
+    copy,
+    combine,
+    combine_first,
+    call,
+  };
+  struct step {
+    schedule::kind kind{};
+    rank_t other = 0;
+    memory to{};  // Of a send: what.
+    memory from{};
+    const reduction* op = nullptr;
+    void (*function)(void*) = nullptr;
+    void* with = nullptr;
+  };
+  /// Local work. Errors: whatever the user's operation throws.
+  static void work(const step& s) {
+    switch (s.kind) {
+      case kind::copy: return copy_message(s.to, s.from);
+      case kind::combine:
+      case kind::combine_first:
+        return s.op->apply(s.op->context, s.to.base, s.from.base, s.to.bytes / s.op->element_bytes,
+                           s.kind == kind::combine_first);
+      default: return s.function(s.with);
+    }
+  }
+  collective_call id() const noexcept { return {context, serial, state}; }
+  peer_id peer_of(rank_t rank) const noexcept {
+    return state->ranks == nullptr ? world_peer(rank) : state->ranks->peer_of(rank);
+  }
+
+  const char* name;
+  communicator_state* state;
+  context_id context;
+  tag_t serial = 0;
+  plain_array<step> steps;
+  std::size_t at = 0;          // The next step.
+  operation* op = nullptr;     // The compound operation whose it is.
+  operation* ahead = nullptr;  // Parts that the next round waits for, linked by operation::next.
+  bool advancing = false;      // Its steps are being taken right now.
+  bool due = false;
+  bool active = false;
+  collective_failure failure;
+  std::exception_ptr thrown;  // By the user's operation.
+
+ private:
+  void add(const step& s) noexcept { recorded_ = steps.try_push_back(s) && recorded_; }
+
+  rank_t rank_;
+  rank_t size_;
+  bool recorded_ = true;
+  plain_array<void*> pieces_;
+  void* kept_ = nullptr;
+  void (*drop_kept_)(void*) noexcept = nullptr;
+};
+
+/// The schedules of an endpoint that are under way. Threads: under the endpoint's lock.
+struct schedule_list {
+  linked_list<schedule, active_tag> active;
+  linked_list<schedule, due_tag> due;
+  linked_list<extension, extension_tag> extensions;  // Those that are due.
+  std::size_t due_count = 0;                         // Of both.
+  bool running = false;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/coll/steps.hpp
+
+// What an algorithm of a collective is written over: steps, which act at once or are recorded.
+
+namespace mpx::inline v0::coll {
+
+using detail::reduction;
+
+/// The steps of one rank's part of a collective call. An algorithm is a function template over
+/// them, and knows nothing else of the machine: it is written once, and runs at once
+/// (detail::collective_channel) or is kept and run later, again and again (detail::schedule).
+///
+///   - `start_send(data, to)` and `start_receive(into, from)` start a message; `finish()` ends a
+///     *round*: all that was started since the last one is complete. Messages of one call between
+///     two ranks meet in the order in which they were started. A message is as long as its receive.
+///   - `start_receive_ahead(into, from)` is complete at the end of the next round: so the receive
+///     of the next piece is ready before the last one is worked on, and nothing comes unexpected.
+///   - `send`, `receive`, `exchange`: the same with the end of a round. Requires: nothing else has
+///     been started in it.
+///   - `copy(to, from)`, `combine(op, inout, in)` (inout = inout op in), `combine_first` (inout =
+///     in op inout) and `call(function, with)` are local work, done in the order of the steps: what
+///     was started before in the same round may be under way meanwhile, and may use neither what
+///     they write nor, to receive, what they read.
+///   - `scratch(bytes)` is memory for as long as the call lasts, aligned to a cache line.
+///
+/// All arguments are plain run-time values. Requires: which steps an algorithm takes depends on its
+/// arguments, rank() and size() only, never on what it has received; data stays where it is until
+/// the round is over; the last step is the end of a round, or local work.
+/// Errors: none is returned: once a step has failed those that follow do nothing, `failed()` is
+/// true, and whoever runs the steps learns of it.
+template <class S>
+concept Steps = requires(S& s, const S& is, const memory& m, rank_t r, const reduction& op,
+                         void (*function)(void*), void* with) {
+  { is.rank() } noexcept -> std::same_as<rank_t>;
+  { is.size() } noexcept -> std::same_as<rank_t>;
+  { is.failed() } noexcept -> std::same_as<bool>;
+  s.start_send(m, r);
+  s.start_receive(m, r);
+  s.start_receive_ahead(m, r);
+  s.finish();
+  s.send(m, r);
+  s.receive(m, r);
+  s.exchange(m, r, m, r);
+  s.copy(m, m);
+  s.combine(op, m, m);
+  s.combine_first(op, m, m);
+  s.call(function, with);
+  { s.scratch(std::size_t{}) } noexcept -> std::same_as<memory>;
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/blocks.hpp
+
+// Where the blocks of ranks lie in memory, with run-time values only; what can be wrong with them.
+
+namespace mpx::inline v0::coll {
+
+using detail::collective_failure;
+
+/// A list of whole numbers, of 32 or 64 bits each, as programs have them.
+struct numbers {
+  const void* first = nullptr;
+  bool wide = false;  // 64 bits.
+
+  explicit operator bool() const noexcept { return first != nullptr; }
+  std::int64_t operator[](rank_t i) const noexcept {
+    return wide ? static_cast<const std::int64_t*>(first)[i]
+                : static_cast<const std::int32_t*>(first)[i];
+  }
+};
+
+/// One block for each rank. All have `bytes`, one after the other, `stride` bytes apart, unless
+/// there are `counts` or `places`, of each rank, in units; without places those with counts lie one
+/// after the other. Block r is that of rank r.
+struct blocks {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+  std::size_t stride = 0;
+  numbers counts{};
+  numbers places{};
+  std::size_t unit = 1;                             // Bytes of what is counted.
+  std::size_t room = static_cast<std::size_t>(-1);  // Bytes there are.
+  const layout* how = nullptr;                      // Of each block.
+  const memory* pieces = nullptr;                   // Instead of all that: each block.
+
+  bool regular() const noexcept {
+    return !counts && !places && pieces == nullptr && how == nullptr && stride == bytes;
+  }
+  std::size_t bytes_of(rank_t r) const noexcept {
+    if (pieces != nullptr) return pieces[r].bytes;
+    return counts ? static_cast<std::size_t>(counts[r]) * unit : bytes;
+  }
+  /// Requires: there are places if there are counts (see `placed`).
+  memory operator[](rank_t r) const noexcept {
+    if (pieces != nullptr) return pieces[r];
+    const std::ptrdiff_t at =
+        places ? static_cast<std::ptrdiff_t>(places[r]) * static_cast<std::ptrdiff_t>(unit)
+               : static_cast<std::ptrdiff_t>(stride) * r;
+    return {base + at, bytes_of(r), how};
+  }
+  /// Blocks first .. first + n - 1. Requires: regular().
+  memory range(rank_t first, rank_t n) const noexcept {
+    return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes};
+  }
+  std::size_t total(rank_t ranks) const noexcept {
+    if (!counts && pieces == nullptr) return bytes * static_cast<std::size_t>(ranks);
+    std::size_t sum = 0;
+    for (rank_t r = 0; r < ranks; ++r) sum += bytes_of(r);
+    return sum;
+  }
+};
+
+/// The same with a place for each block.
+template <Steps S>
+blocks placed(S& s, blocks b) {
+  if (!b.counts || b.places) return b;
+  const memory table = s.scratch(static_cast<std::size_t>(s.size()) * sizeof(std::int64_t));
+  if (table.base == nullptr) return b;
+  auto* const at = reinterpret_cast<std::int64_t*>(table.base);
+  std::int64_t sum = 0;
+  for (rank_t r = 0; r < s.size(); ++r) {
+    at[r] = sum;
+    sum += b.counts[r];
+  }
+  // Counts and places may differ in their width: that is each list's own.
+  b.places = {at, true};
+  return b;
+}
+
+inline collective_failure wrong_argument(errc why, const char* what) noexcept {
+  return {why, collective_failure::cause::argument, false, 0, 0, 0, what};
+}
+/// What is wrong with a root.
+inline collective_failure check_root(rank_t root, rank_t size) noexcept {
+  if (root >= 0 && root < size) [[likely]]
+    return {};
+  return {errc::root, collective_failure::cause::root, false, root};
+}
+/// Elements given, and room for them.
+inline collective_failure check_room(std::size_t given, std::size_t room,
+                                     std::size_t unit) noexcept {
+  if (given == room) [[likely]]
+    return {};
+  return {errc::argument, collective_failure::cause::out, false, 0, given / unit, room / unit};
+}
+/// What is wrong with counts and places.
+[[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
+  if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
+    for (rank_t r = 0; b.counts && r < ranks; ++r)
+      if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
+    return {};
+  }
+  const std::size_t n = static_cast<std::size_t>(ranks);
+  if (!b.counts && !b.places) {
+    if (b.bytes * n != b.room) return check_room(b.room, b.bytes * n, b.unit);
+    return {};
+  }
+  std::uint64_t end = 0;
+  for (rank_t r = 0; r < ranks; ++r) {
+    const std::int64_t count = b.counts ? b.counts[r] : static_cast<std::int64_t>(b.bytes / b.unit);
+    if (count < 0) return wrong_argument(errc::count, "a count is negative");
+    const std::int64_t place = b.places ? b.places[r] : static_cast<std::int64_t>(end);
+    if (place < 0) return wrong_argument(errc::argument, "a displacement is negative");
+    std::uint64_t last = 0;
+    if (__builtin_add_overflow(static_cast<std::uint64_t>(place), static_cast<std::uint64_t>(count),
+                               &last) ||
+        last > b.room / b.unit)
+      return wrong_argument(errc::argument, "counts and displacements reach beyond the buffer");
+    if (!b.places) end = last;
+  }
+  return {};
+}
+
+/// Bytes first .. of a message in one piece.
+inline memory slice(const memory& m, std::size_t first, std::size_t bytes) noexcept {
+  return {m.base + first, bytes};
+}
+
+/// A vector of elements in parts of whole elements, as equal as can be.
+struct parts {
+  memory all;
+  std::size_t unit = 1;
+  std::size_t n = 1;
+
+  std::size_t first(std::size_t i) const noexcept {
+    const std::size_t elements = all.bytes / unit;
+    return (elements / n * i + elements % n * i / n) * unit;
+  }
+  memory operator[](std::size_t i) const noexcept {
+    return slice(all, first(i), first(i + 1) - first(i));
+  }
+  memory operator[](rank_t i) const noexcept { return (*this)[static_cast<std::size_t>(i)]; }
+  /// Parts i .. i + k - 1.
+  memory range(rank_t i, rank_t k) const noexcept {
+    const std::size_t at = first(static_cast<std::size_t>(i));
+    return slice(all, at, first(static_cast<std::size_t>(i + k)) - at);
+  }
+};
+
+/// A rank, of n, that may be a little below 0 or above n - 1.
+constexpr rank_t around(rank_t r, rank_t n) noexcept { return r < 0 ? r + n : r >= n ? r - n : r; }
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/engine/collective_policy.hpp
+
+// The axis of collectives: which algorithm a call uses, by what every rank knows of it alike.
+
+namespace mpx::inline v0 {
+
+/// Where policies that choose algorithms of collectives sit in a stack.
+struct collective_axis {};
+
+namespace coll {
+
+/// The collectives that have algorithms to choose among.
+enum class operation : std::uint8_t {
+  barrier,
+  bcast,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  scan,
+};
+
+/// What an algorithm is called, whatever the operation. Which operations have it: `offers`.
+enum class algorithm : std::uint8_t {
+  automatic,           ///< As the stack's policy says.
+  linear,              ///< All messages at once, or from rank to rank.
+  binomial,            ///< A minimum spanning tree: for what is short.
+  knomial,             ///< A tree of radix 4.
+  chain,               ///< From rank to rank, in segments that follow each other.
+  scatter_allgather,   ///< A part to each, then a ring of parts.
+  ring,                ///< A bucket that goes round, in segments where it is combined.
+  recursive_doubling,  ///< In round k with the rank at distance 2^k, all there is.
+  recursive_halving,   ///< The same with half as much in each round; back for the result.
+  bruck,               ///< In round k all that is to go 2^k further: log2 rounds.
+  pairwise,            ///< With one rank after the other.
+  dissemination,       ///< In round k a word to the rank 2^k above.
+  shared,              ///< Straight in memory that all ranks share; a blocking call only.
+};
+inline constexpr int algorithms = static_cast<int>(algorithm::shared) + 1;  ///< How many.
+
+/// What is asked of a policy: the same at every rank of a call.
+struct question {
+  operation of{};           ///< gatherv and the like ask as gather does.
+  std::size_t bytes = 0;    ///< Of the message or vector; of one block where each rank has one.
+  rank_t ranks = 1;         ///< How many take part.
+  bool commutative = true;  ///< Whether the operation commutes.
+  bool regular = true;      ///< Whether all blocks have one length, known everywhere.
+  bool near = false;        ///< Whether all ranks share memory,
+  bool meets = false;       ///< and can wait for each other there: not in a call that is started.
+};
+
+inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
+
+/// What a policy answers.
+struct choice {
+  algorithm by{};                     ///< If the call does not have it, `fallback` is used.
+  std::size_t segment_bytes = 65536;  ///< Of what goes in segments.
+};
+
+/// Whether a call as in `q` can be done in shared memory.
+constexpr bool offers_shared(const question& q) noexcept {
+  if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
+  const auto n = static_cast<std::size_t>(q.ranks);
+  switch (q.of) {
+    case operation::barrier:
+    case operation::bcast:
+    case operation::reduce:
+    case operation::allreduce: return true;
+    case operation::allgather: return q.regular;
+    case operation::alltoall: return q.regular && q.bytes <= shared_piece_bytes / n;
+    default: return false;
+  }
+}
+/// Whether a call as in `q` can be done by `a`.
+constexpr bool offers(const question& q, algorithm a) noexcept {
+  using enum algorithm;
+  if (a == shared) return offers_shared(q);
+  const bool power = (q.ranks & (q.ranks - 1)) == 0;
+  switch (q.of) {
+    case operation::barrier:
+      return a == dissemination || a == binomial || (a == recursive_doubling && power);
+    case operation::bcast:
+      return a == binomial || a == knomial || a == chain || a == scatter_allgather || a == linear;
+    case operation::gather:
+    case operation::scatter: return a == linear || (a == binomial && q.regular);
+    case operation::allgather:
+      return a == ring || a == bruck || (a == recursive_doubling && power && q.regular);
+    case operation::alltoall: return a == linear || a == pairwise || (a == bruck && q.regular);
+    case operation::reduce: return a == binomial || a == pairwise;
+    case operation::allreduce:
+      return a == recursive_doubling || a == recursive_halving || a == pairwise || a == binomial ||
+             (a == ring && q.commutative);
+    case operation::reduce_scatter:
+      return a == pairwise || (a == ring && q.commutative) ||
+             (a == recursive_halving && q.commutative && power);
+    case operation::scan: return a == recursive_doubling || a == linear;
+  }
+  return false;
+}
+/// What can always be done.
+constexpr algorithm fallback(operation o) noexcept {
+  using enum algorithm;
+  switch (o) {
+    case operation::barrier: return dissemination;
+    case operation::bcast: return binomial;
+    case operation::gather:
+    case operation::scatter: return linear;
+    case operation::allgather: return ring;
+    case operation::alltoall: return pairwise;
+    case operation::reduce: return binomial;
+    case operation::allreduce:
+    case operation::scan: return recursive_doubling;
+    case operation::reduce_scatter: return pairwise;
+  }
+  return linear;
+}
+
+}  // namespace coll
+
+/// Chooses algorithms: `choose(question)` depends on its argument only, and is the same at every
+/// rank of a job. It is asked at every call: a few comparisons.
+template <class P>
+concept CollectivePolicy = requires(const coll::question& q) {
+  { P::name } -> std::convertible_to<std::string_view>;
+  { P::choose(q) } noexcept -> std::same_as<coll::choice>;
+};
+
+namespace coll {
+
+/// The default: few rounds for what is short, every byte as few times as possible for what is long.
+struct by_size {
+  using policy_axis = collective_axis;
+  static constexpr std::string_view name = "by_size";
+
+  /// Bytes up to which ranks that share memory meet there.
+  static constexpr std::size_t shared_most(operation of) noexcept {
+    return of == operation::bcast ? 65536 : shared_piece_bytes;
+  }
+  /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
+  static constexpr choice choose(const question& q) noexcept {
+    using enum algorithm;
+    const bool power = (q.ranks & (q.ranks - 1)) == 0;
+    const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
+    if (q.meets && q.bytes <= shared_most(q.of) && offers_shared(q)) return {shared};
+    if (!q.near) return far(q, power);
+    switch (q.of) {
+      case operation::barrier: return {dissemination};
+      case operation::bcast:
+        if (q.bytes <= 16384 || q.ranks <= 2) return {binomial};
+        return {q.bytes <= 524288 || q.ranks <= 4 ? scatter_allgather : chain};
+      case operation::gather:
+      case operation::scatter:
+        return {q.regular && q.bytes <= 1024 && q.ranks > 4 ? binomial : linear};
+      case operation::allgather:
+        if (q.ranks <= 2 || all > 65536) return {ring};
+        return {power && q.regular ? recursive_doubling : bruck};
+      case operation::alltoall:
+        if (q.regular && q.bytes <= 256 && q.ranks > 8) return {bruck};
+        return {q.regular && q.bytes <= 4096 ? linear : pairwise};
+      case operation::reduce: return {q.bytes <= 16384 ? binomial : pairwise};
+      case operation::allreduce:
+        if (q.bytes <= 8192) return {recursive_doubling};
+        return {q.bytes <= 65536 ? recursive_halving : pairwise};
+      case operation::reduce_scatter:
+        return {q.bytes <= 8192 && power && q.commutative ? recursive_halving : pairwise};
+      case operation::scan: return {recursive_doubling};
+    }
+    return {};
+  }
+
+ private:
+  /// Between nodes a message's way there takes longer than to send the next ones. Of what was
+  /// fastest in the simulator (bench/algorithms.py).
+  static constexpr choice far(const question& q, bool power) noexcept {
+    using enum algorithm;
+    const std::size_t part = q.bytes / static_cast<std::size_t>(q.ranks);
+    switch (q.of) {
+      case operation::barrier: return {power ? recursive_doubling : dissemination};
+      case operation::bcast:
+        if (q.ranks <= 2 || q.bytes > 262144) return {binomial};
+        return {q.ranks <= (q.bytes <= 16384 ? 32 : 8) ? linear : knomial};
+      case operation::gather:
+      case operation::scatter:
+        return {q.regular && q.bytes <= 1024 && q.ranks > 32 ? binomial : linear};
+      case operation::allgather:
+        if (q.ranks <= 2 || (q.bytes > 8192 && q.ranks <= 8)) return {ring};
+        if (power && q.regular) return {recursive_doubling};
+        return {q.bytes <= 4096 ? bruck : ring};
+      case operation::alltoall:
+        if (q.regular && q.bytes <= 256 && q.ranks > 32) return {bruck};
+        return {q.ranks <= 1024 ? linear : pairwise};
+      case operation::reduce:
+        if (q.ranks <= 2 || q.bytes <= 16384) return {binomial};
+        return {q.ranks <= 8 || (q.bytes > 262144 && (q.ranks <= 16 || part <= 16384)) ? pairwise
+                                                                                       : binomial};
+      case operation::allreduce:
+        if (q.ranks <= 2 || q.bytes <= 16384) return {recursive_doubling};
+        return {part <= 16384 && q.ranks <= 4 ? pairwise : recursive_halving};
+      case operation::reduce_scatter:
+        if (!power || !q.commutative || q.ranks <= 2) return {pairwise};
+        return {q.bytes > 16384 && q.bytes <= 262144 && q.ranks <= 4 ? pairwise
+                                                                     : recursive_halving};
+      case operation::scan: return {recursive_doubling};
+    }
+    return {};
+  }
+};
+static_assert(CollectivePolicy<by_size>);
+
+/// The algorithm of a call: `wanted`, or the policy's, or, where it has no such, the fallback.
+template <class Policy>
+[[gnu::always_inline]] constexpr choice decide(const question& q, algorithm wanted) noexcept {
+  choice c = Policy::choose(q);
+  if (wanted != algorithm::automatic) c.by = wanted;
+  if (!offers(q, c.by)) c.by = fallback(q.of);
+  return c;
+}
+
+}  // namespace coll
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/coll/allgather.hpp
+
+// allgather and allgatherv: a block of each rank, everywhere.
+
+namespace mpx::inline v0::coll {
+
+/// Blocks go round a ring; the receive of the next one is ready before this one is there.
+/// `block(i)` is that of the rank i below this one: 0 <= i < size. Cost: size - 1 rounds, of one
+/// block each.
+template <Steps S, class Block>
+void ring_of_blocks(S& s, Block block) {
+  const rank_t n = s.size();
+  const rank_t left = around(s.rank() - 1, n);
+  const rank_t right = around(s.rank() + 1, n);
+  if (n == 2) return static_cast<void>(s.exchange(block(0), right, block(1), left));
+  if (n > 1) s.start_receive(block(1), left);
+  for (rank_t i = 0; i + 1 < n; ++i) {
+    if (i + 2 < n) s.start_receive_ahead(block(i + 2), left);
+    s.start_send(block(i), right);
+    s.finish();
+  }
+}
+
+/// In round k with the rank whose number differs in bit k, all that either has. Requires: a power
+/// of two; regular blocks. Cost: log2(size) rounds, no copy.
+template <Steps S>
+void allgather_recursive_doubling(S& s, const blocks& out) {
+  for (rank_t bit = 1; bit < s.size(); bit *= 2) {
+    const rank_t other = s.rank() ^ bit;
+    s.exchange(out.range(s.rank() & -bit, bit), other, out.range(other & -bit, bit), other);
+  }
+}
+
+/// In round k all that a rank has goes to the rank 2^k below: log2(size) rounds for any size, and a
+/// copy of everything. Source: Bruck et al. 1997.
+template <Steps S>
+void allgather_bruck(S& s, const blocks& out) {
+  const rank_t n = s.size();
+  const rank_t me = s.rank();
+  const memory all = s.scratch(out.total(n));
+  if (all.base == nullptr) return;
+  // Blocks me, me + 1, ... one after the other.
+  const auto bytes_from = [&](rank_t first, rank_t k) {
+    if (!out.counts && out.pieces == nullptr) return out.bytes * static_cast<std::size_t>(k);
+    std::size_t sum = 0;
+    for (rank_t i = first; i < first + k; ++i) sum += out.bytes_of(around(me + i, n));
+    return sum;
+  };
+  std::size_t have_bytes = out.bytes_of(me);
+  s.copy(slice(all, 0, have_bytes), out[me]);
+  for (rank_t have = 1; have < n;) {
+    const rank_t more = 2 * have <= n ? have : n - have;
+    const std::size_t more_bytes = bytes_from(have, more);
+    s.exchange(slice(all, 0, bytes_from(0, more)), around(me - have, n),
+               slice(all, have_bytes, more_bytes), around(me + have, n));
+    have += more;
+    have_bytes += more_bytes;
+  }
+  if (out.regular()) {
+    s.copy(out.range(me, n - me), slice(all, 0, bytes_from(0, n - me)));
+    return s.copy(out.range(0, me), slice(all, bytes_from(0, n - me), bytes_from(n - me, me)));
+  }
+  std::size_t at = out.bytes_of(me);
+  for (rank_t i = 1; i < n; ++i) {
+    const memory block = out[around(me + i, n)];
+    s.copy(block, slice(all, at, block.bytes));
+    at += block.bytes;
+  }
+}
+
+/// See collectives::allgather.
+struct allgather_call {
+  static constexpr const char* name = "allgather";
+
+  memory in;  // Without a base: it is in its place already.
+  blocks out;
+
+  question ask(rank_t, rank_t size) const noexcept {
+    const bool regular = !out.counts && out.pieces == nullptr;
+    return {operation::allgather,
+            regular ? out.bytes : out.total(size) / static_cast<std::size_t>(size), size, true,
+            regular};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    collective_failure wrong = check_blocks(out, size);
+    if (wrong.why == errc{} && in.base != nullptr)
+      wrong = check_room(in.bytes, out.bytes_of(rank), out.unit);
+    return wrong;
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const blocks to = placed(s, out);
+    const rank_t me = s.rank();
+    if (in.base != nullptr) s.copy(to[me], in);
+    if (c.by == algorithm::bruck) return allgather_bruck(s, to);
+    if (c.by == algorithm::recursive_doubling && to.regular())
+      return allgather_recursive_doubling(s, to);
+    if (c.by == algorithm::recursive_doubling) {  // Blocks have a layout here, perhaps only here.
+      const blocks packed{s.scratch(to.total(s.size())).base, to.bytes, to.bytes};
+      if (packed.base == nullptr) return;
+      s.copy(packed[me], to[me]);
+      allgather_recursive_doubling(s, packed);
+      for (rank_t r = 0; r < s.size(); ++r)
+        if (r != me) s.copy(to[r], packed[r]);
+      return;
+    }
+    ring_of_blocks(s, [&](rank_t i) { return to[around(me - i, s.size())]; });
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/bcast.hpp
+
+// bcast: a message from the root to all.
+
+namespace mpx::inline v0::coll {
+
+/// A tree whose nodes have `radix` - 1 children on each level; with 2 it is binomial. Cost: as many
+/// rounds of the whole message as `size` has digits to that radix.
+template <Steps S>
+void bcast_tree(S& s, const memory& data, rank_t root, rank_t radix = 2) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);  // The root is 0 in the tree.
+  rank_t step = 1;
+  while (step < n && me / step % radix == 0) step *= radix;
+  if (me != 0) s.receive(data, around(me - me / step % radix * step + root, n));
+  for (step /= radix; step > 0; step /= radix)
+    for (rank_t i = 1; i < radix; ++i)
+      if (me + i * step < n) s.start_send(data, around(me + i * step + root, n));
+  s.finish();
+}
+
+/// From rank to rank, in segments: while one is sent on, the next one comes. Cost: as many rounds
+/// as there are ranks and segments together.
+template <Steps S>
+void bcast_chain(S& s, const memory& data, rank_t root, std::size_t segment) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
+  const rank_t from = around(s.rank() - 1, n);
+  const rank_t to = around(s.rank() + 1, n);
+  const std::size_t segments = (data.bytes + segment - 1) / segment;
+  const auto piece = [&](std::size_t i) {
+    const std::size_t at = i * segment;
+    return slice(data, at, at + segment < data.bytes ? segment : data.bytes - at);
+  };
+  if (me != 0 && segments > 0) s.start_receive(piece(0), from);
+  for (std::size_t i = 0; i <= segments; ++i) {  // In round i, piece i comes and piece i - 1 goes.
+    if (me != 0 && i + 1 < segments) s.start_receive_ahead(piece(i + 1), from);
+    if (me + 1 < n && i > 0) s.start_send(piece(i - 1), to);
+    s.finish();
+  }
+}
+
+/// A part of the message to each rank, down a binomial tree; then the parts go round a ring.
+/// Cost: every rank sends and receives about two messages' worth. Source: van de Geijn 1994.
+template <Steps S>
+void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
+  const parts part{data, 1, static_cast<std::size_t>(n)};
+  const auto span_of = [n](rank_t first, rank_t bit) { return first + bit <= n ? bit : n - first; };
+  rank_t bit = 1;
+  while (bit < n && (me & bit) == 0) bit *= 2;
+  if (me != 0) s.receive(part.range(me, span_of(me, bit)), around(me - bit + root, n));
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (me + bit < n)
+      s.start_send(part.range(me + bit, span_of(me + bit, bit)), around(me + bit + root, n));
+  s.finish();
+  const rank_t left = around(s.rank() - 1, n);
+  const rank_t right = around(s.rank() + 1, n);
+  if (n > 1) s.start_receive(part[around(me - 1, n)], left);
+  for (rank_t i = 0; i + 1 < n; ++i) {
+    if (i + 2 < n) s.start_receive_ahead(part[around(me - i - 2, n)], left);
+    s.start_send(part[around(me - i, n)], right);
+    s.finish();
+  }
+}
+
+/// See collectives::bcast.
+struct bcast_call {
+  static constexpr const char* name = "bcast";
+
+  memory data;
+  rank_t root;
+
+  question ask(rank_t, rank_t size) const noexcept { return {operation::bcast, data.bytes, size}; }
+  collective_failure check(rank_t, rank_t size) const noexcept { return check_root(root, size); }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    if (s.size() == 1) return;
+    if (c.by == algorithm::binomial) return bcast_tree(s, data, root);
+    if (c.by == algorithm::knomial) return bcast_tree(s, data, root, 4);
+    if (c.by == algorithm::linear) return bcast_tree(s, data, root, s.size());
+    const memory all = data.contiguous() ? data : s.scratch(data.bytes);
+    if (s.rank() == root) s.copy(all, data);
+    if (c.by == algorithm::chain) {
+      bcast_chain(s, all, root, c.segment_bytes);
+    } else {
+      bcast_scatter_allgather(s, all, root);
+    }
+    if (s.rank() != root) s.copy(data, all);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/reduce_parts.hpp
+
+// The half that long reductions have in common: each rank combines a part of the vector.
+
+namespace mpx::inline v0::coll {
+
+/// Each rank gets its part, `part(rank)` of its vector, from one rank after the other, and combines
+/// it to `sum`. Right for any operation: what comes is in descending order of ranks, once round.
+/// Requires: `sum` overlaps no other part. Cost: size - 1 rounds of one part; scratch of three
+/// parts, or four.
+template <Steps S, class Part>
+void reduce_parts_pairwise(S& s, const memory& sum, const reduction& op, Part part) {
+  const rank_t n = s.size();
+  const rank_t me = s.rank();
+  s.copy(sum, part(me));
+  if (n == 1) return;
+  memory coming[3];
+  for (rank_t i = 0; i < 3 && i + 1 < n; ++i) coming[i] = s.scratch(sum.bytes);
+  // What does not commute: ranks me - 1 .. 0 come first, and go before; then size - 1 .. me + 1.
+  const memory above = !op.commutative && me + 2 < n ? s.scratch(sum.bytes) : memory();
+  const auto combine = [&](rank_t from, const memory& theirs) {
+    if (op.commutative) return static_cast<void>(s.combine(op, sum, theirs));
+    if (from < me) return static_cast<void>(s.combine_first(op, sum, theirs));
+    if (from == n - 1 && from != me + 1) return static_cast<void>(s.copy(above, theirs));
+    if (from != n - 1) s.combine_first(op, above, theirs);
+    if (from == me + 1) s.combine(op, sum, from == n - 1 ? theirs : above);
+  };
+  s.start_receive(coming[0], around(me - 1, n));
+  for (rank_t i = 1; i <= n; ++i) {  // In round i the i-th comes; the one before is combined.
+    if (i + 1 < n) s.start_receive_ahead(coming[i % 3], around(me - i - 1, n));
+    if (i < n) s.start_send(part(around(me + i, n)), around(me + i, n));
+    if (i > 1) combine(around(me - i + 1, n), coming[(i - 2) % 3]);
+    s.finish();
+  }
+}
+
+/// The vector of parts `part(0)`, `part(1)`, ..., each of at most `most` bytes, which every rank
+/// has, goes round a ring part by part, and is combined on its way: in the end rank r has the
+/// result of part r + 1. Within a part, one segment is combined while the next one is under way.
+/// Requires: the operation commutes.
+/// Cost: size - 1 rounds of a part for each of its segments. Source: Patarasuk, Yuan 2009.
+template <Steps S, class Part>
+void reduce_parts_ring(S& s, const reduction& op, std::size_t most, std::size_t segment_bytes,
+                       Part part) {
+  const rank_t n = s.size();
+  const rank_t me = s.rank();
+  if (n == 1) return;
+  const rank_t left = around(me - 1, n);
+  const rank_t right = around(me + 1, n);
+  const std::size_t segments =
+      most <= segment_bytes ? 1 : (most + segment_bytes - 1) / segment_bytes;
+  const std::size_t room = most / segments + 2 * op.element_bytes;
+  const memory coming[3] = {s.scratch(room), s.scratch(room), s.scratch(room)};
+  if (coming[0].base == nullptr || coming[1].base == nullptr || coming[2].base == nullptr) return;
+  // Piece t: of part first - t / segments, segment t % segments.
+  const auto piece = [&](std::size_t t, rank_t first) {
+    const memory whole = part(around(first - static_cast<rank_t>(t / segments), n));
+    return parts{whole, op.element_bytes, segments}[t % segments];
+  };
+  const std::size_t pieces = segments * static_cast<std::size_t>(n - 1);
+  const auto into = [&](std::size_t t) { return slice(coming[t % 3], 0, piece(t, me - 1).bytes); };
+  s.start_receive(into(0), left);
+  for (std::size_t t = 0; t <= pieces; ++t) {  // Piece t goes, t comes, t - 1 is combined.
+    if (t + 1 < pieces) s.start_receive_ahead(into(t + 1), left);
+    if (segments == 1 && t > 0) s.combine(op, piece(t - 1, me - 1), into(t - 1));
+    if (t < pieces) s.start_send(piece(t, me), right);
+    if (segments > 1 && t > 0) s.combine(op, piece(t - 1, me - 1), into(t - 1));
+    s.finish();
+  }
+}
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/reduce.hpp
+
+// reduce: the combination of every rank's elements, at the root.
+
+namespace mpx::inline v0::coll {
+
+/// A binomial tree that numbers ranks from `first` on, and has the result there, in order from
+/// there. `result`: where it is to be, at `first`; elsewhere memory to work in, or none.
+template <Steps S>
+void reduce_binomial(S& s, const memory& in, const memory& result, rank_t first,
+                     const reduction& op) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - first, n);
+  if (me % 2 == 1) return static_cast<void>(s.send(in, around(s.rank() - 1, n)));
+  const memory sum = result.base != nullptr ? result : s.scratch(in.bytes);
+  s.copy(sum, in);
+  if (me + 1 >= n && me == 0) return;
+  const memory theirs = s.scratch(in.bytes);
+  for (rank_t bit = 1; bit < n; bit *= 2) {
+    if ((me & bit) != 0) return static_cast<void>(s.send(sum, around(s.rank() - bit, n)));
+    if (me + bit >= n) continue;
+    s.receive(theirs, around(s.rank() + bit, n));
+    s.combine(op, sum, theirs);
+  }
+}
+
+/// Each rank combines a part of the vector and sends it to the root: what is long.
+template <Steps S>
+void reduce_pairwise(S& s, const memory& in, const memory& out, rank_t root, const reduction& op) {
+  const auto n = static_cast<std::size_t>(s.size());
+  const parts part{in, op.element_bytes, n};
+  const bool here = s.rank() == root;
+  const parts result{out, op.element_bytes, n};
+  const memory sum = here ? result[root] : s.scratch(part[s.rank()].bytes);
+  reduce_parts_pairwise(s, sum, op, [&](rank_t r) { return part[r]; });
+  if (!here) return static_cast<void>(s.send(sum, root));
+  for (rank_t r = 0; r < s.size(); ++r)
+    if (r != root) s.start_receive(result[r], r);
+  s.finish();
+}
+
+/// See collectives::reduce.
+struct reduce_call {
+  static constexpr const char* name = "reduce";
+
+  memory in;
+  memory out;  // At the root; the same as `in`: in place. Elsewhere: none, or memory to work in.
+  rank_t root;
+  const reduction* op = nullptr;
+
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::reduce, in.bytes, size, op->commutative};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    const collective_failure wrong = check_root(root, size);
+    if (wrong.why != errc{} || rank != root) return wrong;
+    return check_room(in.bytes, out.bytes, op->element_bytes);
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    if (c.by == algorithm::pairwise) return reduce_pairwise(s, in, out, root, *op);
+    // What does not commute is combined at rank 0, in order, and sent from there.
+    const rank_t first = op->commutative ? root : 0;
+    const bool needs_room = s.rank() == first && out.base == nullptr;
+    const memory result = needs_room ? s.scratch(in.bytes) : out;
+    reduce_binomial(s, in, result, first, *op);
+    if (first == root) return;
+    if (s.rank() == first) s.send(result, root);
+    if (s.rank() == root) s.receive(out, first);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/allreduce.hpp
+
+// allreduce: the combination of every rank's elements, everywhere, the same bits.
+
+namespace mpx::inline v0::coll {
+
+/// A power of two of ranks, or pairs of them that act as one: the lowest ranks are the pairs.
+struct folded_ranks {
+  explicit folded_ranks(rank_t n) noexcept {
+    while (size * 2 <= n) size *= 2;
+    pairs = n - size;
+  }
+  rank_t index_of(rank_t r) const noexcept { return r < 2 * pairs ? r / 2 : r - pairs; }
+  rank_t rank_of(rank_t i) const noexcept { return i < pairs ? i * 2 : i + pairs; }
+
+  rank_t size = 1;
+  rank_t pairs = 0;
+};
+
+/// The second of a pair gives its data to the first, and will get the result from it: true.
+/// The first combines it.
+template <Steps S>
+bool fold(S& s, const memory& data, const memory& theirs, const reduction& op,
+          const folded_ranks& f) {
+  if (s.rank() >= 2 * f.pairs) return false;
+  if (s.rank() % 2 == 1) {
+    s.send(data, s.rank() - 1);
+    s.receive(data, s.rank() - 1);
+    return true;
+  }
+  s.receive(theirs, s.rank() + 1);
+  s.combine(op, data, theirs);
+  return false;
+}
+template <Steps S>
+void unfold(S& s, const memory& data, const folded_ranks& f) {
+  if (s.rank() < 2 * f.pairs) s.send(data, s.rank() + 1);
+}
+/// Combines with what the rank at `distance` has: the operands are the same on both sides, and so
+/// are the bits.
+template <Steps S>
+void combine_with(S& s, const memory& mine, const memory& theirs, bool theirs_first,
+                  const reduction& op) {
+  if (theirs_first) {
+    s.combine_first(op, mine, theirs);
+  } else {
+    s.combine(op, mine, theirs);
+  }
+}
+
+/// In round k with the rank whose number differs in bit k, everything. Cost: log2(size) rounds, two
+/// more if size is not a power of two.
+template <Steps S>
+void allreduce_recursive_doubling(S& s, const memory& data, const reduction& op) {
+  const memory theirs = s.scratch(data.bytes);
+  if (s.size() == 2) {  // The shortest way: one exchange.
+    const rank_t other = 1 - s.rank();
+    s.exchange(data, other, theirs, other);
+    return combine_with(s, data, theirs, other == 0, op);
+  }
+  const folded_ranks f(s.size());
+  if (theirs.base == nullptr || fold(s, data, theirs, op, f)) return;
+  const rank_t me = f.index_of(s.rank());
+  for (rank_t bit = 1; bit < f.size; bit *= 2) {
+    const rank_t other = me ^ bit;
+    s.exchange(data, f.rank_of(other), theirs, f.rank_of(other));
+    combine_with(s, data, theirs, other < me, op);
+  }
+  unfold(s, data, f);
+}
+
+/// The same, but each of two keeps half of what both had, and all of it comes back in the end.
+/// Neighbours first, so that what is combined is of neighbours: right for any operation.
+/// Cost: 2 log2(size) rounds, two messages' worth. Source: Rabenseifner 2004.
+template <Steps S>
+void allreduce_recursive_halving(S& s, const memory& data, const reduction& op) {
+  const folded_ranks f(s.size());
+  const memory theirs = s.scratch(data.bytes);
+  if (theirs.base == nullptr || fold(s, data, theirs, op, f)) return;
+  const rank_t me = f.index_of(s.rank());
+  const parts part{data, op.element_bytes, static_cast<std::size_t>(f.size)};
+  rank_t first = 0;  // The parts that are this rank's.
+  rank_t count = f.size;
+  for (rank_t bit = 1; bit < f.size; bit *= 2) {
+    count /= 2;
+    const bool upper = (me & bit) != 0;
+    const memory give = part.range(upper ? first : first + count, count);
+    if (upper) first += count;
+    const memory keep = part.range(first, count);
+    const memory come = slice(theirs, 0, keep.bytes);
+    s.exchange(give, f.rank_of(me ^ bit), come, f.rank_of(me ^ bit));
+    combine_with(s, keep, come, upper, op);
+  }
+  for (rank_t bit = f.size / 2; bit > 0; bit /= 2, count *= 2) {
+    const rank_t sibling = (me & bit) != 0 ? first - count : first + count;
+    s.exchange(part.range(first, count), f.rank_of(me ^ bit), part.range(sibling, count),
+               f.rank_of(me ^ bit));
+    first = sibling < first ? sibling : first;
+  }
+  unfold(s, data, f);
+}
+
+/// See collectives::allreduce.
+struct allreduce_call {
+  static constexpr const char* name = "allreduce";
+
+  memory in;  // The same as `out`: in place.
+  memory out;
+  const reduction* op = nullptr;
+
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::allreduce, in.bytes, size, op->commutative};
+  }
+  collective_failure check(rank_t, rank_t) const noexcept {
+    return check_room(in.bytes, out.bytes, op->element_bytes);
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    if (c.by == algorithm::binomial) {
+      const memory work = s.rank() == 0 ? out : memory();
+      reduce_binomial(s, in, work, 0, *op);
+      return bcast_tree(s, out, 0);
+    }
+    const auto n = static_cast<std::size_t>(s.size());
+    const parts result{out, op->element_bytes, n};
+    if (c.by == algorithm::pairwise) {
+      const parts part{in, op->element_bytes, n};
+      reduce_parts_pairwise(s, result[s.rank()], *op, [&](rank_t r) { return part[r]; });
+      return ring_of_blocks(s, [&](rank_t i) { return result[around(s.rank() - i, s.size())]; });
+    }
+    s.copy(out, in);
+    if (c.by == algorithm::recursive_doubling) return allreduce_recursive_doubling(s, out, *op);
+    if (c.by == algorithm::recursive_halving) return allreduce_recursive_halving(s, out, *op);
+    reduce_parts_ring(s, *op, out.bytes / n + op->element_bytes, c.segment_bytes,
+                      [&](rank_t r) { return result[r]; });
+    ring_of_blocks(
+        s, [&](rank_t i) { return result[around(around(s.rank() + 1, s.size()) - i, s.size())]; });
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/alltoall.hpp
+
+// alltoall, alltoallv and alltoallw: a block of each rank for each rank.
+
+namespace mpx::inline v0::coll {
+
+/// All at once, each rank beginning with the one above it.
+template <Steps S>
+void alltoall_linear(S& s, const blocks& in, const blocks& out) {
+  const rank_t n = s.size();
+  for (rank_t i = 1; i < n; ++i) {
+    const rank_t from = around(s.rank() - i, n);
+    s.start_receive(out[from], from);
+  }
+  for (rank_t i = 1; i < n; ++i) {
+    const rank_t to = around(s.rank() + i, n);
+    s.start_send(in[to], to);
+  }
+  s.copy(out[s.rank()], in[s.rank()]);
+  s.finish();
+}
+
+/// With one rank after the other: size - 1 rounds.
+template <Steps S>
+void alltoall_pairwise(S& s, const blocks& in, const blocks& out) {
+  const rank_t n = s.size();
+  s.copy(out[s.rank()], in[s.rank()]);
+  for (rank_t i = 1; i < n; ++i) {
+    const rank_t to = around(s.rank() + i, n);
+    const rank_t from = around(s.rank() - i, n);
+    s.exchange(in[to], to, out[from], from);
+  }
+}
+
+/// The same where each block is replaced by what comes from its rank. Pairs: a rank's partner in
+/// round i is the one with which it sums up to i.
+template <Steps S>
+void alltoall_in_place(S& s, const blocks& data) {
+  const rank_t n = s.size();
+  const rank_t me = s.rank();
+  std::size_t most = 0;
+  for (rank_t r = 0; r < n; ++r) {
+    const std::size_t bytes = data.bytes_of(r);
+    if (r != me && bytes > most) most = bytes;
+  }
+  const memory copy = s.scratch(most);
+  if (copy.base == nullptr) return;
+  for (rank_t i = 0; i < n; ++i) {
+    const rank_t other = around(i - me, n);
+    if (other == me) continue;
+    const memory block = data[other];
+    const memory out = slice(copy, 0, block.bytes);
+    s.copy(out, block);
+    s.exchange(out, other, block, other);
+  }
+}
+
+/// In round k all blocks that have to go a distance with bit k set go 2^k further: log2(size)
+/// rounds of half of everything. Source: Bruck et al. 1997.
+template <Steps S>
+void alltoall_bruck(S& s, const blocks& in, const blocks& out) {
+  const rank_t n = s.size();
+  const rank_t me = s.rank();
+  const std::size_t bytes = out.bytes_of(0);
+  const auto half = static_cast<std::size_t>(n + 1) / 2;
+  const blocks all{s.scratch(bytes * static_cast<std::size_t>(n)).base, bytes, bytes};
+  const memory going = s.scratch(bytes * half);
+  const memory coming = s.scratch(bytes * half);
+  if (all.base == nullptr || going.base == nullptr || coming.base == nullptr) return;
+  for (rank_t i = 0; i < n; ++i) s.copy(all[i], in[around(me + i, n)]);
+  for (rank_t bit = 1; bit < n; bit *= 2) {
+    std::size_t at = 0;
+    for (rank_t i = bit; i < n; ++i)
+      if ((i & bit) != 0) s.copy(slice(going, bytes * at++, bytes), all[i]);
+    s.exchange(slice(going, 0, bytes * at), around(me + bit, n), slice(coming, 0, bytes * at),
+               around(me - bit, n));
+    at = 0;
+    for (rank_t i = bit; i < n; ++i)
+      if ((i & bit) != 0) s.copy(all[i], slice(coming, bytes * at++, bytes));
+  }
+  for (rank_t i = 0; i < n; ++i) s.copy(out[around(me - i, n)], all[i]);
+}
+
+/// See collectives::alltoall.
+struct alltoall_call {
+  static constexpr const char* name = "alltoall";
+
+  blocks in;
+  blocks out;
+  bool in_place;  // `in` does not count.
+  bool variable;  // Block lengths differ, perhaps not here.
+
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::alltoall, out.bytes, size, true, !variable};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    collective_failure wrong = check_blocks(out, size);
+    if (in_place || wrong.why != errc{}) return wrong;
+    wrong = check_blocks(in, size);
+    if (wrong.why == errc{}) wrong = check_room(in.bytes_of(rank), out.bytes_of(rank), out.unit);
+    return wrong;
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const blocks to = placed(s, out);
+    if (in_place && c.by != algorithm::bruck) return alltoall_in_place(s, to);
+    const blocks from = in_place ? to : placed(s, in);
+    if (c.by == algorithm::bruck) return alltoall_bruck(s, from, to);
+    if (c.by == algorithm::linear) return alltoall_linear(s, from, to);
+    alltoall_pairwise(s, from, to);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/operations.hpp
+
+// What reductions combine with: function objects of MPI's operations, which of them commute, and
+// how a user's own says so.
+
+namespace mpx::inline v0 {
+
+/// The greater of two.
+struct max_t {
+  template <class T>
+  constexpr T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
+};
+/// The lesser of two.
+struct min_t {
+  template <class T>
+  constexpr T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
+};
+/// Logical exclusive or.
+struct logical_xor_t {
+  template <class T>
+  constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
+  }
+};
+/// The second.
+struct replace_t {
+  template <class T>
+  constexpr T operator()(const T&, const T& b) const {
+    return b;
+  }
+};
+/// The first.
+struct no_op_t {
+  template <class T>
+  constexpr T operator()(const T& a, const T&) const {
+    return a;
+  }
+};
+
+/// A value and whose it is, for maxloc and minloc.
+template <class T, class Index = rank_t>
+struct located {
+  T value;      ///< What is compared.
+  Index index;  ///< Where it is: of equal values, the least index wins.
+  /// Whether both are the same.
+  friend bool operator==(const located&, const located&) = default;
+};
+/// The greatest value, and the least index that has it.
+struct maxloc_t {
+  template <class P>
+  constexpr P operator()(const P& a, const P& b) const {
+    if (a.value < b.value) return b;
+    return b.value < a.value || a.index < b.index ? a : b;
+  }
+};
+/// The least value, and the least index that has it.
+struct minloc_t {
+  template <class P>
+  constexpr P operator()(const P& a, const P& b) const {
+    if (b.value < a.value) return b;
+    return a.value < b.value || a.index < b.index ? a : b;
+  }
+};
+
+inline constexpr std::plus<> sum{};                 ///< MPI_SUM
+inline constexpr std::multiplies<> prod{};          ///< MPI_PROD
+inline constexpr max_t max{};                       ///< MPI_MAX
+inline constexpr min_t min{};                       ///< MPI_MIN
+inline constexpr std::logical_and<> logical_and{};  ///< MPI_LAND
+inline constexpr std::logical_or<> logical_or{};    ///< MPI_LOR
+inline constexpr logical_xor_t logical_xor{};       ///< MPI_LXOR
+inline constexpr std::bit_and<> bit_and{};          ///< MPI_BAND
+inline constexpr std::bit_or<> bit_or{};            ///< MPI_BOR
+inline constexpr std::bit_xor<> bit_xor{};          ///< MPI_BXOR
+inline constexpr maxloc_t maxloc{};                 ///< MPI_MAXLOC, of mpx::located
+inline constexpr minloc_t minloc{};                 ///< MPI_MINLOC, of mpx::located
+inline constexpr replace_t replace{};               ///< MPI_REPLACE
+inline constexpr no_op_t no_op{};                   ///< MPI_NO_OP
+
+namespace detail {
+
+template <class Op>
+struct commutative_t {
+  [[no_unique_address]] Op op;
+  template <class T>
+  constexpr decltype(auto) operator()(const T& a, const T& b) {
+    return op(a, b);
+  }
+};
+template <class Op>
+inline constexpr bool commutes_on_numbers = false;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::plus<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::multiplies<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::logical_and<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::logical_or<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::bit_and<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::bit_or<T>> = true;
+template <class T>
+inline constexpr bool commutes_on_numbers<std::bit_xor<T>> = true;
+template <>
+inline constexpr bool commutes_on_numbers<max_t> = true;
+template <>
+inline constexpr bool commutes_on_numbers<min_t> = true;
+template <>
+inline constexpr bool commutes_on_numbers<logical_xor_t> = true;
+template <class T>
+inline constexpr bool is_located = false;
+template <class T, class Index>
+inline constexpr bool is_located<located<T, Index>> = std::is_arithmetic_v<T>;
+
+}  // namespace detail
+
+/// Whether `op(a, b)` is `op(b, a)` for all T: then elements may be combined in any order. True of
+/// MPI's operations and their like in the standard on numbers, and of what `commutative` makes;
+/// false of all else, whose order is kept. May be specialised for operations of a program's own.
+template <class Op, class T>
+inline constexpr bool is_commutative =
+    (detail::commutes_on_numbers<Op> && std::is_arithmetic_v<T>) ||
+    ((std::is_same_v<Op, maxloc_t> || std::is_same_v<Op, minloc_t>) && detail::is_located<T>);
+template <class Op, class T>
+inline constexpr bool is_commutative<detail::commutative_t<Op>, T> = true;
+
+/// `op`, of which its user knows that it commutes.
+template <class Op>
+constexpr detail::commutative_t<std::remove_cvref_t<Op>> commutative(Op&& op) {
+  return {std::forward<Op>(op)};
+}
+
+namespace detail {
+
+/// The reduction of elements of T by Op.
+template <class T, class Op>
+struct typed_reduction {
+  static_assert(alignof(T) <= scratch_alignment, "elements of at most a cache line's alignment");
+
+  [[no_unique_address]] mutable Op op;
+
+  void set(reduction& r) const noexcept {
+    r = {apply, &op, sizeof(T), is_commutative<std::remove_cv_t<Op>, T>};
+  }
+  static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t count,
+                    bool in_first) {
+    Op& op = *static_cast<Op*>(context);
+    T* const __restrict a = reinterpret_cast<T*>(inout);
+    const T* const __restrict b = reinterpret_cast<const T*>(in);
+    if (in_first && !is_commutative<std::remove_cv_t<Op>, T>) {
+      for (std::size_t i = 0; i < count; ++i) a[i] = op(b[i], a[i]);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) a[i] = op(a[i], b[i]);
+    }
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/datatype/buffer.hpp
+
+// What can be sent and received as it lies in memory: a trivially copyable value, or a contiguous
+// range of them. Views are what the byte forms below the typed forms work on.
+
+namespace mpx::inline v0 {
+
+/// A buffer whose bytes lie as a layout says: what mpx::buffer and the views of mpx/datatype.hpp
+/// make. `layout_buffer` is the type of its elements, or std::byte. Its memory, for one operation:
+/// `lend()` for a call that blocks; `keep()` for one that outlives the buffer, without memory when
+/// there is none for that. Either is dropped once. `fault(received)`: what is wrong with it.
+template <class B>
+concept LayoutBuffer =
+    requires(const std::remove_cvref_t<B>& b) { typename std::remove_cvref_t<B>::layout_buffer; };
+
+/// A type whose bytes mean the same in another process: trivially copyable, and no address, be it a
+/// pointer or a view such as std::span.
+template <class T>
+concept Transferable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+                       !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T> &&
+                       !LayoutBuffer<T> && !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
+
+/// A range of transferable elements in one piece: span, vector, array, C array, string, ...
+template <class R>
+concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                           Transferable<std::ranges::range_value_t<R>>;
+
+/// What a send takes: a contiguous buffer, one value, or what a layout spreads.
+template <class B>
+concept SendBuffer =
+    ContiguousBuffer<B> || LayoutBuffer<B> ||
+    (!std::ranges::range<std::remove_cvref_t<B>> && Transferable<std::remove_cvref_t<B>>);
+
+/// What a receive takes: the same, writable, and no temporary unless it is a view.
+template <class B>
+concept ReceiveBuffer =
+    SendBuffer<B> &&
+    ((LayoutBuffer<B> && std::remove_cvref_t<B>::writable) ||
+     (ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
+      !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>) ||
+     (!LayoutBuffer<B> && !std::ranges::range<std::remove_cvref_t<B>> &&
+      std::is_lvalue_reference_v<B> && !std::is_const_v<std::remove_reference_t<B>>));
+
+/// A buffer that is still there when a nonblocking call has returned: an lvalue, or a view such as
+/// std::span. A temporary value or container is not.
+template <class B>
+concept BufferOutlivesCall = std::is_lvalue_reference_v<B> || LayoutBuffer<B> ||
+                             (ContiguousBuffer<B> && std::ranges::borrowed_range<B>);
+
+namespace detail {
+
+/// The bytes of a buffer to send that lies in one piece.
+template <SendBuffer B>
+requires(!LayoutBuffer<B>)
+[[gnu::always_inline]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
+  if constexpr (ContiguousBuffer<const B&>) {
+    return {reinterpret_cast<const std::byte*>(std::ranges::data(buffer)),
+            std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<B>)};
+  } else {
+    return {reinterpret_cast<const std::byte*>(&buffer), sizeof(B)};
+  }
+}
+
+/// The bytes of a buffer to receive into that lies in one piece.
+template <class B>
+requires(ReceiveBuffer<B &&> && !LayoutBuffer<B>)
+[[gnu::always_inline]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
+  if constexpr (ContiguousBuffer<B>) {
+    return {
+        reinterpret_cast<std::byte*>(std::ranges::data(buffer)),
+        std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<std::remove_reference_t<B>>)};
+  } else {
+    return {reinterpret_cast<std::byte*>(&buffer), sizeof(buffer)};
+  }
+}
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/coll/arguments.hpp
+
+// What collectives take: values and ranges, counts and places, mpx::in_place, function objects.
+
+namespace mpx::inline v0 {
+
+namespace detail {
+struct in_place_t {};
+}  // namespace detail
+
+/// In place of what a rank gives to a collective: it is where the result will be.
+inline constexpr detail::in_place_t in_place{};
+
+}  // namespace mpx::inline v0
+
+namespace mpx::inline v0::detail {
+
+/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
+template <class V>
+concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
+template <class V>
+concept ReducedValue =
+    !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
+template <class V>
+concept Reducible = ReducedInPlace<V> || ReducedValue<V>;
+template <class V>
+struct element_of {
+  using type = std::remove_cvref_t<V>;
+};
+template <std::ranges::range V>
+struct element_of<V> {
+  using type = std::ranges::range_value_t<V>;
+};
+template <class V>
+using element_of_t = typename element_of<V>::type;
+/// Elements of one type, of which the second are written.
+template <class In, class Out>
+concept ReducedBetween = SendBuffer<const In&> && ReceiveBuffer<Out> &&
+                         std::same_as<element_of_t<const In>, element_of_t<Out>>;
+/// An operation on two elements of V.
+template <class Op, class V>
+concept Reduces = std::invocable<Op&, const element_of_t<V>&, const element_of_t<V>&>;
+
+/// What a rank gives: a value, a range, or mpx::in_place.
+template <class In>
+concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
+template <class In>
+memory given(const In& in) noexcept {
+  if constexpr (std::same_as<In, in_place_t>) {
+    return {};
+  } else {
+    return bytes_of(in);
+  }
+}
+
+/// Where a rank's block goes: a buffer, or mpx::in_place.
+template <class Out>
+concept Takes = ReceiveBuffer<Out> || std::same_as<std::remove_cvref_t<Out>, in_place_t>;
+template <class Out>
+memory taken(Out& out) noexcept {
+  if constexpr (std::same_as<std::remove_cv_t<Out>, in_place_t>) {
+    return {};
+  } else {
+    return given(out);
+  }
+}
+
+/// How many elements each rank has, or where its first one is: 32 or 64 bits each.
+template <class C>
+concept Counts =
+    std::ranges::contiguous_range<C> && std::ranges::sized_range<C> &&
+    std::integral<std::ranges::range_value_t<C>> &&
+    (sizeof(std::ranges::range_value_t<C>) == 4 || sizeof(std::ranges::range_value_t<C>) == 8);
+
+template <class C>
+coll::numbers numbers_of(const C& c) noexcept {
+  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
+}
+
+}  // namespace mpx::inline v0::detail
+
+namespace mpx::inline v0 {
+
+/// inout[i] = in[i] op inout[i], here: no rank communicates. Requires: as long.
+/// Source: MPI_Reduce_local.
+template <class In, class Out, class Op>
+requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In>
+void reduce_local(const In& in, Out&& inout, Op op,
+                  std::source_location where = std::source_location::current()) {
+  const auto from = detail::bytes_of(in);
+  const auto to = detail::writable_bytes_of(inout);
+  if (from.size() != to.size())
+    throw error(errc::argument, "reduce_local: ranges of different lengths", where);
+  using element = detail::element_of_t<const In>;
+  if (!from.empty())
+    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(),
+                                                to.size() / sizeof(element), true);
+}
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/coll/barrier.hpp
+
+// barrier: nobody leaves before all have entered.
+
+namespace mpx::inline v0::coll {
+
+/// In round k each rank tells the rank 2^k above. Cost: log2(ranks) rounds of one empty message.
+/// Source: Hensgen, Finkel, Manber 1988.
+template <Steps S>
+void barrier_dissemination(S& s) {
+  const rank_t n = s.size();
+  for (rank_t step = 1; step < n; step *= 2)
+    s.exchange({}, around(s.rank() + step, n), {}, around(s.rank() - step, n));
+}
+
+/// In round k with the rank whose number differs in bit k. Requires: a power of two.
+template <Steps S>
+void barrier_recursive_doubling(S& s) {
+  for (rank_t bit = 1; bit < s.size(); bit *= 2) s.exchange({}, s.rank() ^ bit, {}, s.rank() ^ bit);
+}
+
+/// Up a binomial tree, and down again: 2 log2(ranks) rounds, of half as many messages in all.
+template <Steps S>
+void barrier_binomial(S& s) {
+  rank_t bit = 1;
+  for (; bit < s.size() && (s.rank() & bit) == 0; bit *= 2)
+    if (s.rank() + bit < s.size()) s.start_receive({}, s.rank() + bit);
+  s.finish();
+  if (s.rank() != 0) {
+    s.send({}, s.rank() - bit);
+    s.receive({}, s.rank() - bit);
+  }
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (s.rank() + bit < s.size()) s.start_send({}, s.rank() + bit);
+  s.finish();
+}
+
+/// See collectives::barrier.
+struct barrier_call {
+  static constexpr const char* name = "barrier";
+
+  question ask(rank_t, rank_t size) const noexcept { return {operation::barrier, 0, size}; }
+  collective_failure check(rank_t, rank_t) const noexcept { return {}; }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    switch (c.by) {
+      case algorithm::recursive_doubling: return barrier_recursive_doubling(s);
+      case algorithm::binomial: return barrier_binomial(s);
+      default: return barrier_dissemination(s);
+    }
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/node_block.hpp
+
+// The block of memory in which the ranks of a communicator meet, and what each keeps of it.
+//
+// Every rank has four slots, each a cache line with a flag, and beside it room for what is longer.
+// A call uses slot `serial % 4`; its *tag*, made of its serial and the number of a piece, is the
+// flag. Flags are written by their owner alone, so that calls never mix: who waits for a tag finds
+// that one or an older one. Before a rank writes a slot again it knows that every other one has
+// *left* what was there: from a call in which all have met since, or from the words in which they
+// say so. So no call needs a second meeting, and one rank may be three calls ahead.
+//
+// Where ranks outnumber cores those who meet count each other, and the last one raises one flag for
+// all: then each of them gives its core away once a call.
+
+namespace mpx::inline v0::coll {
+
+/// serial << 32 | piece + 1. Zeroed memory is the tag of nothing.
+using node_tag = std::uint64_t;
+
+constexpr node_tag tag_of(tag_t serial, std::uint32_t piece) noexcept {
+  return node_tag{static_cast<std::uint32_t>(serial)} << 32 | (piece + 1);
+}
+/// Behind the last piece of a call.
+constexpr node_tag end_of(tag_t serial) noexcept { return tag_of(serial, 0xffff'fffe); }
+/// Whether a is b or later. Serials have 31 bits, and go round.
+constexpr bool reaches(node_tag a, node_tag b) noexcept {
+  return static_cast<std::int64_t>((a - b) << 1) >= 0;
+}
+
+inline constexpr rank_t node_ranks_max = 64;  // A bit for each in a word.
+inline constexpr unsigned node_slots = 4;
+inline constexpr std::size_t node_inline_bytes = 48;    // What fits a flag's line,
+inline constexpr std::size_t node_piece_bytes = 16384;  // and what fits beside it.
+
+/// A flag, and what it is raised for.
+struct node_slot {
+  alignas(cache_line_bytes) std::byte data[node_inline_bytes];
+  platform::atomic<std::uint64_t> bytes;  // Written before the flag.
+  platform::atomic<node_tag> flag;
+};
+static_assert(sizeof(node_slot) == cache_line_bytes);
+
+/// What one rank writes. The words of a rank share no line with another's.
+struct node_rank {
+  node_slot slot[node_slots];
+  alignas(cache_line_bytes) platform::atomic<node_tag> left;  // It reads nothing up to this tag.
+};
+
+/// How many have come to a piece of a call: serial << 33 | piece << 8 | how many.
+struct alignas(cache_line_bytes) node_come {
+  platform::atomic<std::uint64_t> count;
+
+  static constexpr std::uint64_t first(tag_t serial, std::uint32_t piece) noexcept {
+    return std::uint64_t{static_cast<std::uint32_t>(serial)} << 33 | std::uint64_t{piece} << 8;
+  }
+  static constexpr bool is_of(std::uint64_t word, std::uint64_t first) noexcept {
+    return word >> 8 == first >> 8;
+  }
+  static constexpr bool is_later(std::uint64_t word, std::uint64_t first) noexcept {
+    return word != 0 && static_cast<std::int64_t>(word - first) > 0;
+  }
+};
+
+struct node_head {
+  alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // A bit for each rank.
+  platform::atomic<std::uint64_t> gone;  // Ranks that have let go of the block.
+  node_slot met[node_slots];  // Raised by the last to come, with what it has made of all.
+  node_come come[node_slots];
+};
+
+/// A rank's view of the block. Zeroed memory is a block in which nobody has met.
+class node_block {
+ public:
+  node_block() = default;
+  node_block(std::byte* base, rank_t ranks) noexcept : base_(base), ranks_(ranks) {}
+
+  static constexpr std::size_t flags_bytes(rank_t n) noexcept {
+    return sizeof(node_head) + static_cast<std::size_t>(n) * sizeof(node_rank);
+  }
+  static constexpr std::size_t bytes(rank_t n) noexcept {
+    return flags_bytes(n) + static_cast<std::size_t>(n + 1) * node_slots * stride;
+  }
+  explicit operator bool() const noexcept { return base_ != nullptr; }
+  rank_t ranks() const noexcept { return ranks_; }
+  node_head& head() const noexcept { return *reinterpret_cast<node_head*>(base_); }
+  node_rank& of(rank_t r) const noexcept {
+    return reinterpret_cast<node_rank*>(base_ + sizeof(node_head))[r];
+  }
+  /// Where `bytes` of rank r lie; of r == ranks: what the last to come has made.
+  std::byte* data(rank_t r, unsigned slot, std::size_t bytes) const noexcept {
+    if (bytes <= node_inline_bytes) return this->slot(r, slot).data;
+    return base_ + flags_bytes(ranks_) + (static_cast<std::size_t>(r) * node_slots + slot) * stride;
+  }
+  node_slot& slot(rank_t r, unsigned i) const noexcept {
+    return r == ranks_ ? head().met[i] : of(r).slot[i];
+  }
+
+ private:
+  // Not a power of two: what is read of all ranks would fall on few lines of the cache.
+  static constexpr std::size_t stride = node_piece_bytes + 3 * cache_line_bytes;
+
+  std::byte* base_ = nullptr;
+  rank_t ranks_ = 0;
+};
+
+/// What a rank knows of the others in a block.
+struct node_state final : mpx::detail::communicator_extras {
+  using dropper = void (*)(void* endpoint, const node_state& state) noexcept;
+
+  node_state(void* endpoint, dropper drop) noexcept : endpoint_(endpoint), drop_(drop) {}
+  ~node_state() override { drop_(endpoint_, *this); }
+
+  node_block block;
+  std::uint64_t own = 0;  // The block's name where it was made.
+  bool crowded = false;   // Ranks outnumber cores.
+  bool fenced = false;    // The kernel has no barrier for others: each flag needs a fence.
+  node_tag left = 0;      // As the others know it.
+  node_tag all_left = 0;
+  node_tag used[node_slots] = {};  // What this rank has raised.
+
+ private:
+  void* endpoint_;
+  dropper drop_;
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/engine/forms.hpp
+
+// How a call ends is its last argument: nothing (it throws), a std::error_code, mpx::start (a
+// request), mpx::prepare (a persistent request), mpx::once (it looks once), or a token of a user's.
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// The form that is named by naming none: blocks, and throws mpx::error.
+struct throws_t {};
+
+/// A form whose own errors go to an error_code.
+template <class Form>
+struct with_code {
+  std::error_code* code;
+};
+
+/// What the values mpx::start, mpx::prepare and mpx::once are: alone, or called with an error_code.
+template <class Form>
+struct form_of {
+  /// The same, and errors of the call itself are stored in `ec`, not thrown.
+  constexpr with_code<Form> operator()(std::error_code& ec) const noexcept { return {&ec}; }
+  constexpr const Form& operator()() const noexcept { return static_cast<const Form&>(*this); }
+};
+struct start_t : form_of<start_t> {};
+struct prepare_t : form_of<prepare_t> {};
+struct once_t : form_of<once_t> {};
+
+template <class How, class Form>
+inline constexpr bool is_form = std::is_same_v<std::remove_cvref_t<How>, Form> ||
+                                std::is_same_v<std::remove_cvref_t<How>, with_code<Form>>;
+template <class How>
+inline constexpr bool throws = std::is_same_v<std::remove_cvref_t<How>, throws_t>;
+template <class How>
+inline constexpr bool is_code = std::is_same_v<How, std::error_code&>;
+/// True of the forms that store every error.
+template <class How>
+inline constexpr bool stores_errors =
+    is_code<How> || std::is_same_v<std::remove_cvref_t<How>, with_code<start_t>> ||
+    std::is_same_v<std::remove_cvref_t<How>, with_code<prepare_t>> ||
+    std::is_same_v<std::remove_cvref_t<How>, with_code<once_t>>;
+
+/// What a call that cannot be started takes: nothing or an error_code.
+template <class How>
+concept BlockingForm = throws<How> || is_code<How>;
+/// What a probe takes besides: mpx::once.
+template <class How>
+concept ProbingForm = BlockingForm<How> || is_form<How, once_t>;
+
+[[gnu::always_inline]] inline void store(std::error_code& ec, errc why) noexcept {
+  if (why == errc{}) [[likely]] {
+    ec.clear();
+  } else {
+    ec = why;
+  }
+}
+
+}  // namespace detail
+
+/// Gives a request for what the call has started. `start(ec)` stores what kept it from starting.
+inline constexpr detail::start_t start{};
+/// Gives an inactive persistent request; `request::start` runs it. `prepare(ec)` stores errors.
+inline constexpr detail::prepare_t prepare{};
+/// Looks once and does not block. `once(ec)` stores errors.
+inline constexpr detail::once_t once{};
+
+/// A foreign token: what ends a call in a way of its own.
+///
+/// `token.launch(call)` is called with what the caller asked for, and its result is that of the
+/// call. `call` is one of the library's, move-only or not:
+///   - `call.start(ec)` starts it and returns its request, empty if `ec` says why not; once.
+///   - `call.run(ec)` blocks instead, and returns what the blocking form returns.
+///   - `call.fail(ec)` throws what the throwing form would, with its text, for an `ec` of `start`.
+///   - `call.name()`, `call.where()`: for reports.
+/// `call` refers to the communicator's handle: start it before the full expression of the call ends
+/// (a co_await in it counts); the request needs neither. The buffer has to outlive the request.
+template <class Token, class Call>
+concept CompletionToken =
+    requires(Token&& token, Call& call) { std::forward<Token>(token).launch(std::move(call)); };
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/comm/mpi_names.hpp
+
+// MPI's names for what a mode and a form say: each stands for one call of an operation, and nothing
+// else is here. Where MPI's call does not block, an optional std::error_code comes last.
+
+namespace mpx::inline v0 {
+
+/// How a send completes.
+enum class mode : std::uint8_t {
+  standard,     ///< When the buffer may be used again.
+  synchronous,  ///< When the receiver has started to receive.
+  buffered,     ///< At once, from memory that was attached to the environment.
+  ready,        ///< As standard, but the receive must be posted already, or it is errc::not_ready.
+};
+
+namespace detail {
+
+/// What ends a call whose name says its form: nothing, or an error_code for what goes wrong.
+template <class How, class Form>
+concept OwnForm = std::is_same_v<How, Form> || is_code<How>;
+template <class Form, class How>
+[[gnu::always_inline]] inline auto as_form(How& how) noexcept {
+  if constexpr (is_code<How&>) {
+    return with_code<Form>{&how};
+  } else {
+    return Form{};
+  }
+}
+
+/// The names of a communicator, which derives from this.
+template <class Comm>
+class mpi_names {
+  using site = std::source_location;
+  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+
+ public:
+  // Blocking sends in the other modes.
+  /// send<mode::synchronous>. Source: MPI_Ssend.
+  template <class B, class How = throws_t>
+  auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
+                                                 std::forward<How>(how), where);
+  }
+  /// send<mode::buffered>. Source: MPI_Bsend.
+  template <class B, class How = throws_t>
+  auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, std::forward<How>(how),
+                                              where);
+  }
+  /// send<mode::ready>. Source: MPI_Rsend.
+  template <class B, class How = throws_t>
+  auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, std::forward<How>(how),
+                                           where);
+  }
+
+  // Nonblocking sends and receives.
+  /// send with mpx::start. Source: MPI_Isend.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                              where);
+  }
+  /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                     site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                                 where);
+  }
+  /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                     site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                              where);
+  }
+  /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                     site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                           where);
+  }
+  /// recv with mpx::start. Source: MPI_Irecv.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[gnu::always_inline]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
+                                    How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().recv(std::forward<B>(b), from, tag, as_form<start_t>(how), where);
+  }
+
+  // Persistent ones.
+  /// send with mpx::prepare. Source: MPI_Send_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto send_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                              where);
+  }
+  /// send<mode::synchronous> with mpx::prepare. Source: MPI_Ssend_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto ssend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
+                                                 as_form<prepare_t>(how), where);
+  }
+  /// send<mode::buffered> with mpx::prepare. Source: MPI_Bsend_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto bsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                              where);
+  }
+  /// send<mode::ready> with mpx::prepare. Source: MPI_Rsend_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto rsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                           where);
+  }
+  /// recv with mpx::prepare. Source: MPI_Recv_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().recv(std::forward<B>(b), from, tag, as_form<prepare_t>(how), where);
+  }
+
+  // Probes that look once.
+  /// probe with mpx::once. Source: MPI_Iprobe.
+  template <class How = once_t>
+  requires OwnForm<How, once_t>
+  auto iprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+              site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().probe(from, tag, as_form<once_t>(how), where);
+  }
+  /// mprobe with mpx::once. Source: MPI_Improbe.
+  template <class How = once_t>
+  requires OwnForm<How, once_t>
+  auto improbe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().mprobe(from, tag, as_form<once_t>(how), where);
+  }
+};
+
+/// The names of a message that a matched probe has found.
+template <class Message>
+class message_mpi_names {
+ public:
+  /// recv with mpx::start. Source: MPI_Imrecv.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto irecv(
+      B&& b, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    return static_cast<Message&>(*this).recv(std::forward<B>(b), as_form<start_t>(how), where);
+  }
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0
+
 // ==== mpx/watch/call_site.hpp
 
 // Which call of the program a rank is blocked in, and what it waits for: kept only as long as it is
@@ -3903,72 +7273,559 @@ struct blocked_call {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/calls.hpp
+// ==== mpx/engine/contexts.hpp
 
-// What calls hand to the endpoint and get from it.
+// The numbers of communicators: which rank leads one, which of those that it leads it is, and how
+// often that number has been used before. Who leads numbers, and asks nobody.
 
 namespace mpx::inline v0::detail {
 
-/// What the start of an operation came to. No `op` and no failure: it is complete already, and no
-/// request is needed.
-struct started {
-  operation* op = nullptr;
-  errc failure{};
+/// How the bits of a context are used, from below: 1 tells collectives; the serial among those of
+/// its leader; a generation; the leader's world rank; 1, the highest, tells what the library says
+/// within a communicator, of which no call of the program is part.
+///
+/// `bits`: 32, or what a stack's checks leave of them. With 32 and up to 16,384 ranks a rank leads
+/// 8,191 communicators at once, and a number comes back after 8 others of its serial at least.
+/// Serial 0 is nobody's but the world's.
+class context_numbers {
+ public:
+  context_numbers(rank_t job_size, unsigned bits) noexcept
+      : own_bit_(context_id{1} << (bits - 1)),
+        leader_bits_(static_cast<unsigned>(
+            std::bit_width(static_cast<std::uint32_t>(job_size > 1 ? job_size - 1 : 0)))) {
+    const unsigned rest = bits - 2 > leader_bits_ ? bits - 2 - leader_bits_ : 0;
+    serial_bits_ = rest > 3 ? rest - 3 : rest;
+    if (serial_bits_ > serial_bits_max) serial_bits_ = serial_bits_max;
+    generation_bits_ = rest - serial_bits_;
+  }
+
+  /// Tells what is the library's.
+  context_id own_bit() const noexcept { return own_bit_; }
+  /// The communicator's, for point-to-point, of any of its contexts.
+  context_id plain(context_id c) const noexcept { return c & (own_bit_ - 2); }
+
+  std::uint32_t serial_max() const noexcept { return (1u << serial_bits_) - 1; }
+  std::uint32_t generation_mask() const noexcept { return (1u << generation_bits_) - 1; }
+  context_id make(peer_id leader, std::uint32_t serial, std::uint32_t generation) const noexcept {
+    const std::uint64_t upper = std::uint64_t{leader} << generation_bits_ | generation;
+    return static_cast<context_id>((upper << serial_bits_ | serial) << 1);
+  }
+  peer_id leader_of(context_id c) const noexcept {
+    return static_cast<peer_id>(std::uint64_t{plain(c)} >> (1 + serial_bits_ + generation_bits_));
+  }
+  std::uint32_t serial_of(context_id c) const noexcept { return c >> 1 & serial_max(); }
+  std::uint32_t generation_of(context_id c) const noexcept {
+    return static_cast<std::uint32_t>(std::uint64_t{plain(c)} >> (1 + serial_bits_)) &
+           generation_mask();
+  }
+  /// Whether both have the same leader and serial: at most one of them is in use.
+  bool same_place(context_id a, context_id b) const noexcept {
+    return leader_of(a) == leader_of(b) && serial_of(a) == serial_of(b);
+  }
+
+ private:
+  static constexpr unsigned serial_bits_max = 13;
+  context_id own_bit_;
+  unsigned leader_bits_;
+  unsigned serial_bits_ = 0;
+  unsigned generation_bits_ = 0;
 };
 
-/// What a probe found.
-struct probe_result {
-  peer_id source = 0;
-  tag_t tag = 0;
-  std::size_t bytes = 0;
+/// A communicator that this rank leads: from when its number is given out until every member has
+/// freed it, or is lost.
+struct led_communicator : allocated {
+  std::uint32_t serial = 0;
+  std::uint32_t generation = 0;
+  bool taken = false;
+  rank_t size = 0;              // 0: not made here yet.
+  kept_group* ranks = nullptr;  // nullptr: ranks are peers.
+  plain_array<peer_id> freed;   // Members that have said so.
+  led_communicator* next_free = nullptr;
 };
 
-struct kept_group : group, allocated {
-  explicit kept_group(group&& g) noexcept : group(std::move(g)) {}
+/// The serials of a leader. One that has come back is given out again when some others have, too,
+/// so that its generations last.
+class led_communicators {
+ public:
+  explicit led_communicators(const context_numbers& numbers) noexcept : numbers_(numbers) {}
+
+  /// nullptr: all are in use, or memory is out.
+  led_communicator* take() noexcept {
+    const bool all = full();
+    led_communicator* led = nullptr;
+    if (free_count_ > (all ? 0 : reused_after)) {
+      led = std::exchange(first_free_, first_free_->next_free);
+      --free_count_;
+    } else if (!all) {
+      led = all_.try_add(new (std::nothrow) led_communicator());
+      if (led != nullptr) led->serial = static_cast<std::uint32_t>(all_.size());
+    }
+    if (led != nullptr) led->taken = true;
+    return led;
+  }
+  /// Whether that is for want of serials.
+  bool full() const noexcept { return all_.size() == numbers_.serial_max(); }
+  /// The one that `context` names, or nullptr: it is none, or none any more.
+  led_communicator* find(context_id context) const noexcept {
+    const std::uint32_t serial = numbers_.serial_of(context);
+    if (serial == 0 || serial > all_.size()) return nullptr;
+    led_communicator* const led = all_[serial - 1];
+    return led->taken && led->generation == numbers_.generation_of(context) ? led : nullptr;
+  }
+  /// Its number comes back, some time, with the next generation.
+  void give(led_communicator& led) noexcept {
+    led.taken = false;
+    led.generation = (led.generation + 1) & numbers_.generation_mask();
+    led.size = 0;
+    led.ranks = nullptr;
+    led.freed = {};
+    led.next_free = nullptr;
+    (free_count_++ == 0 ? first_free_ : last_free_->next_free) = &led;
+    last_free_ = &led;
+  }
+  template <class F>
+  void for_each_taken(F&& f) {
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i]->taken) f(*all_[i]);
+  }
+
+ private:
+  static constexpr std::size_t reused_after = 32;
+  const context_numbers& numbers_;
+  owning_table<led_communicator> all_;
+  led_communicator* first_free_ = nullptr;  // In the order in which they came back.
+  led_communicator* last_free_ = nullptr;
+  std::size_t free_count_ = 0;
 };
 
-/// What the copies of a communicator handle share. Lives as long as the environment.
-struct communicator_state : allocated {
-  communicator_state() = default;
-  communicator_state(const communicator_state&) = delete;
-  communicator_state& operator=(const communicator_state&) = delete;
-  ~communicator_state() { delete own; }
+}  // namespace mpx::inline v0::detail
 
-  std::uint32_t collective_serial = 0;
-  const group* ranks = nullptr;     // Of this or an equal communicator; nullptr: ranks are peers.
-  const kept_group* own = nullptr;  // What `ranks` points to where it was made.
+// ==== mpx/engine/service.hpp
+
+// How a layer above the engine gets packets of its own: it registers for a range of kinds, and the
+// tagged path never sees them.
+
+namespace mpx::inline v0::detail {
+
+/// Gets packets of the kinds that it is registered for, and news of lost peers. Called under the
+/// endpoint's lock, from whichever call makes progress: it starts no operation and waits for
+/// nothing. It may answer by endpoint::send_to_service.
+class service {
+ public:
+  /// A packet of `source`, of which nothing has been checked but the credit count.
+  /// Returns errc{}, or what the packet breaks: errc::protocol loses the peer, as does
+  /// errc::no_resources.
+  virtual errc on_packet(peer_id source, const wire::header& h,
+                         std::span<const std::byte> payload) noexcept = 0;
+  /// Nothing more will come from `peer`.
+  virtual void on_loss(peer_id peer) noexcept = 0;
+
+  service(const service&) = delete;
+  service& operator=(const service&) = delete;
+
+ protected:
+  service() = default;
+  ~service() = default;
+
+ private:
+  friend class service_list;
+  service* next_ = nullptr;
+  std::uint8_t first_ = 0;
+  std::uint8_t last_ = 0;
 };
 
-/// One collective call, of which each rank makes its part.
-struct collective_call {
-  context_id context;  // The communicator's, for collectives.
-  tag_t serial;
+/// The services of an endpoint, each with its range of kinds. Owns none.
+class service_list {
+ public:
+  /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
+  /// engine's own.
+  errc add(service& s, std::uint8_t first, std::uint8_t last) noexcept {
+    if (first < wire::service_kind_first || last < first) return errc::argument;
+    for (const service* other = first_; other != nullptr; other = other->next_)
+      if (first <= other->last_ && other->first_ <= last) return errc::argument;
+    s.first_ = first;
+    s.last_ = last;
+    s.next_ = std::exchange(first_, &s);
+    return errc{};
+  }
+  void remove(const service& s) noexcept {
+    for (service** at = &first_; *at != nullptr; at = &(*at)->next_)
+      if (*at == &s) {
+        *at = s.next_;
+        return;
+      }
+  }
+  /// nullptr: nobody is registered for this kind.
+  service* find(std::uint8_t kind) const noexcept {
+    service* s = first_;
+    while (s != nullptr && (kind < s->first_ || s->last_ < kind)) s = s->next_;
+    return s;
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (service* s = first_; s != nullptr; s = s->next_) f(*s);
+  }
+
+ private:
+  service* first_ = nullptr;
 };
 
-/// A blocking receive that looks for its message itself, as long as no other receive is posted.
-struct direct_receive {
-  direct_receive(std::byte* into, std::size_t room, context_id context, peer_id from,
-                 tag_t tag) noexcept
-      : want(pattern::exactly(context, from, tag)), buffer(into), capacity(room) {}
+}  // namespace mpx::inline v0::detail
 
-  pattern want;       // Once it is done, whence it came.
-  std::byte* buffer;  // In one piece.
-  std::size_t capacity;
-  operation* posted;  // What it became when it had to be posted after all.
-  errc failure;
-  bool done;
-  std::size_t bytes;  // Once it is done.
-};
+// ==== mpx/engine/communicators.hpp
 
-/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
-inline constexpr errc undecided = static_cast<errc>(-1);
+// The communicators of a rank: their states, their contexts from the first use to the last, which
+// of their members are lost, and which communicators are revoked.
 
-/// A send's arguments, once ranks are peers.
-struct send_call {
-  memory data;
-  peer_id to;
-  context_id context;
-  tag_t tag;
+namespace mpx::inline v0::detail {
+
+/// The service of kinds `freed` and `revoke_all`. Threads: under the endpoint's lock, all of it.
+///
+/// Of `House`, the endpoint, it needs self(), is_used(context), end_revoked(context), peers(),
+/// inbox() and outbox().
+///
+/// A context lives until nothing of its communicator is under way here, its handle has been freed,
+/// and this has been told to its leader; there until all members have said so or are lost. No
+/// barrier is part of that.
+template <class House>
+class communicators final : public service {
+ public:
+  communicators(House& house, peer_id founders, unsigned context_bits) noexcept
+      : house_(house),
+        founders_(world_rank(founders)),
+        numbers_(world_rank(founders), context_bits),
+        led_(numbers_) {}
+  ~communicators() {
+    for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
+    led_.for_each_taken([this](led_communicator& l) { release(l.ranks); });
+  }
+
+  const context_numbers& numbers() const noexcept { return numbers_; }
+  /// Equal on ranks of one machine, and there alone.
+  std::uint64_t host_number = 0;
+  /// Ends the job; does not return.
+  struct {
+    void (*function)(void* job, const char* why) = nullptr;
+    void* job = nullptr;
+  } abort_job;
+
+  // --- Making ------------------------------------------------------------------------------------
+
+  /// The world's state. Errors: errc::no_resources.
+  communicator_state& make_world() {
+    communicator_state* const made = take_state();
+    if (made == nullptr) throw_out_of_memory();
+    made->size = founders_;
+    made->context = made->of_handles = 0;
+    return *made;
+  }
+  /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
+  /// is out. `make` follows, or `never_made`.
+  context_id lead(errc& why) noexcept {
+    led_communicator* const led = led_.take();
+    why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
+    return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
+  }
+  /// Nobody makes anything of it. Requires: `lead` returned it.
+  void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
+  /// This rank has no part in what the others make of `context`.
+  void never_made(context_id context) noexcept { tell_freed(context); }
+  /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
+  void never_made(context_id context, const communicator_state& like) noexcept {
+    for (rank_t r = 0; r < like.size; ++r)
+      if (const peer_id p = peer_of(like, r); p != house_.self())
+        house_.outbox().answer(p, {.kind = wire::kind::revoke_all, .context = context});
+    lead_on(context, like.own, like.size);
+    tell_freed(context);
+  }
+
+  /// The communicator of `context`, whose members are `ranks`, or those of `like`. nullptr: memory
+  /// is out; the leader counts this rank among those that have freed it.
+  communicator_state* make(context_id context, group&& ranks) noexcept {
+    kept_group* kept = nullptr;
+    const rank_t size = ranks.size();
+    bool good = true;
+    if (ranks.how() != group::kind::identity) {
+      kept = new (std::nothrow) kept_group(std::move(ranks));
+      good = kept != nullptr;
+    }
+    if (kept != nullptr) ++kept->users;
+    communicator_state* const made = make_kept(good, context, kept, size);
+    release(kept);
+    return made;
+  }
+  communicator_state* make(context_id context, const communicator_state& like) noexcept {
+    return make_kept(true, context, like.own, like.size);
+  }
+
+  /// One between two groups: its handles name ranks of `remote`, whose own rank is that in the
+  /// local group; both together are `all`.
+  communicator_state* make_between(context_id context, group&& remote, group&& all) noexcept {
+    const rank_t size = remote.size();
+    auto* const ranks = new (std::nothrow) kept_group(std::move(remote));
+    auto* const both = new (std::nothrow) kept_group(std::move(all));
+    if (ranks != nullptr) ++ranks->users;
+    if (both != nullptr) ++both->users;
+    communicator_state* const made =
+        make_kept(ranks != nullptr && both != nullptr, context, ranks, size, both);
+    release(ranks);
+    release(both);
+    return made;
+  }
+
+  // --- Freeing -----------------------------------------------------------------------------------
+
+  /// Its handles are void from now on. The rest follows when nothing is under way there.
+  void free(communicator_state& s) noexcept {
+    s.of_handles = no_context;
+    delete std::exchange(s.node, nullptr);
+    s.node_tried = false;
+    ++leaving_;
+    tidy();
+  }
+  /// Ends what has been freed and is not in use any more; throws away what still came for it.
+  void tidy() noexcept {
+    for (std::size_t i = 0; leaving_ != 0 && i < states_.size(); ++i) {
+      communicator_state& s = *states_[i];
+      if (s.of_handles != no_context || s.context == no_context || house_.is_used(s.context))
+        continue;
+      const context_id context = s.context;
+      if (s.revoked) house_.peers().revoked(-1);
+      remember(context);
+      house_.revocations_.forget(context | 1);
+      tell_freed(context);
+      release(std::exchange(s.own, nullptr));
+      s.context = no_context;
+      --leaving_;
+      ++vacant_;
+    }
+    if (!past_.empty())
+      house_.inbox().discard_if(
+          [this](const envelope& is) { return is_past(numbers_.plain(is.context())); });
+  }
+
+  // --- Who is there ------------------------------------------------------------------------------
+
+  /// nullptr: there is none here.
+  communicator_state* find(context_id context) const noexcept {
+    const context_id plain = numbers_.plain(context);
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      if (states_[i]->context == plain) return states_[i];
+    return nullptr;
+  }
+  static peer_id peer_of(const communicator_state& s, rank_t rank) noexcept {
+    return s.ranks == nullptr ? world_peer(rank) : s.ranks->peer_of(rank);
+  }
+  static bool has_member(const communicator_state& s, peer_id peer) noexcept {
+    return s.ranks == nullptr ? world_rank(peer) >= 0 && world_rank(peer) < s.size
+                              : s.ranks->contains(peer);
+  }
+  /// How many members are lost. Cost: looks at each member once after a loss, wherever that was.
+  rank_t lost_in(communicator_state& s) noexcept {
+    if (s.losses_seen == house_.peers().losses()) return s.lost;
+    s.losses_seen = house_.peers().losses();
+    s.lost = 0;
+    for (rank_t r = 0; r < s.size; ++r)
+      s.lost += house_.peers().failure_of(peer_of(s, r)) != errc{};
+    return s.lost;
+  }
+  bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
+    return house_.peers().failure_of(peer_of(s, rank)) != errc{};
+  }
+  /// Whether a call on `context` may depend on `peer`.
+  bool concerns(context_id context, peer_id peer) const noexcept {
+    const communicator_state* const s = find(context);
+    return s == nullptr || has_member(*s, peer);
+  }
+  /// Whether a receive from any source may wait for a lost member for ever.
+  bool unacknowledged_in(context_id context) noexcept {
+    communicator_state* const s = find(context);
+    return s == nullptr || lost_in(*s) > s->acknowledged;
+  }
+
+  /// Throws away what earlier agreements have left behind: other tags than `tag`.
+  void forget_agreements(context_id own, tag_t tag) noexcept {
+    house_.inbox().discard_if(
+        [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
+  }
+
+  // --- Revoking ----------------------------------------------------------------------------------
+
+  /// Whether calls of `context` are refused.
+  errc failure_in(context_id context) const noexcept {
+    if (revoked_ == 0 || (context & numbers_.own_bit()) != 0) return errc{};
+    const communicator_state* const s = find(context);
+    return s != nullptr && s->revoked ? errc::revoked : errc{};
+  }
+  /// Ends what is under way in `s`, here and, before long, at all members that live.
+  void revoke(communicator_state& s) noexcept {
+    if (s.revoked) return;
+    s.revoked = true;
+    ++revoked_;
+    house_.peers().revoked(1);
+    house_.end_revoked(s.context);
+    spread(s);
+  }
+
+  errc on_packet(peer_id source, const wire::header& h,
+                 std::span<const std::byte> payload) noexcept override {
+    if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
+      return errc::protocol;
+    if (h.kind == wire::kind::freed) return on_freed(source, h.context);
+    if (communicator_state* const s = find(h.context); s != nullptr) {
+      if (!has_member(*s, source)) return errc::protocol;
+      revoke(*s);
+      return errc{};
+    }
+    if (is_past(h.context)) return errc{};
+    for (const context_id c : early_revoked_)
+      if (c == h.context) return errc{};
+    if (early_revoked_.size() == early_revoked_max) return errc::no_resources;
+    return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
+  }
+  void on_loss(peer_id) noexcept override {
+    led_.for_each_taken([this](led_communicator& l) { retire_if_over(l); });
+    if (revoked_ == 0) return;
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      if (states_[i]->revoked && states_[i]->context != no_context) spread(*states_[i]);
+  }
+
+ private:
+  static constexpr std::size_t early_revoked_max = 4096;
+
+  communicator_state* take_state() noexcept {
+    for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
+      if (communicator_state* const s = states_[i]; s->context == no_context) {
+        --vacant_;
+        s->~communicator_state();
+        return ::new (static_cast<void*>(s)) communicator_state();
+      }
+    return states_.try_add(new (std::nothrow) communicator_state());
+  }
+  /// `all`: who takes part, if that is not `ranks`.
+  communicator_state* make_kept(bool good, context_id context, kept_group* ranks, rank_t size,
+                                kept_group* all = nullptr) noexcept {
+    tidy();
+    past_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
+    // What is needed when it is freed is there from now on.
+    good = good && past_.try_reserve(past_.size() + states_.size() + 1);
+    communicator_state* const s = good ? take_state() : nullptr;
+    if (s == nullptr) {
+      tell_freed(context);
+      return nullptr;
+    }
+    s->own = ranks;
+    s->ranks = ranks;
+    if (ranks != nullptr) ++ranks->users;
+    s->size = size;
+    s->context = s->of_handles = context;
+    if (all != nullptr) {
+      lead_on(context, all, all->size());
+    } else {
+      lead_on(context, ranks, size);
+    }
+    bool revoked = false;
+    early_revoked_.erase_if([&](context_id c) {
+      revoked = revoked || c == context;
+      return numbers_.same_place(c, context);
+    });
+    if (revoked) revoke(*s);
+    return s;
+  }
+  /// If this rank leads `context`: these are its members.
+  void lead_on(context_id context, kept_group* ranks, rank_t size) noexcept {
+    led_communicator* const led = led_by_this(context);
+    if (led == nullptr) return;
+    led->size = size;
+    led->ranks = ranks;
+    if (ranks != nullptr) ++ranks->users;
+    retire_if_over(*led);
+  }
+  void release(kept_group* ranks) noexcept {
+    if (ranks != nullptr && --ranks->users == 0) delete ranks;
+  }
+
+  /// Until the place of a context is used again, what comes for it is thrown away.
+  void remember(context_id context) noexcept {
+    past_.try_push_back(context);  // There is room: see `make_kept`.
+  }
+  bool is_past(context_id context) const noexcept {
+    for (const context_id c : past_)
+      if (c == context) return true;
+    return false;
+  }
+
+  led_communicator* led_by_this(context_id context) const noexcept {
+    return numbers_.leader_of(context) == house_.self() ? led_.find(context) : nullptr;
+  }
+  void tell_freed(context_id context) noexcept {
+    const peer_id leader = numbers_.leader_of(context);
+    if (leader == house_.self()) {
+      on_freed(leader, context);
+    } else if (house_.peers().failure_of(leader) == errc{}) {
+      house_.outbox().answer(leader, {.kind = wire::kind::freed, .context = context});
+    }
+  }
+  errc on_freed(peer_id source, context_id context) noexcept {
+    led_communicator* const led = led_by_this(context);
+    if (led == nullptr) return errc::protocol;
+    for (const peer_id p : led->freed)
+      if (p == source) return errc::protocol;
+    if (!led->freed.try_push_back(source)) return errc::no_resources;
+    retire_if_over(*led);
+    return errc{};
+  }
+  /// All members have freed it, or are lost.
+  void retire_if_over(led_communicator& led) noexcept {
+    if (led.size == 0 || led.freed.empty() ||
+        led.freed.size() + house_.peers().losses() < static_cast<std::size_t>(led.size))
+      return;
+    std::size_t gone = led.freed.size();
+    for (rank_t r = 0; gone != static_cast<std::size_t>(led.size) && r < led.size; ++r) {
+      const peer_id p = led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r);
+      if (house_.peers().failure_of(p) == errc{}) continue;
+      bool said = false;
+      for (const peer_id q : led.freed) said = said || q == p;
+      gone += !said;
+    }
+    if (gone != static_cast<std::size_t>(led.size)) return;
+    release(led.ranks);
+    led_.give(led);
+  }
+
+  /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
+  /// as if this rank stood there: whoever lives is reached.
+  /// Source: Bosilca, Bouteiller, Guermouche, Herault, Robert, Sens, Dongarra 2016.
+  void spread(communicator_state& s) noexcept {
+    const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
+    spread_from(s, me, me, 0);
+  }
+  void spread_from(communicator_state& s, rank_t me, rank_t from, int depth) noexcept {
+    for (rank_t step = 1; step < s.size; step *= 2)
+      for (const std::int64_t at :
+           {std::int64_t{from} + step, std::int64_t{from} - step + s.size}) {
+        const auto to = static_cast<rank_t>(at % s.size);
+        if (to == me) continue;
+        const peer_id peer = peer_of(s, to);
+        if (house_.peers().failure_of(peer) == errc{}) {
+          house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
+        } else if (depth < lost_in(s) && depth < depth_max) {
+          spread_from(s, me, to, depth + 1);
+        }
+      }
+  }
+  static constexpr int depth_max = 3;
+
+  House& house_;
+  rank_t founders_;
+  context_numbers numbers_;
+  led_communicators led_;
+  owning_table<communicator_state> states_;
+  std::uint32_t revoked_ = 0;              // How many there have been.
+  std::size_t leaving_ = 0;                // States whose handles are void and that are in use.
+  std::size_t vacant_ = 0;                 // States of no communicator.
+  plain_array<context_id> past_;           // Freed here; their places have not been used again.
+  plain_array<context_id> early_revoked_;  // Not made here yet.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -4076,8 +7933,6 @@ inline constexpr match_bits type_bits = match_bits{0xffff} << type_shift;
 constexpr type_code type_in(match_bits bits) noexcept {
   return static_cast<type_code>(bits >> type_shift);
 }
-/// A context without the type that goes with a message of it.
-constexpr context_id plain_context(context_id context) noexcept { return context & 0xffff; }
 
 constexpr bool differ(type_code sent, type_code expected) noexcept {
   return sent != 0 && expected != 0 && sent != expected;
@@ -4107,6 +7962,7 @@ class type_matcher : public Matcher {
 template <bool Compared>
 struct type_mark {
   static constexpr match_bits ignored = 0;
+  static constexpr context_id context_mask = 0xffff'ffff;  ///< Of a context, what is no type.
   template <class B>
   static constexpr type_mark of() noexcept {
     return {};
@@ -4117,6 +7973,7 @@ struct type_mark {
 template <>
 struct type_mark<true> {
   static constexpr match_bits ignored = type_bits;
+  static constexpr context_id context_mask = 0xffff;
   type_code code = 0;
   mutable type_code sent = 0;  // Of the message, for reports.
 
@@ -4698,7 +8555,7 @@ class hashed {
   [[gnu::always_inline]] unexpected_message* match_receive(const pattern& want) noexcept {
     return stored_count_ == 0 ? nullptr : take(want);
   }
-  unexpected_message* find(const pattern& want) noexcept {
+  [[gnu::always_inline]] unexpected_message* find(const pattern& want) noexcept {
     unsigned looks = 0;
     for (unexpected_message& m : stored_) {
       if (equal(want, m.is) || want.matches(m.is)) return &m;
@@ -4954,6 +8811,16 @@ concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
   { sink.unreachable(peer) } noexcept;
 };
 
+/// A sink that is also told of losses.
+///
+/// `sink.lost(source)`: the connection to that peer broke without its leave-taking: nothing more
+/// will come from it, after what was handed over before. Told once, by a poll; not of a peer that
+/// left, was dropped, or was called malformed.
+template <class S>
+concept LossSink = PacketSink<S> && requires(S& sink, peer_id peer) {
+  { sink.lost(peer) } noexcept;
+};
+
 /// Grants PacketSink and nothing more.
 struct sink_archetype {
   sink_archetype() = delete;
@@ -5166,6 +9033,22 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
   { t.deallocate_shared(p, bytes) } noexcept;
 };
 
+/// A transport whose peers can meet in a block of memory that all of them map, and wake each other.
+///
+/// `make_block(bytes)`: memory of this rank's that holds anything; returns its name, which is sent
+/// to others, or 0 where there is none. `block_at(owner, name, bytes)`: where it lies here, aligned
+/// to a cache line; nullptr if that is no block of the owner's, or the machine is out of mappings.
+/// It stays there for as long as this transport lives, whoever leaves meanwhile, or until the owner
+/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens.
+template <class T>
+concept BlockTransport =
+    SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
+      { t.make_block(std::size_t{}) } noexcept -> std::same_as<std::uint64_t>;
+      { t.block_at(peer, name, std::size_t{}) } noexcept -> std::same_as<std::byte*>;
+      { t.free_block(name) } noexcept;
+      { t.wake_peer(peer) } noexcept;
+    };
+
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
@@ -5203,6 +9086,10 @@ struct transport_archetype {
   int descriptor() noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
+  std::uint64_t make_block(std::size_t) noexcept;
+  std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
+  void free_block(std::uint64_t) noexcept;
+  void wake_peer(peer_id) noexcept;
 };
 
 }  // namespace mpx::inline v0
@@ -5824,8 +9711,8 @@ class ring_consumer {
 
 // ==== mpx/transport/detail/ring_fabric.hpp
 
-// Rings between every pair of active ranks that share memory, wired on first use, and a doorbell
-// for each rank: what the inproc and the shm transport have in common.
+// Rings between pairs of active ranks that share memory, and a doorbell for each rank: what the
+// inproc and the shm transport have in common.
 //
 // A receiver polls only the rings that were lately active ("hot"). A sender that finds a ring cold
 // sets the receiver's attention bit for it and wakes the receiver if it sleeps. Sender and receiver
@@ -6002,6 +9889,10 @@ class ring_fabric {
 
   /// Ends a wait from any thread of any process that maps the segment.
   void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
+  /// See BlockTransport.
+  void wake_peer(peer_id peer) noexcept {
+    ring_doorbell(segment_.doorbell(slot_of(peer)), slot_of(peer));
+  }
 
  protected:
   // Where peers come and go. Never within a poll.
@@ -6044,9 +9935,8 @@ class ring_fabric {
   }
 
  private:
-  /// Whether senders are told which rings are looked at. Where the kernel has no heavy barrier they
-  /// are not: then each of them sets its bit for every packet, which is the full fence that the
-  /// barrier would save it.
+  /// Whether senders are told which rings are looked at. Not where the kernel has no heavy barrier:
+  /// then each sets its bit for every packet, which is the full fence that the barrier would save.
   bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   struct sender : mpx::detail::allocated {
@@ -6107,8 +9997,7 @@ class ring_fabric {
     return taken;
   }
 
-  /// The header by value: taking its address would put it into memory for every tiny packet too, in
-  /// stores that fill the store buffer ahead of the ring's.
+  /// The header by value: its address would put it into memory for every tiny packet too.
   [[gnu::noinline]] static bool put_pooled(sender& s, std::uint64_t first, std::uint64_t second,
                                            std::uint32_t last,
                                            std::span<const std::byte> payload) noexcept {
@@ -6261,7 +10150,7 @@ class ring_fabric {
   void feed(receiver& r) noexcept {
     r.hungry = false;
     if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
-      ring_doorbell(segment_.doorbell(slot_of(r.source)), slot_of(r.source));
+      wake_peer(r.source);
   }
 
   bool something_to_do() noexcept {
@@ -6293,8 +10182,7 @@ class ring_fabric {
   ring_geometry geometry_;
   owning_table<sender> out_;
   owning_table<receiver> in_;
-  plain_array<sender*>
-      blocked_on_space_;  // Has room for all senders, as hot_ has for all receivers.
+  plain_array<sender*> blocked_on_space_;  // With room for all senders, as hot_ for receivers.
   peer_id senders_ = 0;
   peer_id receivers_ = 0;
   fabric_counters counters_;
@@ -6588,6 +10476,19 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
   }
 
+  /// See BlockTransport. Blocks lie in the owner's arena; a name is a place there, + 1.
+  std::uint64_t make_block(std::size_t bytes) noexcept try {
+    auto* const block = static_cast<std::byte*>(allocate_shared(bytes, cache_line_bytes));
+    return static_cast<std::uint64_t>(block - arena_base_) + 1;
+  } catch (const std::exception&) {
+    return 0;
+  }
+  std::byte* block_at(peer_id owner, std::uint64_t name, std::size_t bytes) noexcept {
+    std::byte* const block = arena_at(owner, {name - 1, key_arena}, 0, bytes);
+    return (name - 1) % cache_line_bytes == 0 ? block : nullptr;
+  }
+  void free_block(std::uint64_t name) noexcept { arena_.deallocate(name - 1); }
+
   /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
   /// once, on the mark that the peer's card names. A pid means another process in another pid
   /// namespace, and a card says what its owner likes.
@@ -6792,7 +10693,8 @@ concept OnePolicyPerAxis =
      ((0 + ... + (std::same_as<typename Ps::policy_axis, threading_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, wait_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1) &&
-     ((0 + ... + (std::same_as<typename Ps::policy_axis, checks_axis> ? 1 : 0)) <= 1));
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, checks_axis> ? 1 : 0)) <= 1) &&
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, collective_axis> ? 1 : 0)) <= 1));
 
 /// The transport must be able to find its peers by the bootstrap: one over shared memory needs a
 /// bootstrap that shares some, and the simulated one a simulated job.
@@ -6898,6 +10800,8 @@ struct stack {
   using wait_type = detail::pick_t<wait_axis, waiting::spin_then_sleep<>, Ps...>;
   /// Who looks on.
   using trace_type = detail::pick_t<trace_axis, trace::none, Ps...>;
+  /// Which algorithm a collective uses.
+  using collective_type = detail::pick_t<collective_axis, coll::by_size, Ps...>;
 
   static_assert(Transport<transport_type>);
   static_assert(Bootstrap<bootstrap_type>);
@@ -6908,6 +10812,7 @@ struct stack {
   static_assert(WaitPolicy<wait_type>);
   static_assert(Trace<trace_type>);
   static_assert(Checks<checks_type>);
+  static_assert(CollectivePolicy<collective_type>);
   static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);
@@ -6995,78 +10900,6 @@ class ground {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/service.hpp
-
-// How a layer above the engine gets packets of its own: it registers for a range of kinds, and the
-// tagged path never sees them.
-
-namespace mpx::inline v0::detail {
-
-/// Gets packets of the kinds that it is registered for, and news of lost peers. Called under the
-/// endpoint's lock, from whichever call makes progress: it starts no operation and waits for
-/// nothing. It may answer by endpoint::send_to_service.
-class service {
- public:
-  /// A packet of `source`, of which nothing has been checked but the credit count.
-  /// Returns errc{}, or what the packet breaks: errc::protocol loses the peer, as does
-  /// errc::no_resources.
-  virtual errc on_packet(peer_id source, const wire::header& h,
-                         std::span<const std::byte> payload) noexcept = 0;
-  /// Nothing more will come from `peer`.
-  virtual void on_loss(peer_id peer) noexcept = 0;
-
-  service(const service&) = delete;
-  service& operator=(const service&) = delete;
-
- protected:
-  service() = default;
-  ~service() = default;
-
- private:
-  friend class service_list;
-  service* next_ = nullptr;
-  std::uint8_t first_ = 0;
-  std::uint8_t last_ = 0;
-};
-
-/// The services of an endpoint, each with its range of kinds. Owns none.
-class service_list {
- public:
-  /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
-  /// engine's own.
-  errc add(service& s, std::uint8_t first, std::uint8_t last) noexcept {
-    if (first < wire::service_kind_first || last < first) return errc::argument;
-    for (const service* other = first_; other != nullptr; other = other->next_)
-      if (first <= other->last_ && other->first_ <= last) return errc::argument;
-    s.first_ = first;
-    s.last_ = last;
-    s.next_ = std::exchange(first_, &s);
-    return errc{};
-  }
-  void remove(const service& s) noexcept {
-    for (service** at = &first_; *at != nullptr; at = &(*at)->next_)
-      if (*at == &s) {
-        *at = s.next_;
-        return;
-      }
-  }
-  /// nullptr: nobody is registered for this kind.
-  service* find(std::uint8_t kind) const noexcept {
-    service* s = first_;
-    while (s != nullptr && (kind < s->first_ || s->last_ < kind)) s = s->next_;
-    return s;
-  }
-  template <class F>
-  void for_each(F&& f) const {
-    for (service* s = first_; s != nullptr; s = s->next_) f(*s);
-  }
-
- private:
-  service* first_ = nullptr;
-};
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/engine/revocations.hpp
 
 // Which collective calls other ranks have left with an error: who waits for them there shall not.
@@ -7076,16 +10909,20 @@ namespace mpx::inline v0::detail {
 /// The service of kind `revoke`. Threads: under the endpoint's lock.
 class revocations final : public service {
  public:
-  static constexpr std::uint32_t context_serial_max = (1u << 13) - 1;
-
   /// This rank begins `call`: it has got past all before.
   void begin(collective_call call) noexcept {
-    revoked_.erase_if([call](collective_call old) {
-      return old.context == call.context &&
-             static_cast<std::int32_t>(static_cast<std::uint32_t>(old.serial - call.serial) << 1) <
-                 0;
-    });
+    revoked_.erase_if(
+        [call](collective_call old) { return old.context == call.context && before(old, call); });
   }
+  /// Of one communicator. (Serials are of 31 bits, and come again.)
+  static bool before(collective_call a, collective_call b) noexcept {
+    const std::uint32_t distance =
+        static_cast<std::uint32_t>(a.serial) - static_cast<std::uint32_t>(b.serial);
+    return static_cast<std::int32_t>(distance << 1) < 0;
+  }
+  /// This rank leaves a call with an error.
+  void leave() noexcept { some_left_ = true; }
+  bool some_left() const noexcept { return some_left_; }
   bool contains(collective_call call) const noexcept {
     for (const collective_call& r : revoked_)
       if (r.context == call.context && r.serial == call.serial) return true;
@@ -7094,10 +10931,12 @@ class revocations final : public service {
 
   errc on_packet(peer_id, const wire::header& h,
                  std::span<const std::byte> payload) noexcept override {
-    if (!payload.empty() || (h.context & 1) == 0 || h.context >> 1 > context_serial_max ||
-        h.tag < 0)
-      return errc::protocol;
+    if (!payload.empty() || (h.context & 1) == 0 || h.tag < 0) return errc::protocol;
     return add({h.context, h.tag}) ? errc{} : errc::no_resources;
+  }
+  /// Nobody waits in the collectives of `context` any more.
+  void forget(context_id context) noexcept {
+    revoked_.erase_if([context](collective_call r) { return r.context == context; });
   }
   void on_loss(peer_id) noexcept override {}
 
@@ -7113,6 +10952,7 @@ class revocations final : public service {
     return false;
   }
 
+  bool some_left_ = false;
   plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
 };
 
@@ -7361,7 +11201,8 @@ class peer_record : public list_node<busy_tag>,
 namespace mpx::inline v0::detail {
 
 /// Of `House` it needs: transport(), flow(), trace(), pool(); finish(op, why), give(op),
-/// poll_once(), arrived(); peers(), outbox() and mover().
+/// poll_once(), arrived(); what a context's communicator says: failure_in(context),
+/// concerns(context, peer), unacknowledged_in(context); peers(), outbox() and mover().
 template <class Stack, class House>
 class inbox_room {
   using transport_type = typename Stack::transport_type;
@@ -7472,7 +11313,7 @@ class inbox_room {
   /// An eager message that asks for an answer, or has met no receive.
   [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
                                        std::span<const std::byte> payload) {
-    if (h.reserved != 0 || h.tag < 0 || (h.flags & ~wire::flags_all) != 0 ||
+    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
         payload.size() > protocol_type::short_bytes_ceiling)
       return errc::protocol;
     const peer_id source = r.peer;
@@ -7497,7 +11338,7 @@ class inbox_room {
     post_direct_if_any();
     wire::announcement a;
     const bool read = wire::read(payload, a);
-    if (!read || h.tag < 0 || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
+    if (!read || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
     ++r.heard_;
     if ((h.flags & wire::flag_last) != 0) house().peers().set_stalled(r);
     const peer_id source = r.peer;
@@ -7521,6 +11362,7 @@ class inbox_room {
       --r.heard_;
       house().outbox().answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
     }
+    discard_if_refused(h.context);
     return errc{};
   }
   void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
@@ -7599,11 +11441,21 @@ class inbox_room {
     });
   }
 
+  /// Throws away stored messages for whose envelope `gone` is true.
+  template <class Gone>
+  void discard_if(Gone&& gone) noexcept;
+
   void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
   void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
   /// Ends a posted receive if it waits for `peer` alone, or for whoever comes.
   void end_if_for(operation& op, peer_id peer, errc why) {
-    if (op.want.source != peer && op.want.source != any_peer) return;
+    if (op.want.source != peer &&
+        (op.want.source != any_peer || !house().concerns(op.want.context(), peer)))
+      return;
+    end_posted(op, why);
+  }
+  /// Requires: it is posted.
+  void end_posted(operation& op, errc why) {
     matcher_.cancel(op);
     end_unmatched(op, why);
   }
@@ -7725,10 +11577,17 @@ class inbox_room {
     r.held_bytes_ += cost;
     early_.count(cost);
     house().trace().on(event::unexpected_bytes, payload.size());
-    if ((h.flags & wire::flag_ready) == 0) return errc{};
-    m->unready = true;
-    house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+    if ((h.flags & wire::flag_ready) != 0) {
+      m->unready = true;
+      house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+    }
+    discard_if_refused(h.context);
     return errc{};
+  }
+  /// A message of a revoked communicator meets no receive: its sender shall not wait.
+  void discard_if_refused(context_id context) noexcept {
+    if (house().peers().failures() == 0 || house().failure_in(context) == errc{}) return;
+    discard_if([context](const envelope& is) { return is.context() == context; });
   }
   /// What the peer may fill of unexpected memory.
   std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
@@ -7794,10 +11653,15 @@ class inbox_room {
   }
   /// Why a receive can never match, or errc{}.
   errc why_unmatchable(const pattern& want) noexcept {
-    if (house().peers().failures() == 0) return errc{};
+    return house().peers().failures() == 0 ? errc{} : why_unmatchable_after_all(want);
+  }
+  [[gnu::noinline, gnu::cold]] errc why_unmatchable_after_all(const pattern& want) noexcept {
     if (house().peers().orphaned()) return errc::not_a_rank;
-    if (want.source == any_peer) return house().peers().unacknowledged() ? errc::peer_lost : errc{};
-    return house().peers().failure_of(want.source);
+    if (const errc why = house().failure_in(want.context()); why != errc{}) return why;
+    if (want.source != any_peer) return house().peers().failure_of(want.source);
+    return house().peers().unacknowledged() && house().unacknowledged_in(want.context())
+               ? errc::peer_lost
+               : errc{};
   }
 
   typename Stack::matching_type matcher_;
@@ -7870,7 +11734,7 @@ namespace mpx::inline v0::detail {
 template <class Stack, class House>
 std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire::header& h,
                                                      std::size_t bytes) noexcept {
-  if (r.placed_ != nullptr || bytes == 0 || h.tag < 0 || h.reserved != 0) return {};
+  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0) return {};
   post_direct_if_any();
   const envelope is{h.context, r.peer, h.tag};
   posted_receive* const met = matcher_.match_arrival(is);
@@ -7891,7 +11755,7 @@ std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire:
 /// we do, when the packet is whole.)
 template <class Stack, class House>
 void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
-  op.data.base = nullptr;
+  op.forget_memory();
   op.holder = holder::nobody;
   if (r.placed_bytes_ == 0) return;
   house().cancel_place(r.peer);
@@ -7908,7 +11772,8 @@ void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
 template <class Stack, class House>
 void inbox_room<Stack, House>::finish_placed(operation& op,
                                              std::span<const std::byte> payload) noexcept {
-  if (op.data.base == nullptr || payload.data() == op.data.base) {  // Dropped, or in place.
+  if (!op.data.exists() ||
+      (op.data.contiguous() && payload.data() == op.data.base)) {  // Dropped, or in place.
     const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
     const peer_id source = op.peer;
     house().finish(op, why);
@@ -7934,7 +11799,7 @@ template <class Stack, class House>
     peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept {
   peer_record* const r = house().peers().find(source);
   const std::size_t cost = unexpected_cost(payload.size());
-  if (r == nullptr || r->failure() != errc{} || static_cast<tag_t>(bits) < 0 ||
+  if (r == nullptr || r->failure() != errc{} ||
       payload.size() > protocol_type::short_bytes_ceiling ||
       r->held_bytes_ + cost > window_of(source)) [[unlikely]]
     return false;
@@ -7972,6 +11837,19 @@ template <class Stack, class House>
   released(source, bytes);
 }
 
+template <class Stack, class House>
+template <class Gone>
+void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
+  if (matcher_.stored() == 0) return;
+  matcher_.for_each([&](unexpected_message& u) {
+    auto& m = static_cast<arrived_message&>(u);
+    if (!gone(m.is)) return;
+    matcher_.withdraw(m);
+    early_.claim(m);
+    discard(&m);
+  });
+}
+
 }  // namespace mpx::inline v0::detail
 
 // ==== mpx/engine/rooms/outbox.hpp
@@ -7989,7 +11867,8 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
 }
 
 /// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(); finish(op, why),
-/// end(op, why), give(op); peers() and mover().
+/// end(op, why), give(op); failure_in(context), which says whether its communicator is revoked;
+/// peers() and mover().
 template <class Stack, class House>
 class outbox_room {
   using transport_type = typename Stack::transport_type;
@@ -8001,6 +11880,11 @@ class outbox_room {
   explicit outbox_room(std::uint32_t announced_max) noexcept : allowance_first_(announced_max) {}
   outbox_room(const outbox_room&) = delete;
   outbox_room& operator=(const outbox_room&) = delete;
+  ~outbox_room() { platform::deallocate(staging_); }
+
+  /// What a layout spreads is put together in so much, piece by piece.
+  static constexpr std::size_t staging_bytes =
+      greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max);
 
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
   [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
@@ -8032,8 +11916,9 @@ class outbox_room {
     operation* op = known == nullptr ? nullptr : new_send(c, flags);
     if (op == nullptr) return {nullptr, errc::no_resources};
     peer_record& r = *known;
-    if (r.failure() != errc{}) {
-      house().finish(*op, r.failure());
+    const errc refused = house().failure_in(c.context);
+    if (const errc why = refused != errc{} ? refused : r.failure(); why != errc{}) {
+      house().finish(*op, why);
       return {op};
     }
     r.backlog_.push_back(*op);
@@ -8086,12 +11971,33 @@ class outbox_room {
   [[gnu::noinline]] void free_copy(operation& op) noexcept {
     std::byte* copy = std::exchange(op.owned, nullptr);
     if (copy == op.layout_mark()) {
+      op.data.how->drop();
       op.data.how = nullptr;
     } else if (op.owned_by_attached) {
       attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
     } else {
       platform::deallocate(copy);
     }
+  }
+
+  // --- What a layout spreads ---------------------------------------------------------------------
+
+  bool prepare_staging() noexcept {
+    if (staging_ == nullptr) staging_ = static_cast<std::byte*>(platform::allocate(staging_bytes));
+    return staging_ != nullptr;
+  }
+  /// Room for one piece, until the next is asked for. Requires: prepare_staging() returned true.
+  std::span<std::byte> staging() noexcept {
+    staged_ = nullptr;
+    return {staging_, staging_bytes};
+  }
+  /// Bytes offset .. offset + n - 1 of what `op` sends, in one piece.
+  /// Requires: it has data; n <= staging_bytes if a layout spreads them.
+  [[gnu::always_inline]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
+                                                          std::size_t n) noexcept {
+    if (op.data.contiguous()) [[likely]]
+      return op.data.piece(offset, n);
+    return packed_piece(op, offset, n);
   }
 
   // --- Packets -----------------------------------------------------------------------------------
@@ -8193,6 +12099,7 @@ class outbox_room {
 
   [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
     house().peers().check();
+    if (house().peers().any_revoked()) return false;
     const peer_record* r = house().peers().find(to);
     return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
   }
@@ -8209,17 +12116,42 @@ class outbox_room {
     op->limit = op->transferred = 0;
     op->own.key = 0;
     op->ranks = nullptr;
-    if (c.data.contiguous()) [[likely]]
-      return op;
-    // Transports take bytes in one piece.
-    op->owns(static_cast<std::byte*>(platform::allocate(c.data.bytes)));
-    if (op->owned == nullptr) {
-      house().pool().give(op);
+    return c.data.contiguous() ? op : hold_spread(*op);
+  }
+  /// Transports take bytes in one piece. Where they have read them when a post returns, pieces are
+  /// packed as they leave, else all at once. Returns nullptr when memory is out.
+  [[gnu::noinline]] operation* hold_spread(operation& op) noexcept {
+    std::byte* copy = op.layout_mark();
+    if constexpr (posts_pend<transport_type>) {
+      copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+    } else if (!prepare_staging()) {
+      copy = nullptr;
+    }
+    if (copy == nullptr) {
+      op.data.how = nullptr;
+      house().pool().give(&op);
       return nullptr;
     }
-    c.data.read(0, {op->owned, c.data.bytes});
-    op->data = {op->owned, c.data.bytes};
-    return op;
+    if constexpr (posts_pend<transport_type>) {
+      op.data.read(0, {copy, op.data.bytes});
+      op.drop_layout();
+      op.data.base = copy;
+    }
+    op.owns(copy);
+    if (staged_ == &op) staged_ = nullptr;  // It was another one's.
+    return &op;
+  }
+  [[gnu::noinline]] std::span<const std::byte> packed_piece(const operation& op, std::size_t offset,
+                                                            std::size_t n) noexcept {
+    const std::span<std::byte> into(staging_, n);
+    // Where the channel was full the piece is still there.
+    if (staged_ != &op || staged_offset_ != offset || staged_count_ != n) {
+      op.data.read(offset, into);
+      staged_ = &op;
+      staged_offset_ = offset;
+      staged_count_ = n;
+    }
+    return into;
   }
 
   operation* new_control(peer_record& r, const wire::header& h,
@@ -8291,7 +12223,7 @@ class outbox_room {
                          .tag = op.tag,
                          .context = op.context,
                          .ticket = op.flags != 0 ? op.ticket : 0};
-    if (!post(op.peer, h, {op.data.base, op.data.bytes}, &op)) return false;
+    if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
     r.backlog_.pop_front();
     house().trace().on(event::eager_sent, 1);
     if (op.flags == 0) {
@@ -8329,6 +12261,10 @@ class outbox_room {
   std::span<std::byte> attached_{};
   offset_allocator attached_space_{0};
   bool has_attached_ = false;
+  std::byte* staging_ = nullptr;
+  const operation* staged_ = nullptr;  // Whose piece lies there, and which.
+  std::size_t staged_offset_ = 0;
+  std::size_t staged_count_ = 0;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -8372,7 +12308,7 @@ class mover_room {
       return house().finish(op, why);
     house().inbox().announcement_answered(op.peer);
     if (op.limit == 0) return receive_done(op, wire::kind::finished);
-    if (!op.data.contiguous() || !fetch(op, m.memory)) request_packets(op);
+    if (!fetch(op, m.memory)) request_packets(op);
   }
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
@@ -8380,7 +12316,7 @@ class mover_room {
     if constexpr (RmaTransport<transport_type>) {
       if (protocol_type::long_by != long_path::packets &&
           protocol_type::long_by != long_path::put && op.data.bytes > 0 && !op.exposed &&
-          !op.data_lost()) {
+          op.data.contiguous() && !op.data_lost()) {
         op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
         op.exposed = op.own.key != 0;
       }
@@ -8435,8 +12371,8 @@ class mover_room {
                std::span<const std::byte> payload) {
     r.fed_ = nullptr;
     if (!takes(op, offset, payload.size())) return errc::protocol;
-    // Without a base the request was dropped: its memory may be gone. In place already?
-    if (op->data.base != nullptr &&
+    // Without memory the request was dropped. In place already?
+    if (op->data.exists() &&
         (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
@@ -8447,14 +12383,14 @@ class mover_room {
   /// Where a fragment that is still arriving belongs.
   std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
                              std::size_t bytes) noexcept {
-    if (!takes(op, offset, bytes) || op->data.base == nullptr || !op->data.contiguous()) return {};
+    if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
     r.fed_ = op;
     r.fed_bytes_ = bytes;
     return op->data.piece(op->transferred, bytes);
   }
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
-    op.data.base = nullptr;
+    op.forget_memory();
     op.holder = holder::nobody;
     if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
@@ -8554,7 +12490,8 @@ class mover_room {
   static constexpr std::size_t piece_max =
       CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
   static std::size_t piece_of(const operation& op) noexcept {
-    return lesser(piece_max, op.limit - op.copied);
+    const std::size_t most = op.data.contiguous() ? piece_max : House::staging_bytes;
+    return lesser(most, op.limit - op.copied);
   }
 
   /// Its data is copied when this rank waits, or looks: not now, when its program may have more to
@@ -8579,6 +12516,9 @@ class mover_room {
     if constexpr (RmaTransport<transport_type>) {
       constexpr long_path by = protocol_type::long_by;
       if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
+      const bool whole = op.data.contiguous();
+      if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
+        return false;
       if (house().peers().loss_of(op.peer) != errc{}) return false;  // Its memory is gone.
       advice a = advice::always;
       if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
@@ -8589,7 +12529,7 @@ class mover_room {
         op.learns = true;
         op.spent_ns = 0;
         op.asked_at_ns = house().now_ns();
-        op.scheme = paths_.choose(op.limit);
+        op.scheme = paths_of(op).choose(op.limit, whole);
         if (op.scheme == protocol::scheme::packets) return false;
       }
       op.target = from;
@@ -8610,9 +12550,7 @@ class mover_room {
       if (!split(op, op.target)) fetch_no_more(op);
       return;
     }
-    const outcome o = house().transport().get(op.peer, op.target, op.copied,
-                                              op.data.piece(op.copied, piece_of(op)),
-                                              cookie_of(op, cookie_kind::copy));
+    const outcome o = get_piece(op);
     if (o == outcome::pending) {
       ++op.pending;
       op.copying = true;
@@ -8623,6 +12561,17 @@ class mover_room {
     op.copied += piece_of(op);
     if (op.copied < op.limit) return defer_rest(op);
     fetched(op);
+  }
+  outcome get_piece(operation& op) {
+    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+    auto& transport = house().transport();
+    if (op.data.contiguous()) [[likely]]
+      return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
+                           cookie);
+    const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
+    const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
+    if (o == outcome::done) op.data.write(op.copied, stage);
+    return o;
   }
   void fetched(operation& op) {
     house().trace().on(event::bytes_got, op.limit);
@@ -8692,7 +12641,7 @@ class mover_room {
   /// All data of a long message is here.
   void receive_done(operation& op, wire::kind tell) {
     end_exposure(op);
-    if (op.learns) paths_.took(op.scheme, op.limit, op.spent_ns);
+    if (op.learns) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
     if (tell == wire::kind::finished)
       house().outbox().answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
     if (op.done()) return;  // The answer found the peer dead.
@@ -8702,7 +12651,8 @@ class mover_room {
   /// Moves matched data by a put into the memory that the receiver offered; else as packets.
   void start_put(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
-      if (op.target.key != 0) {
+      const bool copies = CopyingTransport<transport_type> || op.data.contiguous();
+      if (op.target.key != 0 && copies) {
         op.copied = op.transferred;
         if constexpr (CopyingTransport<transport_type>) {
           defer(op);
@@ -8718,7 +12668,7 @@ class mover_room {
   void store_piece(operation& op) {
     if (op.data_lost()) return stream(op);  // Which gives the peer up.
     auto& transport = house().transport();
-    const std::span<const std::byte> data = op.data.piece(op.copied, piece_of(op));
+    const std::span<const std::byte> data = house().outbox().piece(op, op.copied, piece_of(op));
     const cookie_t cookie = cookie_of(op, cookie_kind::copy);
     outcome o;
     if constexpr (ImmediateTransport<transport_type>) {
@@ -8782,7 +12732,8 @@ class mover_room {
                            .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
                            .context = static_cast<context_id>(op.transferred >> 32),
                            .ticket = op.remote_ticket};
-      if (!house().outbox().post(op.peer, h, op.data.piece(op.transferred, n), &op)) return false;
+      if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
+        return false;
       op.transferred += n;
       house().trace().on(event::bytes_streamed, n);
     }
@@ -8791,7 +12742,13 @@ class mover_room {
     return true;
   }
 
+  /// What is spread costs more by some ways than by others.
+  protocol::scheme_learner& paths_of(const operation& op) noexcept {
+    return op.data.contiguous() ? paths_ : spread_paths_;
+  }
+
   protocol::scheme_learner paths_;
+  protocol::scheme_learner spread_paths_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
 
@@ -8853,12 +12810,14 @@ namespace mpx::inline v0::detail {
 inline const platform::atomic<std::uint32_t> no_news{1};
 
 /// Without news every rank takes part, for ever: a peer is lost only where this rank gives it up.
+/// `job` outlives this.
 template <Bootstrap Job>
 class liveness {
  public:
-  explicit liveness(Job& job) noexcept : size_(job.size()) {}
+  explicit liveness(Job& job) noexcept : job_(job) {}
 
-  rank_t size() const noexcept { return size_; }
+  rank_t size() const noexcept { return job_.size(); }
+  std::string_view host() const { return job_.host(); }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
@@ -8866,7 +12825,7 @@ class liveness {
   errc renounced_by(rank_t) const noexcept { return errc{}; }
 
  private:
-  rank_t size_;
+  Job& job_;
 };
 
 /// As the job tells. `job` outlives this.
@@ -8876,6 +12835,7 @@ class liveness<Job> {
   explicit liveness(Job& job) noexcept : job_(job) {}
 
   rank_t size() const noexcept { return job_.size(); }
+  std::string_view host() const { return job_.host(); }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept {
     return job_.failure_word();
   }
@@ -8948,11 +12908,25 @@ class peers_room {
   /// Something waits, or somebody is lost.
   bool troubled() const noexcept { return troubles_ != 0; }
 
+  /// Not 0 as long as a peer is lost or a communicator revoked: look closer.
   std::uint32_t failures() const noexcept { return failures_; }
-  /// Of those, such as every rank learns of by itself.
-  std::uint32_t deaths() const noexcept { return deaths_; }
-  bool unacknowledged() const noexcept { return failures_ != acknowledged_; }
-  void acknowledge() noexcept { acknowledged_ = failures_; }
+  /// Grows with each loss.
+  std::uint32_t losses() const noexcept { return losses_; }
+  /// Whether `peer` is lost in such a way that every rank learns of it by itself.
+  bool died(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
+           job_.state(world_rank(peer)) >= rank_state::finished;
+  }
+  bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
+  void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
+  bool any_revoked() const noexcept { return revoked_ != 0; }
+  /// Communicators of this rank are revoked, or, with -1, gone: calls look closer meanwhile.
+  void revoked(int more) noexcept {
+    revoked_ += static_cast<std::uint32_t>(more);
+    failures_ += static_cast<std::uint32_t>(more);
+    troubles_ += static_cast<unsigned>(more);
+    set_calm();
+  }
 
   // --- Records -----------------------------------------------------------------------------------
 
@@ -9012,7 +12986,8 @@ class peers_room {
       const bool all = !unacknowledged();
       --troubles_;
       --failures_;
-      acknowledged_ = all || failures_ == 0 ? failures_ : failures_ + 1;
+      const std::uint32_t lost = failures_ - revoked_;
+      acknowledged_ = all || lost == 0 ? lost : lost + 1;
     }
     if (r != nullptr && !is_shared(r)) {
       if (r->busy_) {
@@ -9080,8 +13055,19 @@ class peers_room {
     return &r;
   }
 
+  /// Schedules are due, or are no more: while they are, every call looks closer.
+  void set_due(bool any) noexcept {
+    if (any == schedules_due_) return;
+    schedules_due_ = any;
+    troubles_ += any ? 1u : -1u;
+    set_calm();
+  }
+  bool any_due() const noexcept { return schedules_due_; }
+
   // --- Losses ------------------------------------------------------------------------------------
 
+  /// The name of the machine that this rank runs on.
+  std::string_view host() const { return job_.host(); }
   /// Why nothing more will come from `peer`, as the job knows it.
   errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
@@ -9115,7 +13101,6 @@ class peers_room {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
         if (!polled) house().poll_until_quiet();
         polled = true;
-        deaths_ += job_.state(world_rank(peer)) >= rank_state::finished;
         lose(peer, errc::peer_lost);
       }
       set_calm();
@@ -9160,6 +13145,7 @@ class peers_room {
     r->failure_ = why;
     ++troubles_;
     ++failures_;
+    ++losses_;
     set_calm();
   }
   void set_calm() noexcept {
@@ -9168,7 +13154,8 @@ class peers_room {
     if (troubles_ != 0) vital_->takes = 0;
   }
 
-  unsigned troubles_ = 0;  // Busy and failed peers: while 0, sends need not look.
+  unsigned troubles_ = 0;  // Busy and failed peers, due schedules: while 0, sends need not look.
+  bool schedules_due_ = false;
   vital_type vital_;
   owning_table<peer_record> records_;
   peer_record gone_{any_peer};    // Of all peers that were lost before they had one.
@@ -9179,8 +13166,9 @@ class peers_room {
   liveness<job_type> job_;
   const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
   std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
-  std::uint32_t failures_ = 0;
-  std::uint32_t deaths_ = 0;
+  std::uint32_t failures_ = 0;                   // Lost peers, and revoked communicators.
+  std::uint32_t revoked_ = 0;
+  std::uint32_t losses_ = 0;
   std::uint32_t acknowledged_ = 0;
 };
 
@@ -9395,7 +13383,9 @@ class hang_lines : public hang_text {
     } else {
       add("rank %d", static_cast<int>(op.peer));
     }
-    if ((op.context & 1) != 0) {
+    if (op.tag < -1) {
+      add(", part of a partitioned message, communicator %u", op.context >> 1);
+    } else if ((op.context & 1) != 0) {
       add(", collective call %u of communicator %u", static_cast<unsigned>(op.tag) + 1,
           op.context >> 1);
     } else if (op.tag < 0) {
@@ -9638,6 +13628,13 @@ using watch_of = std::conditional_t<WatchedBootstrap<Job>, hang_watch, no_watch>
 
 namespace mpx::inline v0::detail {
 
+/// Memory that peers write, and that a call waits for.
+struct flag_watch {
+  function_ref<bool()> ready;         // Called with or without the lock.
+  function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
+  function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
+};
+
 /// Of `House` it needs: transport(), trace(); poll_packets(), poll_packets_apart(); flush_busy();
 /// inbox() and peers().
 template <class Stack, class House>
@@ -9770,6 +13767,44 @@ class progress_room {
     }
   }
 
+  /// Blocks until what `w` watches is ready, which it returns, or will never be. All other
+  /// communication goes on meanwhile.
+  [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site,
+                                       const flag_watch& w) {
+    lock_type lock(threading);
+    const blocked_scope scope(*this, site, {});
+    typename Stack::wait_type::pace pace(crowded());
+    for (unsigned polls = 1; !w.ready(); ++polls) {
+      const bool found = poll_and_check() > 0;
+      if (polls % polls_per_check == 0) [[unlikely]]
+        before_rest();
+      if (w.lost(found)) return w.ready();
+      if (polls % polls_per_look_around == 0) [[unlikely]]
+        pace.crowded(look_around());
+      if (found) {
+        ++advances_;
+        pace.reset();
+        continue;
+      }
+      if (w.ready()) break;
+      if constexpr (concurrent) lock.unlock();
+      const bool tired = pace.should_sleep();
+      if constexpr (concurrent) lock.lock();
+      if (!tired || w.ready()) continue;
+      before_rest();
+      if (w.lost(true)) return w.ready();
+      ++flag_waiters_;
+      w.sleeping(true);
+      sleep(lock, &w);
+      w.sleeping(false);
+      --flag_waiters_;
+    }
+    if constexpr (concurrent) {
+      if (followers_ != 0 && !leader_) wake_waiters();
+    }
+    return true;
+  }
+
   /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
   /// at both ends.
   class blocked_scope {
@@ -9857,12 +13892,16 @@ class progress_room {
     house().inbox().allow_announcements();
   }
 
-  [[gnu::noinline]] void sleep(lock_type& lock) {
+  [[gnu::noinline]] void sleep(lock_type& lock, const flag_watch* watch = nullptr) {
     if constexpr (concurrent) {
-      if (leader_) return follow(lock);
+      if (leader_) {  // It is woken for this thread too.
+        if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
+        return;
+      }
     }
     auto& transport = house().transport();
-    if (house().peers().has_news() || !transport.arm()) return;
+    if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
+    if (watch != nullptr && is_ready_after_all(*watch)) return transport.disarm();
     house().trace().on(event::sleeps, 1);
     leader_ = true;
     if constexpr (concurrent) lock.unlock();
@@ -9870,6 +13909,14 @@ class progress_room {
     if constexpr (concurrent) lock.lock();
     leader_ = false;
     transport.disarm();
+    if constexpr (concurrent) {
+      if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // It may have been for them.
+    }
+  }
+  /// Who writes the flag sees from now on that it has to wake this rank; or it is here.
+  static bool is_ready_after_all(const flag_watch& w) noexcept {
+    platform::heavy_barrier();
+    return w.ready();
   }
   void follow(lock_type& lock) {
     ++followers_;
@@ -9884,6 +13931,7 @@ class progress_room {
   std::uint64_t completions_ = 0;
   platform::atomic<std::uint32_t> epoch_{0};
   unsigned followers_ = 0;
+  unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.
   bool leader_ = false;
   bool shares_core_ = false;  // With a peer.
   unsigned polls_ = 0;        // In vain, of calls that do not block.
@@ -9922,12 +13970,15 @@ class endpoint : ground<Stack>,
   friend inbox_type;
   friend mover_type;
   friend progress_type;
+  friend communicators<endpoint>;
 
  public:
   using transport_type = typename Stack::transport_type;
   using job_type = typename ground_type::job_type;
   using pool_type = typename ground_type::pool_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
+  static constexpr context_id context_mask =
+      type_mark<Stack::checks_type::compares_types>::context_mask;
 
   /// Collective over the job. `job` outlives the endpoint.
   explicit endpoint(job_type& job) : endpoint(job, job, nullptr) {}
@@ -9938,9 +13989,7 @@ class endpoint : ground<Stack>,
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
   ~endpoint() {
-    pool().for_each([this](operation& op) {
-      if (op.owned != nullptr && !op.owned_by_attached) outbox().free_copy(op);
-    });
+    pool().for_each([this](operation& op) { forget(op); });
   }
 
   peer_id self() const noexcept { return ground_type::transport().self(); }
@@ -10042,6 +14091,8 @@ class endpoint : ground<Stack>,
   bool begin_collective(collective_call call);
   bool wait_in_collective(operation& op, call_site site, collective_call call);
   void give_up_collective(collective_call call) noexcept;
+  errc failure_of_collective(collective_call call);
+  bool collective_lost(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -10071,43 +14122,20 @@ class endpoint : ground<Stack>,
     inbox().discard(m);
   }
 
-  // --- Buffers, arenas ---------------------------------------------------------------------------
-
-  errc attach(std::span<std::byte> piece) {
-    std::lock_guard lock(threading());
-    return outbox().attach(piece);
-  }
-  std::span<std::byte> detach(call_site site) {
-    wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
-    std::lock_guard lock(threading());
-    return outbox().detach();
-  }
+  // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
+  errc attach(std::span<std::byte> piece);
+  std::span<std::byte> detach(call_site site);
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
-      requires SharedMemoryTransport<transport_type>
-  {
-    std::lock_guard lock(threading());
-    if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
-    return transport().allocate_shared(bytes, alignment);
-  }
+      requires SharedMemoryTransport<transport_type>;
   void deallocate_shared(void* p, std::size_t bytes) noexcept
-      requires SharedMemoryTransport<transport_type>
-  {
-    std::lock_guard lock(threading());
-    transport().deallocate_shared(p, bytes);
-  }
+      requires SharedMemoryTransport<transport_type>;
 
   // --- Losses and leaving ------------------------------------------------------------------------
 
   /// Receives from any source are possible again after a failure.
-  void acknowledge_failures() {
-    std::lock_guard lock(threading());
-    peers().acknowledge();
-  }
+  void acknowledge_failures();
   /// Progress while the job leaves together: polls until nothing more arrives, or for a while.
-  void drain() {
-    std::lock_guard lock(threading());
-    pace().drain();
-  }
+  void drain();
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
   void send_last(std::int64_t patience_ns) noexcept;
@@ -10116,7 +14144,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::loss_text;
+  using peers_type::host, peers_type::loss_text;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -10126,11 +14154,7 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     return transport().address();
   }
-  struct added {
-    peer_id peer = 0;
-    errc failure{};
-  };
-  added add_peer(std::string_view address) requires ElasticTransport<transport_type>;
+  added_peer add_peer(std::string_view address) requires ElasticTransport<transport_type>;
   errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
   // --- Services ----------------------------------------------------------------------------------
 
@@ -10144,15 +14168,14 @@ class endpoint : ground<Stack>,
     std::lock_guard lock(threading());
     services_.remove(s);
   }
-  /// Sends a packet of a service, in order with this rank's other answers to `to`; waits for
-  /// nothing. `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
+  /// Sends a packet of a service, in order with this rank's other answers to `to`; does not wait.
+  /// `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     std::lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
-
   /// A call that is blocked outside of the endpoint.
   using blocked_scope = typename progress_type::blocked_scope;
   progress_type& waits() noexcept { return *this; }
@@ -10163,35 +14186,37 @@ class endpoint : ground<Stack>,
     if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
-  // --- Communicators -----------------------------------------------------------------------------
+  // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
 
-  static constexpr std::uint32_t context_serial_max = revocations::context_serial_max;
-  /// The serial of the next communicator that this rank leads; 0 when all are used up.
-  std::uint32_t take_context_serial() {
+  communicator_state& new_communicator_state() {  // The world's.
     std::lock_guard lock(threading());
-    return next_serial_ <= context_serial_max ? next_serial_++ : 0;
+    return communicators_.make_world();
   }
-  communicator_state& new_communicator_state() {
+  /// nullptr: its communicator has been freed, or it has none.
+  const communicator_state* communicator_of(const operation& op);
+  communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
+  /// Calls `use` with this rank's communicators, under the lock.
+  template <class Use>
+  auto with_communicators(Use&& use) {
     std::lock_guard lock(threading());
-    return communicators_.add(new communicator_state());
-  }
-  /// The same; nullptr when memory is out.
-  communicator_state* try_new_communicator_state() noexcept {
-    std::lock_guard lock(threading());
-    return communicators_.try_add(new (std::nothrow) communicator_state());
+    return use(communicators_);
   }
 
  private:
   template <class>
-  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp).
-  /// `from`: what the transport is made of.
-  template <class From>
+  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp),
+  template <class>
+  friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
+  template <class>
+  friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
+  template <class From>     // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max()) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+    services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 2);
   }
 
   using ground_type::pool;
@@ -10215,6 +14240,7 @@ class endpoint : ground<Stack>,
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
+    void lost(peer_id source) noexcept { e.lose(source, errc::peer_lost); }
   };
 
   [[gnu::always_inline]] std::size_t poll_packets() {
@@ -10222,13 +14248,17 @@ class endpoint : ground<Stack>,
     return transport().poll(s);
   }
   [[gnu::noinline]] std::size_t poll_packets_apart() { return poll_packets(); }
-  using outbox_type::flush_busy;
+  std::size_t flush_busy() {
+    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : run_due());
+  }
+  std::size_t run_due();
+  bool begin_collective_locked(collective_call call);
+  void give_up_collective_locked(collective_call call) noexcept;
   using peers_type::lose;
   using progress_type::noticed;
   using progress_type::poll_once;
   using progress_type::poll_until_quiet;
-  /// A blocked probe may look for it.
-  void arrived() noexcept { pace().completed(); }
+  void arrived() noexcept { pace().completed(); }  // A blocked probe may look for it.
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);
     inbox_type::on_new_record(r);
@@ -10254,7 +14284,7 @@ class endpoint : ground<Stack>,
     if (op.holder != holder::request) [[unlikely]]
       finish_unheld(op);
   }
-  /// The same, without a failure, of one that a request holds.
+  /// The same, without a failure.
   [[gnu::always_inline]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
     op.stage = stage::complete;
@@ -10272,7 +14302,9 @@ class endpoint : ground<Stack>,
     pool().give(&op);
   }
   void finish_unheld(operation& op) noexcept;
+  void forget(operation& op) noexcept;
   void give_special(operation& op) noexcept;
+  void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
     operation* op = pool().find(ticket);
@@ -10360,10 +14392,21 @@ class endpoint : ground<Stack>,
   void describe(hang_info& info);
   void watch_step() noexcept;
 
-  std::uint32_t next_serial_ = 1;
-  owning_table<communicator_state> communicators_;
+  bool is_used(context_id context) noexcept;
+  void end_revoked(context_id context) noexcept;
+  bool cannot_end(collective_call call) noexcept;
+  void discard_left(collective_call next) noexcept;
+  errc failure_of_collective_locked(collective_call call) noexcept;
+  errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
+  bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
+  bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }
+
+  plain_array<dying_block> dying_blocks_;
+  communicators<endpoint> communicators_{*this, peers().founders(),
+                                         context_mask == 0xffff ? 16u : 32u};
   service_list services_;
   revocations revocations_;
+  schedule_list schedules_;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -10379,27 +14422,86 @@ namespace mpx::inline v0::detail {
 template <class Stack>
 bool endpoint<Stack>::begin_collective(collective_call call) {
   std::lock_guard lock(threading());
+  return begin_collective_locked(call);
+}
+template <class Stack>
+bool endpoint<Stack>::begin_collective_locked(collective_call call) {
   if (orphaned()) peers().check();
   revocations_.begin(call);
-  return peers().failures() == 0;  // What others have left may have got here what it needs.
+  if (revocations_.some_left()) [[unlikely]]
+    discard_left(call);
+  return !cannot_end(call);  // What others have left may have got here what it needs.
 }
 
-/// Blocks until `op` is complete, or the collective can never end: a rank is lost, or has left it
-/// with an error. Returns whether `op` is complete.
+/// Some call has been left with an error: what has come for it, or comes, nobody receives, and it
+/// would hold its sender's credit for ever. Throws away what lies here for calls before `next` that
+/// are over.
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::discard_left(collective_call next) noexcept {
+  inbox().discard_if([&](const envelope& is) {
+    if (is.context() != next.context || !revocations::before({next.context, is.tag()}, next))
+      return false;
+    for (const schedule& p : schedules_.active)
+      if (p.context == is.context() && p.serial == is.tag()) return false;
+    return true;
+  });
+}
+
+/// Whether the collective can never end: a member is lost, or has left it with an error, or the
+/// communicator is revoked.
+template <class Stack>
+bool endpoint<Stack>::collective_lost(collective_call call) noexcept {
+  return cannot_end(call) || revocations_.contains(call);
+}
+
+/// Blocks until `op` is complete, or the collective can never end. Returns whether `op` is
+/// complete.
 template <class Stack>
 bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
-  return wait_or(op, site, [&] { return peers().failures() != 0 || revocations_.contains(call); });
+  return wait_or(op, site, [&] { return collective_lost(call); });
+}
+
+/// Why a collective that has been left, or cannot begin, cannot end well.
+template <class Stack>
+errc endpoint<Stack>::failure_of_collective(collective_call call) {
+  std::lock_guard lock(threading());
+  return failure_of_collective_locked(call);
+}
+template <class Stack>
+errc endpoint<Stack>::failure_of_collective_locked(collective_call call) noexcept {
+  return call.of != nullptr && call.of->revoked ? errc::revoked : errc::peer_lost;
+}
+
+/// Members are lost, or the communicator is revoked.
+template <class Stack>
+bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
+  if (peers().failures() == 0) [[likely]]
+    return false;
+  if (call.of == nullptr || orphaned()) return true;
+  return call.of->revoked || communicators_.lost_in(*call.of) != 0;
 }
 
 /// This rank leaves a collective that it has begun: the others shall not wait for it.
 template <class Stack>
 void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
   std::lock_guard lock(threading());
+  give_up_collective_locked(call);
+}
+template <class Stack>
+void endpoint<Stack>::give_up_collective_locked(collective_call call) noexcept {
+  revocations_.leave();
   if (revocations_.contains(call) || orphaned()) return;
-  if (peers().deaths() != 0) return;  // Everybody knows, and leaves as well.
-  for (peer_id peer = 0; peer < peers().founders(); ++peer)
-    if (peer != self())
-      outbox().answer(peer,
+  if (call.of != nullptr && call.of->revoked) return;  // Everybody learns, and leaves as well.
+  const rank_t size = call.of == nullptr ? world_rank(peers().founders()) : call.of->size;
+  const auto peer_of = [&](rank_t r) {
+    return call.of == nullptr ? world_peer(r) : communicators_.peer_of(*call.of, r);
+  };
+  if (peers().failures() != 0)
+    for (rank_t r = 0; r < size; ++r)
+      if (peers().died(peer_of(r))) return;  // Everybody knows, and leaves as well.
+  for (rank_t r = 0; r < size; ++r)
+    if (peer_of(r) != self())
+      outbox().answer(peer_of(r),
                       {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});
 }
 
@@ -10407,9 +14509,9 @@ void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
 
 // ==== mpx/engine/detail/endpoint_compound.hpp
 
-// Operations made of operations: persistent ones, composites, and generalized ones, which the user
-// completes. Their parts tell them when they are done; nothing else in the endpoint knows of them.
-// Included by endpoint.hpp.
+// Operations made of operations: persistent ones, composites, generalized ones, which the user
+// completes, schedules of collectives, and those of layers above. Their parts tell them when they
+// are done; nothing else in the endpoint knows of them. Included by endpoint.hpp.
 
 namespace mpx::inline v0::detail {
 
@@ -10417,6 +14519,8 @@ enum class compound_kind : std::uint8_t {
   persistent,   ///< At most one part: the operation that its last start has begun.
   composite,    ///< Complete when all parts are, or one of them has lost its peer.
   generalized,  ///< No part.
+  schedule,     ///< Complete when all its rounds are over (endpoint_schedules.hpp).
+  extended,     ///< As a composite; what a start does, a layer above says (extension.hpp).
 };
 
 /// How a persistent operation starts: the four modes of sending, a receive, or nothing at all.
@@ -10426,14 +14530,18 @@ enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, re
 /// so that it goes wherever the operation is given back. In the operation itself `failure` is that
 /// of the first part that failed, and peer, tag, bytes and cancelled are the status.
 ///
-///     stage      persistent        composite, generalized
+///     stage      persistent,       composite, generalized,
+///                extended, a       schedule
+///                schedule to be
+///                run again
 ///     complete   inactive or done  done
 ///     copying    active            not done
 struct compound {
   compound_kind kind{};
   starts_as start{};          // Persistent.
-  bool active = false;        // Persistent: started, and its status has not been taken.
-  bool open = false;          // Composite: parts are still being added.
+  bool again = false;         // It can be started again and again.
+  bool active = false;        // If so: started, and its status has not been taken.
+  bool open = false;          // Composite, extended: parts are still being added.
   std::uint32_t pending = 0;  // Parts that are not complete.
   std::uint32_t parts = 0;
   std::uint32_t cancelled = 0;  // Parts that are.
@@ -10441,8 +14549,11 @@ struct compound {
   operation* failed = nullptr;  // The first part that failed.
   std::byte* buffer = nullptr;  // From here on: a persistent operation's arguments.
   std::size_t bytes = 0;
+  const layout* how = nullptr;
   pattern want{};  // The other side, the tag and the context, of a send as well.
   const group* ranks = nullptr;
+  schedule* plan = nullptr;   // A schedule's, which belongs to it.
+  extension* more = nullptr;  // The same of an extended one.
 };
 
 inline compound& compound_of(const operation& op) noexcept {
@@ -10450,11 +14561,10 @@ inline compound& compound_of(const operation& op) noexcept {
 }
 /// Whether a request for `op` stands for an operation: false for an inactive persistent one.
 inline bool is_active(const operation& op) noexcept {
-  return op.role != role::compound || compound_of(op).kind != compound_kind::persistent ||
-         compound_of(op).active;
+  return op.role != role::compound || !compound_of(op).again || compound_of(op).active;
 }
 inline bool is_persistent(const operation& op) noexcept {
-  return op.role == role::compound && compound_of(op).kind == compound_kind::persistent;
+  return op.role == role::compound && compound_of(op).again;
 }
 
 /// Calls `take` with each operation of the transport's that `op` is or waits for.
@@ -10463,6 +14573,9 @@ inline void for_each_part(const operation& op, operation_list::taker take, void*
   for (const operation* part = compound_of(op).first; part != nullptr; part = part->next)
     for_each_part(*part, take, context);
 }
+
+template <class Stack>
+struct schedules;
 
 /// Makes, starts and ends compound operations. All functions but those named `_locked` take the
 /// endpoint's lock.
@@ -10484,7 +14597,7 @@ struct compounds {
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
     clear_status(*op);
-    if (with.kind == compound_kind::persistent) op->stage = stage::complete;  // Inactive.
+    if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
   }
 
@@ -10494,17 +14607,25 @@ struct compounds {
   /// of the start: it stays inactive then.
   static errc start(endpoint_type& e, operation& op) {
     compound& c = compound_of(op);
-    if (c.kind != compound_kind::persistent || c.active) return errc::request;
-    const send_call call{{c.buffer, c.bytes}, c.want.source, c.want.context(), c.want.tag()};
+    if (!c.again || c.active) return errc::request;
+    if (c.kind == compound_kind::schedule) {
+      schedules<Stack>::start(e, op);
+      return errc{};
+    }
+    if (c.more != nullptr) return start_extended(e, op);
+    const layout* const how = c.how == nullptr ? nullptr : c.how->keep();
+    if (how == nullptr && c.how != nullptr) return errc::no_resources;
+    const send_call call{{c.buffer, c.bytes, how}, c.want.source, c.want.context(), c.want.tag()};
     started s;
     switch (c.start) {
       case starts_as::standard: s = e.send(call); break;
       case starts_as::synchronous: s = e.send_flagged(call, wire::flag_synchronous); break;
       case starts_as::ready: s = e.send_flagged(call, wire::flag_ready); break;
       case starts_as::buffered: s.failure = e.send_buffered(call); break;
-      case starts_as::receive: s = e.receive({c.buffer, c.bytes}, c.want); break;
+      case starts_as::receive: s = e.receive(call.data, c.want); break;
       case starts_as::nothing: break;
     }
+    if (how != nullptr && s.op == nullptr) how->drop();
     if (s.failure != errc{}) return s.failure;
     std::lock_guard lock(e.threading());
     c.active = true;
@@ -10527,9 +14648,45 @@ struct compounds {
   /// No part follows: from now on it may become complete.
   static void seal(endpoint_type& e, operation& op) noexcept {
     std::lock_guard lock(e.threading());
-    compound& c = compound_of(op);
-    c.open = false;
+    seal_locked(e, op);
+    if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
+  }
+  static void seal_locked(endpoint_type& e, operation& op) noexcept {
+    compound_of(op).open = false;
     settle_locked(e, op);
+  }
+
+  // --- Extended ----------------------------------------------------------------------------------
+
+  /// What its status says.
+  static void set_status(endpoint_type& e, operation& op, peer_id peer, tag_t tag,
+                         std::size_t bytes) noexcept {
+    std::lock_guard lock(e.threading());
+    op.peer = peer;
+    op.tag = tag;
+    op.data = {nullptr, bytes};
+  }
+  /// Posts a receive that is a part of it; nullptr: no operation is left.
+  static operation* receive_locked(endpoint_type& e, operation& op, const memory& into,
+                                   const pattern& want) noexcept {
+    const started s = e.inbox().receive(into, want);
+    if (s.op != nullptr) add_locked(e, op, *s.op);
+    return s.op;
+  }
+  /// It ends here, whatever its parts do.
+  static void fail_locked(endpoint_type& e, operation& op, errc why) noexcept {
+    compound_of(op).open = false;
+    complete_locked(e, op, why);
+  }
+  static void run(endpoint_type& e, extension& more) noexcept {
+    std::lock_guard lock(e.threading());
+    more.run_locked();
+  }
+  /// What `f()` says under the lock.
+  template <class F>
+  static bool look(endpoint_type& e, F&& f) noexcept {
+    std::lock_guard lock(e.threading());
+    return f();
   }
 
   // --- Generalized -------------------------------------------------------------------------------
@@ -10547,6 +14704,7 @@ struct compounds {
   /// Cancels every part that can be. Returns whether there was one.
   static bool cancel(endpoint_type& e, operation& op) {
     if (op.role != role::compound) return e.cancel(op);
+    if (compound_of(op).plan != nullptr || compound_of(op).more != nullptr) return false;
     bool some = false;
     for (operation* part = compound_of(op).first; part != nullptr; part = part->next)
       some = cancel(e, *part) || some;
@@ -10564,6 +14722,7 @@ struct compounds {
       op.cancelled = false;
       clear_status(op);
     } else {
+      drop_plan(op);
       e.release(op);
     }
   }
@@ -10571,7 +14730,10 @@ struct compounds {
   static void abandon(endpoint_type& e, operation& op) {
     if (op.role != role::compound) return e.abandon(op);
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
+    if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
     drop_parts(e, op);
+    drop_plan(op);
+    drop_more(e, op);
     e.release(op);
   }
   /// Its request is gone, and it goes on; it is given back at its end.
@@ -10588,11 +14750,45 @@ struct compounds {
   static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
     operation& parent = *op.parent;
+    if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
+      return schedules<Stack>::part_done_locked(e, *plan, op);
+    extension* const more = compound_of(parent).more;
+    if (more != nullptr && more->part_done_locked(op)) schedules<Stack>::make_due(e, *more);
     note_locked(parent, op);
     settle_locked(e, parent);
   }
+  /// The plan of a schedule goes.
+  [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
+    delete std::exchange(compound_of(op).plan, nullptr);
+  }
+  /// What a layer above has added goes.
+  static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
+    extension* const more = std::exchange(compound_of(op).more, nullptr);
+    if (more != nullptr) schedules<Stack>::forget_due(e, *more);
+    delete more;
+  }
 
  private:
+  friend schedules<Stack>;
+
+  static void drop_more(endpoint_type& e, const operation& op) noexcept {
+    if (compound_of(op).more == nullptr) return;
+    std::lock_guard lock(e.threading());
+    drop_more_locked(e, op);
+  }
+  static errc start_extended(endpoint_type& e, operation& op) noexcept {
+    compound& c = compound_of(op);
+    const auto become = [&](bool active, stage s) {
+      std::lock_guard lock(e.threading());
+      c.active = c.open = active;
+      op.stage = s;
+    };
+    become(true, stage::copying);
+    const errc why = c.more->start();
+    if (why != errc{}) become(false, stage::complete);
+    return why;
+  }
+
   static void clear_status(operation& op) noexcept {
     op.peer = null_peer;
     op.tag = any_tag;
@@ -10605,7 +14801,7 @@ struct compounds {
     part.holder = holder::parent;
     ++c.parts;
     ++c.pending;
-    if (c.kind == compound_kind::persistent && c.ranks != nullptr) {
+    if (c.again && c.ranks != nullptr) {
       part.ranks = c.ranks;
       if (part.role == role::receive) part.flags = 1;
     }
@@ -10631,7 +14827,7 @@ struct compounds {
     const errc why = c.failed != nullptr ? c.failed->failure : errc{};
     if (c.pending != 0 && !is_loss(why)) return;
     op.cancelled = c.parts != 0 && c.cancelled == c.parts;
-    complete_locked(e, op, why);
+    complete_locked(e, op, c.more == nullptr ? why : c.more->end_locked(why));
   }
   static void complete_locked(endpoint_type& e, operation& op, errc failure) noexcept {
     op.fails(failure);
@@ -10650,6 +14846,8 @@ struct compounds {
           gone.holder = holder::nobody;
         }
       }
+      drop_plan(op);
+      drop_more_locked(e, op);
     }
     e.give(op);
   }
@@ -10670,6 +14868,16 @@ struct compounds {
     }
   }
 };
+
+/// The endpoint goes, and `op` is still there.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
+  if (op.role == role::compound) {
+    compounds<Stack>::drop_plan(op);
+    compounds<Stack>::drop_more_locked(*this, op);
+  }
+  if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
+}
 
 /// What is complete, and no request refers to.
 template <class Stack>
@@ -10717,9 +14925,15 @@ bool endpoint<Stack>::cancel(operation& op) {
 /// Gives an operation back that has failed, or owns something.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::give_special(operation& op) noexcept {
-  if (op.owned != nullptr) outbox().free_copy(op);
+  if (op.owned != nullptr) free_owned(op);
   op.failure = errc{};
   pool().give(&op);
+}
+
+template <class Stack>
+void endpoint<Stack>::free_owned(operation& op) noexcept {
+  if (op.role == role::compound && compound_of(op).how != nullptr) compound_of(op).how->drop();
+  outbox().free_copy(op);
 }
 
 /// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
@@ -10737,6 +14951,7 @@ void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wi
 template <class Stack>
 void endpoint<Stack>::tell_loss(peer_id peer) {
   services_.for_each([peer](service& s) { s.on_loss(peer); });
+  schedules<Stack>::recheck_locked(*this);
   if constexpr (concurrent) {
     pace().completed();
     pace().wake_waiters();
@@ -10776,9 +14991,14 @@ bool endpoint<Stack>::part(operation& op) {
       return true;
     }
   } else if (op.pending != 0 || op.stage != stage::answer || (op.announced && !op.split)) {
-    if (op.owned == nullptr) {
-      op.owns(static_cast<std::byte*>(platform::allocate(op.data.bytes)));
-      if (op.owned != nullptr) op.data.read(0, {op.owned, op.data.bytes});
+    if (op.owned == nullptr || !op.data.contiguous()) {
+      auto* const copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+      if (copy != nullptr) op.data.read(0, {copy, op.data.bytes});
+      if (!op.data.contiguous()) {  // Nobody but this rank reads what is spread.
+        op.forget_memory();
+        op.data.base = copy;
+      }
+      op.owns(copy);
     }
     // A receiver that knows of the old place finds it closed, and asks for packets.
     if (!mover().withdraw(op)) return false;
@@ -10806,6 +15026,16 @@ bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
 }
 
 template <class Stack>
+void endpoint<Stack>::acknowledge_failures() {
+  std::lock_guard lock(threading());
+  peers().acknowledge();
+}
+template <class Stack>
+void endpoint<Stack>::drain() {
+  std::lock_guard lock(threading());
+  pace().drain();
+}
+template <class Stack>
 void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   std::lock_guard lock(threading());
   const std::int64_t until_ns = now_ns() + patience_ns;
@@ -10828,26 +15058,27 @@ void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
 
 namespace mpx::inline v0::detail {
 
-inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes) noexcept {
+inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes,
+                                        context_id mask) noexcept {
   return {.peer = world_rank(want.source),
           .tag = want.tag(),
-          .context = plain_context(want.context()),
+          .context = want.context() & mask,
           .stage = hang_stage::posted,
           .sends = false,
           .bytes = bytes};
 }
 
-inline hang_operation hang_operation_of(const operation& op) noexcept {
+inline hang_operation hang_operation_of(const operation& op, context_id mask) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
-    return hang_operation_of(op.want, op.data.bytes);
+    return hang_operation_of(op.want, op.data.bytes, mask);
   hang_operation o{.peer = world_rank(op.peer),
                    .tag = op.tag,
-                   .context = plain_context(op.context),
+                   .context = op.context & mask,
                    .stage = hang_stage::moving,
                    .sends = op.role == role::send,
                    .bytes = op.data.bytes};
   if (!o.sends) {
-    o.context = plain_context(op.want.context());
+    o.context = op.want.context() & mask;
     o.bytes = op.message_bytes;
   } else if (op.stage == stage::queued) {
     o.stage = hang_stage::queued;
@@ -10857,24 +15088,29 @@ inline hang_operation hang_operation_of(const operation& op) noexcept {
   return o;
 }
 
-/// Adds what `call` waits for to `list`.
+/// Adds what `call` waits for to `list`. `mask`: of a context, what is no type.
 template <class List>
-void add_awaited(const blocked_call& call, List& list) {
+void add_awaited(const blocked_call& call, List& list, context_id mask) {
   using form = awaited::form;
+  struct taker {
+    List& list;
+    context_id mask;
+  } into{list, mask};
   const auto take = [](void* context, const operation& op) {
-    if (!op.done()) static_cast<List*>(context)->add(hang_operation_of(op));
+    const auto& to = *static_cast<taker*>(context);
+    if (!op.done()) to.list.add(hang_operation_of(op, to.mask));
   };
   switch (call.on.as) {
     case form::nothing: return;
-    case form::one: return take(&list, *static_cast<const operation*>(call.on.what));
+    case form::one: return take(&into, *static_cast<const operation*>(call.on.what));
     case form::probed: {
-      hang_operation o = hang_operation_of(*static_cast<const pattern*>(call.on.what), 0);
+      hang_operation o = hang_operation_of(*static_cast<const pattern*>(call.on.what), 0, mask);
       o.stage = hang_stage::probed;
       return list.add(o);
     }
     case form::several: {
       const auto& several = *static_cast<const operation_list*>(call.on.what);
-      return several.each(several.range, take, &list);
+      return several.each(several.range, take, &into);
     }
   }
 }
@@ -10893,16 +15129,16 @@ template <class Stack>
   decltype(hang_call::on) buffered{};
   pool().for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
-    const hang_operation o = hang_operation_of(op);
+    const hang_operation o = hang_operation_of(op, context_mask);
     if (op.role == role::send && op.owned != nullptr && op.owned_by_attached) buffered.add(o);
     (o.sends || o.stage == hang_stage::moving ? info.sends : info.posted).add(o);
   });
   if (const direct_receive* d = inbox().direct(); d != nullptr)
-    info.posted.add(hang_operation_of(d->want, d->capacity));
+    info.posted.add(hang_operation_of(d->want, d->capacity, context_mask));
   inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
     info.unexpected.add({.peer = world_rank(m.is.source),
                          .tag = m.is.tag(),
-                         .context = plain_context(m.is.context()),
+                         .context = m.is.context() & context_mask,
                          .stage = claimed ? hang_stage::claimed : hang_stage::arrived,
                          .sends = false,
                          .bytes = m.bytes});
@@ -10918,7 +15154,7 @@ template <class Stack>
     if (b->on.kind == wait_kind::buffered) {
       call->on = buffered;
     } else {
-      add_awaited(*b, call->on);
+      add_awaited(*b, call->on, context_mask);
     }
   }
 }
@@ -10944,6 +15180,45 @@ template <class Stack>
   for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
   pace().watch()->step({this, describe, digest}, pace().advances(), since_ns);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/endpoint_memory.hpp
+
+// Memory that the program gives to buffered sends, and shared memory that it takes. Included by
+// endpoint.hpp.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+errc endpoint<Stack>::attach(std::span<std::byte> piece) {
+  std::lock_guard lock(threading());
+  return outbox().attach(piece);
+}
+
+template <class Stack>
+std::span<std::byte> endpoint<Stack>::detach(call_site site) {
+  wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
+  std::lock_guard lock(threading());
+  return outbox().detach();
+}
+
+template <class Stack>
+void* endpoint<Stack>::allocate_shared(std::size_t bytes, std::size_t alignment)
+    requires SharedMemoryTransport<transport_type>
+{
+  std::lock_guard lock(threading());
+  if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
+  return transport().allocate_shared(bytes, alignment);
+}
+
+template <class Stack>
+void endpoint<Stack>::deallocate_shared(void* p, std::size_t bytes) noexcept
+    requires SharedMemoryTransport<transport_type>
+{
+  std::lock_guard lock(threading());
+  transport().deallocate_shared(p, bytes);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -10990,7 +15265,10 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   service* const s = services_.find(static_cast<std::uint8_t>(h.kind));
   if (s == nullptr) return errc::protocol;
   const errc why = s->on_packet(source, h, payload);
-  if (why == errc{}) pace().completed();  // A thread may wait for what the service has learnt.
+  if (why == errc{}) {  // A thread or a schedule may wait for what the service has learnt.
+    pace().completed();
+    schedules<Stack>::recheck_locked(*this);
+  }
   return why;
 }
 
@@ -11034,18 +15312,18 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
 
 namespace mpx::inline v0::detail {
 
-/// From now on `added.peer` is the one at `address`, which does the same, before or after, with an
-/// index of its own for this one. Messages to it go at once as announcements, and eagerly when it
-/// has said what it grants.
+/// From now on `added_peer::peer` is the one at `address`, which does the same, before or after,
+/// with an index of its own for this one. Messages to it go at once as announcements, and eagerly
+/// when it has said what it grants.
 /// Errors: errc::argument: no such address; errc::peer_lost: it has left; errc::pending: the two
 /// were linked before, and the other has not dropped that link: ask again; errc::no_resources.
 template <class Stack>
-auto endpoint<Stack>::add_peer(std::string_view address) -> added
+auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
     requires ElasticTransport<transport_type>
 {
   static_assert(ElasticFlowControl<typename Stack::flow_type>);
   std::lock_guard lock(threading());
-  added a;
+  added_peer a;
   a.failure = peers().add(a.peer);
   if (a.failure != errc{}) return a;
   a.failure = flow().try_add(a.peer) ? errc{} : errc::no_resources;
@@ -11180,6 +15458,430 @@ arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/engine/detail/endpoint_schedules.hpp
+
+// Collectives that are under way: schedules, run round by round whenever any call makes progress.
+// Included by endpoint.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// Makes, starts and runs schedules. All functions but those named `_locked` take the endpoint's
+/// lock. A packet's handler never runs one: it makes it due, and the call that polls runs it.
+template <class Stack>
+struct schedules {
+  using endpoint_type = endpoint<Stack>;
+  using cause = collective_failure::cause;
+
+  /// An operation for `plan`, which is recorded (nullptr: memory was out) and belongs to it from
+  /// now on. Errors: errc::no_resources; `plan` is gone then.
+  static started make(endpoint_type& e, schedule* plan, bool again) noexcept {
+    started s{nullptr, errc::no_resources};
+    if (plan == nullptr) return s;
+    plan->finish();
+    if (!plan->failed())
+      s = compounds<Stack>::make(e, {.kind = compound_kind::schedule,
+                                     .again = again,
+                                     .ranks = plan->state->ranks,
+                                     .plan = plan});
+    if (s.op == nullptr) delete plan;
+    if (s.op != nullptr) plan->op = s.op;
+    return s;
+  }
+  /// Runs it, once more. Requires: it is idle.
+  [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
+    std::lock_guard lock(e.threading());
+    schedule& p = *compound_of(op).plan;
+    compound_of(op).active = true;
+    op.stage = stage::copying;
+    p.serial = static_cast<tag_t>(p.state->collective_serial++ & 0x7fff'ffffu);
+    p.at = 0;
+    p.failure = {};
+    p.thrown = nullptr;
+    p.active = true;
+    e.schedules_.active.push_back(p);
+    if (!e.begin_collective_locked(p.id()))
+      return fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
+    run_locked(e, p);
+    if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
+  }
+  /// Its request is dropped: the others shall not wait for it, and when this returns nothing
+  /// touches a buffer of it any more.
+  [[gnu::noinline, gnu::cold]] static void give_up(endpoint_type& e, operation& op) {
+    {
+      std::lock_guard lock(e.threading());
+      schedule& p = *compound_of(op).plan;
+      if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost});
+    }
+    e.wait_until({"the end of a dropped collective"}, {}, [&op] { return op.done(); });
+  }
+  /// What the user's operation has thrown.
+  static std::exception_ptr thrown_by(const operation& op) noexcept {
+    const schedule* const p = op.role == role::compound ? compound_of(op).plan : nullptr;
+    return p == nullptr ? nullptr : p->thrown;
+  }
+
+  /// A part is complete.
+  static void part_done_locked(endpoint_type& e, schedule& p, operation& part) noexcept {
+    if (part.failure != errc{}) note(p, part);
+    if (part.failure != errc{} || &part == compound_of(*p.op).first) make_due(e, p);
+  }
+  /// A rank is lost, or has left a collective: perhaps one of these.
+  static void recheck_locked(endpoint_type& e) noexcept {
+    for (schedule& p : e.schedules_.active) make_due(e, p);
+    if (e.orphaned()) run_due_locked(e);  // Nobody polls for a forked child.
+  }
+  /// Runs those that are due. Returns how many they were.
+  static std::size_t run_due_locked(endpoint_type& e) noexcept {
+    schedule_list& l = e.schedules_;
+    if (l.due_count == 0 || l.running) return 0;
+    l.running = true;
+    e.inbox().post_direct_if_any();
+    const std::size_t n = l.due_count;  // What becomes due meanwhile has its turn after a poll.
+    for (std::size_t i = 0; i < n && l.due_count != 0; ++i) {
+      if (l.due.empty()) {
+        extension& x = l.extensions.front();
+        forget_due(e, x);
+        x.run_locked();
+        continue;
+      }
+      schedule& p = l.due.front();
+      forget_due(e, p);
+      if (p.failure.why == errc{}) {
+        run_locked(e, p);
+      } else {
+        dissolve_locked(e, p);
+      }
+    }
+    l.running = false;
+    return n;
+  }
+  /// What a layer above has added to an operation is to go on.
+  static void make_due(endpoint_type& e, extension& x) noexcept {
+    if (std::exchange(x.due, true)) return;
+    e.schedules_.extensions.push_back(x);
+    count_due(e, 1);
+    e.pace().completed();  // A thread that waits has to look.
+  }
+  static void forget_due(endpoint_type& e, extension& x) noexcept {
+    if (!std::exchange(x.due, false)) return;
+    linked_list<extension, extension_tag>::erase(x);
+    count_due(e, -1);
+  }
+
+ private:
+  static void count_due(endpoint_type& e, int more) noexcept {
+    e.schedules_.due_count += static_cast<std::size_t>(more);
+    e.peers().set_due(e.schedules_.due_count != 0);
+  }
+  static void make_due(endpoint_type& e, schedule& p) noexcept {
+    if (p.due || p.advancing || !p.active) return;
+    p.due = true;
+    e.schedules_.due.push_back(p);
+    count_due(e, 1);
+    e.pace().completed();  // A thread that waits has to look.
+  }
+  static void forget_due(endpoint_type& e, schedule& p) noexcept {
+    if (!p.due) return;
+    p.due = false;
+    linked_list<schedule, due_tag>::erase(p);
+    count_due(e, -1);
+  }
+  static void note(schedule& p, const operation& part) noexcept {
+    if (p.failure.why != errc{}) return;
+    const bool sends = part.role == role::send;
+    p.failure = {part.failure,          cause::message,  sends,
+                 rank_in(p, part.peer), part.data.bytes, part.message_bytes};
+  }
+  static rank_t rank_in(const schedule& p, peer_id peer) noexcept {
+    return p.state->ranks == nullptr ? world_rank(peer) : p.state->ranks->rank_of(peer);
+  }
+
+  /// Goes on until it has to wait, or is over. `p` may be gone afterwards.
+  static void run_locked(endpoint_type& e, schedule& p) noexcept {
+    p.advancing = true;
+    while (p.failure.why == errc{} && p.at != p.steps.size() && step_locked(e, p)) ++p.at;
+    p.advancing = false;
+    if (p.failure.why == errc{} && p.at == p.steps.size()) return end_locked(e, p);
+    if (p.failure.why == errc{} && !e.collective_lost(p.id())) return;
+    fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
+  }
+  /// Takes one step. Returns false where the schedule has to wait.
+  static bool step_locked(endpoint_type& e, schedule& p) noexcept {
+    const schedule::step& s = p.steps[p.at];
+    operation*& parts = compound_of(*p.op).first;
+    switch (s.kind) {
+      case schedule::kind::send: {
+        send_call c{s.to, p.peer_of(s.other), p.context, p.serial};
+        if (c.data.contiguous() && e.outbox().send_now(c)) return true;
+        started sent{nullptr, errc::no_resources};
+        if (lend(c.data)) {
+          sent = e.send_queued_locked(c, 0);
+          take_back(c.data, sent);
+        }
+        add(p, parts, sent);
+        return true;
+      }
+      case schedule::kind::receive: receive(e, p, s, parts); return true;
+      case schedule::kind::receive_ahead: receive(e, p, s, p.ahead); return true;
+      case schedule::kind::finish:
+        if (!reap_locked(e, p)) return false;
+        parts = std::exchange(p.ahead, nullptr);
+        return true;
+      default: break;
+    }
+    try {
+      schedule::work(s);
+    } catch (...) {
+      p.thrown = std::current_exception();
+      p.failure = {errc::operation, cause::operation};
+    }
+    return true;
+  }
+  static void receive(endpoint_type& e, schedule& p, const schedule::step& s, operation*& parts) {
+    pattern want(p.context, p.peer_of(s.other), p.serial);
+    want.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
+    memory into = s.to;
+    started r{nullptr, errc::no_resources};
+    if (lend(into)) {
+      r = e.inbox().receive(into, want);
+      take_back(into, r);
+    }
+    if (r.op != nullptr) r.op->flags = 1;
+    add(p, parts, r);
+  }
+  static void add(schedule& p, operation*& parts, const started& s) noexcept {
+    if (s.op == nullptr) {
+      if (s.failure != errc{}) p.failure = {s.failure, cause::memory};
+      return;
+    }
+    s.op->next = std::exchange(parts, s.op);
+    s.op->parent = p.op;
+    s.op->holder = holder::parent;
+    s.op->ranks = p.state->ranks;
+    if (s.op->done() && s.op->failure != errc{}) note(p, *s.op);
+  }
+  /// Gives back what is complete of a round. Returns whether all of it is; if not, the first part
+  /// is watched.
+  static bool reap_locked(endpoint_type& e, schedule& p) noexcept {
+    operation*& parts = compound_of(*p.op).first;
+    while (parts != nullptr) {
+      operation& part = *parts;
+      if (!part.done()) return false;
+      parts = part.next;
+      if (part.role == role::receive && part.message_bytes != part.data.bytes &&
+          part.failure == errc{} && p.failure.why == errc{})
+        p.failure = {errc::count,           cause::length,   false,
+                     rank_in(p, part.peer), part.data.bytes, part.message_bytes};
+      e.give(part);
+    }
+    return p.failure.why == errc{};
+  }
+
+  /// It has failed: tells the others, and lets go of its parts.
+  static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
+    if (p.failure.why == errc{}) p.failure = why;
+    e.give_up_collective_locked(p.id());
+    dissolve_locked(e, p);
+  }
+  /// Ends it if nothing touches its buffers any more; else it is tried again.
+  static void dissolve_locked(endpoint_type& e, schedule& p) noexcept {
+    p.advancing = true;
+    drop_locked(e, compound_of(*p.op).first);
+    drop_locked(e, p.ahead);
+    p.advancing = false;
+    if (compound_of(*p.op).first == nullptr && p.ahead == nullptr) return end_locked(e, p);
+    make_due(e, p);
+  }
+  static void drop_locked(endpoint_type& e, operation*& parts) noexcept {
+    for (operation** at = &parts; *at != nullptr;) {
+      operation& part = **at;
+      operation* const next = part.next;
+      if (e.part(part)) {
+        *at = next;
+      } else {
+        at = &part.next;
+      }
+    }
+  }
+  static void end_locked(endpoint_type& e, schedule& p) noexcept {
+    forget_due(e, p);
+    p.active = false;
+    linked_list<schedule, active_tag>::erase(p);
+    compounds<Stack>::complete_locked(e, *p.op, p.failure.why);
+  }
+};
+
+template <class Stack>
+[[gnu::noinline]] std::size_t endpoint<Stack>::run_due() {
+  return schedules<Stack>::run_due_locked(*this);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/endpoint_states.hpp
+
+// What communicators ask of an endpoint: whether one is still in use, and to end what is under way
+// in one that is revoked. Included by endpoint.hpp.
+
+namespace mpx::inline v0::detail {
+
+inline context_id context_of_operation(const operation& op) noexcept {
+  if (op.role == role::compound) {
+    const compound& c = compound_of(op);
+    return c.plan != nullptr ? c.plan->context : c.want.context();
+  }
+  return op.role == role::receive ? op.want.context() : op.context;
+}
+
+/// Whether an operation or a message that a matched probe holds is of this communicator.
+template <class Stack>
+bool endpoint<Stack>::is_used(context_id context) noexcept {
+  const auto& numbers = communicators_.numbers();
+  bool used = false;
+  pool().for_each([&](const operation& op) {
+    if (op.role == role::control) return;
+    used = used || numbers.plain(context_of_operation(op)) == context;
+  });
+  inbox().for_each_early([&](const arrived_message& m, bool claimed) {
+    used = used || (claimed && numbers.plain(m.is.context()) == context);
+  });
+  return used;
+}
+
+template <class Stack>
+const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
+  std::lock_guard lock(threading());
+  return communicators_.find(context_of_operation(op));
+}
+
+/// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.
+template <class Stack>
+void endpoint<Stack>::end_revoked(context_id context) noexcept {
+  inbox().post_direct_if_any();
+  const auto& numbers = communicators_.numbers();
+  const auto is_of = [&](context_id c) {
+    return numbers.plain(c) == context && (c & numbers.own_bit()) == 0;
+  };
+  pool().for_each([&](operation& op) {
+    if (op.done() || !is_of(context_of_operation(op))) return;
+    if (op.role == role::receive && op.stage == stage::posted)
+      inbox().end_posted(op, errc::revoked);
+    else if (op.role == role::send)
+      op.fails(errc::revoked);
+  });
+  inbox().discard_if([&](const envelope& is) { return is_of(is.context()); });
+  schedules<Stack>::recheck_locked(*this);
+  pace().completed();
+  pace().wake_waiters();
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/comm/detail/modes.hpp
+
+// The four modes of sending: what they are called, and how a persistent request starts them.
+
+namespace mpx::inline v0::detail {
+
+constexpr const char* name_of(mode m) noexcept {
+  switch (m) {
+    case mode::standard: return "send";
+    case mode::synchronous: return "ssend";
+    case mode::buffered: return "bsend";
+    case mode::ready: return "rsend";
+  }
+  return "send";
+}
+
+constexpr starts_as start_of(mode m) noexcept {
+  switch (m) {
+    case mode::standard: return starts_as::standard;
+    case mode::synchronous: return starts_as::synchronous;
+    case mode::buffered: return starts_as::buffered;
+    case mode::ready: return starts_as::ready;
+  }
+  return starts_as::standard;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/status.hpp
+
+// What became of a receive: who sent, with which tag, how much, and whether it went well.
+
+namespace mpx::inline v0 {
+
+/// The outcome of a receive or a probe; of a send, only `error()` means something.
+class status {
+ public:
+  constexpr status() = default;
+  /// For the library, and for tests of a program's own.
+  constexpr status(rank_t source, tag_t tag, std::size_t bytes, int failure = 0,
+                   bool cancelled = false) noexcept
+      : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
+
+  /// The sender's rank in the communicator of the receive; proc_null for an empty status.
+  constexpr rank_t source() const noexcept { return source_; }
+  /// The message's tag; any_tag for an empty status.
+  constexpr tag_t tag() const noexcept { return tag_; }
+  /// The message's length in bytes, also when it was truncated.
+  constexpr std::size_t bytes() const noexcept { return bytes_; }
+  /// The number of elements of T, or nothing if the length is no multiple of sizeof(T).
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  constexpr std::optional<std::size_t> count() const noexcept {
+    if (bytes_ % sizeof(T) != 0) return std::nullopt;
+    return bytes_ / sizeof(T);
+  }
+  /// True of a receive that was cancelled.
+  constexpr bool cancelled() const noexcept { return cancelled_; }
+  /// Of equal outcomes: all that a status tells is the same.
+  friend constexpr bool operator==(const status&, const status&) = default;
+
+  /// How it failed, if it did.
+  std::error_code error() const noexcept {
+    return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
+  }
+
+ private:
+  std::size_t bytes_ = 0;
+  rank_t source_ = proc_null;
+  tag_t tag_ = any_tag;
+  int failure_ = 0;
+  bool cancelled_ = false;
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/raise.hpp
+
+// How a call that throws ends where its communicator says what becomes of errors.
+
+namespace mpx::inline v0::detail {
+
+/// Asks the handler of `s`, and throws `what` unless that ends the job, or throws something else.
+template <class Stack>
+[[noreturn, gnu::noinline, gnu::cold]] void raise_error(endpoint<Stack>& e,
+                                                        const communicator_state* s,
+                                                        const error& what) {
+  if (s != nullptr) {
+    const error_handling on = s->on_error;
+    if (on.is == error_handling::kind::calls) on.function(what, on.with);
+    if (on.is == error_handling::kind::aborts) {
+      const auto abort = e.with_communicators([](auto& all) { return all.abort_job; });
+      if (abort.function != nullptr) abort.function(abort.job, what.what());
+    }
+  }
+  throw error(what);
+}
+
+/// ", of halo": what an error says of a communicator that has a name.
+[[gnu::noinline, gnu::cold]] inline std::string name_text(const communicator_state* s) {
+  return s == nullptr || s->name == nullptr ? std::string() : formatted(", of %s", s->name);
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/request.hpp
 
 // The handle of an operation under way, of whatever kind. It is the only owner: move-only, and when
@@ -11213,7 +15915,7 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   } else {
     append(s, ", tag %d", tag);
   }
-  append(s, ", communicator %u, %zu bytes", plain_context(context) >> 1, bytes);
+  append(s, ", communicator %u, %zu bytes", number_of(context), bytes);
   return s;
 }
 
@@ -11231,18 +15933,22 @@ inline void add_types(std::string& s, type_code sent, type_code expected) {
   s.append(sent == 0 ? "others" : name_of_type(sent));
 }
 
-inline std::string describe(const operation& op, peer_id self_peer) {
+inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask) {
   const group* const ranks = ranks_of(op);
   const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
   if (op.role == role::compound) {
     const compound& c = compound_of(op);
-    if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer);
+    if (c.more != nullptr) return c.more->describe();
+    if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer, context_mask);
+    if (const schedule* const p = c.plan; p != nullptr)
+      return describe(p->failure, p->name, self, p->size(), p->id(), ranks);
     return formatted("a generalized operation on rank %d", self);
   }
   const bool receive = op.role == role::receive;
-  std::string s = describe(receive ? "receive" : "send", self,
-                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
-                           receive ? op.want.context() : op.context, op.data.bytes, ranks);
+  std::string s =
+      describe(receive ? "receive" : "send", self, receive ? " from rank " : " to rank ",
+               rank_of(op.peer, ranks), op.tag,
+               (receive ? op.want.context() : op.context) & context_mask, op.data.bytes, ranks);
   if (receive && op.failure == errc::truncate)
     append(s, " of room for a message of %zu", op.message_bytes);
   if (receive && op.failure == errc::type)
@@ -11252,6 +15958,9 @@ inline std::string describe(const operation& op, peer_id self_peer) {
 /// Whose loss an operation's failure is.
 inline peer_id culprit(const operation& op) noexcept {
   if (op.role != role::compound) return op.peer;
+  if (const schedule* const p = compound_of(op).plan; p != nullptr)
+    return p->failure.of == collective_failure::cause::message ? p->peer_of(p->failure.other)
+                                                               : null_peer;
   const operation* const failed = compound_of(op).failed;
   return failed == nullptr ? null_peer : culprit(*failed);
 }
@@ -11454,10 +16163,18 @@ class [[nodiscard]] request {
   }
   [[noreturn, gnu::noinline, gnu::cold]] void fail(std::source_location where) {
     const errc why = operation_->failure;
-    std::string what = detail::describe(*operation_, endpoint_->self());
+    if (const auto thrown = detail::schedules<Stack>::thrown_by(*operation_); thrown != nullptr) {
+      taken();
+      std::rethrow_exception(thrown);
+    }
+    std::string what =
+        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask);
     what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
+    const detail::communicator_state* const of = endpoint_->communicator_of(*operation_);
+    what.append(detail::name_text(of));
+    detail::endpoint<Stack>& at = *endpoint_;
     taken();
-    throw error(why, what, where);
+    detail::raise_error(at, of, error(why, what, where));
   }
   [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why,
                                                          std::source_location where) const {
@@ -11654,186 +16371,6 @@ template <class How, class Call>
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/comm/mpi_names.hpp
-
-// MPI's names for what a mode and a form say: each stands for one call of an operation, and nothing
-// else is here. Where MPI's call does not block, an optional std::error_code comes last.
-
-namespace mpx::inline v0 {
-
-/// How a send completes.
-enum class mode : std::uint8_t {
-  standard,     ///< When the buffer may be used again.
-  synchronous,  ///< When the receiver has started to receive.
-  buffered,     ///< At once, from memory that was attached to the environment.
-  ready,        ///< As standard, but the receive must be posted already, or it is errc::not_ready.
-};
-
-namespace detail {
-
-/// What ends a call whose name says its form: nothing, or an error_code for what goes wrong.
-template <class How, class Form>
-concept OwnForm = std::is_same_v<How, Form> || is_code<How>;
-template <class Form, class How>
-[[gnu::always_inline]] inline auto as_form(How& how) noexcept {
-  if constexpr (is_code<How&>) {
-    return with_code<Form>{&how};
-  } else {
-    return Form{};
-  }
-}
-
-/// The names of a communicator, which derives from this.
-template <class Comm>
-class mpi_names {
-  using site = std::source_location;
-  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
-
- public:
-  // Blocking sends in the other modes.
-  /// send<mode::synchronous>. Source: MPI_Ssend.
-  template <class B, class How = throws_t>
-  auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
-                                                 std::forward<How>(how), where);
-  }
-  /// send<mode::buffered>. Source: MPI_Bsend.
-  template <class B, class How = throws_t>
-  auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, std::forward<How>(how),
-                                              where);
-  }
-  /// send<mode::ready>. Source: MPI_Rsend.
-  template <class B, class How = throws_t>
-  auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::ready>(std::forward<B>(b), to, tag, std::forward<How>(how),
-                                           where);
-  }
-
-  // Nonblocking sends and receives.
-  /// send with mpx::start. Source: MPI_Isend.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                    site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<start_t>(how),
-                                              where);
-  }
-  /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, as_form<start_t>(how),
-                                                 where);
-  }
-  /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<start_t>(how),
-                                              where);
-  }
-  /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<start_t>(how),
-                                           where);
-  }
-  /// recv with mpx::start. Source: MPI_Irecv.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
-                                    How&& how = {}, site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().recv(std::forward<B>(b), from, tag, as_form<start_t>(how), where);
-  }
-
-  // Persistent ones.
-  /// send with mpx::prepare. Source: MPI_Send_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto send_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
-                                              where);
-  }
-  /// send<mode::synchronous> with mpx::prepare. Source: MPI_Ssend_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto ssend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
-                                                 as_form<prepare_t>(how), where);
-  }
-  /// send<mode::buffered> with mpx::prepare. Source: MPI_Bsend_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto bsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
-                                              where);
-  }
-  /// send<mode::ready> with mpx::prepare. Source: MPI_Rsend_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto rsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
-                                           where);
-  }
-  /// recv with mpx::prepare. Source: MPI_Recv_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().recv(std::forward<B>(b), from, tag, as_form<prepare_t>(how), where);
-  }
-
-  // Probes that look once.
-  /// probe with mpx::once. Source: MPI_Iprobe.
-  template <class How = once_t>
-  requires OwnForm<How, once_t>
-  auto iprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-              site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().probe(from, tag, as_form<once_t>(how), where);
-  }
-  /// mprobe with mpx::once. Source: MPI_Improbe.
-  template <class How = once_t>
-  requires OwnForm<How, once_t>
-  auto improbe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-               site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().mprobe(from, tag, as_form<once_t>(how), where);
-  }
-};
-
-/// The names of a message that a matched probe has found.
-template <class Message>
-class message_mpi_names {
- public:
-  /// recv with mpx::start. Source: MPI_Imrecv.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  auto irecv(
-      B&& b, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
-    return static_cast<Message&>(*this).recv(std::forward<B>(b), as_form<start_t>(how), where);
-  }
-};
-
-}  // namespace detail
-}  // namespace mpx::inline v0
-
 // ==== mpx/comm/message.hpp
 
 // A message that a matched probe has taken out of matching: only its holder can receive it.
@@ -11843,7 +16380,9 @@ namespace mpx::inline v0 {
 namespace detail {
 template <class Stack>
 class point_to_point;
-}
+template <class Stack>
+struct layout_calls;
+}  // namespace detail
 
 /// Returned by `mprobe`. Receive it once; a message that is dropped is discarded, and its sender
 /// completes as if it had been received.
@@ -11886,13 +16425,22 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   auto recv(B&& buffer, How&& how = {},
             std::source_location where =
                 std::source_location::current()) noexcept(detail::stores_errors<How>) {
-    return detail::finish_as(std::forward<How>(how),
-                             receiving{*this, detail::writable_bytes_of(buffer)}, where);
+    if constexpr (LayoutBuffer<B>) {
+      using call =
+          typename detail::layout_calls<Stack>::template message_receiving<message,
+                                                                           std::remove_cvref_t<B>>;
+      return detail::finish_as(std::forward<How>(how), call{*this, buffer}, where);
+    } else {
+      return detail::finish_as(std::forward<How>(how),
+                               receiving{*this, detail::writable_bytes_of(buffer)}, where);
+    }
   }
 
  private:
   template <class>
   friend class detail::point_to_point;
+  template <class>
+  friend struct detail::layout_calls;
 
   struct receiving {
     using stack_type = Stack;
@@ -11902,7 +16450,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
     static constexpr const char* prepare_name = name;
 
     message& of;
-    std::span<std::byte> into;
+    memory into;
 
     detail::endpoint<Stack>& endpoint_of() const noexcept { return *of.endpoint_; }
     errc run(status& got, std::source_location where) const {
@@ -11922,7 +16470,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         const detail::endpoint<Stack>& e = *of.endpoint_;
         const rank_t self = of.ranks_ == nullptr ? world_rank(e.self()) : of.ranks_->rank();
         s = detail::describe(what, self, " from rank ", of.info_.source(), of.info_.tag(),
-                             of.context_, into.size(), of.ranks_);
+                             of.context_, into.bytes, of.ranks_);
         if (why == errc::truncate) detail::append(s, " of room for a message of %zu", got.bytes());
         const rank_t from = of.info_.source();
         s.append(
@@ -11942,7 +16490,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         null_(held == nullptr) {}
 
   /// A message that cannot be received for lack of resources stays what it is.
-  detail::started start(std::span<std::byte> into) {
+  detail::started start(const memory& into) {
     if (!*this) return {nullptr, errc::request};
     const detail::started s =
         null_ ? endpoint_->receive_nothing() : endpoint_->receive_claimed(held_, into);
@@ -12543,12 +17091,18 @@ struct generalized_access {
 
 namespace mpx::inline v0::detail {
 
+/// The calls whose buffers a layout spreads (comm/layouts.hpp, of mpx/datatype.hpp).
+template <class Stack>
+struct layout_calls;
+
 /// Point-to-point in all modes and forms: the half of a communicator that needs two ranks.
 template <class Stack>
 class point_to_point {
   using mark_type = type_mark<Stack::checks_type::compares_types>;
 
  public:
+  /// Empty.
+  point_to_point() = default;
   /// For the library.
   point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
                  rank_t size) noexcept
@@ -12559,10 +17113,11 @@ class point_to_point {
         size_(size),
         state_(&state) {}
 
-  rank_t rank() const noexcept { return rank_; }  ///< This process's number: 0 <= rank() < size().
+  /// This process's number: 0 <= rank() < size(); proc_null of an empty one.
+  rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return size_; }  ///< How many ranks there are.
   /// The number that keeps this communicator's messages apart, for reports.
-  context_id context() const noexcept { return context_ >> 1; }
+  context_id context() const noexcept { return number_of(context_); }
   /// What can tell why this rank waits, for tools and tests.
   endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
   /// Lets all communication of this rank progress.
@@ -12585,9 +17140,7 @@ class point_to_point {
                                    std::source_location where = std::source_location::current())
       const noexcept(stores_errors<How>) {
     check_exists(where);
-    return finish_as(std::forward<How>(how),
-                     sending<M>{*this, bytes_of(buffer), to, tag, mark_type::template of<B>()},
-                     where);
+    return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
   }
 
   /// Receives into `buffer` from rank `from`.
@@ -12603,9 +17156,7 @@ class point_to_point {
       std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
     check_exists(where);
-    return finish_as(
-        std::forward<How>(how),
-        receiving{*this, writable_bytes_of(buffer), from, tag, mark_type::template of<B>()}, where);
+    return finish_as(std::forward<How>(how), receive_call_of(buffer, from, tag), where);
   }
   /// Receives one value; what proc_null sends is T{}.
   /// Errors: those above; errc::count if the message is shorter than a T.
@@ -12636,11 +17187,10 @@ class point_to_point {
                   std::source_location where = std::source_location::current()) const
       noexcept(is_code<How>) {
     check_exists(where);
-    return finish_as(
-        std::forward<How>(how),
-        exchanging{{*this, bytes_of(out), to, send_tag, mark_type::template of<S>()},
-                   {*this, writable_bytes_of(in), from, receive_tag, mark_type::template of<R>()}},
-        where);
+    return finish_as(std::forward<How>(how),
+                     both(send_call_of<mode::standard>(out, to, send_tag),
+                          receive_call_of(in, from, receive_tag)),
+                     where);
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
   /// buffer.
@@ -12651,17 +17201,14 @@ class point_to_point {
                           std::source_location where = std::source_location::current()) const
       noexcept(is_code<How>) {
     check_exists(where);
-    const auto bytes = writable_bytes_of(buffer);
-    const scratch_bytes copy(bytes.size(), std::nothrow);
-    if (copy.data() != nullptr && !bytes.empty())
-      std::memcpy(copy.data(), bytes.data(), bytes.size());
-    return finish_as(
-        std::forward<How>(how),
-        exchanging{{*this, {copy.data(), bytes.size()}, to, send_tag, mark_type::template of<B>()},
-                   {*this, bytes, from, receive_tag, mark_type::template of<B>()},
-                   "sendrecv_replace",
-                   copy.data() == nullptr},
-        where);
+    auto in = receive_call_of(buffer, from, receive_tag);
+    const memory room = in.lent();
+    const scratch_bytes copy(room.bytes, std::nothrow);
+    if (copy.data() != nullptr) room.read(0, {copy.data(), room.bytes});
+    in.give_back(room);
+    const sending<mode::standard> out{*this, {copy.data(), room.bytes}, to, send_tag, in.type};
+    return finish_as(std::forward<How>(how),
+                     both(out, in, "sendrecv_replace", copy.data() == nullptr), where);
   }
 
   /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
@@ -12732,26 +17279,27 @@ class point_to_point {
   }
 
  protected:
-  static constexpr const char* name_of(mode m) noexcept {
-    switch (m) {
-      case mode::standard: return "send";
-      case mode::synchronous: return "ssend";
-      case mode::buffered: return "bsend";
-      case mode::ready: return "rsend";
-    }
-    return "send";
-  }
-  static constexpr starts_as start_of(mode m) noexcept {
-    switch (m) {
-      case mode::standard: return starts_as::standard;
-      case mode::synchronous: return starts_as::synchronous;
-      case mode::buffered: return starts_as::buffered;
-      case mode::ready: return starts_as::ready;
-    }
-    return starts_as::standard;
-  }
-
+  friend layout_calls<Stack>;
   // --- Calls, as finish_as takes them ------------------------------------------------------------
+
+  template <mode M, class B>
+  [[gnu::always_inline]] auto send_call_of(const B& buffer, rank_t to, tag_t tag) const noexcept {
+    if constexpr (LayoutBuffer<B>) {
+      return typename layout_calls<Stack>::template sending<M, B>{*this, buffer, to, tag};
+    } else {
+      return sending<M>{*this, bytes_of(buffer), to, tag, mark_type::template of<B>()};
+    }
+  }
+  template <class B>
+  [[gnu::always_inline]] auto receive_call_of(B& buffer, rank_t from, tag_t tag) const noexcept {
+    if constexpr (LayoutBuffer<B>) {
+      using buffer_type = std::remove_cvref_t<B>;
+      return
+          typename layout_calls<Stack>::template receiving<buffer_type>{*this, buffer, from, tag};
+    } else {
+      return receiving{*this, writable_bytes_of(buffer), from, tag, mark_type::template of<B>()};
+    }
+  }
 
   template <mode M>
   struct sending {
@@ -12780,8 +17328,7 @@ class point_to_point {
     }
     started prepare() const noexcept {
       if (const errc why = on.check_send(to, tag); why != errc{}) return {nullptr, why};
-      return on.prepared(to == proc_null ? starts_as::nothing : start_of(M),
-                         const_cast<std::byte*>(data.data()), data.size(), to, tag, type);
+      return on.prepared(to == proc_null ? starts_as::nothing : start_of(M), data, to, tag, type);
     }
     [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what,
                                                 std::source_location where) const {
@@ -12802,6 +17349,8 @@ class point_to_point {
     tag_t tag;
     [[no_unique_address]] mark_type type{};
 
+    memory lent() const noexcept { return into; }
+    void give_back(const memory&) const noexcept {}
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
       const bool direct = on.is_direct(from, tag);
@@ -12837,8 +17386,8 @@ class point_to_point {
     }
     started prepare() const noexcept {
       if (const errc why = on.check_receive(from, tag); why != errc{}) return {nullptr, why};
-      return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into.data(),
-                         into.size(), from, tag, type);
+      return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into, from,
+                         tag, type);
     }
     [[noreturn, gnu::always_inline]] void raise(errc why, const status& got, const char* what,
                                                 std::source_location where) const {
@@ -12847,51 +17396,25 @@ class point_to_point {
     }
   };
 
-  /// Both at once.
-  struct exchanging {
-    using stack_type = Stack;
-    using value_type = status;
-    static constexpr const char* name = "sendrecv";
+  /// Both at once (detail/point_to_point_slow.hpp).
+  template <class Out, class In>
+  struct exchanging;
+  template <class Out, class In>
+  static exchanging<Out, In> both(const Out& out, const In& in, const char* what = "sendrecv",
+                                  bool no_memory = false) noexcept {
+    return {out, in, what, no_memory};
+  }
 
-    sending<mode::standard> out;
-    receiving in;
-    const char* what = name;
-    bool no_memory = false;
-
-    errc run(status& got, std::source_location where) const {
-      const call_site site{what, where};
-      if (const errc why = in.on.check_receive(in.from, in.tag); why != errc{}) return why;
-      if (const errc why = out.on.check_send(out.to, out.tag); why != errc{}) return why;
-      if (no_memory) return errc::no_resources;
-      endpoint<Stack>& e = in.endpoint_of();
-      const started r = in.start();
-      if (r.failure != errc{}) return r.failure;
-      auto receive = request_access::make(e, r.op);
-      const started s = out.start();
-      if (s.failure != errc{}) return s.failure;
-      auto send = request_access::make(e, s.op);
-      std::error_code ec;
-      if (request_access::wait_unless(send, site,
-                                      [&] { return request_access::lost_locked(receive); })) {
-        request_access::wait_as(send, site, ec);
-        if (ec) return static_cast<errc>(ec.value());  // `got` has no error: it was the send.
-      }
-      got = request_access::wait_as(receive, site, ec);
-      return static_cast<errc>(ec.value());
-    }
-    [[noreturn]] void raise(errc why, const status& got, const char*,
-                            std::source_location where) const {
-      if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
-        in.raise(why, got, receiving::start_name, where);
-      out.raise(why, {}, out.name, where);
-    }
-  };
-
-  /// Tells a handle that has outlived its environment, before that is touched.
+  /// Tells a handle that is empty, or has outlived its environment or its communicator, before
+  /// those are touched.
   void check_exists([[maybe_unused]] std::source_location where) const noexcept {
+    MPX_ASSERT_AT(endpoint_ != nullptr, "this communicator is empty: this rank has no part in it",
+                  where);
     MPX_ASSERT_AT(exists(endpoint_),
                   "the environment of this communicator is gone: let communicators go before it",
                   where);
+    MPX_ASSERT_AT(state_->of_handles == (context_ & of_handles),
+                  "this communicator has been freed: free it when nobody uses it any more", where);
   }
 
   // --- What they stand on ------------------------------------------------------------------------
@@ -12979,7 +17502,7 @@ class point_to_point {
                                   std::size_t room, rank_t source, tag_t its_tag, std::size_t bytes,
                                   std::source_location where, mark_type type = {}) const;
 
-  started prepared(starts_as way, std::byte* buffer, std::size_t bytes, rank_t other, tag_t tag,
+  started prepared(starts_as way, const memory& buffer, rank_t other, tag_t tag,
                    mark_type type) const noexcept;
   /// What a receive is to match. Returns: errc::rank, errc::tag, or `nobody`.
   errc translate(rank_t from, tag_t tag, pattern& want, mark_type type = {}) const noexcept;
@@ -13010,12 +17533,14 @@ class point_to_point {
     }
   }
 
-  endpoint<Stack>* endpoint_;
-  rank_t direct_size_;  // size_ where ranks are peers, else 0: then the fast paths are none.
-  context_id context_;
-  rank_t rank_;
-  rank_t size_;
-  communicator_state* state_;
+  static constexpr context_id of_handles = (endpoint<Stack>::context_mask >> 1) - 1;
+
+  endpoint<Stack>* endpoint_ = nullptr;
+  rank_t direct_size_ = 0;  // size_ where ranks are peers, else 0: then the fast paths are none.
+  context_id context_ = no_context;
+  rank_t rank_ = proc_null;
+  rank_t size_ = 0;
+  communicator_state* state_ = nullptr;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -13040,10 +17565,12 @@ template <class Stack>
   }
   if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
   if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
-  if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
+  s.append(name_text(state_));
+  if (other < size_ && endpoint_ != nullptr) s.append(endpoint_->loss_text(peer_of(other), why));
   if (why == errc::no_resources) s.append(endpoint_->limit_text());
   if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
-  throw error(why, s, where);
+  if (endpoint_ == nullptr) throw error(why, s, where);
+  raise_error(*endpoint_, state_, error(why, s, where));
 }
 
 /// A receive whose message has not come yet, or that has failed, or that is not direct.
@@ -13109,12 +17636,14 @@ template <class Stack>
 }
 
 template <class Stack>
-started point_to_point<Stack>::prepared(starts_as way, std::byte* buffer, std::size_t bytes,
-                                        rank_t other, tag_t tag, mark_type type) const noexcept {
+started point_to_point<Stack>::prepared(starts_as way, const memory& buffer, rank_t other,
+                                        tag_t tag, mark_type type) const noexcept {
   return compounds<Stack>::make(*endpoint_, {.kind = compound_kind::persistent,
                                              .start = way,
-                                             .buffer = buffer,
-                                             .bytes = bytes,
+                                             .again = true,
+                                             .buffer = buffer.base,
+                                             .bytes = buffer.bytes,
+                                             .how = buffer.how,
                                              .want = matching(peer_of(other), tag, type),
                                              .ranks = state_->ranks});
 }
@@ -13127,266 +17656,3443 @@ template <class Stack>
   return from == proc_null ? nobody : errc{};
 }
 
+template <class Stack>
+template <class Out, class In>
+struct point_to_point<Stack>::exchanging {
+  using stack_type = Stack;
+  using value_type = status;
+  static constexpr const char* name = "sendrecv";
+
+  Out out;
+  In in;
+  const char* what = name;
+  bool no_memory = false;
+
+  errc run(status& got, std::source_location where) const {
+    const call_site site{what, where};
+    if (const errc why = in.on.check_receive(in.from, in.tag); why != errc{}) return why;
+    if (const errc why = out.on.check_send(out.to, out.tag); why != errc{}) return why;
+    if (no_memory) return errc::no_resources;
+    endpoint<Stack>& e = in.endpoint_of();
+    const started r = in.start();
+    if (r.failure != errc{}) return r.failure;
+    auto receive = request_access::make(e, r.op);
+    const started s = out.start();
+    if (s.failure != errc{}) return s.failure;
+    auto send = request_access::make(e, s.op);
+    std::error_code ec;
+    if (request_access::wait_unless(send, site,
+                                    [&] { return request_access::lost_locked(receive); })) {
+      request_access::wait_as(send, site, ec);
+      if (ec) return static_cast<errc>(ec.value());  // `got` has no error: it was the send.
+    }
+    got = request_access::wait_as(receive, site, ec);
+    return static_cast<errc>(ec.value());
+  }
+  [[noreturn]] void raise(errc why, const status& got, const char*,
+                          std::source_location where) const {
+    if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
+      in.raise(why, got, In::start_name, where);
+    if constexpr (requires { in.buffer; }) {
+      if (why == errc::datatype && in.buffer.fault(true) != errc{}) in.raise(why, got, what, where);
+    }
+    out.raise(why, {}, out.name, where);
+  }
+};
+
 }  // namespace mpx::inline v0::detail
 
 // ==== mpx/comm/collective_channel.hpp
 
 // What collectives of a communicator send and receive through: its collective context, with the
-// call's serial number as the tag. Nothing here throws but `raise`, which says what went wrong.
+// call's serial number as the tag. Steps that act at once (see coll/steps.hpp). Nothing here throws
+// but `raise`, which says what went wrong.
 
 namespace mpx::inline v0::detail {
 
-/// One collective call of this rank, from its beginning to its end.
+/// What went wrong in a collective call, for its error.
+struct collective_trouble {
+  collective_failure failure;
+  tag_t serial = 0;
+  std::exception_ptr thrown;  // By the user's operation.
+};
+
+/// One collective call of this rank, from its beginning to its end. Once a step has failed, those
+/// that follow do nothing and return that failure.
 template <class Stack>
 class collective_channel : public point_to_point<Stack> {
   using base = point_to_point<Stack>;
+  using cause = collective_failure::cause;
 
  public:
-  /// Begins the next collective call of `comm`.
-  collective_channel(const base& comm, call_site site) noexcept
+  /// Begins the next collective call of `comm`; not `counted`, one of which not all ranks are part,
+  /// and that sends nothing through this.
+  collective_channel(const base& comm, call_site site, bool counted = true) noexcept
       : base(comm),
         site_((this->check_exists(site.where), site)),
-        serial_(static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)),
-        exceptions_(std::uncaught_exceptions()) {
+        serial_(counted ? static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)
+                        : 0) {
     this->context_ |= 1;
   }
   collective_channel(const collective_channel&) = delete;
   collective_channel& operator=(const collective_channel&) = delete;
   /// Who leaves a collective that it has begun tells the others, or they would wait for it.
   ~collective_channel() {
-    if (begun_ && (why_ != errc{} || std::uncaught_exceptions() > exceptions_))
-      this->endpoint_->give_up_collective(call());
+    if ((now_ != nullptr) | (ahead_ != nullptr)) [[unlikely]]
+      drop();
+    if (why_ != errc{}) [[unlikely]] {
+      if (begun_) this->endpoint_->give_up_collective(call());
+    }
+    if (pieces_ != nullptr) free_pieces();
   }
+
+  /// The call, for what is done in other ways than by messages.
+  collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
+  errc why_lost() const { return this->endpoint_->failure_of_collective(call()); }
+  call_site site() const noexcept { return site_; }
+  communicator_state& state() const noexcept { return *this->state_; }
+  endpoint<Stack>& endpoint_of() const noexcept { return *this->endpoint_; }
+  using base::peer_of;
 
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
-    if (std::exchange(begun_, true)) return errc{};
-    return this->endpoint_->begin_collective(call()) ? errc{}
-                                                     : failed(errc::peer_lost, cause::lost);
-  }
-  errc send(std::span<const std::byte> data, rank_t to) {
-    if (const errc why = begin(); why != errc{}) return why;
-    return finish(start_send(data, to), true, to, data.size());
-  }
-  /// Errors: errc::count if the message is not as long as `into`.
-  errc receive(std::span<std::byte> into, rank_t from) {
-    if (const errc why = begin(); why != errc{}) return why;
-    return finish_receive(start_receive(into, from), into.size(), from);
-  }
-  errc exchange(std::span<const std::byte> out, rank_t to, std::span<std::byte> in, rank_t from) {
-    if (const errc why = begin(); why != errc{}) return why;
-    const started r = start_receive(in, from);
-    if (r.failure != errc{}) return finish_receive(r, in.size(), from);
-    auto receiving = request_access::make(*this->endpoint_, r.op);
-    if (const errc why = finish(start_send(out, to), true, to, out.size()); why != errc{})
-      return why;
-    return finish_receive({request_access::give_up(receiving)}, in.size(), from);
+    if (std::exchange(begun_, true)) return why_;
+    return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost(), cause::lost);
   }
   /// All messages of this call have been sent and received: nobody waits for this rank any more.
   void over() noexcept { begun_ = false; }
+  errc why() const noexcept { return why_; }
+  bool failed() const noexcept { return why_ != errc{}; }
+
+  // --- The steps ---------------------------------------------------------------------------------
+
+  errc start_send(const memory& data, rank_t to) {
+    if (begin() != errc{}) return why_;
+    memory lent = data;
+    if (!lend(lent)) return no_memory();
+    const started s = this->endpoint_->send({lent, this->peer_of(to), this->context_, serial_});
+    take_back(lent, s);
+    return keep(s, now_);
+  }
+  errc start_receive(const memory& into, rank_t from) {
+    if (begin() != errc{}) return why_;
+    return post(into, from, now_);
+  }
+  errc start_receive_ahead(const memory& into, rank_t from) {
+    if (begin() != errc{}) return why_;
+    return post(into, from, ahead_);
+  }
+  errc finish() {
+    if (finish_now() == errc{}) now_ = std::exchange(ahead_, nullptr);
+    return why_;
+  }
+  errc send(const memory& data, rank_t to) {
+    start_send(data, to);
+    return now_ == nullptr ? why_ : finish_now();
+  }
+  /// Errors: errc::count if the message is not as long as `into`.
+  errc receive(const memory& into, rank_t from) {
+    if (begin() != errc{}) return why_;
+    if (now_ == nullptr && into.contiguous()) [[likely]]
+      return receive_direct(into, from);
+    start_receive(into, from);
+    return finish_now();
+  }
+  errc exchange(const memory& out, rank_t to, const memory& in, rank_t from) {
+    if (begin() != errc{}) return why_;
+    const std::size_t most = this->endpoint_->protocol().short_bytes_max();
+    if (now_ == nullptr && out.bytes <= most && in.bytes <= most && in.contiguous()) [[likely]] {
+      // What is short leaves at once, most often: then the receive can look for its message itself.
+      if (start_send(out, to) != errc{}) return why_;
+      if (receive_direct(in, from) != errc{}) return why_;
+      return now_ == nullptr ? errc{} : finish_now();
+    }
+    start_receive(in, from);
+    start_send(out, to);
+    return finish_now();
+  }
+  void copy(const memory& to, const memory& from) noexcept {
+    if (why_ == errc{} && (to.base != from.base || to.how != from.how)) copy_message(to, from);
+  }
+  void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
+    apply(op, inout, in, false);
+  }
+  void combine_first(const reduction& op, const memory& inout, const memory& in) noexcept {
+    apply(op, inout, in, true);
+  }
+  void call(void (*function)(void*), void* with) {
+    if (why_ == errc{}) function(with);
+  }
+  memory scratch(std::size_t bytes) noexcept {
+    if (bytes <= sizeof(near_) - near_used_) {
+      const memory piece{near_ + near_used_, bytes};
+      near_used_ += (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
+      if (near_used_ > sizeof(near_)) near_used_ = sizeof(near_);
+      return piece;
+    }
+    return far_scratch(bytes);
+  }
+
+  // --- What can be wrong -------------------------------------------------------------------------
 
   errc check_root(rank_t root) {
     if (root >= 0 && root < this->size_) return errc{};
-    other_ = root;
+    failure_.other = root;
     return failed(errc::root, cause::root);
   }
-  /// Elements of what is reduced, and of what is to hold the result.
-  errc wrong_length(std::size_t in, std::size_t out) noexcept {
-    bytes_ = in;
-    got_ = out;
-    return failed(errc::argument, cause::out);
+  errc failed(const collective_failure& f) noexcept {
+    failure_ = f;
+    return why_ = f.why;
   }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
-  /// A number for a new communicator: its own and a serial are unique in the job. 0: none is left.
-  std::uint32_t lead() const { return this->endpoint_->take_context_serial(); }
-  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
-  /// What a new communicator of the same ranks is made of; nullptr when memory is out.
-  communicator_state* new_state() const noexcept {
-    communicator_state* const made = this->endpoint_->try_new_communicator_state();
-    if (made != nullptr) made->ranks = this->state_->ranks;
-    return made;
+  /// `what`: why the call cannot be made, for people.
+  errc refused(errc why, const char* what) noexcept {
+    failure_.what = what;
+    return failed(why, cause::argument);
   }
+  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
 
+  /// What has gone wrong.
+  [[gnu::noinline, gnu::cold]] void tell(collective_trouble& trouble) const {
+    trouble.failure = failure_;
+    trouble.failure.why = why_;
+    trouble.serial = serial_;
+    trouble.thrown = thrown_;
+  }
   /// Throws what the call has failed with.
   [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
-    if (why_ == errc::no_resources && cause_ == cause::memory) throw_out_of_memory();
-    std::string s = formatted("%s on rank %d", site_.name, this->rank_);
-    if (cause_ == cause::root) append(s, " with root %d", other_);
-    append(s, ", communicator %u", this->context_ >> 1);
-    switch (cause_) {
-      case cause::root: append(s, ": ranks here are 0 .. %d", this->size_ - 1); break;
-      case cause::lost: s += ": a rank of it is lost, or has left this call with an error"; break;
-      case cause::out:
-        append(s, ": %zu elements do not fit the %zu of the result: give as many", bytes_, got_);
-        break;
-      case cause::context: s += ": the limit of communicators is reached"; break;
-      case cause::length:
-        append(s,
-               ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
-               bytes_, other_, got_);
-        break;
-      case cause::message:
-        s += ": ";
-        s +=
-            describe(sends_ ? "send" : "receive", this->rank_, sends_ ? " to rank " : " from rank ",
-                     other_, serial_, this->context_, bytes_, this->state_->ranks);
-        if (why_ == errc::truncate) append(s, " of room for a message of %zu", got_);
-        s += this->endpoint_->loss_text(this->peer_of(other_), why_);
-        break;
-      case cause::memory: break;
-    }
-    throw error(why_, s, site_.where);
+    collective_trouble trouble;
+    tell(trouble);
+    raise(*this, trouble, site_);
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] static void raise(const base& comm,
+                                                           const collective_trouble& trouble,
+                                                           call_site site) {
+    opened(comm).raise(trouble, site);
+  }
+
+  // --- Calls that are started --------------------------------------------------------------------
+
+  /// An empty schedule for calls of `comm`; nullptr when memory is out.
+  static schedule* new_schedule(const base& comm, const char* name) noexcept {
+    return opened(comm).new_schedule(name);
   }
 
  private:
-  enum class cause : std::uint8_t { lost, message, length, out, root, context, memory };
-
-  collective_call call() const noexcept { return {this->context_, serial_}; }
-  errc failed(errc why, cause of) noexcept {
-    why_ = why;
-    cause_ = of;
-    return why;
-  }
-  started start_send(std::span<const std::byte> data, rank_t to) const {
-    return typename base::template sending<mode::standard>{*this, data, to, serial_}.start();
-  }
-  started start_receive(std::span<std::byte> into, rank_t from) const {
-    return typename base::receiving{*this, into, from, serial_}.start();
-  }
-  /// Waits for what has been started.
-  errc finish(started s, bool sends, rank_t other, std::size_t bytes) {
-    errc why = s.failure;
-    if (why == errc{}) {
-      auto r = request_access::make(*this->endpoint_, s.op);
-      if (s.op != nullptr && !this->endpoint_->wait_in_collective(*s.op, site_, call()))
-        return failed(errc::peer_lost, cause::lost);
-      std::error_code ec;
-      got_ = request_access::wait_as(r, site_, ec).bytes();
-      if (!ec) return errc{};
-      why = static_cast<errc>(ec.value());
+  /// A handle whose parts can be read.
+  struct opened : base {
+    explicit opened(const base& comm) noexcept : base(comm) {}
+    schedule* new_schedule(const char* name) const noexcept {
+      return new (std::nothrow)
+          schedule(name, *this->state_, this->context_, this->rank_, this->size_);
     }
-    sends_ = sends;
-    other_ = other;
-    bytes_ = bytes;
-    return failed(why, cause::message);
+    [[noreturn]] void raise(const collective_trouble& t, call_site site) const {
+      const collective_failure& f = t.failure;
+      if (t.thrown != nullptr) std::rethrow_exception(t.thrown);
+      if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
+      std::string s = describe(f, site.name, this->rank_, this->size_,
+                               {this->context_ | 1, t.serial}, this->state_->ranks);
+      if (f.of == cause::message && f.other >= 0 && f.other < this->size_)
+        s += this->endpoint_->loss_text(this->peer_of(f.other), f.why);
+      s += name_text(this->state_);
+      raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
+    }
+  };
+
+  [[gnu::cold]] errc failed(errc why, cause of) noexcept {
+    failure_.of = of;
+    return why_ = why;
   }
-  errc finish_receive(started s, std::size_t bytes, rank_t from) {
-    if (const errc why = finish(s, false, from, bytes); why != errc{}) return why;
-    if (got_ == bytes) return errc{};
-    other_ = from;
-    bytes_ = bytes;
-    return failed(errc::count, cause::length);
+  [[gnu::cold]] errc failed_with(errc why, bool sends, rank_t other, std::size_t bytes,
+                                 std::size_t got) noexcept {
+    return failed(
+        {why, why == errc::count ? cause::length : cause::message, sends, other, bytes, got});
+  }
+  pattern wanted(rank_t from) const noexcept {
+    return this->matching(this->peer_of(from), serial_, {});
+  }
+  errc post(const memory& into, rank_t from, operation*& parts) {
+    memory lent = into;
+    if (!lend(lent)) return no_memory();
+    const started s = this->endpoint_->receive(lent, wanted(from));
+    take_back(lent, s);
+    return keep(s, parts);
+  }
+  errc keep(const started& s, operation*& parts) noexcept {
+    if (s.op != nullptr) {
+      s.op->next = std::exchange(parts, s.op);
+    } else if (s.failure != errc{}) [[unlikely]] {
+      return no_memory();
+    }
+    return errc{};
+  }
+  [[gnu::noinline]] errc finish_now() {
+    while (now_ != nullptr && why_ == errc{}) wait_first();
+    return why_;
+  }
+  /// Waits for the first of what has been started, and takes it out.
+  [[gnu::noinline]] void wait_first() {
+    operation& op = *now_;
+    if (!this->endpoint_->wait_in_collective(op, site_, call())) {
+      failed(why_lost(), cause::lost);
+      return;
+    }
+    now_ = op.next;
+    const bool sends = op.role == role::send;
+    errc why = op.failure;
+    if (why == errc{} && !sends && op.message_bytes != op.data.bytes) why = errc::count;
+    if (why != errc{}) [[unlikely]]
+      failed_with(why, sends, this->rank_of(op.peer), op.data.bytes, op.message_bytes);
+    this->endpoint_->release(op);
+  }
+  /// Receives a message in one piece. Cost: see endpoint::receive_now.
+  errc receive_direct(const memory& into, rank_t from) {
+    direct_receive d(into.base, into.bytes, this->context_, this->peer_of(from), serial_);
+    if constexpr (Stack::checks_type::compares_types)
+      d.want.ignore = type_mark<Stack::checks_type::compares_types>::ignored;
+    this->endpoint_->receive_now(d);
+    if (d.failure == errc{} && d.bytes == into.bytes) [[likely]]
+      return errc{};
+    return receive_rest(d, from);
+  }
+  [[gnu::noinline]] errc receive_rest(direct_receive& d, rank_t from) {
+    if (d.failure == undecided) {
+      if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
+        d.posted->next = std::exchange(now_, d.posted);
+        return failed(why_lost(), cause::lost);
+      }
+      this->endpoint_->receive_rest(d, site_);
+    }
+    if (d.failure == errc{} && d.bytes == d.capacity) return errc{};
+    if (d.failure == errc::no_resources) return no_memory();
+    return failed_with(d.failure == errc{} ? errc::count : d.failure, false, from, d.capacity,
+                       d.bytes);
+  }
+  void apply(const reduction& op, const memory& inout, const memory& in, bool first) noexcept {
+    if (why_ != errc{} || in.bytes == 0) return;
+    try {
+      op.apply(op.context, inout.base, in.base, inout.bytes / op.element_bytes, first);
+    } catch (...) {
+      begin();  // The others shall learn of it.
+      thrown_ = std::current_exception();
+      failed(errc::operation, cause::operation);
+    }
+  }
+  /// Drops what has been started: nothing touches a buffer any more.
+  [[gnu::noinline, gnu::cold]] void drop() noexcept {
+    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+      while (parts != nullptr) {
+        operation& op = *std::exchange(parts, parts->next);
+        this->endpoint_->abandon(op);
+      }
+    }
+  }
+  struct piece_header {
+    piece_header* next;
+  };
+  [[gnu::noinline]] memory far_scratch(std::size_t bytes) noexcept {
+    if (why_ != errc{}) return {};
+    void* const room = allocate_scratch(bytes, scratch_alignment);
+    if (room == nullptr) {
+      begin();  // The others shall learn of it.
+      no_memory();
+      return {};
+    }
+    pieces_ = ::new (room) piece_header{pieces_};
+    return {static_cast<std::byte*>(room) + scratch_alignment, bytes};
+  }
+  [[gnu::noinline]] void free_pieces() noexcept {
+    while (pieces_ != nullptr) {
+      void* const room = std::exchange(pieces_, pieces_->next);
+      platform::deallocate(room);
+    }
   }
 
   call_site site_;
   tag_t serial_;
-  int exceptions_;
-  bool begun_ = false;
-  bool sends_ = false;  // From here on: what `raise` tells.
-  cause cause_{};
   errc why_{};
-  rank_t other_ = 0;
-  std::size_t bytes_ = 0;
-  std::size_t got_ = 0;
+  bool begun_ = false;
+  operation* now_ = nullptr;    // What has been started, linked by operation::next,
+  operation* ahead_ = nullptr;  // and what the next round waits for.
+  piece_header* pieces_ = nullptr;
+  std::size_t near_used_ = 0;
+  std::exception_ptr thrown_;
+  collective_failure failure_;
+  alignas(scratch_alignment) std::byte near_[256];
 };
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/coll/algorithms.hpp
+// ==== mpx/engine/detail/endpoint_blocks.hpp
 
-// The first collectives: correct for any number of ranks and any associative operation, in a
-// logarithmic number of rounds. They return what went wrong and throw nothing of their own; what a
-// user's operation throws passes through, and the other ranks are told.
+// What ranks that meet in shared memory ask of an endpoint: blocks, waiting for what others write
+// there, and waking them.
+
+namespace mpx::inline v0::detail {
+
+/// See BlockTransport.
+template <class Stack>
+struct shared_blocks {
+  using endpoint_type = endpoint<Stack>;
+  static constexpr std::size_t dying_max = 256;
+
+  /// 0: there is none.
+  static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
+    std::lock_guard lock(e.threading());
+    e.dying_blocks_.erase_if([&e](const dying_block& b) {
+      if (b.gone->load(std::memory_order_acquire) != b.users) return false;
+      e.transport().free_block(b.name);
+      return true;
+    });
+    return e.dying_blocks_.size() < dying_max ? e.transport().make_block(bytes) : 0;
+  }
+  /// This rank uses a block no more. `own`: its name, if this rank has made it: then it is given
+  /// back once all have let go.
+  static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
+                     std::uint64_t users) noexcept {
+    if (e.orphaned()) return;
+    gone.fetch_add(1, std::memory_order_acq_rel);
+    if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
+  }
+  static void free(endpoint_type& e, std::uint64_t name) noexcept {
+    std::lock_guard lock(e.threading());
+    e.transport().free_block(name);
+  }
+  /// nullptr: it cannot be reached.
+  static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
+                       std::size_t bytes) noexcept {
+    std::lock_guard lock(e.threading());
+    return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
+  }
+  static bool crowded(endpoint_type& e) noexcept {
+    std::lock_guard lock(e.threading());
+    return e.transport().oversubscribed();
+  }
+  /// Waits until `w` is ready; false: it never will be.
+  static bool wait(endpoint_type& e, call_site site, const flag_watch& w) {
+    return e.pace().wait_for_flag(e.threading(), site, w);
+  }
+  /// Wakes those of a communicator's ranks whose bits are set.
+  [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
+                                                std::uint64_t mask) noexcept {
+    std::lock_guard lock(e.threading());
+    for (; mask != 0; mask &= mask - 1) {
+      const auto rank = static_cast<rank_t>(std::countr_zero(mask));
+      e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
+    }
+  }
+  /// A message of a call, which whoever meets in memory does not send. Requires: the lock is held.
+  static const arrived_message* message_of(endpoint_type& e, collective_call call) noexcept {
+    pattern any(call.context, any_peer, call.serial);
+    any.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
+    errc failure{};
+    return e.inbox().find(any, failure);
+  }
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/coll/node.hpp
+
+// A collective call of ranks that meet in a block of shared memory: one crossing of a cache line
+// where messages take log2(ranks), and where ranks outnumber cores, one change of the core.
 
 namespace mpx::inline v0::coll {
 
-/// Dissemination: in round k each rank tells the rank 2^k above. Source: Hensgen, Finkel, Manber
-/// 1988.
-template <class Channel>
-errc barrier(Channel& c) {
-  const rank_t n = c.size();
-  for (rank_t step = 1; step < n; step *= 2)
-    if (const errc why = c.exchange({}, (c.rank() + step) % n, {}, (c.rank() - step % n + n) % n);
-        why != errc{})
-      return why;
-  return errc{};
-}
+/// One call. Once something has gone wrong, which `channel` knows, all that follows does nothing.
+template <class Stack>
+class node_call {
+  using channel = mpx::detail::collective_channel<Stack>;
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  using cause = mpx::detail::collective_failure::cause;
 
-/// A binomial tree from the root.
-template <class Channel>
-errc from_root(Channel& c, std::span<std::byte> data, rank_t root) {
-  const rank_t n = c.size();
-  const rank_t me = (c.rank() - root + n) % n;  // The root is 0 in the tree.
-  rank_t bit = 1;
-  while (bit < n && (me & bit) == 0) bit *= 2;
-  if (me != 0)
-    if (const errc why = c.receive(data, (me - bit + root) % n); why != errc{}) return why;
-  for (bit /= 2; bit > 0; bit /= 2)
-    if (me + bit < n)
-      if (const errc why = c.send(data, (me + bit + root) % n); why != errc{}) return why;
-  return errc{};
-}
-
-/// A binomial tree to rank 0 that keeps rank order.
-template <class Channel, class T, class Op>
-errc to_first(Channel& c, std::span<T> values, Op& op) {
-  const rank_t n = c.size();
-  if (const errc why = c.begin(); why != errc{}) return why;  // No memory: the others learn of it.
-  const bool receives = c.rank() % 2 == 0 && c.rank() + 1 < n;
-  const scratch<T> theirs(receives ? values.size() : 0, std::nothrow);
-  if (theirs.data() == nullptr) return c.no_memory();
-  const std::span<T> received(theirs.data(), receives ? values.size() : 0);
-  for (rank_t bit = 1; bit < n; bit *= 2) {
-    if ((c.rank() & bit) != 0) return c.send(std::as_bytes(values), c.rank() - bit);
-    if (c.rank() + bit >= n) continue;
-    const auto into = std::as_writable_bytes(received);
-    if (const errc why = c.receive(into, c.rank() + bit); why != errc{}) return why;
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = op(values[i], received[i]);
+ public:
+  node_call(channel& c, node_state& s) noexcept
+      : c_(c), s_(s), serial_(c.call().serial), me_(c.rank()), n_(c.size()) {
+    if (c_.begin() != errc{}) return;  // In a forked child, for one, which writes nothing.
+    begun_ = true;
+    const node_tag before = tag_of(serial_, 0) - 1;
+    // A call that went other ways has been left without a word.
+    if (s_.left != end_of((serial_ - 1) & 0x7fff'ffff)) leave(before);
   }
-  return errc{};
-}
-
-template <class Channel>
-errc bcast(Channel& c, std::span<std::byte> data, rank_t root) {
-  if (const errc why = c.check_root(root); why != errc{}) return why;
-  return from_root(c, data, root);
-}
-
-/// To rank 0, then one message to the root: right for operations that do not commute.
-template <class Channel, class T, class Op>
-errc reduce(Channel& c, std::span<T> values, Op& op, rank_t root) {
-  if (const errc why = c.check_root(root); why != errc{}) return why;
-  if (const errc why = to_first(c, values, op); why != errc{} || root == 0) return why;
-  const auto bytes = std::as_writable_bytes(values);
-  if (c.rank() == 0) return c.send(bytes, root);
-  return c.rank() == root ? c.receive(bytes, 0) : errc{};
-}
-
-/// reduce, then bcast: every rank gets the same bits. (Of both halves in one call: who leaves the
-/// first leaves the second.)
-template <class Channel, class T, class Op>
-errc allreduce(Channel& c, std::span<T> values, Op& op) {
-  if (const errc why = to_first(c, values, op); why != errc{}) return why;
-  return from_root(c, std::as_writable_bytes(values), 0);
-}
-
-/// Agrees on the context of a new communicator. Rank 0 numbers it.
-template <class Channel>
-errc new_context(Channel& c, context_id& context) {
-  context = 0;
-  if (c.rank() == 0) {
-    const std::uint32_t serial = c.lead();
-    context = serial << 1;
+  node_call(const node_call&) = delete;
+  node_call& operator=(const node_call&) = delete;
+  ~node_call() {
+    if (begun_) leave(end_of(serial_));
   }
-  if (const errc why = from_root(c, std::as_writable_bytes(std::span(&context, 1)), 0);
-      why != errc{})
-    return why;
-  c.over();
-  return context == 0 ? c.no_context() : errc{};
+
+  bool failed() const noexcept { return c_.failed(); }
+
+  /// Shows `data` to the others, as this rank's `piece` of the call.
+  /// Requires: data.bytes <= node_piece_bytes.
+  void show(const memory& data) noexcept { show_part(data, 0, data.bytes, 0); }
+  /// The same with `bytes` of it, from `at` on.
+  [[gnu::always_inline]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
+                                        std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return;
+    data.read(at, {s_.block.data(me_, index(piece), bytes), bytes});
+    shown(bytes, piece);
+  }
+  /// All blocks of this rank, of `bytes` each.
+  void show_blocks(const blocks& from, std::size_t bytes) noexcept {
+    if (!make_free(0)) return;
+    const std::size_t all = bytes * static_cast<std::size_t>(n_);
+    std::byte* at = s_.block.data(me_, index(0), all);
+    for (rank_t r = 0; r < n_; ++r, at += bytes) from[r].read(0, {at, bytes});
+    shown(all, 0);
+  }
+  /// Waits until rank r has shown its piece. Returns it, or nothing. Errors: errc::count,
+  /// errc::truncate if it has not `bytes`.
+  memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
+    node_slot& slot = s_.block.slot(r, index(piece));
+    if (failed() || !wait(slot.flag, tag_of(serial_, piece))) return {};
+    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    if (shown != bytes) [[unlikely]]
+      return wrong_length(r, bytes, shown);
+    return {s_.block.data(r, index(piece), bytes), bytes};
+  }
+  /// All have come to this call, and so have left all before it.
+  void met() noexcept {
+    if (!failed()) s_.all_left = tag_of(serial_, 0) - 1;
+  }
+  /// This rank reads nothing of the call up to `piece` any more.
+  void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
+
+  /// It reads nothing of this call at all.
+  void leave_call() noexcept { leave(end_of(serial_)); }
+
+  /// Where ranks outnumber cores. Each calls it once it has shown what it has; the last to come
+  /// makes of it what all read, by `make(memory)`, in `bytes`. Returns that, once it is made.
+  template <class Make>
+  memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
+    node_slot& slot = s_.block.slot(n_, index(piece));
+    const memory made{s_.block.data(n_, index(piece), bytes), bytes};
+    const node_tag tag = tag_of(serial_, piece);
+    if (failed()) return {};
+    if (!is_last(piece)) return wait(slot.flag, tag) ? made : memory();
+    make(made);
+    if (failed()) return {};
+    raise(slot.flag, tag);
+    return made;
+  }
+  bool crowded() const noexcept { return s_.crowded; }
+
+ private:
+  unsigned index(std::uint32_t piece) const noexcept {
+    return (static_cast<std::uint32_t>(serial_) + piece) % node_slots;
+  }
+  /// Waits until nobody reads what this rank has shown in a slot before.
+  bool make_free(std::uint32_t piece) noexcept {
+    const node_tag before = s_.used[index(piece)];
+    if (failed()) return false;
+    if (before == 0 || reaches(s_.all_left, before)) [[likely]]
+      return true;
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_ && !wait_left(r, before)) return false;
+    return true;
+  }
+  void shown(std::size_t bytes, std::uint32_t piece) noexcept {
+    node_slot& slot = s_.block.slot(me_, index(piece));
+    slot.bytes.store(bytes, std::memory_order_relaxed);
+    s_.used[index(piece)] = tag_of(serial_, piece);
+    raise(slot.flag, tag_of(serial_, piece));
+  }
+  /// Counts this rank. Returns whether all others have come.
+  bool is_last(std::uint32_t piece) noexcept {
+    auto& word = s_.block.head().come[index(piece)];
+    const std::uint64_t mine = node_come::first(serial_, piece);
+    std::uint64_t old = word.count.load(std::memory_order_acquire);
+    std::uint64_t sum = 0;
+    do {
+      sum = mine + 1;
+      if (node_come::is_of(old, mine)) {
+        sum = old + 1;
+      } else if (node_come::is_later(old, mine)) {
+        lose();  // The others have given this call up.
+        return false;
+      }
+    } while (!word.count.compare_exchange_weak(old, sum, std::memory_order_acq_rel));
+    return sum - mine == static_cast<std::uint64_t>(n_);
+  }
+
+  void leave(node_tag tag) noexcept {
+    s_.left = tag;
+    raise(s_.block.of(me_).left, tag);
+  }
+  /// Writes a word that others may wait for. Cost: where all are awake, a load besides.
+  [[gnu::always_inline]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
+    if (s_.fenced) [[unlikely]]
+      word.exchange(tag, std::memory_order_seq_cst);
+    else
+      word.store(tag, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const std::uint64_t mask = s_.block.head().sleeping.load(std::memory_order_relaxed);
+    if (mask != 0) [[unlikely]]
+      blocks_of::wake(c_.endpoint_of(), c_.state().ranks, mask & ~bit());
+  }
+  [[gnu::always_inline]] bool wait(const platform::atomic<node_tag>& word, node_tag tag) noexcept {
+    const unsigned looks = s_.crowded ? 1 : looks_max;
+    for (unsigned i = 0; i < looks; ++i)
+      if (word.load(std::memory_order_acquire) == tag) [[likely]]
+        return true;
+    return wait_long([&] { return word.load(std::memory_order_acquire) == tag; });
+  }
+  bool wait_left(rank_t r, node_tag tag) noexcept {
+    const auto& word = s_.block.of(r).left;
+    if (reaches(word.load(std::memory_order_acquire), tag)) return true;
+    return wait_long([&] { return reaches(word.load(std::memory_order_acquire), tag); });
+  }
+  [[gnu::noinline]] bool wait_long(mpx::detail::function_ref<bool()> ready) noexcept {
+    auto& e = c_.endpoint_of();
+    const auto lost = [&](bool news) {
+      return e.collective_lost(c_.call()) || (news && finds_message());
+    };
+    const auto sleeping = [&](bool yes) {
+      auto& mask = s_.block.head().sleeping;
+      if (yes)
+        mask.fetch_or(bit(), std::memory_order_seq_cst);
+      else
+        mask.fetch_and(~bit(), std::memory_order_seq_cst);
+    };
+    if (blocks_of::wait(e, c_.site(), {ready, lost, sleeping})) return true;
+    if (!failed()) lose();
+    return false;
+  }
+  /// Who sends messages has been told another length, or another call, than this rank.
+  bool finds_message() noexcept {
+    if (blocks_of::message_of(c_.endpoint_of(), c_.call()) == nullptr) return false;
+    c_.failed(wrong_argument(errc::count,
+                             "another rank has given another size, or has started the call: all of "
+                             "them have to agree on both"));
+    return true;
+  }
+  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
+  [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
+    const bool more = shown > bytes;
+    c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
+               bytes, shown});
+    return {};
+  }
+  std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
+
+  static constexpr unsigned looks_max = 300;
+
+  channel& c_;
+  node_state& s_;
+  tag_t serial_;
+  rank_t me_;
+  rank_t n_;
+  bool begun_ = false;
+};
+
+/// Where the ranks of a call's communicator meet; made by the first call that asks, together.
+/// nullptr: nowhere, which all of them find, or the call has failed.
+template <class Stack>
+[[gnu::noinline]] node_state* make_node(mpx::detail::collective_channel<Stack>& c) {
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  constexpr std::uint64_t reached = 1;  // What all of them can.
+  constexpr std::uint64_t roomy = 2;
+  constexpr std::uint64_t barrier = 4;
+  auto& e = c.endpoint_of();
+  const rank_t n = c.size();
+  const bool leads = c.rank() == 0;
+  const std::size_t bytes = node_block::bytes(n);
+  const auto as_memory = [](std::uint64_t& word) {
+    return memory(reinterpret_cast<std::byte*>(&word), sizeof word);
+  };
+  std::uint64_t name = leads ? blocks_of::make(e, bytes) : 0;
+  std::byte* base = leads ? blocks_of::at(e, c.peer_of(0), name, bytes) : nullptr;
+  if (base != nullptr) std::memset(base, 0, node_block::flags_bytes(n));
+  if (leads) {
+    for (rank_t r = 1; r < n; ++r) c.start_send(as_memory(name), r);
+    c.finish();
+  } else {
+    c.receive(as_memory(name), 0);
+    base = blocks_of::at(e, c.peer_of(0), name, bytes);
+  }
+  const std::uint64_t name_of_own = leads ? name : 0;
+  auto* const made = new (std::nothrow) node_state(&e, [](void* at, const node_state& s) noexcept {
+    if (s.block)
+      blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
+                        static_cast<std::uint64_t>(s.block.ranks()));
+  });
+  std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
+                      (blocks_of::crowded(e) ? 0u : roomy) |
+                      (platform::register_heavy_barrier() ? barrier : 0u);
+  if (leads) {
+    for (rank_t r = 1; r < n; ++r) {
+      std::uint64_t theirs = 0;
+      c.receive(as_memory(theirs), r);
+      can &= theirs;
+    }
+    for (rank_t r = 1; r < n; ++r) c.start_send(as_memory(can), r);
+    c.finish();
+  } else {
+    c.send(as_memory(can), 0);
+    c.receive(as_memory(can), 0);
+  }
+  if (c.failed() || (can & reached) == 0) {
+    delete made;
+    if (leads && name != 0 && !c.failed()) blocks_of::free(e, name);
+    return nullptr;
+  }
+  made->block = node_block(base, n);
+  made->own = name_of_own;
+  made->crowded = (can & roomy) == 0;
+  made->fenced = (can & barrier) == 0;
+  return made;
+}
+
+template <class Stack>
+[[gnu::always_inline]] inline node_state* node_of(mpx::detail::collective_channel<Stack>& c) {
+  mpx::detail::communicator_state& state = c.state();
+  if (!state.node_tried) [[unlikely]] {
+    state.node_tried = true;
+    state.node = make_node(c);
+    if (c.failed()) state.node_tried = false;  // Nobody has one.
+  }
+  return static_cast<node_state*>(state.node);
 }
 
 }  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/node_calls.hpp
+
+// Collectives of ranks that meet in shared memory, an overload for each call that can be.
+
+namespace mpx::inline v0::coll {
+
+/// Calls `work(at, bytes, number)` for each piece of whole units that a rank shows at a time; once
+/// if there is nothing.
+template <class Work>
+void for_pieces(std::size_t bytes, std::size_t unit, Work&& work) {
+  const std::size_t most = node_piece_bytes / unit * unit;
+  std::uint32_t number = 0;
+  for (std::size_t at = 0; at < bytes || number == 0; at += most)
+    work(at, bytes - at < most ? bytes - at : most, number++);
+}
+
+/// Everybody shows that it is here.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
+  node.show({});
+  if (node.crowded()) {
+    node.meet(0, [](const memory&) {});
+  } else {
+    for (rank_t r = 0; r < c.size(); ++r)
+      if (r != c.rank()) node.see(r, 0);
+  }
+  node.met();
+}
+
+/// The root shows its message, up to four pieces ahead of whoever reads it.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const bcast_call& call) {
+  if (c.rank() == call.root) node.leave_call();
+  for_pieces(call.data.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+    if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
+    const memory piece = node.see(call.root, bytes, i);
+    if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
+    node.leave_piece(i);
+  });
+}
+
+/// `out` = all ranks' elements, combined in their order. What one rank shows lies at `shown(r)`.
+template <class Channel, class Shown>
+void combine_all(Channel& c, const memory& out, const reduction& op, Shown&& shown) {
+  for (rank_t r = 0; r < c.size(); ++r) {
+    const memory theirs = shown(r);
+    if (c.failed()) return;
+    if (r == 0)
+      c.copy(out, theirs);
+    else
+      c.combine(op, out, theirs);
+  }
+}
+
+/// Everybody shows its elements, and the root combines them.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const reduce_call& call) {
+  if (c.rank() != call.root) node.leave_call();
+  for_pieces(call.in.bytes, call.op->element_bytes,
+             [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+               node.show_part(call.in, at, bytes, i);
+               if (c.rank() != call.root) return;
+               combine_all(c, slice(call.out, at, bytes), *call.op,
+                           [&](rank_t r) { return node.see(r, bytes, i); });
+               node.leave_piece(i);
+             });
+  if (c.rank() == call.root) node.met();
+}
+
+/// Everybody shows its elements, and combines all; or where ranks outnumber cores, the last to come
+/// does, for all.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const allreduce_call& call) {
+  for_pieces(
+      call.in.bytes, call.op->element_bytes,
+      [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+        node.show_part(call.in, at, bytes, i);
+        const memory out = slice(call.out, at, bytes);
+        const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
+        if (node.crowded()) {
+          c.copy(out,
+                 node.meet(
+                     bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
+        } else if (c.size() == 2) {
+          c.copy(out, slice(call.in, at, bytes));
+          const memory theirs = shown(1 - c.rank());
+          if (theirs.base == nullptr) return;
+          if (c.rank() == 0)
+            c.combine(*call.op, out, theirs);
+          else
+            c.combine_first(*call.op, out, theirs);
+        } else {
+          combine_all(c, out, *call.op, shown);
+        }
+        node.leave_piece(i);
+      });
+  node.met();
+}
+
+/// Everybody shows its block, and copies all others.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const allgather_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const memory mine = call.in.base != nullptr ? call.in : call.out[me];
+  for_pieces(call.out.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+    node.show_part(mine, at, bytes, i);
+    if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+    for (rank_t k = 1; k < n; ++k) {
+      const rank_t r = around(me + k, n);
+      const memory theirs = node.see(r, bytes, i);
+      if (theirs.base == nullptr) return;
+      call.out[r].write(at, theirs.piece(0, bytes));
+    }
+    node.leave_piece(i);
+  });
+  if (call.in.base != nullptr) c.copy(call.out[me], call.in);
+  node.met();
+}
+
+/// Everybody shows all its blocks, and copies those that are for it.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const alltoall_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const std::size_t bytes = call.out.bytes;
+  const std::size_t all = bytes * static_cast<std::size_t>(n);
+  const blocks& from = call.in_place ? call.out : call.in;
+  node.show_blocks(from, bytes);
+  if (node.crowded()) node.meet(0, [](const memory&) {});
+  for (rank_t k = call.in_place ? 1 : 0; k < n; ++k) {
+    const rank_t r = around(me + k, n);
+    const memory theirs = node.see(r, all);
+    if (theirs.base == nullptr) return;
+    c.copy(call.out[r], slice(theirs, bytes * static_cast<std::size_t>(me), bytes));
+  }
+  node.met();
+}
+
+/// Calls of `What` can be made in shared memory, over the transport of `Stack`.
+template <class Stack, class What>
+concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
+                      requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                               const What& call) { meet(node, c, call); };
+
+/// Makes a call in shared memory, if there is some. Returns whether it did, or has failed.
+template <class Stack, class What>
+bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call) {
+  if constexpr (requires { call.op; })
+    if (call.op->element_bytes > node_piece_bytes) return false;
+  node_state* const state = node_of(c);
+  if (state == nullptr) return c.failed();
+  node_call<Stack> node(c, *state);
+  if (!c.failed()) meet(node, c, call);
+  return true;
+}
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/call.hpp
+
+// A collective call as finish_as takes it: it runs at once, is started, or is prepared.
+
+namespace mpx::inline v0::detail {
+
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among.
+template <class Stack, class What, coll::Steps S>
+void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
+  if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
+    coll::question q = what.ask(steps.rank(), steps.size());
+    q.near = BlockTransport<typename Stack::transport_type>;
+    if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+      q.meets = true;
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared) return what(steps, c);
+      if (coll::run_in_node(steps, what)) return;
+      q.meets = false;
+    }
+    what(steps, coll::decide<typename Stack::collective_type>(q, by));
+  } else {
+    what(steps);
+  }
+}
+/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
+/// what went wrong, and says more of it in `trouble`.
+template <class Stack, class What>
+[[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
+                                      coll::algorithm by, call_site site,
+                                      collective_trouble& trouble) {
+  collective_channel<Stack> steps(on, site);
+  const collective_failure wrong = what.check(steps.rank(), steps.size());
+  if (wrong.why == errc{}) [[likely]] {
+    take_steps<Stack>(what, steps, by);
+    if (!steps.failed()) [[likely]]
+      return errc{};
+  } else {
+    steps.begin();  // The others shall not wait for this rank.
+    steps.failed(wrong);
+  }
+  steps.tell(trouble);
+  return steps.why();
+}
+/// Makes a schedule of `what`. nullptr: memory is out.
+template <class Stack, class What>
+[[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
+                                              coll::algorithm by) {
+  schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
+  if (plan != nullptr) take_steps<Stack>(what, *plan, by);
+  return plan;
+}
+
+/// What a collective combines with, where it combines nothing.
+struct no_reduction {};
+/// A reduction that is made of values known at run time only, which outlive the call.
+struct given_reduction {
+  reduction op;
+  void set(reduction& r) const noexcept { r = op; }
+};
+
+/// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
+/// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
+/// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
+/// its arguments refer to. `Op` makes its reduction, which it points to.
+template <class Stack, class What, class Op = no_reduction>
+class collective {
+ public:
+  using stack_type = Stack;
+  using value_type = nothing;
+  static constexpr const char* name = What::name;
+  static constexpr const char* start_name = What::name;
+  static constexpr const char* prepare_name = What::name;
+
+  collective(const point_to_point<Stack>& on, const What& what,
+             coll::algorithm by = coll::algorithm::automatic, const Op& op = {})
+      : on_(on), what_(what), by_(by), op_(op) {}
+
+  endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
+  [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+    if constexpr (reduces) {
+      reduction op;
+      op_.set(op);
+      What what = what_;
+      what.op = &op;
+      return run_collective(on_, what, by_, {name, where}, trouble_);
+    } else {
+      return run_collective(on_, what_, by_, {name, where}, trouble_);
+    }
+  }
+  started start() const {
+    if (const errc why = check(); why != errc{}) {
+      nothing none;
+      return {nullptr, run(none, {})};  // Fails, and tells the others.
+    }
+    const started s = made(false);
+    if (s.op != nullptr) {
+      schedules<Stack>::start(endpoint_of(), *s.op);
+    } else {  // It is a call all the same, which the others wait in.
+      collective_channel<Stack> steps(on_, {name});
+      steps.begin();
+      steps.no_memory();
+    }
+    return s;
+  }
+  started prepare() const {
+    if (const errc why = check(); why != errc{}) return {nullptr, why};
+    return made(true);
+  }
+  [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
+    collective_channel<Stack>::raise(on_, trouble_, {name, where});
+  }
+
+ private:
+  static constexpr bool reduces = !std::is_same_v<Op, no_reduction>;
+  struct kept : allocated {
+    explicit kept(const Op& op) : maker(op) { maker.set(made); }
+    Op maker;
+    reduction made;
+  };
+
+  errc check() const noexcept {
+    if constexpr (reduces) {
+      reduction op;
+      op_.set(op);
+      What what = what_;
+      what.op = &op;
+      trouble_.failure = what.check(on_.rank(), on_.size());
+    } else {
+      trouble_.failure = what_.check(on_.rank(), on_.size());
+    }
+    return trouble_.failure.why;
+  }
+  started made(bool again) const {
+    schedule* plan = nullptr;
+    if constexpr (reduces) {
+      auto* const k = new (std::nothrow) kept(op_);
+      if (k != nullptr) {
+        What what = what_;
+        what.op = &k->made;
+        plan = record_collective(on_, what, by_);
+        if (plan == nullptr) {
+          delete k;
+        } else {
+          plan->keep(k, [](void* p) noexcept { delete static_cast<kept*>(p); });
+        }
+      }
+    } else {
+      plan = record_collective(on_, what_, by_);
+    }
+    const started s = schedules<Stack>::make(endpoint_of(), plan, again);
+    if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
+    return s;
+  }
+
+  const point_to_point<Stack>& on_;
+  What what_;
+  coll::algorithm by_;
+  [[no_unique_address]] Op op_;
+  mutable collective_trouble trouble_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/coll/gather.hpp
+
+// gather and gatherv: a block of each rank, at the root.
+
+namespace mpx::inline v0::coll {
+
+/// All at once.
+template <Steps S>
+void gather_linear(S& s, const memory& in, const blocks& out, rank_t root) {
+  if (s.rank() != root) return static_cast<void>(s.send(in, root));
+  for (rank_t r = 0; r < s.size(); ++r)
+    if (r != root) s.start_receive(out[r], r);
+  s.copy(out[root], in);
+  s.finish();
+}
+
+/// Down a binomial tree, whose nodes collect what is below them. `bytes` of a block.
+template <Steps S>
+void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std::size_t bytes) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
+  rank_t span = 1;
+  while (span < n && (me & span) == 0) span *= 2;
+  const rank_t most = me + span <= n ? span : n - me;
+  if (most == 1 && me != 0) return static_cast<void>(s.send(in, around(me - span + root, n)));
+  const bool direct = me == 0 && root == 0;  // Where the tree's order is that of ranks.
+  const blocks all{direct ? out.base : s.scratch(static_cast<std::size_t>(most) * bytes).base,
+                   bytes, bytes};
+  if (all.base == nullptr && bytes != 0) return;
+  for (rank_t bit = 1; bit < span && me + bit < n; bit *= 2)
+    s.start_receive(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
+                    around(me + bit + root, n));
+  s.copy(all[0], in);
+  s.finish();
+  if (me != 0) {
+    s.send(all.range(0, most), around(me - span + root, n));
+  } else if (!direct) {
+    s.copy(out.range(root, n - root), all.range(0, n - root));
+    s.copy(out.range(0, root), all.range(n - root, root));
+  }
+}
+
+/// See collectives::gather.
+struct gather_call {
+  static constexpr const char* name = "gather";
+
+  memory in;   // At the root without a base: it is in its place already.
+  blocks out;  // At the root.
+  rank_t root;
+  bool variable;  // Block lengths differ.
+
+  question ask(rank_t rank, rank_t size) const noexcept {
+    return {operation::gather, rank == root ? out.bytes : in.bytes, size, true, !variable};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    collective_failure wrong = check_root(root, size);
+    if (wrong.why == errc{} && rank == root) wrong = check_blocks(out, size);
+    if (wrong.why == errc{} && rank == root && in.base != nullptr)
+      wrong = check_room(in.bytes, out.bytes_of(root), out.unit);
+    return wrong;
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const bool here = s.rank() == root;
+    const blocks to = here ? placed(s, out) : out;
+    const memory from = here && in.base == nullptr ? to[root] : in;
+    if (c.by == algorithm::binomial && (!here || to.regular()))
+      return gather_binomial(s, from, to, root, here ? to.bytes : in.bytes);
+    if (c.by != algorithm::binomial) return gather_linear(s, from, to, root);
+    // The others send up a tree, but here blocks have a layout.
+    const blocks packed{s.scratch(to.bytes_of(0) * static_cast<std::size_t>(s.size())).base,
+                        to.bytes_of(0), to.bytes_of(0)};
+    if (packed.base == nullptr) return;
+    gather_binomial(s, from, packed, root, packed.bytes);
+    for (rank_t r = 0; r < s.size(); ++r)
+      if (r != root || in.base != nullptr) s.copy(to[r], packed[r]);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/names.hpp
+
+// MPI's names for collectives that are started or prepared: each stands for one call of an
+// operation, whose arguments are explained there. An optional std::error_code comes last.
+
+namespace mpx::inline v0::detail {
+
+/// An argument that does not say how the call ends.
+template <class A>
+concept NoForm = !is_code<A&&>;
+
+/// The names of a communicator, which derives from this.
+template <class Comm>
+class collective_names {
+  using site = std::source_location;
+  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+
+ public:
+  /// barrier with mpx::start. Source: MPI_Ibarrier.
+  template <class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ibarrier(How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().barrier(as_form<start_t>(how), where);
+  }
+  /// bcast with mpx::start. Source: MPI_Ibcast.
+  template <class A, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ibcast(A&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().bcast(std::forward<A>(buffer), root, as_form<start_t>(how), where);
+  }
+  /// gather with mpx::start. Source: MPI_Igather.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto igather(A&& in, B&& out, rank_t root, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().gather(std::forward<A>(in), std::forward<B>(out), root, as_form<start_t>(how),
+                       where);
+  }
+  /// gatherv with mpx::start. Source: MPI_Igatherv.
+  template <class A, class B, class C, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto igatherv(A&& in, B&& out, C&& counts, rank_t root, How&& how = {},
+                site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().gatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts), root,
+                        as_form<start_t>(how), where);
+  }
+  /// gatherv with mpx::start. Source: MPI_Igatherv.
+  template <class A, class B, class C, class D, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto igatherv(A&& in, B&& out, C&& counts, D&& places, rank_t root, How&& how = {},
+                site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().gatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
+                        std::forward<D>(places), root, as_form<start_t>(how), where);
+  }
+  /// scatter with mpx::start. Source: MPI_Iscatter.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto iscatter(A&& in, B&& out, rank_t root, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().scatter(std::forward<A>(in), std::forward<B>(out), root, as_form<start_t>(how),
+                        where);
+  }
+  /// scatterv with mpx::start. Source: MPI_Iscatterv.
+  template <class A, class B, class C, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto iscatterv(A&& in, B&& counts, C&& out, rank_t root, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().scatterv(std::forward<A>(in), std::forward<B>(counts), std::forward<C>(out), root,
+                         as_form<start_t>(how), where);
+  }
+  /// scatterv with mpx::start. Source: MPI_Iscatterv.
+  template <class A, class B, class C, class D, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto iscatterv(A&& in, B&& counts, C&& places, D&& out, rank_t root, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().scatterv(std::forward<A>(in), std::forward<B>(counts), std::forward<C>(places),
+                         std::forward<D>(out), root, as_form<start_t>(how), where);
+  }
+  /// allgather with mpx::start. Source: MPI_Iallgather.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<B>
+  auto iallgather(A&& in, B&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().allgather(std::forward<A>(in), std::forward<B>(out), as_form<start_t>(how), where);
+  }
+  /// allgatherv with mpx::start. Source: MPI_Iallgatherv.
+  template <class A, class B, class C, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<C>
+  auto iallgatherv(A&& in, B&& out, C&& counts, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().allgatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
+                           as_form<start_t>(how), where);
+  }
+  /// allgatherv with mpx::start. Source: MPI_Iallgatherv.
+  template <class A, class B, class C, class D, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<D>
+  auto iallgatherv(A&& in, B&& out, C&& counts, D&& places, How&& how = {},
+                   site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().allgatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
+                           std::forward<D>(places), as_form<start_t>(how), where);
+  }
+  /// alltoall with mpx::start. Source: MPI_Ialltoall.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<B>
+  auto ialltoall(A&& in, B&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().alltoall(std::forward<A>(in), std::forward<B>(out), as_form<start_t>(how), where);
+  }
+  /// alltoallv with mpx::start. Source: MPI_Ialltoallv.
+  template <class A, class B, class C, class D, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<D>
+  auto ialltoallv(A&& in, B&& in_counts, C&& out, D&& out_counts, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().alltoallv(std::forward<A>(in), std::forward<B>(in_counts), std::forward<C>(out),
+                          std::forward<D>(out_counts), as_form<start_t>(how), where);
+  }
+  /// alltoallv with mpx::start. Source: MPI_Ialltoallv.
+  template <class A, class B, class C, class D, class E, class F, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<F>
+  auto ialltoallv(A&& in, B&& in_counts, C&& in_places, D&& out, E&& out_counts, F&& out_places,
+                  How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().alltoallv(std::forward<A>(in), std::forward<B>(in_counts),
+                          std::forward<C>(in_places), std::forward<D>(out),
+                          std::forward<E>(out_counts), std::forward<F>(out_places),
+                          as_form<start_t>(how), where);
+  }
+  /// alltoallw with mpx::start. Source: MPI_Ialltoallw.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<B>
+  auto ialltoallw(A&& in, B&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().alltoallw(std::forward<A>(in), std::forward<B>(out), as_form<start_t>(how), where);
+  }
+  /// reduce with mpx::start. Source: MPI_Ireduce.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ireduce(A&& value, B&& op, rank_t root, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().reduce(std::forward<A>(value), std::forward<B>(op), root, as_form<start_t>(how),
+                       where);
+  }
+  /// reduce with mpx::start. Source: MPI_Ireduce.
+  template <class A, class B, class C, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto ireduce(A&& in, B&& out, C&& op, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().reduce(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op), root,
+                       as_form<start_t>(how), where);
+  }
+  /// allreduce with mpx::start. Source: MPI_Iallreduce.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<B>
+  auto iallreduce(A&& value, B&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().allreduce(std::forward<A>(value), std::forward<B>(op), as_form<start_t>(how),
+                          where);
+  }
+  /// allreduce with mpx::start. Source: MPI_Iallreduce.
+  template <class A, class B, class C, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<C>
+  auto iallreduce(A&& in, B&& out, C&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().allreduce(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op),
+                          as_form<start_t>(how), where);
+  }
+  /// reduce_scatter with mpx::start. Source: MPI_Ireduce_scatter.
+  template <class A, class B, class C, class D, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<D>
+  auto ireduce_scatter(A&& in, B&& out, C&& counts, D&& op, How&& how = {},
+                       site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().reduce_scatter(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
+                               std::forward<D>(op), as_form<start_t>(how), where);
+  }
+  /// reduce_scatter_block with mpx::start. Source: MPI_Ireduce_scatter_block.
+  template <class A, class B, class C, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<C>
+  auto ireduce_scatter_block(A&& in, B&& out, C&& op, How&& how = {},
+                             site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().reduce_scatter_block(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op),
+                                     as_form<start_t>(how), where);
+  }
+  /// scan with mpx::start. Source: MPI_Iscan.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<B>
+  auto iscan(A&& value, B&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().scan(std::forward<A>(value), std::forward<B>(op), as_form<start_t>(how), where);
+  }
+  /// scan with mpx::start. Source: MPI_Iscan.
+  template <class A, class B, class C, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<C>
+  auto iscan(A&& in, B&& out, C&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().scan(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op),
+                     as_form<start_t>(how), where);
+  }
+  /// exscan with mpx::start. Source: MPI_Iexscan.
+  template <class A, class B, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<B>
+  auto iexscan(A&& value, B&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().exscan(std::forward<A>(value), std::forward<B>(op), as_form<start_t>(how), where);
+  }
+  /// exscan with mpx::start. Source: MPI_Iexscan.
+  template <class A, class B, class C, class How = start_t>
+  requires OwnForm<How, start_t> && NoForm<C>
+  auto iexscan(A&& in, B&& out, C&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().exscan(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op),
+                       as_form<start_t>(how), where);
+  }
+  /// barrier with mpx::prepare. Source: MPI_Barrier_init.
+  template <class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto barrier_init(How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().barrier(as_form<prepare_t>(how), where);
+  }
+  /// bcast with mpx::prepare. Source: MPI_Bcast_init.
+  template <class A, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto bcast_init(A&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().bcast(std::forward<A>(buffer), root, as_form<prepare_t>(how), where);
+  }
+  /// gather with mpx::prepare. Source: MPI_Gather_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto gather_init(A&& in, B&& out, rank_t root, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().gather(std::forward<A>(in), std::forward<B>(out), root, as_form<prepare_t>(how),
+                       where);
+  }
+  /// gatherv with mpx::prepare. Source: MPI_Gatherv_init.
+  template <class A, class B, class C, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto gatherv_init(A&& in, B&& out, C&& counts, rank_t root, How&& how = {},
+                    site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().gatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts), root,
+                        as_form<prepare_t>(how), where);
+  }
+  /// gatherv with mpx::prepare. Source: MPI_Gatherv_init.
+  template <class A, class B, class C, class D, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto gatherv_init(A&& in, B&& out, C&& counts, D&& places, rank_t root, How&& how = {},
+                    site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().gatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
+                        std::forward<D>(places), root, as_form<prepare_t>(how), where);
+  }
+  /// scatter with mpx::prepare. Source: MPI_Scatter_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto scatter_init(A&& in, B&& out, rank_t root, How&& how = {},
+                    site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().scatter(std::forward<A>(in), std::forward<B>(out), root, as_form<prepare_t>(how),
+                        where);
+  }
+  /// scatterv with mpx::prepare. Source: MPI_Scatterv_init.
+  template <class A, class B, class C, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto scatterv_init(A&& in, B&& counts, C&& out, rank_t root, How&& how = {},
+                     site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().scatterv(std::forward<A>(in), std::forward<B>(counts), std::forward<C>(out), root,
+                         as_form<prepare_t>(how), where);
+  }
+  /// scatterv with mpx::prepare. Source: MPI_Scatterv_init.
+  template <class A, class B, class C, class D, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto scatterv_init(A&& in, B&& counts, C&& places, D&& out, rank_t root, How&& how = {},
+                     site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().scatterv(std::forward<A>(in), std::forward<B>(counts), std::forward<C>(places),
+                         std::forward<D>(out), root, as_form<prepare_t>(how), where);
+  }
+  /// allgather with mpx::prepare. Source: MPI_Allgather_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<B>
+  auto allgather_init(A&& in, B&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().allgather(std::forward<A>(in), std::forward<B>(out), as_form<prepare_t>(how),
+                          where);
+  }
+  /// allgatherv with mpx::prepare. Source: MPI_Allgatherv_init.
+  template <class A, class B, class C, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<C>
+  auto allgatherv_init(A&& in, B&& out, C&& counts, How&& how = {},
+                       site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().allgatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
+                           as_form<prepare_t>(how), where);
+  }
+  /// allgatherv with mpx::prepare. Source: MPI_Allgatherv_init.
+  template <class A, class B, class C, class D, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<D>
+  auto allgatherv_init(A&& in, B&& out, C&& counts, D&& places, How&& how = {},
+                       site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().allgatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
+                           std::forward<D>(places), as_form<prepare_t>(how), where);
+  }
+  /// alltoall with mpx::prepare. Source: MPI_Alltoall_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<B>
+  auto alltoall_init(A&& in, B&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().alltoall(std::forward<A>(in), std::forward<B>(out), as_form<prepare_t>(how), where);
+  }
+  /// alltoallv with mpx::prepare. Source: MPI_Alltoallv_init.
+  template <class A, class B, class C, class D, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<D>
+  auto alltoallv_init(A&& in, B&& in_counts, C&& out, D&& out_counts, How&& how = {},
+                      site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().alltoallv(std::forward<A>(in), std::forward<B>(in_counts), std::forward<C>(out),
+                          std::forward<D>(out_counts), as_form<prepare_t>(how), where);
+  }
+  /// alltoallv with mpx::prepare. Source: MPI_Alltoallv_init.
+  template <class A, class B, class C, class D, class E, class F, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<F>
+  auto alltoallv_init(A&& in, B&& in_counts, C&& in_places, D&& out, E&& out_counts, F&& out_places,
+                      How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().alltoallv(std::forward<A>(in), std::forward<B>(in_counts),
+                          std::forward<C>(in_places), std::forward<D>(out),
+                          std::forward<E>(out_counts), std::forward<F>(out_places),
+                          as_form<prepare_t>(how), where);
+  }
+  /// alltoallw with mpx::prepare. Source: MPI_Alltoallw_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<B>
+  auto alltoallw_init(A&& in, B&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().alltoallw(std::forward<A>(in), std::forward<B>(out), as_form<prepare_t>(how),
+                          where);
+  }
+  /// reduce with mpx::prepare. Source: MPI_Reduce_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto reduce_init(A&& value, B&& op, rank_t root, How&& how = {},
+                   site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().reduce(std::forward<A>(value), std::forward<B>(op), root, as_form<prepare_t>(how),
+                       where);
+  }
+  /// reduce with mpx::prepare. Source: MPI_Reduce_init.
+  template <class A, class B, class C, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto reduce_init(A&& in, B&& out, C&& op, rank_t root, How&& how = {},
+                   site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().reduce(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op), root,
+                       as_form<prepare_t>(how), where);
+  }
+  /// allreduce with mpx::prepare. Source: MPI_Allreduce_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<B>
+  auto allreduce_init(A&& value, B&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().allreduce(std::forward<A>(value), std::forward<B>(op), as_form<prepare_t>(how),
+                          where);
+  }
+  /// allreduce with mpx::prepare. Source: MPI_Allreduce_init.
+  template <class A, class B, class C, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<C>
+  auto allreduce_init(A&& in, B&& out, C&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().allreduce(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op),
+                          as_form<prepare_t>(how), where);
+  }
+  /// reduce_scatter with mpx::prepare. Source: MPI_Reduce_scatter_init.
+  template <class A, class B, class C, class D, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<D>
+  auto reduce_scatter_init(A&& in, B&& out, C&& counts, D&& op, How&& how = {},
+                           site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().reduce_scatter(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
+                               std::forward<D>(op), as_form<prepare_t>(how), where);
+  }
+  /// reduce_scatter_block with mpx::prepare. Source: MPI_Reduce_scatter_block_init.
+  template <class A, class B, class C, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<C>
+  auto reduce_scatter_block_init(A&& in, B&& out, C&& op, How&& how = {},
+                                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().reduce_scatter_block(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op),
+                                     as_form<prepare_t>(how), where);
+  }
+  /// scan with mpx::prepare. Source: MPI_Scan_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<B>
+  auto scan_init(A&& value, B&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().scan(std::forward<A>(value), std::forward<B>(op), as_form<prepare_t>(how), where);
+  }
+  /// scan with mpx::prepare. Source: MPI_Scan_init.
+  template <class A, class B, class C, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<C>
+  auto scan_init(A&& in, B&& out, C&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().scan(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op),
+                     as_form<prepare_t>(how), where);
+  }
+  /// exscan with mpx::prepare. Source: MPI_Exscan_init.
+  template <class A, class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<B>
+  auto exscan_init(A&& value, B&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().exscan(std::forward<A>(value), std::forward<B>(op), as_form<prepare_t>(how), where);
+  }
+  /// exscan with mpx::prepare. Source: MPI_Exscan_init.
+  template <class A, class B, class C, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && NoForm<C>
+  auto exscan_init(A&& in, B&& out, C&& op, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().exscan(std::forward<A>(in), std::forward<B>(out), std::forward<C>(op),
+                       as_form<prepare_t>(how), where);
+  }
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/coll/reduce_scatter.hpp
+
+// reduce_scatter and reduce_scatter_block: the combination of every rank's elements, each rank
+// getting a block of it.
+
+namespace mpx::inline v0::coll {
+
+/// With the rank whose number differs in the highest bit, then the next one: each of two keeps half
+/// of the blocks that both had. `work(first, count)`: blocks of the vector, which is written to.
+/// Requires: a power of two; the operation commutes. Cost: log2(size) rounds, one vector in all.
+template <Steps S, class Work>
+void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
+  const rank_t n = s.size();
+  rank_t first = 0;
+  const memory theirs = s.scratch(work(0, n).bytes);
+  if (theirs.base == nullptr) return;
+  for (rank_t bit = n / 2; bit > 0; bit /= 2) {
+    const bool upper = (s.rank() & bit) != 0;
+    const memory give = work(upper ? first : first + bit, bit);
+    if (upper) first += bit;
+    const memory keep = work(first, bit);
+    const memory come = slice(theirs, 0, keep.bytes);
+    s.exchange(give, s.rank() ^ bit, come, s.rank() ^ bit);
+    s.combine(op, keep, come);
+  }
+}
+
+/// See collectives::reduce_scatter.
+struct reduce_scatter_call {
+  static constexpr const char* name = "reduce_scatter";
+
+  blocks in;   // One after the other.
+  memory out;  // Its base may be that of `in`: in place.
+  const reduction* op = nullptr;
+
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::reduce_scatter, in.total(size), size, op->commutative, !in.counts};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    const collective_failure wrong = check_blocks(in, size);
+    if (wrong.why != errc{}) return wrong;
+    if (in.base == out.base && in.bytes_of(rank) <= out.bytes) return {};
+    return check_room(in.bytes_of(rank), out.bytes, op->element_bytes);
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const rank_t n = s.size();
+    const rank_t me = s.rank();
+    const blocks from = placed(s, in);
+    const memory mine = slice(out, 0, from.bytes_of(me));
+    if (c.by == algorithm::pairwise) {
+      const bool in_place = in.base == out.base && me != 0;
+      const memory sum = in_place ? s.scratch(mine.bytes) : mine;
+      reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
+      return s.copy(mine, sum);
+    }
+    const memory work = s.scratch(from.total(n));
+    if (work.base == nullptr) return;
+    s.copy(work, {from.base, work.bytes});
+    blocks at = from;
+    at.base = work.base;
+    if (c.by == algorithm::recursive_halving) {
+      reduce_scatter_recursive_halving(s, *op, [&](rank_t first, rank_t count) -> memory {
+        const memory begin = at[first];
+        const memory last = at[first + count - 1];
+        return {begin.base, static_cast<std::size_t>(last.base + last.bytes - begin.base)};
+      });
+    } else {
+      std::size_t most = 0;
+      for (rank_t r = 0; r < n; ++r)
+        if (at.bytes_of(r) > most) most = at.bytes_of(r);
+      // The ring leaves rank r with part r + 1: that is block r.
+      reduce_parts_ring(s, *op, most, c.segment_bytes,
+                        [&](rank_t r) { return at[around(r - 1, n)]; });
+    }
+    s.copy(mine, at[me]);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/scan.hpp
+
+// scan and exscan: the combination of the elements of all ranks up to this one, or below it.
+
+namespace mpx::inline v0::coll {
+
+/// From rank to rank. `before`: what the ranks below come to, written if there are any; `upto`: the
+/// same with this rank's own, which it holds.
+template <Steps S>
+void scan_linear(S& s, const memory& before, const memory& upto, const reduction& op) {
+  if (s.rank() > 0) {
+    s.receive(before, s.rank() - 1);
+    s.combine_first(op, upto, before);
+  }
+  if (s.rank() + 1 < s.size()) s.send(upto, s.rank() + 1);
+}
+
+/// In round k what the last 2^k ranks come to goes 2^k further: log2(size) rounds, in order.
+/// Source: Hillis, Steele 1986.
+template <Steps S>
+void scan_recursive_doubling(S& s, const memory& before, const memory& upto, const reduction& op) {
+  const rank_t n = s.size();
+  const rank_t me = s.rank();
+  const memory theirs = s.scratch(upto.bytes);
+  bool any = false;
+  for (rank_t distance = 1; distance < n; distance *= 2) {
+    if (me + distance < n) s.start_send(upto, me + distance);
+    if (me >= distance) s.start_receive(theirs, me - distance);
+    s.finish();
+    if (me < distance) continue;
+    if (before.base != nullptr && any) s.combine_first(op, before, theirs);
+    if (before.base != nullptr && !any) s.copy(before, theirs);
+    any = true;
+    s.combine_first(op, upto, theirs);
+  }
+}
+
+/// See collectives::scan and exscan.
+struct scan_call {
+  static constexpr const char* name = "scan";
+
+  memory in;  // The same as `out`: in place.
+  memory out;
+  bool exclusive;
+  const reduction* op = nullptr;
+
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::scan, in.bytes, size, op->commutative};
+  }
+  collective_failure check(rank_t, rank_t) const noexcept {
+    return check_room(in.bytes, out.bytes, op->element_bytes);
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const memory upto = exclusive ? s.scratch(in.bytes) : out;
+    s.copy(upto, in);
+    if (c.by == algorithm::linear)
+      return scan_linear(s, exclusive ? out : s.scratch(in.bytes), upto, *op);
+    scan_recursive_doubling(s, exclusive ? out : memory(), upto, *op);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/scatter.hpp
+
+// scatter and scatterv: a block to each rank, from the root.
+
+namespace mpx::inline v0::coll {
+
+/// All at once.
+template <Steps S>
+void scatter_linear(S& s, const blocks& in, const memory& out, rank_t root) {
+  if (s.rank() != root) return static_cast<void>(s.receive(out, root));
+  for (rank_t r = 0; r < s.size(); ++r)
+    if (r != root) s.start_send(in[r], r);
+  s.copy(out, in[root]);
+  s.finish();
+}
+
+/// Down a binomial tree, whose nodes hand on what is for those below them. `bytes` of a block.
+template <Steps S>
+void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, std::size_t bytes) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
+  rank_t span = 1;
+  while (span < n && (me & span) == 0) span *= 2;
+  const rank_t most = me + span <= n ? span : n - me;
+  if (most == 1 && me != 0) return static_cast<void>(s.receive(out, around(me - span + root, n)));
+  const bool direct = me == 0 && root == 0;
+  const blocks all{direct ? in.base : s.scratch(static_cast<std::size_t>(most) * bytes).base, bytes,
+                   bytes};
+  if (all.base == nullptr && bytes != 0) return;
+  if (me != 0) {
+    s.receive(all.range(0, most), around(me - span + root, n));
+  } else if (!direct) {
+    s.copy(all.range(0, n - root), in.range(root, n - root));
+    s.copy(all.range(n - root, root), in.range(0, root));
+  }
+  rank_t bit = 1;
+  while (2 * bit < span && me + 2 * bit < n) bit *= 2;
+  for (; bit > 0; bit /= 2)
+    if (bit < span && me + bit < n)
+      s.start_send(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
+                   around(me + bit + root, n));
+  s.copy(out, all[0]);
+  s.finish();
+}
+
+/// See collectives::scatter.
+struct scatter_call {
+  static constexpr const char* name = "scatter";
+
+  blocks in;   // At the root.
+  memory out;  // At the root without a base: its block stays where it is.
+  rank_t root;
+  bool variable;  // Block lengths differ.
+
+  question ask(rank_t rank, rank_t size) const noexcept {
+    return {operation::scatter, rank == root ? in.bytes : out.bytes, size, true, !variable};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    collective_failure wrong = check_root(root, size);
+    if (wrong.why == errc{} && rank == root) wrong = check_blocks(in, size);
+    if (wrong.why == errc{} && rank == root && out.base != nullptr)
+      wrong = check_room(in.bytes_of(root), out.bytes, in.unit);
+    return wrong;
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const bool here = s.rank() == root;
+    blocks from = here ? placed(s, in) : in;
+    const memory to = here && out.base == nullptr ? from[root] : out;
+    if (c.by != algorithm::binomial) return scatter_linear(s, from, to, root);
+    if (here && !from.regular()) {
+      const std::size_t bytes = from.bytes_of(0);
+      const blocks packed{s.scratch(bytes * static_cast<std::size_t>(s.size())).base, bytes, bytes};
+      if (packed.base == nullptr) return;
+      for (rank_t r = 0; r < s.size(); ++r) s.copy(packed[r], from[r]);
+      from = packed;
+    }
+    scatter_binomial(s, from, to, root, here ? from.bytes : out.bytes);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/calls.hpp
+
+// The collectives of a communicator: each declared once. How a call ends is its last argument.
+
+namespace mpx::inline v0::detail {
+
+/// The collectives of a communicator, which derives from this: every rank calls them in the same
+/// order.
+///
+/// Buffers are transferable values or contiguous ranges of them, as those of messages. `counts` and
+/// `places` are ranges of integers, one for each rank, in elements; without places the blocks lie
+/// one after the other. What a rank gives may be mpx::in_place: then it is in the result's buffer,
+/// where its own block belongs.
+/// All forms: mpx::start gives a request, which must be waited for: a dropped one leaves the call,
+/// and the other ranks get errc::peer_lost; a detached one goes on by itself. mpx::prepare gives a
+/// persistent one. Those that return a value or a vector of their own block.
+/// Errors of all: errc::count or errc::truncate if sizes differ between ranks; errc::argument and
+/// errc::count if a buffer does not fit, or a count is negative; errc::peer_lost when a rank is
+/// lost, or has left the call with an error; errc::no_resources.
+/// Completion: buffers are the call's until it is complete.
+template <class Comm, class Stack>
+class collectives : public collective_names<Comm> {
+  using site = std::source_location;
+  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+
+ public:
+  /// Returns when every rank has entered. Cost: log2(size) rounds of one packet.
+  /// Source: MPI 4.1, 6.3.
+  template <class How = throws_t>
+  auto barrier(How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::barrier_call{});
+  }
+
+  /// Sends `buffer` from `root` to all. Errors: errc::root. Source: MPI 4.1, 6.4.
+  template <class B, class How = throws_t>
+  requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
+  auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::bcast_call{writable_bytes_of(buffer), root});
+  }
+
+  /// The same ranks, for collectives that use algorithm `by` where an operation has it: any call
+  /// on what this returns. Requires: all ranks do so.
+  auto with(coll::algorithm by) const noexcept;
+
+  // --- Blocks ------------------------------------------------------------------------------------
+
+  /// Every rank's `in` goes to `out` at `root`, in rank order; elsewhere `out` does not count.
+  /// Errors: errc::root. Source: MPI 4.1, 6.5.
+  template <class In, class Out, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
+              site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false});
+  }
+  /// The same. Returns: all of it at `root`, nothing elsewhere.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> gather(const In& in, rank_t root, How&& how = {},
+                                             site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    if (me().rank() == root) all.resize(times_size(elements_of(in)));
+    gather(in, all, root, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths. Source: MPI 4.1, 6.5.
+  template <class In, class Out, class C, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true});
+  }
+  /// The same, block r from out[places[r]] on.
+  template <class In, class Out, class C, class P, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
+  auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
+               How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::gather_call{given(in), blocks_at(out, counts, places), root, true});
+  }
+  /// The same where the root does not know the lengths. Returns: all blocks at `root`, nothing
+  /// elsewhere. Cost: a gather of the lengths besides.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
+                                              site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    const auto counts = gather(static_cast<std::int64_t>(elements_of(in)), root, how, where);
+    if (!well<How>(how)) return all;
+    if (me().rank() == root) all.resize(sum_of(counts));
+    gatherv(in, all, counts, root, std::forward<How>(how), where);
+    return all;
+  }
+
+  /// Block r of `in` at `root` goes to `out` of rank r; elsewhere `in` does not count. At the root
+  /// `out` may be mpx::in_place. Errors: errc::root. Source: MPI 4.1, 6.6.
+  template <class In, class Out, class How = throws_t>
+  requires SendBuffer<In> && Takes<Out&&> && BufferFits<Out&&, How>
+  auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false});
+  }
+  /// The same. Returns: this rank's block. Cost: a bcast of its length besides.
+  template <class In, class How = throws_t>
+  requires ContiguousBuffer<const In&> && BlockingForm<How>
+  std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
+                                              site where = site::current()) const {
+    std::vector<element_of_t<const In>> mine;
+    auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
+    bcast(length, root, how, where);
+    if (!well<How>(how)) return mine;
+    mine.resize(static_cast<std::size_t>(length));
+    scatter(in, mine, root, std::forward<How>(how), where);
+    return mine;
+  }
+  /// The same with blocks of different lengths. Source: MPI 4.1, 6.6.
+  template <class In, class C, class Out, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && Takes<Out&&> && BufferFits<Out&&, How>
+  auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
+                site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::scatter_call{blocks_at(in, counts), taken(out), root, true});
+  }
+  /// The same, block r from in[places[r]] on.
+  template <class In, class C, class P, class Out, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && Counts<P> && Takes<Out&&> && BufferFits<Out&&, How>
+  auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
+                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true});
+  }
+
+  /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
+  template <class In, class Out, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::allgather_call{given(in), equal_blocks(out)});
+  }
+  /// The same. Returns: all of it.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
+                                                site where = site::current()) const {
+    std::vector<element_of_t<const In>> all(times_size(elements_of(in)));
+    allgather(in, all, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
+  template <class In, class Out, class C, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts)});
+  }
+  /// The same, block r from out[places[r]] on.
+  template <class In, class Out, class C, class P, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
+  auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)});
+  }
+  /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
+  /// the lengths besides.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
+                                                 site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    const auto counts = allgather(static_cast<std::int64_t>(elements_of(in)), how, where);
+    if (!well<How>(how)) return all;
+    all.resize(sum_of(counts));
+    allgatherv(in, all, counts, std::forward<How>(how), where);
+    return all;
+  }
+
+  /// Block r of `in` goes to rank r, where it is block rank() of `out`. `in` may be mpx::in_place.
+  /// Source: MPI 4.1, 6.8.
+  template <class In, class Out, class How = throws_t>
+  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    constexpr bool in_place = std::same_as<In, in_place_t>;
+    coll::blocks from;
+    if constexpr (!in_place) from = equal_blocks(in);
+    return ended<How>(how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false});
+  }
+  /// The same. Returns: what has come.
+  template <class In, class How = throws_t>
+  requires ContiguousBuffer<const In&> && BlockingForm<How>
+  std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
+                                               site where = site::current()) const {
+    std::vector<element_of_t<const In>> all(elements_of(in));
+    alltoall(in, all, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths. Source: MPI 4.1, 6.8.
+  template <class In, class C, class Out, class D, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && Counts<D> &&
+           BufferFits<Out&&, How>
+  auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true});
+  }
+  /// The same, with a place for each block.
+  template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> && Counts<D> &&
+           Counts<Q> && BufferFits<Out&&, How>
+  auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
+                 const D& out_counts, const Q& out_places, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::alltoall_call{blocks_at(in, in_counts, in_places),
+                                          blocks_at(out, out_counts, out_places), false, true});
+  }
+  /// The same in place: what is at places[r] goes to rank r, and what comes from there replaces it.
+  template <class Out, class D, class How = throws_t>
+  requires ReceiveBuffer<Out&&> && Counts<D> && BufferFits<Out&&, How>
+  auto alltoallv(in_place_t, Out&& out, const D& counts, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::alltoall_call{{}, blocks_at(out, counts), true, true});
+  }
+  /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
+  /// alltoall of the lengths besides.
+  template <class In, class C, class How = throws_t>
+  requires ContiguousBuffer<const In&> && Counts<C> && BlockingForm<How>
+  std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts, How&& how = {},
+                                                site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    std::vector<std::int64_t> going;
+    for (const auto c : in_counts) going.push_back(static_cast<std::int64_t>(c));
+    const auto coming = alltoall(going, how, where);
+    if (!well<How>(how)) return all;
+    all.resize(sum_of(coming));
+    alltoallv(in, going, all, coming, std::forward<How>(how), where);
+    return all;
+  }
+  /// Every block is a piece of memory of its own, of whatever layout: in[r] goes to rank r, and
+  /// out[r] comes from there. Requires: a piece for each rank. Source: MPI 4.1, 6.8.
+  template <class How = throws_t>
+  auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    coll::blocks from;
+    coll::blocks to;
+    from.pieces = in.data();
+    to.pieces = out.data();
+    return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
+  }
+
+  // --- Reductions --------------------------------------------------------------------------------
+
+  /// Combines every rank's `value` with `op`, which must be associative; in rank order unless it
+  /// is_commutative.
+  /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
+  /// element, in place: it holds the result at `root`, and is unspecified elsewhere. Where the call
+  /// is started a value is combined in place, as a range.
+  /// Errors: errc::root. What `op` throws passes through, or is errc::operation; the other ranks
+  /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
+  template <class V, class Op, class How = throws_t>
+  requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
+  auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
+    const bool here = me().rank() == root;
+    return in_place_or_copied<How>(value, how, here, [&](const memory& m) {
+      return ended<How>(how, where, coll::reduce_call{m, m, root},
+                        typed_reduction<element_of_t<V>, Op>{op});
+    });
+  }
+  /// As reduce, with the same result on every rank, bit for bit.
+  template <class V, class Op, class How = throws_t>
+  requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
+  auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+      return ended<How>(how, where, coll::allreduce_call{m, m},
+                        typed_reduction<element_of_t<V>, Op>{op});
+    });
+  }
+  /// As those above, from `in` to `out`, element by element; `in` stays as it is, and `out` is
+  /// written on the ranks that get a result, as long as `in` there.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
+              site where = site::current()) const {
+    const memory result = me().rank() == root ? memory(writable_bytes_of(out)) : memory();
+    return ended<How>(how, where, coll::reduce_call{bytes_of(in), result, root},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+  /// As reduce from one range into another, with the same result on every rank, bit for bit.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
+                 site where = site::current()) const {
+    return ended<How>(how, where, coll::allreduce_call{bytes_of(in), writable_bytes_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+
+  /// Combines as reduce does; rank r gets block r of the result, of counts[r] elements.
+  /// Source: MPI 4.1, 6.10.
+  template <class In, class Out, class C, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Counts<C> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
+                      site where = site::current()) const {
+    return ended<How>(how, where,
+                      coll::reduce_scatter_call{blocks_at(in, counts), writable_bytes_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+  /// The same with blocks of one length, that of `out`.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto reduce_scatter_block(const In& in, Out&& out, Op op, How&& how = {},
+                            site where = site::current()) const {
+    return ended<How>(how, where,
+                      coll::reduce_scatter_call{equal_blocks(in), writable_bytes_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+
+  /// Combines what the ranks 0 .. rank() give, in rank order.
+  /// Returns: of a value the result; a range is combined in place. Source: MPI 4.1, 6.11.
+  template <class V, class Op, class How = throws_t>
+  requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
+  auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+      return ended<How>(how, where, coll::scan_call{m, m, false},
+                        typed_reduction<element_of_t<V>, Op>{op});
+    });
+  }
+  /// The same from `in` to `out`.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto scan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
+    return ended<How>(how, where, coll::scan_call{bytes_of(in), writable_bytes_of(out), false},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+  /// Combines what the ranks below this one give, in rank order: nothing at rank 0, where `value`
+  /// stays as it is.
+  template <class V, class Op, class How = throws_t>
+  requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
+  auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+      return ended<How>(how, where, coll::scan_call{m, m, true},
+                        typed_reduction<element_of_t<V>, Op>{op});
+    });
+  }
+  /// The same from `in` to `out`, which stays as it is at rank 0.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto exscan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
+    return ended<How>(how, where, coll::scan_call{bytes_of(in), writable_bytes_of(out), true},
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+
+ private:
+  /// Ends a call of `what` as `how` says. Those that block return nothing.
+  template <class How, class What, class Op = no_reduction>
+  [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
+                                    const Op& op = {}) const noexcept(stores_errors<How>) {
+    auto by = coll::algorithm::automatic;
+    if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
+    return finish_as(std::forward<How>(how), collective<Stack, What, Op>(me(), what, by, op),
+                     where);
+  }
+  /// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
+  template <class How, class V, class Call>
+  static auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here,
+                                 Call&& call) {
+    if constexpr (std::ranges::range<V> || !BlockingForm<How>) {
+      return call(memory(writable_bytes_of(value)));
+    } else {
+      std::remove_cv_t<V> result = value;
+      call(memory(writable_bytes_of(result)));
+      return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
+    }
+  }
+  template <class How>
+  static bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
+    if constexpr (is_code<How>) return !how;
+    return true;
+  }
+
+  template <class B>
+  static std::size_t elements_of(const B& buffer) noexcept {
+    return bytes_of(buffer).size() / sizeof(element_of_t<const B>);
+  }
+  std::size_t times_size(std::size_t n) const noexcept {
+    return n * static_cast<std::size_t>(me().size());
+  }
+  static std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
+    std::size_t sum = 0;
+    for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
+    return sum;
+  }
+  /// A buffer as blocks of one length; `counts`: at this rank it is one.
+  template <class B>
+  coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
+    coll::blocks b;
+    if (!counts) return b;
+    const memory all(bytes_of(buffer));
+    b.base = all.base;
+    b.room = all.bytes;
+    b.unit = sizeof(element_of_t<const B>);
+    b.bytes = all.bytes / b.unit / static_cast<std::size_t>(me().size()) * b.unit;
+    b.stride = b.bytes;
+    return b;
+  }
+  template <class B, class C>
+  coll::blocks blocks_at(const B& buffer, const C& counts) const noexcept {
+    const memory all(bytes_of(buffer));
+    coll::blocks b;
+    b.base = all.base;
+    b.room = all.bytes;
+    b.unit = sizeof(element_of_t<const B>);
+    b.counts = numbers_of(counts);
+    return b;
+  }
+  template <class B, class C, class P>
+  coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) const noexcept {
+    coll::blocks b = blocks_at(buffer, counts);
+    b.places = numbers_of(places);
+    return b;
+  }
+};
+
+/// A communicator whose collectives use one algorithm.
+template <class Stack>
+class forced_algorithm : public point_to_point<Stack>,
+                         public collectives<forced_algorithm<Stack>, Stack> {
+ public:
+  forced_algorithm(const point_to_point<Stack>& comm, coll::algorithm by) noexcept
+      : point_to_point<Stack>(comm), by_(by) {}
+  /// What is used.
+  coll::algorithm algorithm_wanted() const noexcept { return by_; }
+
+ private:
+  coll::algorithm by_;
+};
+template <class Comm, class Stack>
+auto collectives<Comm, Stack>::with(coll::algorithm by) const noexcept {
+  return forced_algorithm<Stack>(me(), by);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/comm/detail/own_messages.hpp
+
+// What the library says within a communicator, beside its collectives: a context of its own, which
+// is not revoked with the others.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+class own_messages : public point_to_point<Stack> {
+  using base = point_to_point<Stack>;
+
+ public:
+  /// Of agreements, or of groups that make communicators.
+  explicit own_messages(const base& comm, bool agreements = false) noexcept : base(comm) {
+    this->context_ |= (endpoint<Stack>::context_mask >> 1) + 1 + (agreements ? 1 : 0);
+  }
+  /// The context of these messages.
+  context_id own_context() const noexcept { return this->context_; }
+
+  errc send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
+    nothing none;
+    return sending_to(data, to, tag).run(none, {});
+  }
+  /// Errors: errc::count if the message is not as long as `into`.
+  errc receive(std::span<std::byte> into, rank_t from, tag_t tag) const {
+    status got;
+    const errc why = typename base::receiving{*this, into, from, tag}.run(got, {});
+    return why == errc{} && got.bytes() != into.size() ? errc::count : why;
+  }
+  started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
+    return sending_to(data, to, tag).start();
+  }
+  started start_receive(std::span<std::byte> into, rank_t from, tag_t tag) const {
+    return typename base::receiving{*this, into, from, tag}.start();
+  }
+
+ private:
+  auto sending_to(std::span<const std::byte> data, rank_t to, tag_t tag) const {
+    return typename base::template sending<mode::standard>{*this, data, to, tag};
+  }
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/comm/detail/create.hpp
+
+// How communicators come into being: who is in a new one, by what its ranks say, and its context,
+// which its rank 0 takes and passes on to the others.
+
+namespace mpx::inline v0::detail {
+
+/// What the library may of a communicator's handle.
+template <class Stack>
+class communicator_access : public point_to_point<Stack> {
+ public:
+  communicator_access(const point_to_point<Stack>& comm, std::source_location where) noexcept
+      : point_to_point<Stack>(comm) {
+    this->check_exists(where);
+  }
+  /// Calls f(endpoint, state, context).
+  template <class F>
+  auto use(F&& f) const {
+    return f(*this->endpoint_, *this->state_, this->context_);
+  }
+  endpoint<Stack>& at() const noexcept { return *this->endpoint_; }
+  communicator_state& state() const noexcept { return *this->state_; }
+  context_id plain_context() const noexcept { return this->context_; }
+  using point_to_point<Stack>::peer_of;
+  using point_to_point<Stack>::rank_of;
+};
+
+/// The members of a communicator. Errors: errc::no_resources.
+template <class Stack>
+group group_of(const endpoint<Stack>& e, const communicator_state& s) {
+  return s.ranks == nullptr ? group::identity(s.size, e.self()) : s.ranks->copy();
+}
+
+template <class Stack>
+[[gnu::noinline]] void free_communicator(endpoint<Stack>& e, communicator_state& s) {
+  {
+    const attribute_list gone = std::move(s.attributes);
+  }  // They have functions of the program.
+  e.with_communicators([&](auto& all) { all.free(s); });
+}
+
+/// Calls send(child) and receive(parent) so that what rank 0 of `n` has gets to all, along a
+/// binomial tree. A rank that has not got it passes on that it has not: nobody waits for long.
+template <class Receive, class Send>
+errc pass_down(rank_t me, rank_t n, Receive&& receive, Send&& send) {
+  rank_t bit = 1;
+  while (bit < n && (me & bit) == 0) bit *= 2;
+  errc why = me != 0 ? receive(me - bit) : errc{};
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (me + bit < n) {
+      const errc failed = send(me + bit, why);
+      if (why == errc{}) why = failed;
+    }
+  return why;
+}
+
+/// What a rank says in a split. A color is a number of up to 63 bits; -1 is none.
+struct split_entry {
+  std::int64_t color = 0;
+  std::int32_t key = 0;
+  rank_t rank = 0;
+
+  bool before(const split_entry& other) const noexcept {
+    return key != other.key ? key < other.key : rank < other.rank;
+  }
+};
+
+/// Heapsort: in place, no worse than n log n, and free where they are in order already.
+inline void sort_by_key(std::span<split_entry> all) noexcept {
+  bool sorted = true;
+  for (std::size_t i = 1; i < all.size(); ++i) sorted = sorted && all[i - 1].before(all[i]);
+  if (sorted) return;
+  const auto sift = [all](std::size_t at, std::size_t end) {
+    for (std::size_t child; (child = 2 * at + 1) < end; at = child) {
+      if (child + 1 < end && all[child].before(all[child + 1])) ++child;
+      if (!all[at].before(all[child])) return;
+      std::swap(all[at], all[child]);
+    }
+  };
+  for (std::size_t at = all.size() / 2; at-- > 0;) sift(at, all.size());
+  for (std::size_t end = all.size(); end-- > 1;) {
+    std::swap(all[0], all[end]);
+    sift(0, end);
+  }
+}
+
+/// What goes down the tree: a context, or why there is none.
+struct said_context {
+  context_id context = no_context;
+  std::int32_t why = 0;
+};
+
+/// One call that makes a communicator, of this rank.
+template <class Stack>
+class maker : public collective_channel<Stack> {
+  using channel = collective_channel<Stack>;
+  using base = point_to_point<Stack>;
+
+ public:
+  maker(const base& parent, call_site site, bool counted = true) noexcept
+      : channel(parent, site, counted), parent_(parent) {}
+
+  errc dup() {
+    if (const errc why = this->begin(); why != errc{}) return why;
+    communicator_state& like = *this->state_;
+    try {
+      attributes_ = like.attributes.copied();
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+    const errc why = pass_context(this->rank_, this->size_, [](rank_t r) { return r; });
+    if (why != errc{}) return why;
+    if (thrown_ != nullptr) {
+      this->endpoint_->with_communicators([&](auto& all) { all.never_made(new_context_, like); });
+      return this->refused(errc::operation, "an attribute cannot be copied");
+    }
+    return keep([&](auto& all) { return all.make(new_context_, like); });
+  }
+
+  errc split_by_host(int key) {
+    const auto host =
+        this->endpoint_->with_communicators([](auto& all) { return all.host_number; });
+    return split(static_cast<std::int64_t>(host >> 1), key);
+  }
+  /// `color`: -1 for none.
+  errc split(std::int64_t color, int key) {
+    if (const errc why = this->begin(); why != errc{}) return why;
+    const auto n = static_cast<std::size_t>(this->size_);
+    const scratch<split_entry> room(n, std::nothrow);
+    if (room.data() == nullptr) return this->no_memory();
+    const std::span<split_entry> all(room.data(), n);
+    all[0] = {color, key, this->rank_};
+    if (const errc why = gather_all(all); why != errc{}) return why;
+    bool good = color != wrong;
+    std::size_t members = 0;
+    for (const split_entry& e : all) good = good && e.color != wrong;
+    if (!good) this->over();  // All find it out.
+    if (!good)
+      return this->refused(errc::argument, color == wrong
+                                               ? "a color is 0 or more, or mpx::undefined"
+                                               : "another rank gives a negative color");
+    for (std::size_t i = 0; i < n; ++i)
+      if (all[i].color == color && color >= 0) all[members++] = all[i];
+    if (members == 0) return ended_empty();
+    sort_by_key(all.first(members));
+    plain_array<peer_id> peers;
+    if (!peers.try_reserve(members)) return this->no_memory();
+    for (const split_entry& e : all.first(members)) peers.push_back(this->peer_of(e.rank));
+    return create_of([&] {
+      return group::table(std::span<const peer_id>(peers.begin(), members),
+                          this->endpoint_->self());
+    });
+  }
+  errc wrong_color() { return split(wrong, 0); }
+
+  errc create(const group& members) {
+    if (const errc why = this->begin(); why != errc{}) return why;
+    for (rank_t r = 0; r < members.size(); ++r)
+      if (!is_member(members.peer_of(r))) return this->refused(errc::argument, no_member);
+    if (!members.contains(this->endpoint_->self())) return ended_empty();
+    return create_of([&] { return seen_from_here(members); });
+  }
+
+  /// Among the members alone: in the library's own context, with the tag that they give.
+  errc create_group(const group& members, tag_t tag) {
+    if (tag < 0) return this->refused(errc::tag, "tags are 0 or more");
+    for (rank_t r = 0; r < members.size(); ++r)
+      if (!is_member(members.peer_of(r))) return this->refused(errc::argument, no_member);
+    const peer_id self = this->endpoint_->self();
+    if (!members.contains(self))
+      return this->refused(errc::argument, "this rank is no member of the group");
+    const rank_t me = members.rank_of(self);
+    said s{};
+    errc mine = errc{};
+    if (this->state_->revoked) mine = errc::revoked;
+    if (me == 0 && mine == errc{}) mine = lead(members.size());
+    own_messages<Stack> own(parent_);
+    const auto rank_in = [&](rank_t r) { return this->rank_of(members.peer_of(r)); };
+    errc why = pass_down(
+        me, members.size(),
+        [&](rank_t from) {
+          errc got = own.receive(std::as_writable_bytes(std::span(&s, 1)), rank_in(from), tag);
+          if (got == errc{}) got = heard(s);
+          return got;
+        },
+        [&](rank_t to, errc so_far) {
+          s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
+          own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), tag);
+          return errc{};
+        });
+    if (mine != errc{}) why = mine;
+    if (why != errc{}) return fail_made(why);
+    return keep_group([&] { return seen_from_here(members); });
+  }
+
+  [[noreturn]] void raise() const {
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+    channel::raise();
+  }
+  /// Empty if it has failed, or this rank has no part in it.
+  template <class Communicator>
+  Communicator made() const {
+    if (made_ == nullptr) return {};
+    const group* const ranks = made_->ranks;
+    const rank_t rank = ranks == nullptr ? world_rank(this->endpoint_->self()) : ranks->rank();
+    return {*this->endpoint_, *made_, made_->context, rank, made_->size};
+  }
+
+ private:
+  static constexpr std::int64_t wrong = -2;
+  static constexpr const char* no_member = "a member of the group is no rank of the communicator";
+  using said = said_context;
+
+  bool is_member(peer_id peer) const noexcept {
+    const rank_t r = this->rank_of(peer);
+    return r >= 0 && r < this->size_;
+  }
+  group seen_from_here(const group& members) const {
+    const peer_id self = this->endpoint_->self();
+    if (members.self() == self) return members.copy();
+    plain_array<peer_id> peers;
+    peers.reserve(static_cast<std::size_t>(members.size()));
+    for (rank_t r = 0; r < members.size(); ++r) peers.push_back(members.peer_of(r));
+    return group::table(std::span<const peer_id>(peers.begin(), peers.size()), self);
+  }
+  errc ended_empty() {
+    this->over();
+    return errc{};
+  }
+
+  /// What `all[0]` is on each rank, by rank. Cost: log2(size) rounds. Source: Bruck, Ho, Kipnis,
+  /// Upfal, Weathersby 1997.
+  errc gather_all(std::span<split_entry> all) {
+    const rank_t n = this->size_;
+    const rank_t me = this->rank_;
+    for (rank_t have = 1; have < n; have *= 2) {
+      const auto count = static_cast<std::size_t>(have < n - have ? have : n - have);
+      const auto out = std::as_bytes(all.first(count));
+      const auto in = std::as_writable_bytes(all.subspan(static_cast<std::size_t>(have), count));
+      if (const errc why = this->exchange(out, (me - have + n) % n, in, (me + have) % n);
+          why != errc{})
+        return why;
+    }
+    // all[i] is of rank me + i: rotate, by reversing three times.
+    const auto reverse = [](std::span<split_entry> s) {
+      for (std::size_t i = 0; i < s.size() / 2; ++i) std::swap(s[i], s[s.size() - 1 - i]);
+    };
+    const auto first = static_cast<std::size_t>(n - me) % all.size();
+    reverse(all.first(first));
+    reverse(all.subspan(first));
+    reverse(all);
+    return errc{};
+  }
+
+  /// Rank 0 takes a context. `rank_in`: the parent's rank of a rank of the new communicator.
+  template <class RankIn>
+  errc pass_context(rank_t me, rank_t n, RankIn&& rank_in) {
+    said s{};
+    errc mine = errc{};
+    if (me == 0) mine = lead(n);
+    errc why = pass_down(
+        me, n,
+        [&](rank_t from) {
+          const errc got = this->receive(std::as_writable_bytes(std::span(&s, 1)), rank_in(from));
+          return got != errc{} ? got : heard(s);
+        },
+        [&](rank_t to, errc so_far) {
+          s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
+          return this->send(std::as_bytes(std::span(&s, 1)), rank_in(to));
+        });
+    if (mine != errc{}) why = mine;
+    if (!this->failed()) this->over();  // What this rank knows has gone on.
+    return why == errc{} ? why : fail_made(why);
+  }
+  errc lead(rank_t) {
+    errc why{};
+    new_context_ = this->endpoint_->with_communicators([&](auto& all) { return all.lead(why); });
+    return why;
+  }
+  errc heard(const said& s) {
+    if (s.why != 0) return static_cast<errc>(s.why);
+    new_context_ = s.context;
+    return errc{};
+  }
+  /// This rank has no part in what the others may make.
+  errc fail_made(errc why) {
+    if (new_context_ != no_context)
+      this->endpoint_->with_communicators([&](auto& all) { all.never_made(new_context_); });
+    if (why == errc::communicator) return this->no_context();
+    if (why == errc::no_resources) return this->no_memory();
+    return this->refused(why, why == errc::peer_lost ? "a member is lost" : "a member cannot");
+  }
+
+  template <class MakeGroup>
+  errc create_of(MakeGroup&& members) {
+    group g;
+    try {
+      g = members();
+    } catch (const error&) {
+      return this->no_memory();
+    }
+    const errc why =
+        pass_context(g.rank(), g.size(), [&](rank_t r) { return this->rank_of(g.peer_of(r)); });
+    if (why != errc{}) return why;
+    return keep([&](auto& all) { return all.make(new_context_, std::move(g)); });
+  }
+  template <class MakeGroup>
+  errc keep_group(MakeGroup&& members) {
+    group g;
+    try {
+      g = members();
+    } catch (const error&) {
+      return fail_made(errc::no_resources);
+    }
+    return keep([&](auto& all) { return all.make(new_context_, std::move(g)); });
+  }
+  template <class Make>
+  errc keep(Make&& make) {
+    made_ = this->endpoint_->with_communicators(make);
+    if (made_ == nullptr) return this->no_memory();
+    made_->on_error = this->state_->on_error;
+    made_->attributes = std::move(attributes_);
+    return errc{};
+  }
+
+  const base& parent_;
+  context_id new_context_ = no_context;
+  communicator_state* made_ = nullptr;
+  attribute_list attributes_;
+  std::exception_ptr thrown_;  // By a function of the program that copies an attribute.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/comm/detail/start_dup.hpp
+
+// A duplicate that is started: the same tree as of one that blocks, as a schedule.
+
+namespace mpx::inline v0::detail {
+
+/// What a started duplicate keeps until its request goes.
+template <class Stack, class Communicator>
+struct duplicate_under_way : allocated {
+  using cause = collective_failure::cause;
+
+  endpoint<Stack>* at = nullptr;
+  communicator_state* like = nullptr;
+  schedule* plan = nullptr;
+  said_context said;
+  attribute_list attributes;
+  Communicator* into = nullptr;
+  rank_t rank = 0;
+
+  /// The last step, under the endpoint's lock.
+  static void make(void* self) {
+    auto& d = *static_cast<duplicate_under_way*>(self);
+    if (d.said.why != 0) {
+      const errc why = static_cast<errc>(d.said.why);
+      d.plan->failure = {why, why == errc::communicator ? cause::context : cause::memory};
+      return;
+    }
+    communicator_state* const made = d.at->communicators_locked().make(d.said.context, *d.like);
+    if (made == nullptr) {
+      d.plan->failure = {errc::no_resources, cause::memory};
+      return;
+    }
+    made->on_error = d.like->on_error;
+    made->attributes = std::move(d.attributes);
+    *d.into = Communicator(*d.at, *made, d.said.context, d.rank, made->size);
+  }
+};
+
+/// Starts the duplicate of `parent`; `into` is it once the operation is complete.
+/// Errors: errc::no_resources. What copies of attributes throw passes through; the others are told.
+template <class Stack, class Communicator>
+started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_site site) {
+  using under_way = duplicate_under_way<Stack, Communicator>;
+  const communicator_access<Stack> a(parent, site.where);
+  attribute_list attributes;
+  try {
+    attributes = a.state().attributes.copied();
+  } catch (...) {
+    collective_channel<Stack> c(parent, site);
+    c.begin();
+    c.refused(errc::operation, "an attribute cannot be copied");
+    throw;
+  }
+  schedule* const plan = collective_channel<Stack>::new_schedule(parent, "dup");
+  auto* const d = new (std::nothrow) under_way();
+  if (plan == nullptr || d == nullptr) {
+    delete plan;
+    delete d;
+    return {nullptr, errc::no_resources};
+  }
+  plan->keep(d, [](void* p) noexcept { delete static_cast<under_way*>(p); });
+  d->at = &a.at();
+  d->like = &a.state();
+  d->plan = plan;
+  d->attributes = std::move(attributes);
+  d->into = &into;
+  d->rank = a.rank();
+  const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
+  const rank_t n = a.size();
+  rank_t bit = 1;
+  while (bit < n && (d->rank & bit) == 0) bit *= 2;
+  if (d->rank != 0) {
+    plan->receive(said, d->rank - bit);
+  } else {
+    errc why{};
+    d->said.context = a.at().with_communicators([&](auto& all) { return all.lead(why); });
+    d->said.why = static_cast<int>(why);
+  }
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (d->rank + bit < n) plan->start_send(said, d->rank + bit);
+  plan->finish();
+  plan->call(under_way::make, d);
+  const started s = schedules<Stack>::make(a.at(), plan, false);
+  if (s.op != nullptr) schedules<Stack>::start(a.at(), *s.op);
+  return s;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/group_sets.hpp
+
+// Groups made of groups: unions, selections, ranges. What comes out is as compact as it can be.
+
+namespace mpx::inline v0 {
+
+/// How two groups, or communicators, compare.
+enum class comparison : std::uint8_t {
+  identical,  ///< The same members in the same order; of communicators: the same one.
+  congruent,  ///< Communicators whose groups are identical.
+  similar,    ///< The same members in another order.
+  unequal,    ///< Other members.
+};
+
+/// Ranks first, first + stride, ... as far as last.
+struct rank_range {
+  rank_t first = 0;
+  rank_t last = 0;
+  rank_t stride = 1;
+};
+
+/// The rank in `to` of each member of `from` that `ranks` names; proc_null for one that is none
+/// there, and for proc_null. Requires: `into` is as long as `ranks`.
+/// Errors: errc::rank, which names the entry. Source: MPI 4.1, 7.3.1.
+inline void translate_ranks(const group& from, std::span<const rank_t> ranks, const group& to,
+                            std::span<rank_t> into) {
+  if (into.size() != ranks.size())
+    detail::throw_error(errc::argument, "translate_ranks: %zu ranks, and room for %zu",
+                        ranks.size(), into.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const rank_t r = ranks[i];
+    if (r != proc_null && (r < 0 || r >= from.size()))
+      detail::throw_error(errc::rank, "translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i,
+                          r, from.size() - 1);
+    const peer_id peer = r == proc_null ? null_peer : from.peer_of(r);
+    into[i] = to.contains(peer) ? to.rank_of(peer) : rank_t{proc_null};
+  }
+}
+
+/// Returns: identical, similar or unequal. Cost: none for groups of one kind that is no table, else
+/// n log n.
+inline comparison compare(const group& a, const group& b) noexcept {
+  if (a.size() != b.size()) return comparison::unequal;
+  if (a == b) return comparison::identical;
+  for (rank_t r = 0; r < a.size(); ++r)
+    if (!b.contains(a.peer_of(r))) return comparison::unequal;
+  return comparison::similar;
+}
+
+namespace detail {
+
+/// A group of the members that are added to it. Errors: errc::no_resources.
+class group_builder {
+ public:
+  explicit group_builder(peer_id self) noexcept : self_(self) {}
+  void add(peer_id peer) { peers_.push_back(peer); }
+  group made() const {
+    return group::table(std::span<const peer_id>(peers_.begin(), peers_.size()), self_);
+  }
+
+ private:
+  peer_id self_;
+  plain_array<peer_id> peers_;
+};
+
+/// A mark for each rank of a group; what is taken twice, or is none, is told by its entry.
+class rank_marks {
+ public:
+  rank_marks(const char* what, const group& g) : what_(what), size_(g.size()), marks_(room(g)) {}
+  void mark(rank_t rank, std::size_t entry) {
+    if (rank < 0 || rank >= size_)
+      throw_error(errc::rank, "%s: entry %zu is rank %d: ranks are 0 .. %d", what_, entry, rank,
+                  size_ - 1);
+    bool& is = marks_[static_cast<std::size_t>(rank)];
+    if (is)
+      throw_error(errc::rank, "%s: entry %zu is rank %d, which is there already", what_, entry,
+                  rank);
+    is = true;
+  }
+  bool is(rank_t rank) const noexcept { return marks_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  static std::size_t room(const group& g) {
+    return g.size() == 0 ? 1 : static_cast<std::size_t>(g.size());
+  }
+  const char* what_;
+  rank_t size_;
+  plain_array<bool> marks_;
+};
+
+/// Calls take(rank, entry) for each rank of the ranges. Errors: errc::argument, of a stride 0.
+template <class Take>
+void for_each_in(const char* what, std::span<const rank_range> ranges, Take&& take) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const rank_range& r = ranges[i];
+    if (r.stride == 0)
+      throw_error(errc::argument, "%s: entry %zu, ranks %d .. %d, has stride 0", what, i, r.first,
+                  r.last);
+    const std::int64_t last = r.last;
+    for (std::int64_t at = r.first; r.stride > 0 ? at <= last : at >= last; at += r.stride)
+      take(static_cast<rank_t>(at), i);
+  }
+}
+
+}  // namespace detail
+
+/// The members of `a`, then those of `b` that are not among them. Source: MPI 4.1, 7.3.2.
+inline group union_of(const group& a, const group& b) {
+  detail::group_builder made(a.self());
+  for (rank_t r = 0; r < a.size(); ++r) made.add(a.peer_of(r));
+  for (rank_t r = 0; r < b.size(); ++r)
+    if (!a.contains(b.peer_of(r))) made.add(b.peer_of(r));
+  return made.made();
+}
+/// The members of `a` that are in `b`, in the order of `a`.
+inline group intersection_of(const group& a, const group& b) {
+  detail::group_builder made(a.self());
+  for (rank_t r = 0; r < a.size(); ++r)
+    if (b.contains(a.peer_of(r))) made.add(a.peer_of(r));
+  return made.made();
+}
+/// The members of `a` that are not in `b`, in the order of `a`.
+inline group difference_of(const group& a, const group& b) {
+  detail::group_builder made(a.self());
+  for (rank_t r = 0; r < a.size(); ++r)
+    if (!b.contains(a.peer_of(r))) made.add(a.peer_of(r));
+  return made.made();
+}
+
+/// The members that `ranks` names, in that order. Errors: errc::rank: no rank of `from`, or one
+/// that is there twice.
+inline group include(const group& from, std::span<const rank_t> ranks) {
+  detail::rank_marks marks("include", from);
+  detail::group_builder made(from.self());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    marks.mark(ranks[i], i);
+    made.add(from.peer_of(ranks[i]));
+  }
+  return made.made();
+}
+/// The others, in their order. Errors: those of `include`.
+inline group exclude(const group& from, std::span<const rank_t> ranks) {
+  detail::rank_marks marks("exclude", from);
+  for (std::size_t i = 0; i < ranks.size(); ++i) marks.mark(ranks[i], i);
+  detail::group_builder made(from.self());
+  for (rank_t r = 0; r < from.size(); ++r)
+    if (!marks.is(r)) made.add(from.peer_of(r));
+  return made.made();
+}
+/// As `include`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
+inline group include_ranges(const group& from, std::span<const rank_range> ranges) {
+  detail::rank_marks marks("include_ranges", from);
+  detail::group_builder made(from.self());
+  detail::for_each_in("include_ranges", ranges, [&](rank_t r, std::size_t entry) {
+    marks.mark(r, entry);
+    made.add(from.peer_of(r));
+  });
+  return made.made();
+}
+/// As `exclude`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
+inline group exclude_ranges(const group& from, std::span<const rank_range> ranges) {
+  detail::rank_marks marks("exclude_ranges", from);
+  detail::for_each_in("exclude_ranges", ranges,
+                      [&](rank_t r, std::size_t entry) { marks.mark(r, entry); });
+  detail::group_builder made(from.self());
+  for (rank_t r = 0; r < from.size(); ++r)
+    if (!marks.is(r)) made.add(from.peer_of(r));
+  return made.made();
+}
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/comm/creations.hpp
+
+// Communicators made of communicators, and given back. What the calls do is in
+// comm/detail/create.hpp.
+
+namespace mpx::inline v0 {
+
+/// The color of a rank that is to be in no part of a split.
+inline constexpr int undefined = -32766;
+
+/// What the ranks of a part have in common.
+enum class split_by : std::uint8_t {
+  shared_memory,  ///< They are on one machine.
+};
+
+namespace detail {
+
+/// What makes communicators out of `Communicator`, and ends it: a base of it.
+template <class Communicator, class Stack>
+class creations {
+ public:
+  /// Its ranks. Cost: none, of a table 8 bytes a member. Errors: errc::no_resources.
+  mpx::group group() const {
+    return with_state([](auto& e, auto& s, auto) { return group_of(e, s); });
+  }
+
+  /// A communicator of the same ranks whose messages never meet this one's, with copies of its
+  /// attributes and its error handler, which other communicators made of this one have, too.
+  /// Collective. What a copy of an attribute throws passes through; what the others get is revoked.
+  /// Returns: of this and the following, with `ec` set, an empty communicator.
+  /// Errors: of this and the following, errc::communicator when the new rank 0 leads as many
+  /// communicators as it may (8,191, less in jobs of over 16,384 ranks), errc::peer_lost,
+  /// errc::revoked, errc::no_resources. Threads: as other calls; on different communicators they
+  /// overlap. Cost: a packet from each rank to at most log2(size) others. Source: MPI 4.1, 7.4.2.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  Communicator dup(How&& how = {},
+                   std::source_location where = std::source_location::current()) const {
+    maker<Stack> m(self(), {"dup", where});
+    return ended(m, m.dup(), how);
+  }
+
+  /// The same, started: `into` is the new communicator once the request is complete, and is left
+  /// alone until then. The others start it, too.
+  /// Errors: errc::no_resources of the start; the others through the request.
+  template <class How>
+  requires is_form<How, start_t>
+  request<Stack> dup(Communicator& into, How&& how,
+                     std::source_location where = std::source_location::current()) const {
+    const started s = start_dup<Stack>(self(), into, {"dup", where});
+    if constexpr (stores_errors<How>) {
+      store(*how.code, s.failure);
+    } else if (s.failure != errc{}) {
+      throw_out_of_memory();
+    }
+    if (s.op == nullptr) return {};
+    return request_access::make(communicator_access<Stack>(self(), where).at(), s.op);
+  }
+  /// The same, by MPI's name.
+  request<Stack> idup(Communicator& into,
+                      std::source_location where = std::source_location::current()) const {
+    return dup(into, mpx::start, where);
+  }
+
+  /// One communicator for each color, of the ranks that give it, in the order of their keys, and
+  /// where those are equal of their ranks. Collective.
+  /// Requires: color >= 0, or mpx::undefined: that rank gets an empty one.
+  /// Errors: errc::argument, for all then. Cost: log2(size) rounds; 16 bytes a rank while it runs.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  Communicator split(int color, int key = 0, How&& how = {},
+                     std::source_location where = std::source_location::current()) const {
+    maker<Stack> m(self(), {"split", where});
+    if (color < 0 && color != undefined) return ended(m, m.wrong_color(), how);
+    return ended(m, m.split(color == undefined ? -1 : color, key), how);
+  }
+  /// As `split`, by what ranks share.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  Communicator split(split_by, int key = 0, How&& how = {},
+                     std::source_location where = std::source_location::current()) const {
+    maker<Stack> m(self(), {"split", where});
+    return ended(m, m.split_by_host(key), how);
+  }
+
+  /// A communicator of `members`, empty on ranks that are none of them. Collective over all ranks
+  /// of this one; all members of a group give an equal one, and groups given at once are disjoint.
+  /// Errors: errc::argument if a member is no rank of this one.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  Communicator create(const mpx::group& members, How&& how = {},
+                      std::source_location where = std::source_location::current()) const {
+    maker<Stack> m(self(), {"create", where});
+    return ended(m, m.create(members), how);
+  }
+  /// The same, collective over `members` alone. `tag` tells calls apart that threads make at once.
+  /// Errors: errc::argument if this rank is none of them; errc::tag.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  Communicator create_group(const mpx::group& members, tag_t tag = 0, How&& how = {},
+                            std::source_location where = std::source_location::current()) const {
+    maker<Stack> m(self(), {"create_group", where}, false);
+    return ended(m, m.create_group(members, tag), how);
+  }
+
+  /// identical: copies of one handle; else what the groups say, congruent where they are the same.
+  comparison compare(const Communicator& other) const {
+    if (self() == other) return comparison::identical;
+    if (!self() || !other) return comparison::unequal;
+    const comparison is = mpx::compare(group(), other.group());
+    return is == comparison::identical ? comparison::congruent : is;
+  }
+
+  /// Gives the communicator back: no copy of this handle may be used any more. All ranks do so, but
+  /// none waits for another. What is under way goes on; its context is used again when all have
+  /// freed it. Messages that nobody has received are thrown away.
+  /// Requires: it is not the world. Source: MPI 4.1, 7.4.3.
+  void free(std::source_location where = std::source_location::current()) {
+    MPX_ASSERT_AT(self().context() != 0, "the world is not freed: its environment ends it", where);
+    with_state([](auto& e, auto& s, auto) { free_communicator(e, s); }, where);
+    self() = Communicator();
+  }
+
+ private:
+  Communicator& self() noexcept { return static_cast<Communicator&>(*this); }
+  const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }
+  template <class F>
+  auto with_state(F&& f, std::source_location where = std::source_location::current()) const {
+    return communicator_access<Stack>(self(), where).use(f);
+  }
+  template <class How>
+  static Communicator ended(maker<Stack>& m, errc why, How& how) {
+    if constexpr (is_code<How&>) {
+      store(how, why);
+    } else if (why != errc{}) [[unlikely]] {
+      m.raise();
+    }
+    return m.template made<Communicator>();
+  }
+};
+
+}  // namespace detail
+
+/// A communicator that is freed when this goes: all ranks let it go, and none waits for another.
+template <class Communicator>
+class [[nodiscard]] scoped_communicator {
+ public:
+  /// Empty.
+  scoped_communicator() = default;
+  /// Owns `c`, which may be empty.
+  explicit scoped_communicator(Communicator c) noexcept : owned_(std::move(c)) {}
+  /// Takes over; `other` is empty afterwards.
+  scoped_communicator(scoped_communicator&& other) noexcept : owned_(other.release()) {}
+  /// The same; what was owned before is freed.
+  scoped_communicator& operator=(scoped_communicator&& other) noexcept {
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+  ~scoped_communicator() {
+    if (owned_) owned_.free();
+  }
+  /// False of an empty one.
+  explicit operator bool() const noexcept { return static_cast<bool>(owned_); }
+  /// The communicator; copies of it are void once this is gone.
+  const Communicator& operator*() const noexcept { return owned_; }
+  const Communicator* operator->() const noexcept { return &owned_; }  ///< The same.
+  /// It is not freed by this any more.
+  Communicator release() noexcept { return std::exchange(owned_, Communicator()); }
+
+ private:
+  Communicator owned_;
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/comm/handling.hpp
+
+// What a communicator is called, and what becomes of its errors.
+
+namespace mpx::inline v0 {
+
+/// What becomes of an error of a call that throws, before it does.
+enum class on_error : std::uint8_t {
+  throws,   ///< Nothing: mpx::error is thrown. The default.
+  returns,  ///< The same; who wraps these calls for callers that want codes keeps it here.
+  aborts,   ///< The job ends.
+  calls,    ///< A function of the program is called; when it returns, mpx::error is thrown.
+};
+
+namespace detail {
+
+/// A base of a communicator.
+template <class Communicator, class Stack>
+class handling {
+ public:
+  /// The name of this communicator at this rank: errors tell it. Its first 63 characters count.
+  /// Errors: errc::no_resources.
+  void set_name(std::string_view name,
+                std::source_location where = std::source_location::current()) const {
+    const communicator_access<Stack> a(self(), where);
+    const std::size_t n = lesser<std::size_t>(name.size(), 63);
+    auto* const made = static_cast<char*>(platform::allocate(n + 1));
+    if (made == nullptr) throw_out_of_memory();
+    if (n != 0) std::memcpy(made, name.data(), n);
+    made[n] = 0;
+    platform::deallocate(std::exchange(a.state().name, made));
+  }
+  /// Empty if it has none; valid until the next one, or the communicator is freed.
+  std::string_view name(std::source_location where = std::source_location::current()) const {
+    const communicator_access<Stack> a(self(), where);
+    return a.state().name == nullptr ? std::string_view() : std::string_view(a.state().name);
+  }
+
+  /// What becomes of errors of calls that throw, at this rank. Calls that store a code do just
+  /// that. Communicators made of this one later begin with the same. Requires: not `calls`.
+  /// Source: MPI 4.1, 9.3.
+  void set_error_handler(on_error how,
+                         std::source_location where = std::source_location::current()) const {
+    const communicator_access<Stack> a(self(), where);
+    MPX_ASSERT_AT(how != on_error::calls, "give the function to be called", where);
+    a.state().on_error = {static_cast<error_handling::kind>(how)};
+  }
+  /// The same: `function(error, with)` is called. What it throws goes on instead.
+  void set_error_handler(void (*function)(const error&, void*), void* with = nullptr,
+                         std::source_location where = std::source_location::current()) const {
+    const communicator_access<Stack> a(self(), where);
+    a.state().on_error = {error_handling::kind::calls, function, with};
+  }
+  /// What has been set.
+  on_error error_handler(std::source_location where = std::source_location::current()) const {
+    return static_cast<on_error>(communicator_access<Stack>(self(), where).state().on_error.is);
+  }
+
+ private:
+  const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0
+
+// ==== mpx/comm/detail/agreement.hpp
+
+// Agreement among the living: what all contribute, put together, the same for everybody that comes
+// back with it, whoever dies meanwhile.
+
+namespace mpx::inline v0::detail {
+
+/// What ranks contribute, and what becomes of it: whatever is put together in any order, and more
+/// than once, is the same.
+struct contribution {
+  std::int32_t value = -1;           // Bitwise and.
+  rank_t proposer = 0x7fff'ffff;     // The lowest one counts, ...
+  context_id proposed = no_context;  // ... with the context that it offers.
+  std::uint32_t decided = 0;         // 1: this is the outcome.
+};
+
+/// One agreement of this rank, by flooding.
+///
+/// In a round each rank sends what it knows to all others, and waits for what each of them sends,
+/// or for its loss. It begins a round only when what it sent in the round before has left, so that
+/// a rank of which nothing came in one round has sent nothing to anybody in the next. Hence a rank
+/// that has heard the same ranks twice in a row, or all of them at once, knows all that any living
+/// rank can ever know: it has decided, tells all others so, and comes back when that has left. Who
+/// hears of a decision takes it over, and does the same.
+/// Cost: without a loss 2 rounds of a message to each other rank, 16 bytes and 2 bits a rank; a
+/// round more for each rank that dies meanwhile, and one if some were known to be lost.
+/// Source: Charron-Bost, Schiper 2004; Raynal 2002: early decision, where it is known who is dead.
+template <class Stack>
+class agreement {
+ public:
+  /// Errors: errc::no_resources, before anything is sent.
+  agreement(const point_to_point<Stack>& comm, endpoint<Stack>& e, communicator_state& s,
+            call_site site)
+      : own_(comm, true),
+        endpoint_(e),
+        site_(site),
+        size_(static_cast<std::size_t>(s.size)),
+        me_(static_cast<std::size_t>(comm.rank())),
+        words_((size_ + 63) / 64),
+        message_words_(sizeof(contribution) / 8 + 2 * words_),
+        tag_(static_cast<tag_t>(s.agreements++ & 0x7fff'ffffu)),
+        memory_((size_ + 1) * message_words_ + 2 * words_) {
+    for (std::size_t i = 0; i < (size_ + 1) * message_words_ + 2 * words_; ++i)
+      memory_.data()[i] = 0;
+    put({});
+    contributed()[me_ / 64] |= bit(me_);
+    e.with_communicators([&](auto& all) {
+      all.forget_agreements(own_.own_context(), tag_);
+      for (std::size_t r = 0; r < size_; ++r)
+        if (all.is_lost(s, static_cast<rank_t>(r))) lost()[r / 64] |= bit(r);
+    });
+    for (std::size_t r = 0; r < 2 * size_; ++r) requests_.add(new kept_request());
+  }
+
+  contribution get() const noexcept {
+    contribution c;
+    std::memcpy(static_cast<void*>(&c), memory_.data(), sizeof c);
+    return c;
+  }
+  void put(const contribution& c) noexcept { std::memcpy(memory_.data(), &c, sizeof c); }
+  /// Whether a rank has contributed nothing, or somebody knew it to be lost.
+  bool failed(rank_t rank) const noexcept {
+    const auto r = static_cast<std::size_t>(rank);
+    return !has(contributed(), r) || has(lost(), r);
+  }
+  /// Whether no lower rank is known to live.
+  bool is_lowest() const noexcept {
+    for (std::size_t r = 0; r < me_; ++r)
+      if (!has(lost(), r)) return false;
+    return true;
+  }
+
+  /// Returns when all living ranks have, or will have, the same outcome.
+  /// Errors: errc::no_resources, errc::not_a_rank.
+  errc run() {
+    std::uint64_t* heard = memory_.data() + (size_ + 1) * message_words_;
+    std::uint64_t* before = heard + words_;
+    for (bool first = true;; first = false) {
+      if (const errc why = round(heard); why != errc{}) return why;
+      bool same = !first;
+      for (std::size_t w = 0; w < words_; ++w) same = same && heard[w] == before[w];
+      bool all = true;
+      for (std::size_t r = 0; r < size_; ++r) all = all && (r == me_ || has(heard, r));
+      if (decided_ || same || all) break;
+      std::swap(heard, before);
+    }
+    contribution c = get();
+    c.decided = 1;
+    put(c);
+    return tell();
+  }
+
+ private:
+  struct kept_request : allocated {
+    request<Stack> is;
+  };
+  static std::uint64_t bit(std::size_t r) noexcept { return std::uint64_t{1} << (r % 64); }
+  static bool has(const std::uint64_t* words, std::size_t r) noexcept {
+    return (words[r / 64] & bit(r)) != 0;
+  }
+  std::uint64_t* contributed() const noexcept { return memory_.data() + sizeof(contribution) / 8; }
+  std::uint64_t* lost() const noexcept { return contributed() + words_; }
+  std::uint64_t* from(std::size_t r) const noexcept {
+    return memory_.data() + (r + 1) * message_words_;
+  }
+  std::span<std::byte> bytes(std::uint64_t* at) const noexcept {
+    return std::as_writable_bytes(std::span(at, message_words_));
+  }
+  request<Stack>& sent_to(std::size_t r) noexcept { return requests_[r]->is; }
+  request<Stack>& heard_of(std::size_t r) noexcept { return requests_[size_ + r]->is; }
+
+  /// What this rank knows goes to all. (It does not change while it is on its way.)
+  errc send_all() {
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r == me_) continue;
+      const started s = own_.start_send(bytes(memory_.data()), static_cast<rank_t>(r), tag_);
+      if (s.failure != errc{}) return s.failure;
+      if (s.op != nullptr) sent_to(r) = request_access::make(endpoint_, s.op);
+    }
+    return errc{};
+  }
+  errc round(std::uint64_t* heard) {
+    for (std::size_t w = 0; w < words_; ++w) heard[w] = 0;
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r == me_) continue;
+      const started s = own_.start_receive(bytes(from(r)), static_cast<rank_t>(r), tag_);
+      if (s.failure != errc{}) return s.failure;
+      heard_of(r) = request_access::make(endpoint_, s.op);
+    }
+    if (const errc why = send_all(); why != errc{}) return why;
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r == me_) continue;
+      std::error_code ec;
+      const status got = request_access::wait_as(heard_of(r), site_, ec);
+      if (ec == errc::not_a_rank) return errc::not_a_rank;
+      if (!ec && got.bytes() == message_words_ * 8) heard[r / 64] |= bit(r);
+    }
+    for (std::size_t r = 0; r < size_; ++r) {
+      contribution c;
+      std::memcpy(static_cast<void*>(&c), from(r), sizeof c);
+      if (has(heard, r) && c.decided != 0) decided_ = true;
+    }
+    for (std::size_t r = 0; r < size_ && !decided_; ++r)
+      if (r != me_) wait_sent(sent_to(r), false);
+    for (std::size_t r = 0; r < size_; ++r) sent_to(r) = {};  // Then who hears nothing has decided.
+    for (std::size_t r = 0; r < size_; ++r)
+      if (has(heard, r)) merge(from(r));
+    return errc{};
+  }
+  /// Waits until a message has left, or its receiver is lost. `known`: or until it is known there.
+  void wait_sent(request<Stack>& r, bool known) {
+    operation* const op = request_access::operation_of(r);
+    if (op == nullptr) return;
+    endpoint_.wait_until(site_, {wait_kind::all, awaited::form::one, op},
+                         [&] { return op->done() || (known && op->stage == stage::answer); });
+  }
+  errc tell() {
+    if (const errc why = send_all(); why != errc{}) return why;
+    for (std::size_t r = 0; r < size_; ++r)
+      if (r != me_) wait_sent(sent_to(r), true);
+    return errc{};
+  }
+  void merge(const std::uint64_t* theirs) noexcept {
+    contribution c = get();
+    contribution other;
+    std::memcpy(static_cast<void*>(&other), theirs, sizeof other);
+    if (c.decided != 0) return;
+    if (other.decided != 0) {
+      std::memcpy(memory_.data(), theirs, message_words_ * 8);
+      return;
+    }
+    if (decided_) return;
+    c.value &= other.value;
+    if (other.proposer < c.proposer) {
+      c.proposer = other.proposer;
+      c.proposed = other.proposed;
+    }
+    put(c);
+    const std::uint64_t* const their_bits = theirs + sizeof(contribution) / 8;
+    for (std::size_t w = 0; w < 2 * words_; ++w) contributed()[w] |= their_bits[w];
+  }
+
+  own_messages<Stack> own_;
+  endpoint<Stack>& endpoint_;
+  call_site site_;
+  std::size_t size_;
+  std::size_t me_;
+  std::size_t words_;          // Of a set of ranks.
+  std::size_t message_words_;  // A contribution, who has contributed, and who was known to be lost.
+  tag_t tag_;
+  bool decided_ = false;
+  scratch<std::uint64_t> memory_;  // What is known, what each has sent, who was heard, and before.
+  owning_table<kept_request> requests_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/comm/survivors.hpp
+
+// What the living do after a death: revoke a communicator, agree, and go on in a smaller one.
+
+namespace mpx::inline v0 {
+
+/// What the living have agreed on.
+struct agreed {
+  int value = 0;  ///< The bitwise and of what they gave, and of what of the dead got through.
+  group failed;   ///< Who is dead; who dies later may be in it.
+};
+
+namespace detail {
+
+/// A base of a communicator: what goes on where ranks are lost.
+///
+/// An operation with a lost rank ends with errc::peer_lost, at whom it concerns; the others may not
+/// know. Who wants all of them to stop revokes the communicator; all then `shrink` it, and go on in
+/// the new one. Source: MPI 5.0, 11 (User-Level Failure Mitigation).
+template <class Communicator, class Stack>
+class survivors {
+ public:
+  /// Ends every call on this communicator, here and, before long, at all its ranks, with
+  /// errc::revoked: those that wait, and those to come, but for agree and shrink. Not collective;
+  /// any rank may, and one is enough, be it that it dies then.
+  /// A message that has met its receive still gets there; a long send that has not ends when its
+  /// receiver has learnt of this. Cost: at most 2 log2(size) packets.
+  void revoke(std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    a.at().with_communicators([&](auto& all) { all.revoke(a.state()); });
+  }
+  /// Whether that has been done, as far as this rank knows.
+  bool is_revoked(std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    a.at().progress();
+    return a.at().with_communicators([&](auto&) { return a.state().revoked; });
+  }
+
+  /// The bitwise and of what all give, the same on all that live, be it that ranks die meanwhile,
+  /// and who is dead. Collective over the living; on a revoked communicator, too.
+  /// Errors: errc::no_resources. Cost: see detail/agreement.hpp.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  agreed agree(int value, How&& how = {},
+               std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    agreed result;
+    const errc why = guarded([&] {
+      agreement<Stack> all(a, a.at(), a.state(), {"agree", where});
+      contribution c = all.get();
+      c.value = value;
+      all.put(c);
+      const errc ended = all.run();
+      result = {all.get().value, those_of(a, [&](rank_t r) { return all.failed(r); })};
+      return ended;
+    });
+    finish(a, why, how, "agree", where);
+    return result;
+  }
+
+  /// A communicator of those that live, in their order. Collective over them; on a revoked
+  /// communicator, too. All get one of the same ranks, of which some may be dead already.
+  /// Errors: errc::communicator, errc::no_resources; errc::peer_lost for a rank that others have
+  /// given up. Cost: an agreement, or two if the lowest of the living was not known for it.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  Communicator shrink(How&& how = {},
+                      std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    Communicator made;
+    const errc why = guarded([&] { return shrink_to(a, made, {"shrink", where}); });
+    finish(a, why, how, "shrink", where);
+    return made;
+  }
+
+  /// Its ranks that are lost, as far as this one knows.
+  group failed(std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    a.at().progress();
+    return those_of(a, lost_here(a));
+  }
+  /// The same, and from now on receives from any source wait for the others again.
+  group acknowledge_failures(std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    group g = failed(where);
+    a.at().with_communicators([&](auto&) { a.state().acknowledged = g.size(); });
+    return g;
+  }
+
+ private:
+  using access = communicator_access<Stack>;
+  const Communicator& self() const noexcept { return static_cast<const Communicator&>(*this); }
+
+  static auto lost_here(const access& a) {
+    return [&a](rank_t r) {
+      return a.at().with_communicators([&](auto& all) { return all.is_lost(a.state(), r); });
+    };
+  }
+  template <class Is>
+  static group those_of(const access& a, Is&& is) {
+    plain_array<peer_id> peers;
+    for (rank_t r = 0; r < a.size(); ++r)
+      if (is(r)) peers.push_back(a.peer_of(r));
+    return group::table(std::span<const peer_id>(peers.begin(), peers.size()), a.at().self());
+  }
+
+  static errc shrink_to(const access& a, Communicator& made, call_site site) {
+    endpoint<Stack>& e = a.at();
+    for (;;) {
+      agreement<Stack> all(a, e, a.state(), site);
+      contribution c = all.get();
+      const bool proposes = all.is_lowest();
+      if (proposes) {
+        c.proposer = a.rank();
+        errc none{};
+        c.proposed = e.with_communicators([&](auto& of) { return of.lead(none); });
+        all.put(c);
+      }
+      const context_id mine = c.proposed;
+      const errc why = all.run();
+      c = all.get();
+      if (mine != no_context && (why != errc{} || c.proposed != mine))
+        e.with_communicators([&](auto& of) { of.abandon(mine); });
+      if (why != errc{}) return why;
+      if (c.proposer == contribution().proposer)
+        continue;  // The lowest was known to be lost to none.
+      if (c.proposed == no_context) return errc::communicator;
+      group living = those_of(a, [&](rank_t r) { return !all.failed(r); });
+      const rank_t size = living.size();
+      const rank_t rank = living.rank();
+      if (rank == proc_null) return errc::peer_lost;
+      communicator_state* const s =
+          e.with_communicators([&](auto& of) { return of.make(c.proposed, std::move(living)); });
+      if (s == nullptr) return errc::no_resources;
+      made = {e, *s, c.proposed, rank, size};
+      return errc{};
+    }
+  }
+  template <class F>
+  static errc guarded(F&& f) {
+    try {
+      return f();
+    } catch (const error& e) {
+      if (e.code() != errc::no_resources) throw;
+      return errc::no_resources;
+    }
+  }
+  template <class How>
+  static void finish(const access& a, errc why, How& how, const char* what,
+                     std::source_location where) {
+    if constexpr (is_code<How&>) {
+      store(how, why);
+    } else if (why != errc{}) [[unlikely]] {
+      throw error(
+          why,
+          formatted("%s on rank %d, communicator %u", what, a.rank(), number_of(a.plain_context())),
+          where);
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0
 
 // ==== mpx/communicator.hpp
 
@@ -13395,36 +21101,6 @@ errc new_context(Channel& c, context_id& context) {
 // it puts together what comm/ and coll/ have.
 
 namespace mpx::inline v0 {
-
-namespace detail {
-
-struct communicator_access;
-
-/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
-template <class V>
-concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
-template <class V>
-concept Reducible = ReducedInPlace<V> || (!std::ranges::range<std::remove_cvref_t<V>> &&
-                                          Transferable<std::remove_cvref_t<V>>);
-template <class V>
-struct element_of {
-  using type = std::remove_cvref_t<V>;
-};
-template <std::ranges::range V>
-struct element_of<V> {
-  using type = std::ranges::range_value_t<V>;
-};
-/// Ranges of elements of one type, of which the second is written.
-template <class In, class Out>
-concept ReducedBetween = ContiguousBuffer<const In&> && ReducedInPlace<Out> &&
-                         std::same_as<std::ranges::range_value_t<In>,
-                                      std::ranges::range_value_t<std::remove_cvref_t<Out>>>;
-/// An operation on two elements of V.
-template <class Op, class V>
-concept Reduces =
-    std::invocable<Op&, const typename element_of<V>::type&, const typename element_of<V>::type&>;
-
-}  // namespace detail
 
 /// Ranks 0 .. size() - 1 that talk to each other and to nobody else.
 ///
@@ -13436,9 +21112,12 @@ concept Reduces =
 /// thread model says.
 template <class Stack = stack<>>
 class communicator : public detail::point_to_point<Stack>,
-                     public detail::mpi_names<communicator<Stack>> {
+                     public detail::mpi_names<communicator<Stack>>,
+                     public detail::creations<communicator<Stack>, Stack>,
+                     public detail::handling<communicator<Stack>, Stack>,
+                     public detail::survivors<communicator<Stack>, Stack>,
+                     public detail::collectives<communicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;
-  using channel = detail::collective_channel<Stack>;
 
  public:
   using stack_type = Stack;                           ///< Its policies.
@@ -13450,168 +21129,13 @@ class communicator : public detail::point_to_point<Stack>,
   using base::rank;
   using base::size;
 
+  /// False of an empty one, which has no ranks.
+  explicit operator bool() const noexcept { return this->endpoint_ != nullptr; }
   /// Whether both are the same communicator, or copies of one handle. (A `dup` is another one.)
   friend bool operator==(const communicator& a, const communicator& b) noexcept {
     return a.endpoint_ == b.endpoint_ && a.context_ == b.context_;
   }
-
-  // --- Collectives: every rank calls them in the same order --------------------------------------
-
-  /// Returns when every rank has entered. Cost: log2(size) rounds of one packet. Errors:
-  /// errc::peer_lost.
-  template <class How = detail::throws_t>
-  requires detail::BlockingForm<How>
-  void barrier(How&& how = {}, std::source_location where = std::source_location::current()) const
-      noexcept(detail::is_code<How>) {
-    channel c(*this, {"barrier", where});
-    finish(c, coll::barrier(c), how);
-  }
-
-  /// Sends `buffer` from `root` to all. Requires: the same size everywhere. Errors: errc::root,
-  /// errc::count or errc::truncate if sizes differ, errc::peer_lost. Cost: a binomial tree.
-  template <class B, class How = detail::throws_t>
-  requires ReceiveBuffer<B&&> && detail::BlockingForm<How>
-  void bcast(B&& buffer, rank_t root, How&& how = {},
-             std::source_location where = std::source_location::current()) const
-      noexcept(detail::is_code<How>) {
-    channel c(*this, {"bcast", where});
-    finish(c, coll::bcast(c, detail::writable_bytes_of(buffer), root), how);
-  }
-
-  /// Combines every rank's `value` with `op`, in rank order (`op` must be associative).
-  /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
-  /// element, in place: it holds the result at `root`, and is unspecified elsewhere.
-  /// Errors: errc::root, errc::count or errc::truncate if sizes differ, errc::peer_lost. What `op`
-  /// throws passes through, in every form; the other ranks get errc::peer_lost.
-  template <class V, class Op, class How = detail::throws_t>
-  requires detail::Reducible<V&&> && detail::Reduces<Op, V> && detail::BlockingForm<How>
-  auto reduce(V&& value, Op op, rank_t root, How&& how = {},
-              std::source_location where = std::source_location::current()) const {
-    channel c(*this, {"reduce", where});
-    return in_place_or_copied(value, [&](auto values) {
-      return finish(c, coll::reduce(c, values, op, root), how) && rank() == root;
-    });
-  }
-
-  /// As reduce, with the same result on every rank, bit for bit.
-  template <class V, class Op, class How = detail::throws_t>
-  requires detail::Reducible<V&&> && detail::Reduces<Op, V> && detail::BlockingForm<How>
-  auto allreduce(V&& value, Op op, How&& how = {},
-                 std::source_location where = std::source_location::current()) const {
-    channel c(*this, {"allreduce", where});
-    return in_place_or_copied(
-        value, [&](auto values) { return finish(c, coll::allreduce(c, values, op), how); });
-  }
-
-  /// As those above, from `in` to `out`, element by element; `in` stays as it is, and `out` is
-  /// written on the ranks that get a result, as long as `in` there.
-  /// Errors: errc::argument if it is not; the other ranks get errc::peer_lost.
-  template <class In, class Out, class Op, class How = detail::throws_t>
-  requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In> && detail::BlockingForm<How>
-  void reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
-              std::source_location where = std::source_location::current()) const {
-    channel c(*this, {"reduce", where});
-    if (rank() == root)
-      return between(c, in, out, how,
-                     [&](auto values) { return coll::reduce(c, values, op, root); });
-    using element = std::ranges::range_value_t<In>;
-    const scratch<element> copy(std::ranges::size(in), std::nothrow);  // What is sent on from here.
-    const std::span<element> values(copy.data(), std::ranges::size(in));
-    if (copy.data() != nullptr)
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ranges::data(in)[i];
-    errc why{};
-    if (copy.data() != nullptr) {
-      why = coll::reduce(c, values, op, root);
-    } else {
-      why = c.check_root(root);
-      if (why == errc{}) why = c.begin();
-      if (why == errc{}) why = c.no_memory();
-    }
-    finish(c, why, how);
-  }
-  /// As reduce from one range into another, with the same result on every rank, bit for bit.
-  template <class In, class Out, class Op, class How = detail::throws_t>
-  requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In> && detail::BlockingForm<How>
-  void allreduce(const In& in, Out&& out, Op op, How&& how = {},
-                 std::source_location where = std::source_location::current()) const {
-    channel c(*this, {"allreduce", where});
-    between(c, in, out, how, [&](auto values) { return coll::allreduce(c, values, op); });
-  }
-
-  /// A communicator of the same ranks whose messages never meet this one's. Collective.
-  /// Returns: with `ec` set, this one. Errors: errc::communicator when rank 0 has led as many as it
-  /// may; errc::peer_lost; errc::no_resources.
-  template <class How = detail::throws_t>
-  requires detail::BlockingForm<How>
-  communicator dup(How&& how = {},
-                   std::source_location where = std::source_location::current()) const
-      noexcept(detail::is_code<How>) {
-    channel c(*this, {"dup", where});
-    context_id context = 0;
-    errc why = coll::new_context(c, context);
-    detail::communicator_state* const state = why == errc{} ? c.new_state() : nullptr;
-    if (why == errc{} && state == nullptr) why = c.no_memory();
-    if (!finish(c, why, how) || state == nullptr) return *this;
-    return {*this->endpoint_, *state, context, rank(), size()};
-  }
-
- private:
-  friend detail::communicator_access;
-
-  template <class How>
-  static bool finish(const channel& c, errc why, How& how) {
-    if constexpr (detail::is_code<How&>) {
-      detail::store(how, why);
-    } else if (why != errc{}) [[unlikely]] {
-      c.raise();
-    }
-    return why == errc{};
-  }
-  /// Runs `call` on `out`, once it holds what `in` does.
-  template <class In, class Out, class How, class Call>
-  static void between(channel& c, const In& in, Out& out, How& how, Call&& call) {
-    using element = std::ranges::range_value_t<In>;
-    const std::span<element> values(std::ranges::data(out), std::ranges::size(out));
-    errc why{};
-    if (values.size() != std::ranges::size(in)) {
-      why = c.begin();
-      if (why == errc{}) why = c.wrong_length(std::ranges::size(in), values.size());
-    } else {
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ranges::data(in)[i];
-      why = call(values);
-    }
-    finish(c, why, how);
-  }
-  /// Runs `call` on a range, or on a copy of a value, which is returned if `call` says so.
-  template <class V, class Call>
-  static auto in_place_or_copied(V& value, Call&& call) {
-    using element = typename detail::element_of<V>::type;
-    if constexpr (std::ranges::range<V>) {
-      call(std::span<element>(std::ranges::data(value), std::ranges::size(value)));
-    } else {
-      element result = value;
-      return call(std::span<element>(&result, 1)) ? result : element(value);
-    }
-  }
 };
-
-namespace detail {
-
-struct communicator_access {
-  /// `comm`'s context for other ranks: those of `ranks`, of which this process is one. Every member
-  /// makes it, with an equal group, and nobody uses `comm` any more. Errors: errc::no_resources.
-  template <class Stack>
-  static communicator<Stack> regroup(const communicator<Stack>& comm, group&& ranks) {
-    communicator_state& state = comm.endpoint_->new_communicator_state();
-    const rank_t rank = ranks.rank();
-    const rank_t size = ranks.size();
-    if (ranks.how() != group::kind::identity)
-      state.ranks = state.own = new kept_group(std::move(ranks));
-    return {*comm.endpoint_, state, comm.context_, rank, size};
-  }
-};
-
-}  // namespace detail
 
 }  // namespace mpx::inline v0
 
@@ -13947,6 +21471,13 @@ template <class Stack>
       endpoint_(with_equal_stacks(job_, watch_)),
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
+  endpoint_.with_communicators([this](auto& all) {
+    all.abort_job = {[](void* job, const char* why) { static_cast<job_type*>(job)->abort(1, why); },
+                     &job_};
+    all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
+    for (const char c : job_.host())
+      all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
+  });
   job_.fence([this] { watch_.join_step(); });
   watch_.went_on();
   if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
@@ -14978,7 +22509,7 @@ class inproc_segment {
   }
 
   static std::size_t bytes(const inproc_shape& s) noexcept {
-    return exposures_at(s) + s.capacity * exposure_key::table_bytes;
+    return blocks_at(s) + s.capacity * block_bytes;
   }
   static member_table members_of(const shared_mapping& memory, const inproc_shape& s) noexcept {
     return {memory.data() + s.capacity * doorbell_control::bytes(s.capacity), s.capacity,
@@ -14992,6 +22523,12 @@ class inproc_segment {
     if (source == no_peer || destination == no_peer) return nullptr;
     return memory_.data() + channels_at(shape_) +
            (std::size_t{destination} * shape_.capacity + source) * stride(shape_.geometry);
+  }
+  /// Each slot's room for blocks.
+  static constexpr std::uint64_t block_bytes = std::uint64_t{8} << 20;
+  std::byte* blocks(peer_id slot) const noexcept {
+    if (slot == no_peer) return nullptr;
+    return memory_.data() + blocks_at(shape_) + slot * block_bytes;
   }
   exposure_word* exposed(peer_id slot) const noexcept {
     if (slot == no_peer) return nullptr;
@@ -15052,6 +22589,9 @@ class inproc_segment {
   }
   static std::size_t exposures_at(const inproc_shape& s) noexcept {
     return channels_at(s) + std::size_t{s.capacity} * s.capacity * stride(s.geometry);
+  }
+  static std::size_t blocks_at(const inproc_shape& s) noexcept {
+    return page_up(exposures_at(s) + s.capacity * exposure_key::table_bytes);
   }
   void set(peer_id peer, peer_id slot) noexcept {
     slots_[peer] = slot;
@@ -15183,6 +22723,24 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   void deallocate_shared(void* p, std::size_t) noexcept { mpx::detail::free_aligned(p); }
 
+  /// See BlockTransport. Blocks lie in the segment, which stays as long as anybody uses it; a name
+  /// is a place in the owner's part of it, + 1.
+  std::uint64_t make_block(std::size_t bytes) noexcept try {
+    const auto at = blocks_.allocate(bytes, cache_line_bytes);
+    return at ? *at + 1 : 0;
+  } catch (const std::exception&) {
+    return 0;
+  }
+  std::byte* block_at(peer_id owner, std::uint64_t name, std::size_t bytes) noexcept {
+    constexpr std::uint64_t room = detail::inproc_segment::block_bytes;
+    std::byte* const base = segment().blocks(segment().slot_of(owner));
+    if (base == nullptr || name - 1 > room || bytes > room - (name - 1) ||
+        (name - 1) % cache_line_bytes != 0)
+      return nullptr;
+    return base + (name - 1);
+  }
+  void free_block(std::uint64_t name) noexcept { blocks_.deallocate(name - 1); }
+
  private:
   template <class B>
   static detail::inproc_segment join(B& b) {
@@ -15269,6 +22827,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
 
   detail::exposures exposures_;
+  offset_allocator blocks_{detail::inproc_segment::block_bytes};
   peer_id linked_ = peers();  // Itself included.
   pid_t pid_ = ::getpid();
 };

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Partitioned communication: any counts on both sides, in any order, by several threads, matched in
-// the order of the init calls and never with anything else; errors; the death of a peer.
+// the order of the init calls and never with anything else; errors.
 
 #include <array>
 #include <mpx/partitioned.hpp>
-#include <mpx/sim.hpp>
-#include <numeric>
-#include <random>
 #include <thread>
 
+#include "comm/partitions.hpp"
 #include "comm/ranks.hpp"
 
 namespace {
-
-using partition_list = std::vector<std::size_t>;
-
-partition_list shuffled(std::size_t count, std::uint64_t seed) {
-  partition_list order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937 random(static_cast<std::uint32_t>(seed));
-  std::shuffle(order.begin(), order.end(), random);
-  return order;
-}
 
 /// From rank 0 to rank 1, several rounds of `bytes`, parted differently on both sides.
 template <class Comm>
@@ -34,7 +22,7 @@ void send_in_parts(const Comm& world, std::size_t bytes, std::size_t out, std::s
     for (std::uint64_t round = 0; round < rounds; ++round) {
       ranks::fill(data, round);
       send.start();
-      for (const std::size_t i : shuffled(out, bytes + round)) mpx::pready(send, i);
+      for (const std::size_t i : partitions::shuffled(out, bytes + round)) mpx::pready(send, i);
       const mpx::status s = send.wait();
       CHECK(!s.error());
     }
@@ -45,7 +33,7 @@ void send_in_parts(const Comm& world, std::size_t bytes, std::size_t out, std::s
     for (std::uint64_t round = 0; round < rounds; ++round) {
       receive.start();
       if (round != 1) {
-        for (const std::size_t i : shuffled(in, bytes)) {
+        for (const std::size_t i : partitions::shuffled(in, bytes)) {
           while (!mpx::parrived(receive, i)) std::this_thread::yield();
           const std::size_t n = bytes / in;
           bool right = true;
@@ -101,7 +89,7 @@ TEST_CASE("partitioned: threads make partitions ready, others watch them arrive"
         team.emplace_back([&, t] {
           right[t] = true;
           if (sends) {
-            const partition_list order = shuffled(out, round);
+            const partitions::list order = partitions::shuffled(out, round);
             for (std::size_t i = t; i < out; i += threads) mpx::pready(r, order[i]);
           } else {
             constexpr std::size_t n = out * a_part / in;
@@ -304,65 +292,4 @@ TEST_CASE("partitioned: the limit of partitions") {
     CHECK(ec == mpx::errc::no_resources);
     CHECK(mpx::psend_init(world.dup(), nothing, 1, 0).persistent());
   });
-}
-
-TEST_CASE("partitioned: in the simulator, whatever the delays") {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    mpx::sim::run(4, mpx::sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed, [&](auto world) {
-      const mpx::rank_t right = (world.rank() + 1) % 4;
-      const mpx::rank_t left = (world.rank() + 3) % 4;
-      constexpr std::size_t bytes = 12 * 3000;
-      std::vector<std::byte> out(bytes);
-      std::vector<std::byte> in(bytes);
-      auto send = mpx::psend_init(world, out, 12, right);
-      if (seed % 3 == 0) world.barrier();
-      auto receive = mpx::precv_init(world, in, seed % 2 == 0 ? 3 : 4, left);
-      for (std::uint64_t round = 0; round < 3; ++round) {
-        ranks::fill(out, 10 * round + static_cast<std::uint64_t>(world.rank()));
-        send.start();
-        for (const std::size_t i : shuffled(12, seed + round)) mpx::pready(send, i);
-        if (seed % 4 < 2) send.wait();
-        receive.start();
-        if (round == 1)
-          while (!mpx::parrived(receive, 2)) continue;
-        receive.wait();
-        if (seed % 4 >= 2) send.wait();
-        CHECK(ranks::holds(in, 10 * round + static_cast<std::uint64_t>(left)));
-      }
-    });
-  }
-}
-
-TEST_CASE("partitioned: the death of a peer ends both sides") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const auto death = static_cast<std::int64_t>(seed * 3000);
-    mpx::sim::options o;
-    o.faults.push_back({mpx::sim::fault::kind::kill, death, 1});
-    const auto end = mpx::sim::try_run(
-        3, mpx::sim::loggp{.jitter_ns = 2000}, seed,
-        [](auto world) {
-          std::vector<std::byte> data(9 * 5000);
-          const bool sends = world.rank() != 2;
-          auto r = world.rank() == 0   ? mpx::psend_init(world, data, 9, 1)
-                   : world.rank() == 1 ? mpx::psend_init(world, data, 9, 2)
-                                       : mpx::precv_init(world, data, 3, 1);
-          std::error_code ec;
-          for (int round = 0; round < 1000 && !ec; ++round) {
-            r.start(ec);
-            if (sends && !ec)
-              for (std::size_t i = 0; i < 9 && !ec; ++i) mpx::pready(r, i, ec);
-            if (!ec) r.wait(ec);
-          }
-          CHECK(ec == mpx::errc::peer_lost);
-          for (int again = 0; again < 2; ++again) {  // And stays so.
-            ec.clear();
-            r.start(ec);
-            if (sends && !ec) mpx::pready_range(r, 0, 8, ec);
-            if (!ec) r.wait(ec);
-            CHECK(ec == mpx::errc::peer_lost);
-          }
-        },
-        o);
-    CHECK(!end.failure);
-  }
 }

@@ -100,10 +100,6 @@ TEST_CASE("topology: a grid of fewer ranks, of none of its dimensions, of ones a
       CHECK(grid.size() == 0);
       CHECK(grid.rank() == mpx::proc_null);
       CHECK(grid.sources().empty());
-      std::error_code ec;
-      int x = 0;
-      grid.send(x, 0, 0, ec);
-      CHECK(ec == mpx::errc::rank);
     }
     const auto point = mpx::cart_create(world, std::initializer_list<mpx::cart_dimension>{});
     CHECK(static_cast<bool>(point) == (world.rank() == 0));

@@ -35,17 +35,21 @@ struct particle {
 }  // namespace
 
 TEST_CASE("transfers: between drawn layouts, between threads") {
-  exchange_on<ranks::inproc>(1'000, 12);
-  exchange_on<ranks::by_packets>(2'000, 6);
+  exchange_on<ranks::inproc>(1'000, 4);
+#if !defined(MPX_TEST_EMULATED) && !defined(MPX_TEST_FEW_STACKS)
+  exchange_on<ranks::by_packets>(2'000, 2);
+#endif
 }
 TEST_CASE("transfers: between drawn layouts, over shared memory") {
-  exchange_on<ranks::shm>(3'000, 12);
-  exchange_on<ranks::tiny>(4'000, 6);
-  exchange_on<ranks::by_get>(5'000, 6);
-  exchange_on<ranks::by_put>(6'000, 6);
+  exchange_on<ranks::shm>(3'000, 4);
+  exchange_on<ranks::tiny>(4'000, 2);
+#if !defined(MPX_TEST_EMULATED) && !defined(MPX_TEST_FEW_STACKS)
+  exchange_on<ranks::by_get>(5'000, 2);
+#endif
+  exchange_on<ranks::by_put>(6'000, 2);
 }
 TEST_CASE("transfers: between drawn layouts, where posts stay pending") {
-  exchange_on<ranks::late>(7'000, 6);
+  exchange_on<ranks::late>(7'000, 2);
 }
 
 TEST_CASE("transfers: a column, a block and a face need no datatype") {

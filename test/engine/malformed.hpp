@@ -224,7 +224,7 @@ wire::packet make_frame(script& s, Wire& w) {
   const auto [peer, ticket] = w.ticket(s.byte());
   const unsigned any = s.byte();
   const kind unasked[] = {kind::eager, kind::announce, kind::eager, kind::credit, kind::allow};
-  const kind asked = any / 16 == 15 ? kind::revoke : static_cast<kind>(1 + any / 16);
+  const kind asked = any / 16 == 15 ? static_cast<kind>(64 + any % 3) : static_cast<kind>(1 + any / 16);
   mpx::wire::header h{.kind = any % 16 == 15 ? asked : unasked[any % 5],
                       .flags = 0,
                       .reserved = 0,
@@ -259,6 +259,11 @@ wire::packet make_frame(script& s, Wire& w) {
       payload.resize(1u + s.value<std::uint16_t>() % 4096u);
       break;
     case kind::revoke: h.context = s.value<std::uint16_t>(); break;
+    case kind::freed:
+    case kind::revoke_all:
+      h.context = s.value<std::uint16_t>();
+      h.tag = s.byte() % 8 == 0;
+      break;
     case kind::allow: h.tag = 1 + s.byte(); break;
     default: break;
   }

@@ -3,6 +3,7 @@
 // Houses with one real room each: what the room asks of the others is an archetype that notes down
 // what it was told, so that a room is tested alone.
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -266,6 +267,13 @@ struct outbox_archetype {
   void answer(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
   void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
   void owe_credit(peer_id to) { owed.push_back(to); }
+  bool prepare_staging() { return true; }
+  std::span<std::byte> staging() { return stage; }
+  std::span<const std::byte> piece(const operation& op, std::size_t offset, std::size_t n) {
+    if (op.data.contiguous()) return op.data.piece(offset, n);
+    op.data.read(offset, std::span(stage).first(n));
+    return std::span(stage).first(n);
+  }
   void announcement_answered(peer_id) { ++answered; }
   bool post(peer_id to, const wire::header& h, std::span<const std::byte> payload, operation* op) {
     if (room == 0) return false;
@@ -277,6 +285,7 @@ struct outbox_archetype {
   std::vector<std::pair<peer_id, wire::header>> answers;
   std::vector<peer_id> owed;
   std::vector<scripted::packet> fragments;
+  std::array<std::byte, 4096> stage{};
   int answered = 0;
   int room = 1000;
   bool pends = false;
@@ -316,6 +325,7 @@ struct inbox_house : ground_archetype<inbox_house>, inbox_room<stack, inbox_hous
 };
 struct mover_house : ground_archetype<mover_house>, mover_room<stack, mover_house> {
   using room = mover_room<stack, mover_house>;
+  static constexpr std::size_t staging_bytes = 4096;
   outbox_archetype& outbox() { return outbox_; }
   inbox_archetype& inbox() { return inbox_; }
   outbox_archetype outbox_;

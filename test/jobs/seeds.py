@@ -12,10 +12,10 @@ RANKS = 7
 SECONDS_MAX = 40
 
 
-def play(seeds):
+def play(seeds, name="random_traffic"):
     """Seeds on the command line replace those of the script."""
     seeds = [int(s) for s in CHOSEN] or seeds
-    program = helper("random_traffic")
+    program = helper(name)
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     took = []
     failed = []

@@ -89,7 +89,8 @@ struct verdict {
   std::uint64_t packets = 0;
 };
 
-template <class Stack>
+/// `Gathers`: with collectives. (To compile them for each stack takes long.)
+template <class Stack, bool Gathers = false>
 verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool trace) {
   using protocol = typename Stack::protocol_type;
   constexpr thresholds t{protocol::tiny_bytes_max, protocol::short_bytes_ceiling,
@@ -101,7 +102,7 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
   std::vector<bool> sent(p.messages.size() + 200);  // Which sends have returned, on any rank.
   const auto body = [&](mpx::environment<Stack>& env) {
     try {
-      player<Stack>(p, env, buffers[static_cast<std::size_t>(env.rank())], sent).play();
+      player<Stack, Gathers>(p, env, buffers[static_cast<std::size_t>(env.rank())], sent).play();
     } catch (const mpx::error& e) {
       if (!p.faulty || e.code() != mpx::errc::peer_lost) throw;
     }
@@ -129,14 +130,14 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
 verdict play(std::uint64_t seed, unsigned stack, const std::set<int>& keep, bool trace = false) {
   const bool faulty = seed / stacks % 4 == 3;
   switch (stack) {
-    case 0: return play<by_get>(seed, faulty, keep, trace);
+    case 0: return play<by_get, true>(seed, faulty, keep, trace);
     case 1: return play<by_put>(seed, faulty, keep, trace);
     case 2: return play<by_packets>(seed, faulty, keep, trace);
     case 3: return play<by_copy>(seed, faulty, keep, trace);
     case 4: return play<tiny>(seed, faulty, keep, trace);
     case 5: return play<crowded>(seed, faulty, keep, trace);
     case 6: return play<late_get>(seed, faulty, keep, trace);
-    default: return play<late_narrow>(seed, faulty, keep, trace);
+    default: return play<late_narrow, true>(seed, faulty, keep, trace);
   }
 }
 
@@ -199,8 +200,9 @@ std::string try_one(std::uint64_t seed, unsigned stack, const std::set<int>& kee
 /// Leaves out whatever the failure does not need.
 std::vector<int> shrink(std::uint64_t seed, unsigned stack, std::string& failure) {
   std::vector<int> ids;
-  for (const message& m : make_plan(seed, {40, 1024, 2048, 8192}, false).messages)
-    ids.push_back(m.id);
+  const plan all = make_plan(seed, {40, 1024, 2048, 8192}, false);
+  for (const message& m : all.messages) ids.push_back(m.id);
+  for (const gathering& g : all.gatherings) ids.push_back(g.id);
   int tries = 200;
   for (std::size_t piece = ids.size() / 2; piece >= 1 && tries > 0;) {
     bool shorter = false;

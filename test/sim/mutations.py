@@ -101,7 +101,8 @@ MUTATIONS = [
     ("a death ends nothing that waits for it", PEERS,
      "        lose(peer, errc::peer_lost);\n", "        continue;\n"),
     ("receives from any source outlive a loss", INBOX,
-     "    if (op.want.source != peer && op.want.source != any_peer) return;",
+     "    if (op.want.source != peer &&\n"
+     "        (op.want.source != any_peer || !house().concerns(op.want.context(), peer)))\n      return;",
      "    if (op.want.source != peer) return;"),
     # Collectives.
     ("who gives a collective up tells nobody", COLLECTIVES,
@@ -109,8 +110,8 @@ MUTATIONS = [
     ("who gives a collective up ends the next one too", REVOCATIONS,
      "    if (r.context == call.context && r.serial == call.serial) return true;",
      "    if (r.context == call.context) return true;"),
-    ("communicators share a context", "coll/new_context.hpp",
-     "    context = serial << 1;", "    context = serial == 0 ? 0 : 2;"),
+    ("communicators share a context", "engine/contexts.hpp",
+     "(upper << serial_bits_ | serial) << 1", "(upper << serial_bits_ | (serial != 0 ? 1 : 0)) << 1"),
     ("collectives share the context of messages", "comm/collective_channel.hpp",
      "    this->context_ |= 1;\n", ""),
     ("barrier lets a rank pass early", "coll/barrier.hpp",

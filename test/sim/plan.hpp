@@ -10,6 +10,8 @@
 #include <set>
 #include <vector>
 
+#include "sim/gatherings.hpp"
+
 namespace explorer {
 
 using mpx::rank_t;
@@ -64,6 +66,7 @@ struct plan {
   mpx::sim::loggp model;
   mpx::sim::options options;
   std::vector<message> messages;
+  std::vector<gathering> gatherings;
   std::vector<between> after;  // Each round.
   bool faulty = false;
 
@@ -227,6 +230,7 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
       m.mode = mpx::mode::standard;
     if (m.mode == mpx::mode::ready && m.out == sending::dropped) m.out = sending::nonblocking;
   }
+  p.gatherings = random_gatherings(seed, p.rounds, t.most, keep);
   if (faulty) add_faults(p, r);
   if (!keep.empty())
     std::erase_if(p.messages, [&](const message& m) { return keep.count(m.id) == 0; });

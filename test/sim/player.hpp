@@ -3,6 +3,7 @@
 // Plays a plan on one rank and checks what MPI promises: every message once, unharmed, in order;
 // every request complete once; errors where they belong; memory within its bound.
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -47,7 +48,8 @@ inline std::vector<const message*> order_of(const plan& p, rank_t rank, int roun
   return mine;
 }
 
-template <class Stack>
+/// `Gathers`: the collectives of the plan, too.
+template <class Stack, bool Gathers = false>
 class player {
   using request = mpx::request<Stack>;
   using persistent = mpx::persistent_request<Stack>;
@@ -67,15 +69,22 @@ class player {
 
   void play() {
     comms_ = {world_, world_.dup(), world_.dup(), world_.dup()};
+    if constexpr (Gathers) {
+      const bool parted = std::any_of(plan_.gatherings.begin(), plan_.gatherings.end(),
+                                      [](const gathering& g) { return g.in_part; });
+      if (parted) part_ = world_.split(me() % 2, -me());
+    }
     buffer_.resize(buffered_bytes());
     env_.attach_buffer(buffer_);
     for (round_ = 0; round_ < plan_.rounds; ++round_) {
+      begin_gatherings();
       post_early();
       send_all();
       receive_late();
       settle(starters_);
       settle(requests_);
       verify();
+      end_gatherings();
       require(env_.unexpected_bytes() <= env_.unexpected_bytes_bound(),
               "unexpected memory is over its bound");
       meet(plan_.after[static_cast<std::size_t>(round_)]);
@@ -465,16 +474,46 @@ class player {
       if (plan_.faulty) return;
       env_.transport().compute(50'000'000);
       world_.barrier();
-      env_.transport().compute(50'000'000);
+      world_.barrier();              // Throws away what came late for a call that was left.
+      for (int i = 0; i < 4; ++i) {  // What the channel had no room for leaves with the next look.
+        (void)world_.iprobe(mpx::any_source, nobody_tag);
+        env_.transport().compute(50'000'000);
+      }
       (void)world_.iprobe(mpx::any_source, nobody_tag);  // Takes what credit has come.
       const std::uint64_t before = env_.trace()[mpx::event::announced_for_flow];
       std::int64_t in = 0;
       const std::int64_t out = me();
       world_.sendrecv(out, (me() + 1) % world_.size(), 7, in,
                       (me() + world_.size() - 1) % world_.size(), 7);
-      require(env_.trace()[mpx::event::announced_for_flow] == before, "credit has been lost");
+      require(env_.trace()[mpx::event::announced_for_flow] == before,
+              "credit has been lost: rank " + std::to_string(me()) + " had to announce 8 bytes");
     }
   }
+
+  /// All ranks begin them in one order.
+  void begin_gatherings() {
+    if constexpr (Gathers) {
+      for (const gathering& g : plan_.gatherings) {
+        if (g.round != round_) continue;
+        gathered_.push_back(std::make_unique<gathered<Stack>>(g, g.in_part ? part_ : world_));
+        gathered_.back()->begin();
+        if (random_.one_in(3))
+          env_.transport().compute(static_cast<std::int64_t>(random_.below(20'000)));
+      }
+    }
+  }
+  /// They end in any order.
+  void end_gatherings() {
+    if constexpr (Gathers) {
+      std::vector<gathered<Stack>*> left;
+      for (const auto& g : gathered_) left.push_back(g.get());
+      for (std::size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random_.below(i)]);
+      for (gathered<Stack>* g : left) fine(g->end());
+      for (const auto& g : gathered_) fine(g->again());
+      gathered_.clear();
+    }
+  }
+  static void fine(const std::string& wrong) { require(wrong.empty(), wrong); }
 
   void meet(between b) {
     const std::int64_t n = world_.size();
@@ -532,6 +571,8 @@ class player {
   std::vector<abandoned> doomed_;
   std::vector<std::unique_ptr<std::vector<std::byte>>> dropped_;
   std::vector<const message*> left_over_;
+  communicator part_;
+  std::vector<std::unique_ptr<gathered<Stack>>> gathered_;
 };
 
 }  // namespace explorer

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <mpx/bootstrap/detail/job_layout.hpp>
 #include <mpx/config.hpp>
 #include <mpx/core/numbers.hpp>
@@ -43,13 +44,14 @@ class command_line {
     void (*set)(command_line& line, const std::string& value);
   };
   static const option table[];
-  static constexpr std::size_t table_size = 12;
+  static constexpr std::size_t table_size = 13;
 
   static std::string help();
   static std::string name_in_help(const option& it);
   static const option* find(std::string_view word, std::string_view& attached);
   static void set_ranks(program& of, const std::string& value);
   static std::string checked_setting(const std::string& value);
+  static std::string hosts_advice(const std::string& hosts);
   static std::string checked_seconds(const std::string& value, const char* name, std::int64_t& ns);
 
   void parse_program();
@@ -148,6 +150,12 @@ inline const command_line::option command_line::table[table_size] = {
        std::int64_t ns = 0;
        line.hang_setting_ = "MPX_HANG_REPORT=" + checked_seconds(value, "--hang-report", ns);
      }},
+    {{"-H", "--hosts", "--host"},
+     "LIST",
+     "Says which launcher starts ranks on several hosts: mpxrun does\n"
+     "not",
+     false,
+     [](command_line&, const std::string& value) { throw usage_error{hosts_advice(value)}; }},
     {{"-h", "--help"},
      "",
      "Print this",
@@ -275,6 +283,18 @@ inline std::string command_line::checked_setting(const std::string& value) {
   if (sets_own_variable(value))
     throw usage_error{text("-x: ", value.substr(0, at), " is set by mpxrun, for each rank")};
   return value;
+}
+
+/// mpxrun starts processes, and logs in nowhere: that is what clusters have launchers for.
+inline std::string command_line::hosts_advice(const std::string& hosts) {
+  const std::string slurm = "`srun --mpi=pmi2 -w " + hosts + " -n N program`";
+  const std::string hydra = "`mpiexec.hydra -hosts " + hosts + " -n N program` (of MPICH)";
+  const bool in_slurm = std::getenv("SLURM_JOB_ID") != nullptr;
+  return text(
+      "--hosts: mpxrun starts ranks on this machine. On others, the same program is started by ",
+      in_slurm ? slurm : hydra, ", by ", in_slurm ? hydra : slurm,
+      " or, if it includes mpx/bootstrap/pmix.hpp, by `mpirun --host ", hosts,
+      " -n N program` (of Open MPI); `mpxinfo`, started so, says what it finds");
 }
 
 inline std::string command_line::checked_seconds(const std::string& value, const char* name,

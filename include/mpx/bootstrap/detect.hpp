@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Finds out how this program was launched.
+// Finds out how this program was launched, and joins: by mpxrun, else by PMI-1, else by what
+// optional headers add (PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
 
 #include <concepts>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "mpx/bootstrap/detail/joiners.hpp"
 #include "mpx/bootstrap/mpxrun.hpp"
+#include "mpx/bootstrap/one_host.hpp"
+#include "mpx/bootstrap/pmi1.hpp"
 #include "mpx/bootstrap/singleton.hpp"
 #include "mpx/bootstrap/threads.hpp"
 #include "mpx/core/numbers.hpp"
 
 namespace mpx::inline v0::bootstrap {
 
-/// A launcher that mpx knows of and does not join: the number of processes that it says it has
-/// started, and which of them this is; -1 where it does not say.
+/// A launcher that this program cannot join, though mpx knows of it: the number of processes that
+/// it says it has started, and which of them this is; -1 where it does not say.
 struct foreign_launcher {
   /// The variable that says so.
   const char* variable = nullptr;  // nullptr: there is none, or it has started one process.
@@ -68,30 +74,90 @@ inline void tell_of_foreign_launcher() noexcept {
       std::snprintf(count, sizeof count, "%ld", l.processes);
       std::snprintf(option, sizeof option, "%ld", l.processes);
     }
+    const bool pmix = std::getenv("PMIX_RANK") != nullptr && detail::added_joiners == nullptr;
     std::fprintf(stderr,
                  "mpx: another launcher has started %s processes of this program (it has set %s), "
-                 "and mpx does not join them: each is a world of one rank. Start it with "
+                 "and mpx does not join them: each is a world of one rank. %sStart it with "
                  "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
-                 count, l.variable, option);
+                 count, l.variable,
+                 pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. " : "",
+                 option);
     return true;
   }();
 }
 
-/// Holds a bootstrap of any of the kinds that share one machine. They differ in how they join, not
-/// in what they do afterwards, so that holding any of them costs no branch. The default of stacks.
+/// What `any` has found.
+struct detected {
+  /// mpxrun, pmi1, pmix or alone: what MPX_BOOTSTRAP names.
+  const char* name = nullptr;
+  /// How to join, where that is by another launcher.
+  detail::joiner how{};
+};
+
+/// Every way to join that this program has, by `visit(name, refusal)`, in the order in which they
+/// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
+template <class Visit>
+void each_way_to_join(Visit&& visit) {
+  detail::joiner pmi = detail::joiner_by<pmi1>("pmi1");
+  pmi.next = detail::added_joiners;
+  const detail::joiner mpxrun_itself{
+      "mpxrun", [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
+      nullptr, &pmi};
+  const bool alone = std::getenv("MPX_ALONE") != nullptr;
+  for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
+    std::string why = j->refusal();
+    if (why.empty() && alone && j->join != nullptr) why = "MPX_ALONE is set";
+    visit(*j, std::as_const(why));
+  }
+  visit(detail::joiner{"alone", nullptr, nullptr}, std::string());
+}
+
+/// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
+/// Errors: errc::bootstrap, if what is named is not there or not possible.
+[[gnu::noinline, gnu::cold]] inline detected choose_way_to_join() {
+  const char* const forced = std::getenv("MPX_BOOTSTRAP");
+  detected chosen;
+  std::string why_not;
+  std::string names;
+  each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
+    names.append(names.empty() ? "" : ", ").append(j.name);
+    const bool wanted = forced != nullptr ? std::string_view(forced) == j.name : refusal.empty();
+    if (chosen.name != nullptr || !wanted) return;
+    chosen = {j.name, j};
+    why_not = refusal;
+  });
+  if (chosen.name == nullptr)
+    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s",
+                             forced, names.c_str(),
+                             detail::added_joiners == nullptr
+                                 ? "; it has pmix, too, if it includes mpx/bootstrap/pmix.hpp"
+                                 : "");
+  if (!why_not.empty())
+    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
+                             why_not.c_str());
+  return chosen;
+}
+
+/// Holds a bootstrap of any of the kinds whose ranks share one machine. They differ in how they
+/// join, not in what they do afterwards, so that holding any of them costs no branch. The default
+/// of stacks.
 class any : public member {
  public:
-  /// Joins the job of mpxrun where there is one; else this process is a world of one. (Below
-  /// another MPI's launcher, too, of which stderr tells, unless MPX_ALONE is set.)
+  /// Joins the job of mpxrun where there is one, else that of another launcher by PMI-1 (Hydra,
+  /// Slurm), or by PMIx where a source of the program includes mpx/bootstrap/pmix.hpp; else this
+  /// process is a world of one. (Where there is a launcher that it cannot join, stderr tells of
+  /// that, unless MPX_ALONE is set.) MPX_BOOTSTRAP names a way.
   /// Errors: errc::bootstrap, errc::no_resources.
-  [[gnu::noinline, gnu::cold]] any() : any(mpxrun::present() ? any(mpxrun()) : alone()) {}
+  [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}
   template <std::derived_from<member> Kind>
   requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
   any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)
 
  private:
-  static any alone() {
-    tell_of_foreign_launcher();
+  static any joined(const detected& way) {
+    if (way.how.join != nullptr) return detail::host_member(way.how.join());
+    if (std::string_view(way.name) == "mpxrun") return mpxrun();
+    if (std::getenv("MPX_BOOTSTRAP") == nullptr) tell_of_foreign_launcher();
     return singleton();
   }
 };

@@ -70,8 +70,8 @@ struct given_reduction {
 
 /// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
 /// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
-/// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what its arguments refer to.
-/// `Op` makes its reduction, which it points to.
+/// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
+/// its arguments refer to. `Op` makes its reduction, which it points to.
 template <class Stack, class What, class Op = no_reduction>
 class collective {
  public:

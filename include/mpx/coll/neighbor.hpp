@@ -122,6 +122,8 @@ struct neighbor_call {
   neighbor_blocks out;
   neighbor_blocks in;
 
+  /// There is one way: the answer is not used.
+  question ask(rank_t, rank_t size) const noexcept { return {coll::operation::alltoall, 0, size}; }
   mpx::detail::collective_failure check(rank_t, rank_t) const noexcept {
     const char* const what = out.wrong() != nullptr ? out.wrong() : in.wrong();
     if (what == nullptr) return {};
@@ -131,7 +133,7 @@ struct neighbor_call {
     return f;
   }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice&) const {
     neighbor_exchange(s, *around, out, in);
   }
 };
@@ -341,8 +343,10 @@ class neighbor_collectives {
     out.degree = around.destinations.size();
     in.degree = around.sources.size();
     using call = coll::neighbor_call<Operation>;
-    return finish_as(std::forward<How>(how), collective<Stack, call>(me(), call{&around, out, in}),
-                     where);
+    return finish_as(
+        std::forward<How>(how),
+        collective<Stack, call>(me(), call{&around, out, in}, coll::algorithm::automatic, {}),
+        where);
   }
 };
 

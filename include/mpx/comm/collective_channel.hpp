@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mpx/comm/point_to_point.hpp"
+#include "mpx/engine/raise.hpp"
 #include "mpx/engine/schedule.hpp"
 
 namespace mpx::inline v0::detail {
@@ -198,7 +199,8 @@ class collective_channel : public point_to_point<Stack> {
                                {this->context_ | 1, t.serial}, this->state_->ranks);
       if (f.of == cause::message && f.other >= 0 && f.other < this->size_)
         s += this->endpoint_->loss_text(this->peer_of(f.other), f.why);
-      throw error(f.why, s, site.where);
+      s += name_text(this->state_);
+      raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
     }
   };
 

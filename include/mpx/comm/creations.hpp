@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mpx/comm/detail/create.hpp"
+#include "mpx/comm/detail/start_dup.hpp"
 #include "mpx/core/group_sets.hpp"
 #include "mpx/engine/forms.hpp"
 
@@ -32,7 +33,8 @@ class creations {
   }
 
   /// A communicator of the same ranks whose messages never meet this one's, with copies of its
-  /// attributes and its error handler. Collective.
+  /// attributes and its error handler, which other communicators made of this one have, too.
+  /// Collective. What a copy of an attribute throws passes through; what the others get is revoked.
   /// Returns: of this and the following, with `ec` set, an empty communicator.
   /// Errors: of this and the following, errc::communicator when the new rank 0 leads as many
   /// communicators as it may (8,191, less in jobs of over 16,384 ranks), errc::peer_lost,
@@ -44,6 +46,28 @@ class creations {
                    std::source_location where = std::source_location::current()) const {
     maker<Stack> m(self(), {"dup", where});
     return ended(m, m.dup(), how);
+  }
+
+  /// The same, started: `into` is the new communicator once the request is complete, and is left
+  /// alone until then. The others start it, too.
+  /// Errors: errc::no_resources of the start; the others through the request.
+  template <class How>
+  requires is_form<How, start_t>
+  request<Stack> dup(Communicator& into, How&& how,
+                     std::source_location where = std::source_location::current()) const {
+    const started s = start_dup<Stack>(self(), into, {"dup", where});
+    if constexpr (stores_errors<How>) {
+      store(*how.code, s.failure);
+    } else if (s.failure != errc{}) {
+      throw_out_of_memory();
+    }
+    if (s.op == nullptr) return {};
+    return request_access::make(communicator_access<Stack>(self(), where).at(), s.op);
+  }
+  /// The same, by MPI's name.
+  request<Stack> idup(Communicator& into,
+                      std::source_location where = std::source_location::current()) const {
+    return dup(into, mpx::start, where);
   }
 
   /// One communicator for each color, of the ranks that give it, in the order of their keys, and

@@ -74,7 +74,8 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
  private:
   template <class>
   friend class detail::point_to_point;
-  friend detail::layout_calls<Stack>;
+  template <class>
+  friend struct detail::layout_calls;
 
   struct receiving {
     using stack_type = Stack;

@@ -118,8 +118,8 @@ class point_to_point {
       noexcept(is_code<How>) {
     check_exists(where);
     return finish_as(std::forward<How>(how),
-                     exchanging{send_call_of<mode::standard>(out, to, send_tag),
-                                receive_call_of(in, from, receive_tag)},
+                     both(send_call_of<mode::standard>(out, to, send_tag),
+                          receive_call_of(in, from, receive_tag)),
                      where);
   }
   /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
@@ -138,7 +138,7 @@ class point_to_point {
     in.give_back(room);
     const sending<mode::standard> out{*this, {copy.data(), room.bytes}, to, send_tag, in.type};
     return finish_as(std::forward<How>(how),
-                     exchanging{out, in, "sendrecv_replace", copy.data() == nullptr}, where);
+                     both(out, in, "sendrecv_replace", copy.data() == nullptr), where);
   }
 
   /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
@@ -209,7 +209,7 @@ class point_to_point {
   }
 
  protected:
-  friend struct layout_calls<Stack>;
+  friend layout_calls<Stack>;
   // --- Calls, as finish_as takes them ------------------------------------------------------------
 
   template <mode M, class B>
@@ -329,6 +329,11 @@ class point_to_point {
   /// Both at once (detail/point_to_point_slow.hpp).
   template <class Out, class In>
   struct exchanging;
+  template <class Out, class In>
+  static exchanging<Out, In> both(const Out& out, const In& in, const char* what = "sendrecv",
+                                  bool no_memory = false) noexcept {
+    return {out, in, what, no_memory};
+  }
 
   /// Tells a handle that is empty, or has outlived its environment or its communicator, before
   /// those are touched.

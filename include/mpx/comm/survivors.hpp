@@ -119,7 +119,8 @@ class survivors {
       const bool proposes = all.is_lowest();
       if (proposes) {
         c.proposer = a.rank();
-        c.proposed = e.with_communicators([](auto& of) { return of.lead(); });
+        errc none{};
+        c.proposed = e.with_communicators([&](auto& of) { return of.lead(none); });
         all.put(c);
       }
       const context_id mine = c.proposed;

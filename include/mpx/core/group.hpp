@@ -93,6 +93,13 @@ class group {
     return g;
   }
 
+  /// The same group in which this process, a member or not, is `rank`: as those see it who count
+  /// themselves elsewhere.
+  group numbered(rank_t rank) && noexcept {
+    rank_ = rank;
+    return std::move(*this);
+  }
+
   /// 0 for a group made by default.
   rank_t size() const noexcept { return size_; }
   /// This process; proc_null if it is no member.

@@ -135,8 +135,8 @@ inline group difference_of(const group& a, const group& b) {
   return made.made();
 }
 
-/// The members that `ranks` names, in that order. Errors: errc::rank: no rank of `from`, or one that
-/// is named twice.
+/// The members that `ranks` names, in that order. Errors: errc::rank: no rank of `from`, or one
+/// that is there twice.
 inline group include(const group& from, std::span<const rank_t> ranks) {
   detail::rank_marks marks("include", from);
   detail::group_builder made(from.self());

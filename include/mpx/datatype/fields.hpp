@@ -137,8 +137,12 @@ class fields_layout final : public layout {
       stream += some;
       n -= some;
     }
-    for (; n >= bytes; n -= bytes) move_fields<Packing>(*element++, stream);
-    if (n != 0) part<Packing>(*element, 0, n, stream);
+    const std::size_t whole = n / bytes;
+    for (T* const end = element + whole; element != end; ++element, stream += bytes) {
+      std::byte* at = stream;
+      move_fields<Packing>(*element, at);
+    }
+    if (n % bytes != 0) part<Packing>(*element, 0, n % bytes, stream);
   }
   template <bool Packing>
   static void part(T& element, std::size_t from, std::size_t n, std::byte* stream) noexcept {
@@ -194,6 +198,8 @@ class fields_view {
   }
   /// The same.
   memory keep() const noexcept { return lend(); }
+  /// The same.
+  memory borrow() const noexcept { return lend(); }
 
  private:
   using element = std::remove_const_t<T>;

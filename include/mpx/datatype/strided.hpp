@@ -160,6 +160,8 @@ class strided_view {
   }
   /// For the library: its memory, for a call that blocks.
   memory lend() const noexcept { return of(&how_); }
+  /// The same.
+  memory borrow() const noexcept { return of(&how_); }
   /// The same, for one that outlives this. Whoever gets it drops its layout, once.
   memory keep() const noexcept {
     if (bytes_ == 0 || how_.loops.depth == 0) return of(&how_);

@@ -49,8 +49,10 @@ struct type_contents;
 /// A list of 64-bit numbers for one call: braces, or any contiguous range of std::int64_t.
 class number_list : public std::span<const std::int64_t> {
  public:
+  /// Of numbers in braces, which last for the call.
   constexpr number_list(std::initializer_list<std::int64_t> l) noexcept  // NOLINT(*-explicit-*)
       : span(l.begin(), l.size()) {}
+  /// Of a range, which lasts for the call.
   template <std::ranges::contiguous_range R>
   requires std::same_as<std::ranges::range_value_t<R>, std::int64_t>
   constexpr number_list(const R& r) noexcept  // NOLINT(*-explicit-*)

@@ -53,15 +53,20 @@ class typed_buffer {
 
   /// For the library: its memory; whoever gets it drops its layout, once.
   memory lend() const noexcept {
+    const memory m = borrow();
+    if (m.how != nullptr) m.how->keep();
+    return m;
+  }
+  /// The same.
+  memory keep() const noexcept { return lend(); }
+  /// Its memory for as long as this is there; nobody drops the layout.
+  memory borrow() const noexcept {
     const detail::type_description& d = *type_.description();
     const std::size_t n = bytes();
     if (n == 0) return {};
     if (d.in_one_piece(count_)) return {detail::displaced(base_, d.body.at), n};
-    d.keep();
     return {base_, n, &d};
   }
-  /// The same.
-  memory keep() const noexcept { return lend(); }
 
  private:
   const char* why_not(bool received) const noexcept {

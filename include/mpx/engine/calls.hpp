@@ -34,6 +34,66 @@ struct kept_group : group, allocated {
   std::uint32_t users = 0;
 };
 
+/// Something that a program has attached to a communicator (mpx/attributes.hpp).
+struct attribute_base : allocated {
+  attribute_base() = default;
+  attribute_base(const attribute_base&) = delete;
+  attribute_base& operator=(const attribute_base&) = delete;
+  virtual ~attribute_base() = default;
+  /// For a duplicate of the communicator; nullptr: it gets none. May throw what the program does.
+  virtual attribute_base* copied() const = 0;
+
+  std::uint64_t key = 0;
+  attribute_base* next = nullptr;
+};
+
+/// The attributes of a communicator. What the program does when one goes is done without a lock.
+class attribute_list {
+ public:
+  attribute_list() = default;
+  attribute_list(attribute_list&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  attribute_list& operator=(attribute_list&& other) noexcept {
+    std::swap(first_, other.first_);
+    return *this;
+  }
+  ~attribute_list() {
+    while (first_ != nullptr) delete std::exchange(first_, first_->next);
+  }
+  attribute_base* find(std::uint64_t key) const noexcept {
+    attribute_base* a = first_;
+    while (a != nullptr && a->key != key) a = a->next;
+    return a;
+  }
+  void add(attribute_base* made) noexcept { made->next = std::exchange(first_, made); }
+  /// nullptr: there is none.
+  attribute_base* take(std::uint64_t key) noexcept {
+    for (attribute_base** at = &first_; *at != nullptr; at = &(*at)->next)
+      if ((*at)->key == key) return std::exchange(*at, (*at)->next);
+    return nullptr;
+  }
+  /// What a duplicate gets. May throw what the program does.
+  attribute_list copied() const {
+    attribute_list made;
+    for (const attribute_base* a = first_; a != nullptr; a = a->next)
+      if (attribute_base* const copy = a->copied(); copy != nullptr) {
+        copy->key = a->key;
+        made.add(copy);
+      }
+    return made;
+  }
+
+ private:
+  attribute_base* first_ = nullptr;
+};
+
+/// What becomes of errors of calls that throw. Of others the caller gets the code, and no handler
+/// is asked.
+struct error_handling {
+  enum class kind : std::uint8_t { throws, returns, aborts, calls } is = kind::throws;
+  void (*function)(const error&, void*) = nullptr;
+  void* with = nullptr;
+};
+
 /// A block of shared memory that this rank has made and uses no more: it is given back when all of
 /// its users have let go of it.
 struct dying_block {
@@ -59,7 +119,7 @@ struct communicator_state : allocated {
   communicator_state& operator=(const communicator_state&) = delete;
   ~communicator_state() {
     delete node;
-    delete extras;
+    platform::deallocate(name);
   }
 
   std::uint32_t collective_serial = 0;
@@ -74,9 +134,11 @@ struct communicator_state : allocated {
   rank_t lost = 0;                     // Members that are.
   rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
   bool revoked = false;
+  error_handling on_error;
+  char* name = nullptr;
+  attribute_list attributes;
   bool node_tried = false;              // Its ranks have looked for a node's memory to meet in:
   communicator_extras* node = nullptr;  // this (coll/node.hpp).
-  communicator_extras* extras = nullptr;
 };
 
 /// One collective call, of which each rank makes its part.

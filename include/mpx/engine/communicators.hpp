@@ -42,6 +42,11 @@ class communicators final : public service {
   const context_numbers& numbers() const noexcept { return numbers_; }
   /// Equal on ranks of one machine, and there alone.
   std::uint64_t host_number = 0;
+  /// Ends the job; does not return.
+  struct {
+    void (*function)(void* job, const char* why) = nullptr;
+    void* job = nullptr;
+  } abort_job;
 
   // --- Making ------------------------------------------------------------------------------------
 
@@ -55,14 +60,23 @@ class communicators final : public service {
   }
   /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
   /// is out. `make` follows, or `never_made`.
-  context_id lead() noexcept {
+  context_id lead(errc& why) noexcept {
     led_communicator* const led = led_.take();
+    why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
   }
   /// Nobody makes anything of it. Requires: `lead` returned it.
   void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept { tell_freed(context); }
+  /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
+  void never_made(context_id context, const communicator_state& like) noexcept {
+    for (rank_t r = 0; r < like.size; ++r)
+      if (const peer_id p = peer_of(like, r); p != house_.self())
+        house_.outbox().answer(p, {.kind = wire::kind::revoke_all, .context = context});
+    lead_on(context, like.own, like.size);
+    tell_freed(context);
+  }
 
   /// The communicator of `context`, whose members are `ranks`, or those of `like`. nullptr: memory
   /// is out; the leader counts this rank among those that have freed it.
@@ -83,12 +97,26 @@ class communicators final : public service {
     return make_kept(true, context, like.own, like.size);
   }
 
+  /// One between two groups: its handles name ranks of `remote`, whose own rank is that in the
+  /// local group; both together are `all`.
+  communicator_state* make_between(context_id context, group&& remote, group&& all) noexcept {
+    const rank_t size = remote.size();
+    auto* const ranks = new (std::nothrow) kept_group(std::move(remote));
+    auto* const both = new (std::nothrow) kept_group(std::move(all));
+    if (ranks != nullptr) ++ranks->users;
+    if (both != nullptr) ++both->users;
+    communicator_state* const made =
+        make_kept(ranks != nullptr && both != nullptr, context, ranks, size, both);
+    release(ranks);
+    release(both);
+    return made;
+  }
+
   // --- Freeing -----------------------------------------------------------------------------------
 
   /// Its handles are void from now on. The rest follows when nothing is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
-    delete std::exchange(s.extras, nullptr);
     delete std::exchange(s.node, nullptr);
     s.node_tried = false;
     ++leaving_;
@@ -105,7 +133,7 @@ class communicators final : public service {
       remember(context);
       house_.revocations_.forget(context | 1);
       tell_freed(context);
-      release(s.own);
+      release(std::exchange(s.own, nullptr));
       s.context = no_context;
       --leaving_;
       ++vacant_;
@@ -213,8 +241,9 @@ class communicators final : public service {
       }
     return states_.try_add(new (std::nothrow) communicator_state());
   }
-  communicator_state* make_kept(bool good, context_id context, kept_group* ranks,
-                                rank_t size) noexcept {
+  /// `all`: who takes part, if that is not `ranks`.
+  communicator_state* make_kept(bool good, context_id context, kept_group* ranks, rank_t size,
+                                kept_group* all = nullptr) noexcept {
     tidy();
     past_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
     // What is needed when it is freed is there from now on.
@@ -229,11 +258,10 @@ class communicators final : public service {
     if (ranks != nullptr) ++ranks->users;
     s->size = size;
     s->context = s->of_handles = context;
-    if (led_communicator* const led = led_by_this(context); led != nullptr) {
-      led->size = size;
-      led->ranks = ranks;
-      if (ranks != nullptr) ++ranks->users;
-      retire_if_over(*led);
+    if (all != nullptr) {
+      lead_on(context, all, all->size());
+    } else {
+      lead_on(context, ranks, size);
     }
     bool revoked = false;
     early_revoked_.erase_if([&](context_id c) {
@@ -242,6 +270,15 @@ class communicators final : public service {
     });
     if (revoked) revoke(*s);
     return s;
+  }
+  /// If this rank leads `context`: these are its members.
+  void lead_on(context_id context, kept_group* ranks, rank_t size) noexcept {
+    led_communicator* const led = led_by_this(context);
+    if (led == nullptr) return;
+    led->size = size;
+    led->ranks = ranks;
+    if (ranks != nullptr) ++ranks->users;
+    retire_if_over(*led);
   }
   void release(kept_group* ranks) noexcept {
     if (ranks != nullptr && --ranks->users == 0) delete ranks;
@@ -295,9 +332,9 @@ class communicators final : public service {
     led_.give(led);
   }
 
-  /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it, as
-  /// if this rank stood there: whoever lives is reached. Source: Bosilca, Bouteiller, Guermouche,
-  /// Herault, Robert, Sens, Dongarra 2016.
+  /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
+  /// as if this rank stood there: whoever lives is reached.
+  /// Source: Bosilca, Bouteiller, Guermouche, Herault, Robert, Sens, Dongarra 2016.
   void spread(communicator_state& s) noexcept {
     const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
     spread_from(s, me, me, 0);

@@ -11,6 +11,7 @@
 #include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/types.hpp"
+#include "mpx/engine/calls.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -85,7 +86,7 @@ class led_communicators {
 
   /// nullptr: all are in use, or memory is out.
   led_communicator* take() noexcept {
-    const bool all = all_.size() == numbers_.serial_max();
+    const bool all = full();
     led_communicator* led = nullptr;
     if (free_count_ > (all ? 0 : reused_after)) {
       led = std::exchange(first_free_, first_free_->next_free);
@@ -97,6 +98,8 @@ class led_communicators {
     if (led != nullptr) led->taken = true;
     return led;
   }
+  /// Whether that is for want of serials.
+  bool full() const noexcept { return all_.size() == numbers_.serial_max(); }
   /// The one that `context` names, or nullptr: it is none, or none any more.
   led_communicator* find(context_id context) const noexcept {
     const std::uint32_t serial = numbers_.serial_of(context);

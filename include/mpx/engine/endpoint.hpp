@@ -199,8 +199,7 @@ class endpoint : ground<Stack>,
     inbox().discard(m);
   }
 
-  // --- Buffers, arenas (endpoint_memory.hpp) ---------------------------------------------------------------------------
-
+  // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
   errc attach(std::span<std::byte> piece);
   std::span<std::byte> detach(call_site site);
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
@@ -264,12 +263,15 @@ class endpoint : ground<Stack>,
     if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
-  // --- Communicators (endpoint_communicators.hpp) ------------------------------------------------
+  // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
 
   communicator_state& new_communicator_state() {  // The world's.
     std::lock_guard lock(threading());
     return communicators_.make_world();
   }
+  /// nullptr: its communicator has been freed, or it has none.
+  const communicator_state* communicator_of(const operation& op);
+  communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
   /// Calls `use` with this rank's communicators, under the lock.
   template <class Use>
   auto with_communicators(Use&& use) {
@@ -315,6 +317,7 @@ class endpoint : ground<Stack>,
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
+    void lost(peer_id source) noexcept { e.lose(source, errc::peer_lost); }
   };
 
   [[gnu::always_inline]] std::size_t poll_packets() {
@@ -469,6 +472,7 @@ class endpoint : ground<Stack>,
   bool is_used(context_id context) noexcept;
   void end_revoked(context_id context) noexcept;
   bool cannot_end(collective_call call) noexcept;
+  void discard_left(collective_call next) noexcept;
   errc failure_of_collective_locked(collective_call call) noexcept;
   errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
   bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
@@ -484,13 +488,13 @@ class endpoint : ground<Stack>,
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/detail/endpoint_collectives.hpp"    // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_communicators.hpp"  // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_compound.hpp"       // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_ends.hpp"           // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_hang.hpp"           // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_memory.hpp"         // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_packets.hpp"        // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_peers.hpp"          // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_probes.hpp"         // IWYU pragma: keep
-#include "mpx/engine/detail/endpoint_schedules.hpp"      // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_collectives.hpp"  // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_compound.hpp"     // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_ends.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_hang.hpp"         // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_memory.hpp"       // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_packets.hpp"      // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_peers.hpp"        // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_probes.hpp"       // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_schedules.hpp"    // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_states.hpp"       // IWYU pragma: keep

@@ -12,6 +12,7 @@
 #include "mpx/core/status.hpp"
 #include "mpx/engine/endpoint.hpp"
 #include "mpx/engine/forms.hpp"
+#include "mpx/engine/raise.hpp"
 
 namespace mpx::inline v0 {
 
@@ -296,8 +297,11 @@ class [[nodiscard]] request {
     std::string what =
         detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask);
     what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
+    const detail::communicator_state* const of = endpoint_->communicator_of(*operation_);
+    what.append(detail::name_text(of));
+    detail::endpoint<Stack>& at = *endpoint_;
     taken();
-    throw error(why, what, where);
+    detail::raise_error(at, of, error(why, what, where));
   }
   [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why,
                                                          std::source_location where) const {

@@ -15,12 +15,18 @@ class revocations final : public service {
  public:
   /// This rank begins `call`: it has got past all before.
   void begin(collective_call call) noexcept {
-    revoked_.erase_if([call](collective_call old) {
-      return old.context == call.context &&
-             static_cast<std::int32_t>(static_cast<std::uint32_t>(old.serial - call.serial) << 1) <
-                 0;
-    });
+    revoked_.erase_if(
+        [call](collective_call old) { return old.context == call.context && before(old, call); });
   }
+  /// Of one communicator. (Serials are of 31 bits, and come again.)
+  static bool before(collective_call a, collective_call b) noexcept {
+    const std::uint32_t distance =
+        static_cast<std::uint32_t>(a.serial) - static_cast<std::uint32_t>(b.serial);
+    return static_cast<std::int32_t>(distance << 1) < 0;
+  }
+  /// This rank leaves a call with an error.
+  void leave() noexcept { some_left_ = true; }
+  bool some_left() const noexcept { return some_left_; }
   bool contains(collective_call call) const noexcept {
     for (const collective_call& r : revoked_)
       if (r.context == call.context && r.serial == call.serial) return true;
@@ -50,6 +56,7 @@ class revocations final : public service {
     return false;
   }
 
+  bool some_left_ = false;
   plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
 };
 

@@ -126,7 +126,7 @@ class hashed {
   [[gnu::always_inline]] unexpected_message* match_receive(const pattern& want) noexcept {
     return stored_count_ == 0 ? nullptr : take(want);
   }
-  unexpected_message* find(const pattern& want) noexcept {
+  [[gnu::always_inline]] unexpected_message* find(const pattern& want) noexcept {
     unsigned looks = 0;
     for (unexpected_message& m : stored_) {
       if (equal(want, m.is) || want.matches(m.is)) return &m;

@@ -22,25 +22,28 @@
 
 namespace mpx::inline v0 {
 
-/// A communicator whose ranks have neighbours. A light handle, as every communicator.
+/// A communicator whose ranks have neighbours. A light handle, as every communicator; empty on
+/// ranks that have no part in it.
 template <class Stack = stack<>>
 class topology_communicator
     : public communicator<Stack>,
       public detail::neighbor_collectives<topology_communicator<Stack>, Stack> {
  public:
+  /// Empty: no ranks, no neighbours.
+  topology_communicator() = default;
   /// For the library.
   topology_communicator(const communicator<Stack>& comm,
                         std::shared_ptr<const detail::neighborhood> around) noexcept
       : communicator<Stack>(comm), around_(std::move(around)) {}
 
-  /// Whether this rank is in it: a grid may have fewer ranks than what it was made of.
-  explicit operator bool() const noexcept { return this->rank() != proc_null; }
   /// Whom this rank receives from in neighbour collectives, in order; proc_null where a grid ends.
-  std::span<const rank_t> sources() const noexcept { return around_->sources; }
+  std::span<const rank_t> sources() const noexcept { return around().sources; }
   /// Whom it sends to.
-  std::span<const rank_t> destinations() const noexcept { return around_->destinations; }
+  std::span<const rank_t> destinations() const noexcept { return around().destinations; }
   /// For the library.
-  const detail::neighborhood& around() const noexcept { return *around_; }
+  const detail::neighborhood& around() const noexcept {
+    return around_ == nullptr ? detail::no_neighborhood() : *around_;
+  }
 
  protected:
   std::shared_ptr<const detail::neighborhood> around_;
@@ -55,6 +58,7 @@ class cart_communicator : public topology_communicator<Stack> {
 
   /// The grid as numbers: sizes, periods, who is where.
   const cart_topology& topology() const noexcept {
+    MPX_ASSERT(this->around_ != nullptr, "this communicator is empty");
     return static_cast<const detail::cart_neighborhood&>(*this->around_).grid;
   }
   std::span<const cart_dimension> dims() const noexcept { return topology().dims(); }
@@ -132,10 +136,9 @@ class cart_communicator : public topology_communicator<Stack> {
     }
     const bool agreed = make.agree(fingerprint, own == errc{}, ec);
     if (own != errc{}) ec = own;
-    const communicator<Stack>& parent = *this;
-    const communicator<Stack> made = agreed && !ec ? make.create(by, ec) : parent;
+    const communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
     detail::end_creation(how, ec, "sub of a Cartesian grid", this->rank(), where);
-    if (ec) return *this;
+    if (ec) return {};
     return {made, std::move(around)};
   }
 };
@@ -148,6 +151,7 @@ class graph_communicator : public topology_communicator<Stack> {
 
   /// The graph as numbers.
   const graph_topology& topology() const noexcept {
+    MPX_ASSERT(this->around_ != nullptr, "this communicator is empty");
     return static_cast<const detail::graph_neighborhood&>(*this->around_).graph;
   }
   /// Neighbours of this rank, or of another one. Errors: errc::rank.
@@ -166,6 +170,7 @@ class dist_graph_communicator : public topology_communicator<Stack> {
 
   /// This rank's edges, with their weights.
   const graph_neighbors& neighbors() const noexcept {
+    MPX_ASSERT(this->around_ != nullptr, "this communicator is empty");
     return static_cast<const detail::dist_graph_neighborhood&>(*this->around_).mine;
   }
 };

@@ -60,8 +60,8 @@ Made create_known(const communicator<Stack>& comm, const Shape& shape, std::uint
   const bool agreed = make.agree(hashed(fingerprint, place.reorders), own == errc{} && !lost, ec);
   if (lost) ec = lost;
   if (own != errc{}) ec = own;
-  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : comm;
-  if (ec) return {comm, nullptr};
+  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
+  if (ec) return {};
   return {made, std::move(around)};
 }
 
@@ -130,8 +130,8 @@ dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph
   const bool agreed = make.agree(hashed(1, place.reorders), own == errc{} && !lost, ec);
   if (lost) ec = lost;
   if (own != errc{}) ec = own;
-  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : comm;
-  if (ec) return {comm, nullptr};
+  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
+  if (ec) return {};
   return {made, std::move(around)};
 }
 

@@ -36,6 +36,17 @@ constexpr placement reorder_by(std::uint64_t node) noexcept { return {true, true
 
 namespace detail {
 
+/// What `f` throws, as an error code.
+template <class F>
+errc caught(F&& f) noexcept try {
+  f();
+  return errc{};
+} catch (const error& e) {
+  return static_cast<errc>(e.code().value());
+} catch (const std::exception&) {
+  return errc::no_resources;
+}
+
 /// A communicator whose parts creation may use.
 template <class Stack>
 class opened_communicator : public communicator<Stack> {
@@ -46,17 +57,21 @@ class opened_communicator : public communicator<Stack> {
   using base::endpoint_;
   using base::peer_of;
 
-  /// A communicator of `ranks`, which this rank is one of. Collective over all; each gives its own
-  /// group, none is in two, and an empty one makes an empty communicator.
-  /// Errors: those of dup; errc::no_resources.
-  base create(std::span<const rank_t> ranks, std::error_code& ec) const try {
-    plain_array<peer_id> peers;
-    peers.reserve(ranks.size());
-    for (const rank_t r : ranks) peers.push_back(peer_of(r));
-    return base::create(mpx::group::table({peers.begin(), peers.size()}, endpoint_->self()), ec);
-  } catch (const std::exception&) {
-    ec = errc::no_resources;
-    return base();
+  /// A communicator of `ranks`; an empty one where there are none. Collective over all; each gives
+  /// the group that it is in, none is in two. Errors: those of communicator::create.
+  base create(std::span<const rank_t> ranks, std::error_code& ec) const {
+    mpx::group members;
+    const errc why = caught([&] {
+      plain_array<peer_id> peers;
+      peers.reserve(ranks.size());
+      for (const rank_t r : ranks) peers.push_back(peer_of(r));
+      if (!ranks.empty())
+        members = mpx::group::table({peers.begin(), peers.size()}, endpoint_->self());
+    });
+    base made = base::create(members, ec);
+    if (why == errc{}) return made;
+    ec = why;  // The others have met a member that gave no group.
+    return {};
   }
 };
 
@@ -137,17 +152,6 @@ class topology_maker {
  private:
   opened_communicator<Stack> comm_;
 };
-
-/// What `f` throws, as an error code.
-template <class F>
-errc caught(F&& f) noexcept try {
-  f();
-  return errc{};
-} catch (const error& e) {
-  return static_cast<errc>(e.code().value());
-} catch (const std::exception&) {
-  return errc::no_resources;
-}
 
 /// Ends the creation of a topology, or throws.
 template <class How>

@@ -50,6 +50,16 @@ concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
   { sink.unreachable(peer) } noexcept;
 };
 
+/// A sink that is also told of losses.
+///
+/// `sink.lost(source)`: the connection to that peer broke without its leave-taking: nothing more
+/// will come from it, after what was handed over before. Told once, by a poll; not of a peer that
+/// left, was dropped, or was called malformed.
+template <class S>
+concept LossSink = PacketSink<S> && requires(S& sink, peer_id peer) {
+  { sink.lost(peer) } noexcept;
+};
+
 /// Grants PacketSink and nothing more.
 struct sink_archetype {
   sink_archetype() = delete;

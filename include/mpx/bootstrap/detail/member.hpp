@@ -19,6 +19,38 @@
 
 namespace mpx::inline v0::bootstrap {
 
+namespace detail {
+
+/// What a membership keeps beside its segment, as long as it lives: its way to the launcher.
+class aide {
+ public:
+  aide() = default;
+  aide(const aide&) = delete;
+  aide& operator=(const aide&) = delete;
+  virtual ~aide() = default;
+  /// Asks the launcher to end the job. It may end this process.
+  virtual void abort(int code, std::string_view why) noexcept = 0;
+};
+
+/// Owns an aide, or none.
+class aide_owner {
+ public:
+  aide_owner() = default;
+  explicit aide_owner(aide* one) noexcept : one_(one) {}
+  aide_owner(aide_owner&& other) noexcept : one_(std::exchange(other.one_, nullptr)) {}
+  aide_owner& operator=(aide_owner&& other) noexcept {
+    std::swap(one_, other.one_);
+    return *this;
+  }
+  ~aide_owner() { delete one_; }
+  aide* get() const noexcept { return one_; }
+
+ private:
+  aide* one_ = nullptr;
+};
+
+}  // namespace detail
+
 /// A SharedMemoryBootstrap and WatchedBootstrap over a control segment. Move-only. A child that the
 /// rank forks holds a copy that is nobody: what it asks for is an error, and its end is not the
 /// rank's.
@@ -30,7 +62,8 @@ class member {
       : me_(other.me_),
         present_(std::exchange(other.present_, false)),
         map_(std::move(other.map_)),
-        shared_(std::move(other.shared_)) {}
+        shared_(std::move(other.shared_)),
+        aide_(std::move(other.aide_)) {}
   member& operator=(member&& other) noexcept {
     if (this != &other) {
       member old(std::move(*this));
@@ -38,6 +71,7 @@ class member {
       present_ = std::exchange(other.present_, false);
       map_ = std::move(other.map_);
       shared_ = std::move(other.shared_);
+      aide_ = std::move(other.aide_);
     }
     return *this;
   }
@@ -71,6 +105,7 @@ class member {
       mpx::detail::throw_error(errc::aborted, "rank %d aborted the job with code %d: %.*s",
                                me_.rank, code, static_cast<int>(why.size()), why.data());
     std::fflush(stdout);
+    if (aide_.get() != nullptr && is_here()) aide_.get()->abort(code, why);
     if (me_.ends == ending::alone)
       std::fprintf(stderr, "mpx: aborted with code %d: %.*s\n", code, static_cast<int>(why.size()),
                    why.data());
@@ -112,6 +147,10 @@ class member {
 
  protected:
   const job_segment& segment() const noexcept { return me_.segment; }
+  /// Which environment of the segment this is.
+  std::uint64_t environment() const noexcept { return me_.k; }
+  /// Takes what `new` made.
+  void keep(detail::aide* one) noexcept { aide_ = detail::aide_owner(one); }
 
   /// What ends when this rank aborts the job.
   enum class ending : unsigned char { alone, process, thread };
@@ -160,6 +199,7 @@ class member {
   bool present_ = false;
   mapping map_;
   memory_file shared_;
+  detail::aide_owner aide_;  // It looks at the mapping.
 };
 
 }  // namespace mpx::inline v0::bootstrap

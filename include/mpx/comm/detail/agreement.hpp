@@ -64,7 +64,7 @@ class agreement {
 
   contribution get() const noexcept {
     contribution c;
-    std::memcpy(&c, memory_.data(), sizeof c);
+    std::memcpy(static_cast<void*>(&c), memory_.data(), sizeof c);
     return c;
   }
   void put(const contribution& c) noexcept { std::memcpy(memory_.data(), &c, sizeof c); }
@@ -147,7 +147,7 @@ class agreement {
     }
     for (std::size_t r = 0; r < size_; ++r) {
       contribution c;
-      std::memcpy(&c, from(r), sizeof c);
+      std::memcpy(static_cast<void*>(&c), from(r), sizeof c);
       if (has(heard, r) && c.decided != 0) decided_ = true;
     }
     for (std::size_t r = 0; r < size_ && !decided_; ++r)
@@ -173,7 +173,7 @@ class agreement {
   void merge(const std::uint64_t* theirs) noexcept {
     contribution c = get();
     contribution other;
-    std::memcpy(&other, theirs, sizeof other);
+    std::memcpy(static_cast<void*>(&other), theirs, sizeof other);
     if (c.decided != 0) return;
     if (other.decided != 0) {
       std::memcpy(memory_.data(), theirs, message_words_ * 8);

@@ -4,6 +4,7 @@
 // which its rank 0 takes and passes on to the others.
 
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <span>
 #include <utility>
@@ -44,8 +45,9 @@ group group_of(const endpoint<Stack>& e, const communicator_state& s) {
 
 template <class Stack>
 [[gnu::noinline]] void free_communicator(endpoint<Stack>& e, communicator_state& s) {
-  communicator_extras* const extras = std::exchange(s.extras, nullptr);
-  delete extras;  // Without the lock: attributes have functions of the program.
+  {
+    const attribute_list gone = std::move(s.attributes);
+  }  // They have functions of the program.
   e.with_communicators([&](auto& all) { all.free(s); });
 }
 
@@ -94,6 +96,12 @@ inline void sort_by_key(std::span<split_entry> all) noexcept {
   }
 }
 
+/// What goes down the tree: a context, or why there is none.
+struct said_context {
+  context_id context = no_context;
+  std::int32_t why = 0;
+};
+
 /// One call that makes a communicator, of this rank.
 template <class Stack>
 class maker : public collective_channel<Stack> {
@@ -107,8 +115,17 @@ class maker : public collective_channel<Stack> {
   errc dup() {
     if (const errc why = this->begin(); why != errc{}) return why;
     communicator_state& like = *this->state_;
+    try {
+      attributes_ = like.attributes.copied();
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
     const errc why = pass_context(this->rank_, this->size_, [](rank_t r) { return r; });
     if (why != errc{}) return why;
+    if (thrown_ != nullptr) {
+      this->endpoint_->with_communicators([&](auto& all) { all.never_made(new_context_, like); });
+      return this->refused(errc::operation, "an attribute cannot be copied");
+    }
     return keep([&](auto& all) { return all.make(new_context_, like); });
   }
 
@@ -129,6 +146,7 @@ class maker : public collective_channel<Stack> {
     bool good = color != wrong;
     std::size_t members = 0;
     for (const split_entry& e : all) good = good && e.color != wrong;
+    if (!good) this->over();  // All find it out.
     if (!good)
       return this->refused(errc::argument, color == wrong
                                                ? "a color is 0 or more, or mpx::undefined"
@@ -187,6 +205,10 @@ class maker : public collective_channel<Stack> {
     return keep_group([&] { return seen_from_here(members); });
   }
 
+  [[noreturn]] void raise() const {
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+    channel::raise();
+  }
   /// Empty if it has failed, or this rank has no part in it.
   template <class Communicator>
   Communicator made() const {
@@ -199,10 +221,7 @@ class maker : public collective_channel<Stack> {
  private:
   static constexpr std::int64_t wrong = -2;
   static constexpr const char* no_member = "a member of the group is no rank of the communicator";
-  struct said {
-    context_id context = no_context;
-    std::int32_t why = 0;
-  };
+  using said = said_context;
 
   bool is_member(peer_id peer) const noexcept {
     const rank_t r = this->rank_of(peer);
@@ -262,12 +281,13 @@ class maker : public collective_channel<Stack> {
           return this->send(std::as_bytes(std::span(&s, 1)), rank_in(to));
         });
     if (mine != errc{}) why = mine;
-    if (why == errc{} || why == errc::communicator) this->over();
+    if (!this->failed()) this->over();  // What this rank knows has gone on.
     return why == errc{} ? why : fail_made(why);
   }
   errc lead(rank_t) {
-    new_context_ = this->endpoint_->with_communicators([](auto& all) { return all.lead(); });
-    return new_context_ == no_context ? errc::communicator : errc{};
+    errc why{};
+    new_context_ = this->endpoint_->with_communicators([&](auto& all) { return all.lead(why); });
+    return why;
   }
   errc heard(const said& s) {
     if (s.why != 0) return static_cast<errc>(s.why);
@@ -279,6 +299,7 @@ class maker : public collective_channel<Stack> {
     if (new_context_ != no_context)
       this->endpoint_->with_communicators([&](auto& all) { all.never_made(new_context_); });
     if (why == errc::communicator) return this->no_context();
+    if (why == errc::no_resources) return this->no_memory();
     return this->refused(why, why == errc::peer_lost ? "a member is lost" : "a member cannot");
   }
 
@@ -308,12 +329,17 @@ class maker : public collective_channel<Stack> {
   template <class Make>
   errc keep(Make&& make) {
     made_ = this->endpoint_->with_communicators(make);
-    return made_ == nullptr ? this->no_memory() : errc{};
+    if (made_ == nullptr) return this->no_memory();
+    made_->on_error = this->state_->on_error;
+    made_->attributes = std::move(attributes_);
+    return errc{};
   }
 
   const base& parent_;
   context_id new_context_ = no_context;
   communicator_state* made_ = nullptr;
+  attribute_list attributes_;
+  std::exception_ptr thrown_;  // By a function of the program that copies an attribute.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -4,6 +4,7 @@
 // point_to_point.hpp.
 
 #include "mpx/comm/point_to_point.hpp"
+#include "mpx/engine/raise.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -20,10 +21,12 @@ template <class Stack>
   }
   if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
   if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
-  if (other < size_) s.append(endpoint_->loss_text(peer_of(other), why));
+  s.append(name_text(state_));
+  if (other < size_ && endpoint_ != nullptr) s.append(endpoint_->loss_text(peer_of(other), why));
   if (why == errc::no_resources) s.append(endpoint_->limit_text());
   if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
-  throw error(why, s, where);
+  if (endpoint_ == nullptr) throw error(why, s, where);
+  raise_error(*endpoint_, state_, error(why, s, where));
 }
 
 /// A receive whose message has not come yet, or that has failed, or that is not direct.
@@ -146,6 +149,9 @@ struct point_to_point<Stack>::exchanging {
                           std::source_location where) const {
     if (got.error() || in.on.check_receive(in.from, in.tag) != errc{})
       in.raise(why, got, In::start_name, where);
+    if constexpr (requires { in.buffer; }) {
+      if (why == errc::datatype && in.buffer.fault(true) != errc{}) in.raise(why, got, what, where);
+    }
     out.raise(why, {}, out.name, where);
   }
 };

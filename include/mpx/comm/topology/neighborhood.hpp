@@ -34,6 +34,12 @@ struct neighborhood {
   std::size_t receive(std::size_t k) const noexcept { return crossed ? k ^ 1 : k; }
 };
 
+/// That of a rank that has no part in a topology.
+inline const neighborhood& no_neighborhood() noexcept {
+  static const neighborhood none;
+  return none;
+}
+
 struct cart_neighborhood final : neighborhood {
   cart_neighborhood(cart_topology g, rank_t rank)
       : neighborhood(beside(g, rank), beside(g, rank), true), grid(std::move(g)) {}

@@ -77,8 +77,11 @@ inline players by_node(std::span<const rank_t> nodes, rank_t count) {
   };
   players ranks(static_cast<std::size_t>(count));
   std::iota(ranks.begin(), ranks.end(), 0);
-  std::stable_sort(ranks.begin(), ranks.end(),
-                   [&](rank_t a, rank_t b) { return first_of(a) < first_of(b); });
+  std::sort(ranks.begin(), ranks.end(), [&](rank_t a, rank_t b) {
+    const rank_t node_a = first_of(a);
+    const rank_t node_b = first_of(b);
+    return node_a != node_b ? node_a < node_b : a < b;
+  });
   return ranks;
 }
 

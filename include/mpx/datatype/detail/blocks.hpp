@@ -136,6 +136,20 @@ void move_indexed(std::byte* mem, std::byte* stream, const std::int64_t* at, std
   }
 }
 
+/// Two blocks of each of `n` elements, as of a record with a hole.
+template <bool Packing, std::size_t A, std::size_t B>
+void move_pairs(std::byte* mem, std::byte* stream, std::int64_t second, std::int64_t n,
+                std::int64_t mem_step, std::int64_t stream_step) noexcept {
+  for (std::int64_t i = 0; i < n; ++i) {
+    move_block<Packing, A>(mem, stream, A);
+    move_block<Packing, B>(displaced(mem, second), stream + A, B);
+    mem = displaced(mem, mem_step);
+    stream += stream_step;
+  }
+}
+
+using pairs_move = void (*)(std::byte*, std::byte*, std::int64_t, std::int64_t, std::int64_t,
+                            std::int64_t) noexcept;
 using rows_move = void (*)(std::byte*, std::byte*, const rows&) noexcept;
 using indexed_move = void (*)(std::byte*, std::byte*, const std::int64_t*, std::int64_t,
                               std::size_t) noexcept;
@@ -188,6 +202,23 @@ constexpr auto with_block(std::size_t block, Take&& take) noexcept {
     case 64: return take.template operator()<64>();
     default: return take.template operator()<0>();
   }
+}
+/// nullptr where one of the lengths is none of the commonest.
+template <bool Packing>
+pairs_move pairs_move_of(std::int64_t a, std::int64_t b) noexcept {
+  const auto with = [](std::int64_t length, auto&& take) -> pairs_move {
+    switch (length) {
+      case 1: return take.template operator()<1>();
+      case 2: return take.template operator()<2>();
+      case 4: return take.template operator()<4>();
+      case 8: return take.template operator()<8>();
+      case 16: return take.template operator()<16>();
+      default: return nullptr;
+    }
+  };
+  return with(a, [&]<std::size_t A>() {
+    return with(b, []<std::size_t B>() -> pairs_move { return &move_pairs<Packing, A, B>; });
+  });
 }
 template <bool Packing>
 rows_move rows_move_of(std::size_t block) noexcept {

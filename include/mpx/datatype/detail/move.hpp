@@ -131,11 +131,15 @@ class mover {
       i += static_cast<std::size_t>(n);
       from += n * s.block;
     }
-    while (from < to) {
-      const std::int64_t end = to < s.begins[i + 1] ? to : s.begins[i + 1];
-      piece(from, end);
-      from = end;
+    if (from >= to) return;
+    const std::size_t all = s.at.size();
+    for (; i < all && s.begins[i + 1] <= to; ++i) {
+      const std::int64_t length = s.begins[i + 1] - from;
+      move_block<Packing, 0>(displaced(mem, s.at[i]), stream, static_cast<std::size_t>(length));
+      stream += length;
+      from += length;
     }
+    if (from < to) piece(from, to);
   }
   static void part_of_many(const shape& s, std::byte* mem, std::int64_t from, std::int64_t to,
                            std::byte* stream) noexcept {
@@ -207,6 +211,8 @@ class mover {
                     std::byte* stream, std::int64_t apart) noexcept {
     constexpr std::int64_t near_bytes = 8 * 1024;
     constexpr std::int64_t short_list = 16;
+    if (s.pairs[Packing] != nullptr)
+      return s.pairs[Packing](displaced(mem, s.at[0]), stream, s.at[1] - s.at[0], n, stride, apart);
     if (n >= 4 && s.blocks <= short_list) {
       const std::int64_t span = s.high - s.low > apart ? s.high - s.low : apart;
       const std::int64_t batch = span < near_bytes / 4 ? near_bytes / span : 4;

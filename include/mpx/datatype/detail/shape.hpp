@@ -66,6 +66,7 @@ struct shape : block_loops {  // Of a run; a list of equal blocks has a block, a
   std::int64_t low = 0;              // Where its first byte is,
   std::int64_t high = 0;             // and where its last one ends.
   std::int64_t blocks = 0;           // Pieces of memory.
+  pairs_move pairs[2] = {};          // List of two blocks of common lengths.
   indexed_move indexed[2] = {};      // List of equal blocks.
   std::vector<std::int64_t> at;      // List, many: displacements.
   std::vector<std::int64_t> begins;  // List, many: where each begins in the stream, and the end.
@@ -171,6 +172,13 @@ class joiner {
   }
   void add_block(std::int64_t at, std::int64_t length) {
     if (length == 0) return;
+    if (raw_length_ == 0 || length == raw_length_) {
+      raw_length_ = length;
+      raw_at_.push_back(at);
+    } else {
+      raw_at_.clear();
+      raw_length_ = -1;  // Blocks differ as they were added.
+    }
     if (!lengths_.empty() && lengths_.back() != 0 &&
         check_.sum(items_.back().at, lengths_.back()) == at) {
       lengths_.back() = check_.sum(lengths_.back(), length);
@@ -219,9 +227,19 @@ class joiner {
     }
     shape r;
     r.kind = shape_kind::list;
+    // Equal blocks move faster, one by one, than what few merges make of them.
+    if (raw_at_.size() > items_.size() && raw_at_.size() < 2 * items_.size()) {
+      items_.clear();
+      for (const std::int64_t at : raw_at_) items_.push_back({at, nullptr});
+      lengths_.assign(raw_at_.size(), raw_length_);
+    }
     r.equal = true;
     r.block = lengths_[0];
     for (const std::int64_t n : lengths_) r.equal = r.equal && n == r.block;
+    if (lengths_.size() == 2) {
+      r.pairs[0] = pairs_move_of<false>(lengths_[0], lengths_[1]);
+      r.pairs[1] = pairs_move_of<true>(lengths_[0], lengths_[1]);
+    }
     if (r.equal) {
       r.indexed[0] = indexed_move_of<false>(static_cast<std::size_t>(r.block));
       r.indexed[1] = indexed_move_of<true>(static_cast<std::size_t>(r.block));
@@ -260,6 +278,8 @@ class joiner {
   checked check_;
   std::vector<placed> items_;
   std::vector<std::int64_t> lengths_;  // Of blocks; 0: a shape.
+  std::vector<std::int64_t> raw_at_;   // Blocks as they were added, while they are of one length.
+  std::int64_t raw_length_ = 0;
   std::size_t shapes_ = 0;
 };
 

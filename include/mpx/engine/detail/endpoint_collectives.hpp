@@ -17,7 +17,23 @@ template <class Stack>
 bool endpoint<Stack>::begin_collective_locked(collective_call call) {
   if (orphaned()) peers().check();
   revocations_.begin(call);
+  if (revocations_.some_left()) [[unlikely]]
+    discard_left(call);
   return !cannot_end(call);  // What others have left may have got here what it needs.
+}
+
+/// Some call has been left with an error: what has come for it, or comes, nobody receives, and it
+/// would hold its sender's credit for ever. Throws away what lies here for calls before `next` that
+/// are over.
+template <class Stack>
+[[gnu::noinline]] void endpoint<Stack>::discard_left(collective_call next) noexcept {
+  inbox().discard_if([&](const envelope& is) {
+    if (is.context() != next.context || !revocations::before({next.context, is.tag()}, next))
+      return false;
+    for (const schedule& p : schedules_.active)
+      if (p.context == is.context() && p.serial == is.tag()) return false;
+    return true;
+  });
 }
 
 /// Whether the collective can never end: a member is lost, or has left it with an error, or the
@@ -62,6 +78,7 @@ void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
 }
 template <class Stack>
 void endpoint<Stack>::give_up_collective_locked(collective_call call) noexcept {
+  revocations_.leave();
   if (revocations_.contains(call) || orphaned()) return;
   if (call.of != nullptr && call.of->revoked) return;  // Everybody learns, and leaves as well.
   const rank_t size = call.of == nullptr ? world_rank(peers().founders()) : call.of->size;

@@ -22,8 +22,8 @@
 namespace mpx::inline v0::detail {
 
 /// Of `House` it needs: transport(), flow(), trace(), pool(); finish(op, why), give(op),
-/// poll_once(), arrived(); what a context's communicator says: failure_in(context), concerns(context,
-/// peer), unacknowledged_in(context); peers(), outbox() and mover().
+/// poll_once(), arrived(); what a context's communicator says: failure_in(context),
+/// concerns(context, peer), unacknowledged_in(context); peers(), outbox() and mover().
 template <class Stack, class House>
 class inbox_room {
   using transport_type = typename Stack::transport_type;
@@ -474,7 +474,9 @@ class inbox_room {
   }
   /// Why a receive can never match, or errc{}.
   errc why_unmatchable(const pattern& want) noexcept {
-    if (house().peers().failures() == 0) return errc{};
+    return house().peers().failures() == 0 ? errc{} : why_unmatchable_after_all(want);
+  }
+  [[gnu::noinline, gnu::cold]] errc why_unmatchable_after_all(const pattern& want) noexcept {
     if (house().peers().orphaned()) return errc::not_a_rank;
     if (const errc why = house().failure_in(want.context()); why != errc{}) return why;
     if (want.source != any_peer) return house().peers().failure_of(want.source);

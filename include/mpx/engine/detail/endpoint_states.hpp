@@ -3,8 +3,6 @@
 // What communicators ask of an endpoint: whether one is still in use, and to end what is under way
 // in one that is revoked. Included by endpoint.hpp.
 
-#include "mpx/engine/detail/endpoint_compound.hpp"
-#include "mpx/engine/detail/endpoint_schedules.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
@@ -30,6 +28,12 @@ bool endpoint<Stack>::is_used(context_id context) noexcept {
     used = used || (claimed && numbers.plain(m.is.context()) == context);
   });
   return used;
+}
+
+template <class Stack>
+const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
+  std::lock_guard lock(threading());
+  return communicators_.find(context_of_operation(op));
 }
 
 /// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What a program attaches to a communicator: values of its own types, found by a key, and hints as
+// pairs of strings. Not in the umbrella.
+
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mpx/communicator.hpp"
+#include "mpx/core/platform.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+// NOLINTNEXTLINE(*-avoid-non-const-global-variables): keys are told apart all over the program.
+inline constinit platform::native::atomic<std::uint64_t> next_attribute_key{1};
+}  // namespace detail
+
+/// Names an attribute of type T. Values stay with their communicators when the key is gone.
+///
+/// `copy` makes what a `dup` gets of the value, or nothing; without it the duplicate has none.
+/// `drop` is called before a value goes: when it is replaced, erased, or its communicator freed, or
+/// with the environment. Both may be called wherever that happens, by one thread.
+/// Threads: of one communicator, one at a time. Source: MPI 4.1, 7.7.
+template <class T>
+class attribute_key {
+ public:
+  /// What makes the value of a duplicate.
+  using copy_function = std::optional<T> (*)(const T&);
+  /// What sees a value last.
+  using drop_function = void (*)(T&);
+
+  explicit attribute_key(copy_function copy = nullptr, drop_function drop = nullptr) noexcept
+      : id_(detail::next_attribute_key.fetch_add(1, std::memory_order_relaxed)),
+        copy_(copy),
+        drop_(drop) {}
+  /// A key whose values are copied as they are.
+  static attribute_key copied(drop_function drop = nullptr) noexcept {
+    return attribute_key([](const T& value) { return std::optional<T>(value); }, drop);
+  }
+  attribute_key(const attribute_key&) = delete;
+  attribute_key& operator=(const attribute_key&) = delete;
+
+  /// Attaches `value`, instead of what was there. Errors: errc::no_resources; what T throws.
+  template <class Stack>
+  T& set(const communicator<Stack>& on, T value,
+         std::source_location where = std::source_location::current()) const {
+    const detail::communicator_access<Stack> a(on, where);
+    auto* const made = new attribute(std::move(value), copy_, drop_);
+    made->key = id_;
+    delete a.state().attributes.take(id_);
+    a.state().attributes.add(made);
+    return made->value;
+  }
+  /// nullptr: there is none.
+  template <class Stack>
+  T* get(const communicator<Stack>& on,
+         std::source_location where = std::source_location::current()) const {
+    const detail::communicator_access<Stack> a(on, where);
+    detail::attribute_base* const found = a.state().attributes.find(id_);
+    return found == nullptr ? nullptr : &static_cast<attribute*>(found)->value;
+  }
+  /// Returns whether there was one.
+  template <class Stack>
+  bool erase(const communicator<Stack>& on,
+             std::source_location where = std::source_location::current()) const {
+    const detail::communicator_access<Stack> a(on, where);
+    detail::attribute_base* const found = a.state().attributes.take(id_);
+    delete found;
+    return found != nullptr;
+  }
+
+ private:
+  struct attribute final : detail::attribute_base {
+    attribute(T&& v, copy_function c, drop_function d) : value(std::move(v)), copy(c), drop(d) {}
+    ~attribute() override {
+      if (drop != nullptr) drop(value);
+    }
+    detail::attribute_base* copied() const override {
+      if (copy == nullptr) return nullptr;
+      std::optional<T> made = copy(value);
+      return made ? new attribute(std::move(*made), copy, drop) : nullptr;
+    }
+    T value;
+    copy_function copy;
+    drop_function drop;
+  };
+
+  std::uint64_t id_;
+  copy_function copy_;
+  drop_function drop_;
+};
+
+/// Hints: strings by name, in the order in which they came. Source: MPI 4.1, 10.
+class info {
+ public:
+  /// Adds a value, or replaces it. Errors: errc::argument if the key is empty.
+  void set(std::string_view key, std::string_view value) {
+    if (key.empty()) throw error(errc::argument, "info: a key is empty");
+    for (auto& p : pairs_)
+      if (p.first == key) {
+        p.second = value;
+        return;
+      }
+    pairs_.emplace_back(key, value);
+  }
+  /// Nothing if there is none of that name.
+  std::optional<std::string> get(std::string_view key) const {
+    for (const auto& p : pairs_)
+      if (p.first == key) return p.second;
+    return std::nullopt;
+  }
+  /// Returns whether there was one.
+  bool erase(std::string_view key) {
+    for (auto at = pairs_.begin(); at != pairs_.end(); ++at)
+      if (at->first == key) {
+        pairs_.erase(at);
+        return true;
+      }
+    return false;
+  }
+  std::size_t size() const noexcept { return pairs_.size(); }  ///< How many there are.
+  auto begin() const noexcept { return pairs_.begin(); }       ///< Pairs of key and value.
+  auto end() const noexcept { return pairs_.end(); }           ///< Behind the last one.
+  friend bool operator==(const info&, const info&) = default;  ///< In the same order, too.
+
+ private:
+  std::vector<std::pair<std::string, std::string>> pairs_;
+};
+
+namespace detail {
+inline const attribute_key<info>& info_key() {
+  static const attribute_key<info> key([](const info& i) { return std::optional<info>(i); });
+  return key;
+}
+}  // namespace detail
+
+/// Attaches hints, instead of those before. A `dup` has them, too.
+template <class Stack>
+void set_info(const communicator<Stack>& on, info hints,
+              std::source_location where = std::source_location::current()) {
+  detail::info_key().set(on, std::move(hints), where);
+}
+/// The hints of a communicator; none if there are none.
+template <class Stack>
+info info_of(const communicator<Stack>& on,
+             std::source_location where = std::source_location::current()) {
+  const info* const found = detail::info_key().get(on, where);
+  return found == nullptr ? info() : *found;
+}
+
+}  // namespace mpx::inline v0

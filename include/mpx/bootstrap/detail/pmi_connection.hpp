@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// PMI-1, the line protocol by which Hydra, Slurm and others tell the processes that they start of
+// each other: "cmd=get kvsname=K key=k", answered by fields in any order. One connection a process.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/core/error.hpp"
+#include "mpx/core/function_ref.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/platform.hpp"
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// This process's end of a PMI-1 connection. Threads: any; fences are one after the other.
+class pmi_connection {
+ public:
+  /// That of this process, which ends with it. Errors: errc::bootstrap, each time.
+  [[gnu::noinline, gnu::cold]] static pmi_connection& of_process() {
+    static pmi_connection connection;
+    return connection;
+  }
+  /// Over a socket that is open. Errors: errc::bootstrap.
+  pmi_connection(int fd, rank_t rank, rank_t size) : fd_(fd), rank_(rank), size_(size) { greet(); }
+  pmi_connection(const pmi_connection&) = delete;
+  pmi_connection& operator=(const pmi_connection&) = delete;
+  /// Tells the launcher that this process ends in good order, unless something went wrong here.
+  [[gnu::cold]] ~pmi_connection() {
+    if (::getpid() != pid_) return;
+    try {
+      if (!broken_ && !fencing_) ask("cmd=finalize\n", "cmd=finalize_ack");
+    } catch (const std::exception&) {
+      broken_ = true;  // It has gone first.
+    }
+    ::close(fd_);
+  }
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return size_; }
+  /// Whether this is the process that the launcher has started, and not its child.
+  bool is_here() const noexcept { return ::getpid() == pid_; }
+  /// Bytes of the longest value.
+  std::size_t value_bytes_max() const noexcept { return value_bytes_max_; }
+  /// Numbers the environments of this process.
+  std::uint64_t next_environment() {
+    const std::lock_guard lock(mutex_);
+    return environments_++;
+  }
+
+  /// Publishes; others see it after the next fence. Requires: no blanks nor '=' in either.
+  [[gnu::noinline, gnu::cold]] void put(const std::string& key, std::string_view value) {
+    const std::string said = ask(
+        command("put") + " key=" + key + " value=" + std::string(value) + "\n", "cmd=put_result");
+    if (field(said, "rc") != "0")
+      mpx::detail::throw_error(errc::no_resources, "the launcher does not store '%s': %s",
+                               key.c_str(), said.c_str());
+  }
+  /// What is published under `key`, if anything is.
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(const std::string& key) {
+    const std::string said = ask(command("get") + " key=" + key + "\n", "cmd=get_result");
+    if (field(said, "rc") != "0") return {};
+    return std::string(field(said, "value"));
+  }
+
+  /// Returns when all processes have entered; `idle` is called meanwhile.
+  [[gnu::noinline, gnu::cold]] void fence(mpx::detail::function_ref<void()> idle) {
+    const int nap_ms = (size_ + 31) / 32;
+    while (!begin_fence()) {  // Another environment of this process is in one.
+      idle();
+      ::poll(nullptr, 0, nap_ms);
+    }
+    for (bool over = false; !over; over = end_fence(nap_ms)) idle();
+  }
+
+  /// Asks the launcher to end the job.
+  void abort(int code) noexcept try {
+    const std::lock_guard lock(mutex_);
+    send(mpx::detail::formatted("cmd=abort exitcode=%d\n", code));
+  } catch (const std::exception&) {
+    broken_ = true;  // It has gone already.
+  }
+
+ private:
+  static constexpr std::int64_t patience_ns = 120'000'000'000;
+  static constexpr std::size_t line_bytes_max = 1 << 20;
+  static constexpr std::uint64_t line_bytes_safe = 800;  // Of a value, beside names and the rest.
+
+  pmi_connection() : pmi_connection(number("PMI_SIZE", 1, 0x7fffffff)) {}
+  explicit pmi_connection(rank_t size)
+      : fd_(number("PMI_FD", 0, 0x7fffffff)), rank_(number("PMI_RANK", 0, size - 1)), size_(size) {
+    // What this process starts is no rank: without the descriptor it gets a clear error.
+    if (::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0)
+      mpx::detail::throw_error(errc::bootstrap,
+                               "PMI_FD is '%d', which is not open (a program that closes "
+                               "descriptors stands between, or a rank started this program): %s",
+                               fd_, advice);
+    greet();
+  }
+
+  void greet() try {
+    const std::string hello =
+        ask("cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init");
+    if (field(hello, "rc") != "0" || field(hello, "pmi_version") != "1")
+      break_off("it does not speak PMI-1: ", hello);
+    std::uint64_t n = 0;
+    if (mpx::detail::parse_number(field(ask("cmd=get_maxes\n", "cmd=maxes"), "vallen_max"),
+                                  line_bytes_max / 2, n) &&
+        n >= 64)  // It may count a final zero, and Slurm reads no line of more than 1024 bytes.
+      value_bytes_max_ =
+          static_cast<std::size_t>(mpx::detail::lesser<std::uint64_t>(n - 1, line_bytes_safe));
+    kvs_ = field(ask("cmd=get_my_kvsname\n", "cmd=my_kvsname"), "kvsname");
+    if (kvs_.empty()) break_off("it names no store");
+  } catch (const error& e) {
+    ::close(fd_);
+    mpx::detail::throw_error(errc::bootstrap, "%s: %s", e.what(), advice);
+  }
+
+  [[gnu::noinline, gnu::cold]] std::string command(const char* what) const {
+    return std::string("cmd=").append(what).append(" kvsname=").append(kvs_);
+  }
+
+  [[gnu::noinline, gnu::cold]] bool begin_fence() {
+    const std::lock_guard lock(mutex_);
+    check();
+    if (fencing_) return false;
+    send("cmd=barrier_in\n");
+    fencing_ = true;
+    fence_open_ = false;
+    return true;
+  }
+  /// Waits for a moment. Returns whether the fence has opened.
+  [[gnu::noinline, gnu::cold]] bool end_fence(int nap_ms) {
+    const std::lock_guard lock(mutex_);
+    check();
+    std::string line;
+    if (!fence_open_ && read_line(std::int64_t{nap_ms} * 1'000'000, line)) note(line);
+    if (fence_open_) fencing_ = false;
+    return fence_open_;
+  }
+  /// Whether a line is that of a fence, which may come between a question and its answer.
+  [[gnu::noinline, gnu::cold]] bool note(std::string_view line) {
+    if (!line.starts_with("cmd=barrier_out")) return false;
+    const std::string_view rc = field(line, "rc");
+    if (!rc.empty() && rc != "0") break_off("the launcher ended a fence: ", line);
+    fence_open_ = true;
+    return true;
+  }
+
+  /// Sends a line and returns the answer, which starts with `wanted`.
+  [[gnu::noinline, gnu::cold]] std::string ask(const std::string& line, std::string_view wanted) {
+    const std::lock_guard lock(mutex_);
+    check();
+    send(line);
+    for (std::string answer;;) {
+      if (!read_line(patience_ns, answer))
+        break_off("the launcher does not answer to ", std::string_view(line).substr(0, 40));
+      if (note(answer)) continue;
+      if (!answer.starts_with(wanted)) break_off("the launcher answers ", answer);
+      return answer;
+    }
+  }
+
+  void check() const {
+    if (broken_)
+      mpx::detail::throw_error(errc::aborted, "the connection to the launcher has ended: %s",
+                               why_broken_.c_str());
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void break_off(const char* what,
+                                                        std::string_view more = {}) {
+    broken_ = true;
+    why_broken_ = std::string(what).append(more);
+    check();
+    std::abort();  // `check` has thrown.
+  }
+
+  [[gnu::noinline, gnu::cold]] void send(std::string_view text) {
+    while (!text.empty()) {
+      ssize_t n = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (n < 0 && errno == ENOTSOCK) n = ::write(fd_, text.data(), text.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break_off("it has closed it");
+      text.remove_prefix(static_cast<std::size_t>(n));
+    }
+  }
+
+  /// Returns false if no whole line comes within `timeout_ns`.
+  [[gnu::noinline, gnu::cold]] bool read_line(std::int64_t timeout_ns, std::string& line) {
+    for (const std::int64_t end_ns = platform::now_ns() + timeout_ns;;) {
+      const std::size_t end = read_.find('\n');
+      if (end != std::string::npos) {
+        line.assign(read_, 0, end);
+        read_.erase(0, end + 1);
+        return true;
+      }
+      if (read_.size() > line_bytes_max) break_off("it sends no end of a line");
+      const std::int64_t left_ns = end_ns - platform::now_ns();
+      pollfd ready{fd_, POLLIN, 0};
+      const int left_ms = left_ns <= 0 ? 0 : static_cast<int>((left_ns + 999'999) / 1'000'000);
+      const int n = ::poll(&ready, 1, left_ms);
+      if (n == 0) return false;
+      if (n < 0) {
+        if (errno == EINTR) continue;
+        break_off("it cannot be waited for");
+      }
+      char some[4096];
+      const ssize_t bytes = ::read(fd_, some, sizeof some);
+      if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (bytes <= 0) break_off("it has closed it");
+      read_.append(some, static_cast<std::size_t>(bytes));
+    }
+  }
+
+  /// The value of a field; "" if it is not there.
+  [[gnu::noinline, gnu::cold]] static std::string_view field(std::string_view line,
+                                                             std::string_view name) noexcept {
+    for (std::size_t at = 0; at < line.size();) {
+      std::size_t end = line.find(' ', at);
+      if (end == std::string_view::npos) end = line.size();
+      const std::string_view one = line.substr(at, end - at);
+      if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=')
+        return one.substr(name.size() + 1);
+      at = end + 1;
+    }
+    return {};
+  }
+
+  [[gnu::noinline, gnu::cold]] static int number(const char* name, int least, int most) {
+    const char* const value = std::getenv(name);
+    std::uint64_t n = 0;
+    if (value == nullptr ||
+        !mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
+        n < static_cast<std::uint64_t>(least))
+      mpx::detail::throw_error(errc::bootstrap, "%s is '%s', not a number from %d to %d: %s", name,
+                               value != nullptr ? value : "(not set)", least, most, advice);
+    return static_cast<int>(n);
+  }
+  static constexpr const char* advice =
+      "start the program with `mpiexec -n N program` or `srun --mpi=pmi2`, or set "
+      "MPX_BOOTSTRAP=alone to run it alone; `mpxinfo` tells more";
+
+  int fd_ = -1;
+  rank_t rank_ = 0;
+  rank_t size_ = 1;
+  pid_t pid_ = ::getpid();
+  std::size_t value_bytes_max_ = 255;
+  std::string kvs_;
+  platform::mutex mutex_;
+  std::string read_;  // What has come and is not a whole line yet.
+  std::string why_broken_;
+  std::uint64_t environments_ = 0;
+  bool fencing_ = false;
+  bool fence_open_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Joins a job of a launcher that speaks PMIx: Open MPI's mpirun, prterun, Slurm (srun --mpi=pmix).
+// Needs libpmix (in CMake: mpx::pmix). A program of which one source includes this joins such jobs
+// by the default bootstrap, too.
+
+#include <pmix.h>
+#include <unistd.h>
+
+#include <concepts>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/joiners.hpp"
+#include "mpx/bootstrap/detail/published.hpp"
+#include "mpx/core/error.hpp"
+#include "mpx/core/function_ref.hpp"
+#include "mpx/core/platform.hpp"
+
+namespace mpx::inline v0::bootstrap {
+
+namespace detail {
+
+/// This process as a client of PMIx. Threads: any; fences are one after the other.
+class pmix_client {
+ public:
+  /// The one of this process, which ends with it. Errors: errc::bootstrap, each time.
+  [[gnu::noinline, gnu::cold]] static pmix_client& of_process() {
+    static pmix_client client;
+    return client;
+  }
+  pmix_client(const pmix_client&) = delete;
+  pmix_client& operator=(const pmix_client&) = delete;
+  [[gnu::cold]] ~pmix_client() {
+    if (is_here() && !fencing_) PMIx_Finalize(nullptr, 0);
+  }
+
+  rank_t rank() const noexcept { return static_cast<rank_t>(me_.rank); }
+  rank_t size() const noexcept { return size_; }
+  bool is_here() const noexcept { return ::getpid() == pid_; }
+  std::uint64_t next_environment() {
+    const std::lock_guard lock(mutex_);
+    return environments_++;
+  }
+
+  /// Publishes; others see it after the next fence.
+  void put(const std::string& key, std::string_view value) const {
+    std::string bytes(value);  // Copied again by PMIx.
+    pmix_value_t v{};
+    v.type = PMIX_BYTE_OBJECT;
+    v.data.bo.bytes = bytes.data();
+    v.data.bo.size = bytes.size();
+    check(PMIx_Put(PMIX_GLOBAL, key.c_str(), &v), "PMIx_Put", errc::no_resources);
+    check(PMIx_Commit(), "PMIx_Commit", errc::no_resources);
+  }
+  std::optional<std::string> get(rank_t rank, const std::string& key) const {
+    pmix_proc_t of = me_;
+    of.rank = static_cast<pmix_rank_t>(rank);
+    // What a fence has brought is here: no other rank is to be asked, nor waited for.
+    const flag now(PMIX_IMMEDIATE);
+    pmix_value_t* v = nullptr;
+    const pmix_status_t status = PMIx_Get(&of, key.c_str(), &now.info, 1, &v);
+    if (status != PMIX_SUCCESS || v == nullptr) return {};
+    std::optional<std::string> text;
+    if (v->type == PMIX_BYTE_OBJECT)
+      text.emplace(v->data.bo.bytes != nullptr ? v->data.bo.bytes : "", v->data.bo.size);
+    std::free(v->type == PMIX_BYTE_OBJECT ? v->data.bo.bytes : nullptr);
+    std::free(v);
+    return text;
+  }
+
+  [[gnu::noinline, gnu::cold]] void fence(mpx::detail::function_ref<void()> idle) {
+    const std::int64_t nap_ns = 1'000'000 * ((size_ + 31) / 32);
+    while (!begin_fence()) {  // Another environment of this process is in one.
+      idle();
+      ::usleep(static_cast<useconds_t>(nap_ns / 1000));
+    }
+    while (done_.load(std::memory_order_acquire) == 0) {
+      idle();
+      platform::futex_wait(done_, 0, nap_ns);
+    }
+    const auto status = static_cast<pmix_status_t>(status_);
+    {
+      const std::lock_guard lock(mutex_);
+      fencing_ = false;
+    }
+    check(status, "PMIx_Fence", errc::aborted);
+  }
+
+  void abort(int code, const std::string& why) const noexcept {
+    PMIx_Abort(code, why.c_str(), nullptr, 0);
+  }
+
+ private:
+  /// An attribute that is true. (Its macros cast as C does.)
+  struct flag {
+    explicit flag(const char* name) noexcept {
+      std::strncpy(info.key, name, sizeof info.key - 1);
+      info.value.type = PMIX_BOOL;
+      info.value.data.flag = true;
+    }
+    pmix_info_t info{};
+  };
+
+  pmix_client() {
+    const pmix_status_t status = PMIx_Init(&me_, nullptr, 0);
+    if (status != PMIX_SUCCESS)
+      mpx::detail::throw_error(
+          errc::bootstrap,
+          "PMIx_Init failed (%s): start the program with Open MPI's mpirun or `srun --mpi=pmix`, "
+          "or set MPX_BOOTSTRAP=alone to run it alone; `mpxinfo` tells more",
+          PMIx_Error_string(status));
+    pmix_proc_t all = me_;
+    all.rank = PMIX_RANK_WILDCARD;
+    pmix_value_t* v = nullptr;
+    if (PMIx_Get(&all, PMIX_JOB_SIZE, nullptr, 0, &v) == PMIX_SUCCESS && v != nullptr) {
+      if (v->type == PMIX_UINT32 && v->data.uint32 <= 0x7fffffff)
+        size_ = static_cast<rank_t>(v->data.uint32);
+      std::free(v);
+    }
+    if (size_ >= 1 && me_.rank < static_cast<pmix_rank_t>(size_)) return;
+    PMIx_Finalize(nullptr, 0);
+    mpx::detail::throw_error(errc::bootstrap, "PMIx says that this is rank %u of %d",
+                             static_cast<unsigned>(me_.rank), size_);
+  }
+
+  static void check(pmix_status_t status, const char* what, errc why) {
+    if (status != PMIX_SUCCESS)
+      mpx::detail::throw_error(why, "%s failed: %s", what, PMIx_Error_string(status));
+  }
+
+  bool begin_fence() {
+    const std::lock_guard lock(mutex_);
+    if (fencing_) return false;
+    done_.store(0, std::memory_order_relaxed);
+    const flag collect(PMIX_COLLECT_DATA);  // So that a get asks nobody.
+    const pmix_status_t status = PMIx_Fence_nb(
+        nullptr, 0, &collect.info, 1,
+        [](pmix_status_t how, void* self) {
+          auto& me = *static_cast<pmix_client*>(self);
+          me.status_ = how;
+          me.done_.store(1, std::memory_order_release);
+          platform::futex_wake(me.done_, 1);
+        },
+        this);
+    if (status == PMIX_OPERATION_SUCCEEDED) {
+      status_ = PMIX_SUCCESS;
+      done_.store(1, std::memory_order_relaxed);
+    } else {
+      check(status, "PMIx_Fence", errc::aborted);
+    }
+    fencing_ = true;
+    return true;
+  }
+
+  pmix_proc_t me_{};
+  rank_t size_ = 0;
+  pid_t pid_ = ::getpid();
+  platform::mutex mutex_;
+  std::uint64_t environments_ = 0;
+  bool fencing_ = false;
+  int status_ = 0;  // Of the fence that is over.
+  platform::atomic<std::uint32_t> done_{0};
+};
+
+}  // namespace detail
+
+/// A rank of such a job, on any number of hosts. Move-only.
+///
+/// What a rank publishes between two fences is one value of PMIx, which the fence takes to all
+/// hosts. Fences are those of the whole process: ranks enter fences of several environments in the
+/// same order. Of the living and the dead nothing is told; ranks of one host learn that by
+/// `one_host<pmix>`.
+class pmix {
+ public:
+  using policy_axis = bootstrap_axis;
+
+  /// Why this process cannot join by PMIx, in words; "" if it was started so.
+  static std::string refusal() {
+    if (std::getenv("PMIX_NAMESPACE") == nullptr) return "PMIX_NAMESPACE is not set";
+    return std::getenv("PMIX_RANK") == nullptr ? "PMIX_RANK is not set" : "";
+  }
+
+  /// Errors: errc::bootstrap.
+  [[gnu::noinline, gnu::cold]] pmix()
+      : client_(&detail::pmix_client::of_process()), environment_(client_->next_environment()) {
+    if (::gethostname(host_, sizeof host_ - 1) != 0) std::strcpy(host_, "localhost");
+  }
+  pmix(pmix&&) = default;
+  pmix& operator=(pmix&&) = default;
+
+  rank_t rank() const noexcept { return client_->rank(); }
+  rank_t size() const noexcept { return client_->size(); }
+  std::string_view host() const noexcept { return host_; }
+
+  void put(std::string_view key, std::string_view value) {
+    check("put");
+    waiting_.put(key, value);
+  }
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank,
+                                                              std::string_view key) const {
+    check("get");
+    if (rank < 0 || rank >= size())
+      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d", rank, size());
+    std::optional<std::string> found;
+    for (std::uint64_t n = fences_; n > 0 && !found; --n)
+      if (const auto all = client_->get(rank, name(n))) found = detail::published::find(*all, key);
+    return found;
+  }
+
+  template <std::invocable Idle>
+  void fence(Idle&& idle) {
+    check("fence");
+    if (fence_failed_)
+      mpx::detail::throw_error(errc::aborted, "fence: an earlier one of this environment failed");
+    fence_failed_ = true;  // Unless it returns.
+    if (!waiting_.empty()) client_->put(name(fences_ + 1), waiting_.take());
+    client_->fence([&idle] { idle(); });
+    ++fences_;
+    fence_failed_ = false;
+  }
+
+  [[noreturn]] void abort(int code, std::string_view why) {
+    std::fflush(stdout);
+    if (client_->is_here()) {
+      std::fprintf(stderr, "mpx: rank %d aborted the job with code %d: %.*s\n", rank(), code,
+                   static_cast<int>(why.size()), why.data());
+      client_->abort(code, std::string(why));
+    }
+    std::fflush(stderr);
+    ::_exit(code > 0 && code < 256 ? code : 1);
+  }
+
+ private:
+  void check(const char* what) const {
+    if (!client_->is_here())
+      mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d", what,
+                               static_cast<int>(::getpid()), rank());
+  }
+  /// What names what a rank has published before its `fence`-th fence.
+  std::string name(std::uint64_t fence) const {
+    return mpx::detail::formatted("mpx.%llu.%llu", static_cast<unsigned long long>(environment_),
+                                  static_cast<unsigned long long>(fence));
+  }
+
+  detail::pmix_client* client_;
+  std::uint64_t environment_;
+  std::uint64_t fences_ = 0;
+  detail::published waiting_;  // Put since the last fence.
+  bool fence_failed_ = false;
+  char host_[65] = {};
+};
+
+namespace detail {
+
+inline added_joiner pmix_is_there(joiner_by<pmix>("pmix"));  // NOLINT(*-global-variables)
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0::bootstrap

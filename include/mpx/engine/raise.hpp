@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// How a call that throws ends where its communicator says what becomes of errors.
+
+#include "mpx/engine/calls.hpp"
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Asks the handler of `s`, and throws `what` unless that ends the job, or throws something else.
+template <class Stack>
+[[noreturn, gnu::noinline, gnu::cold]] void raise_error(endpoint<Stack>& e,
+                                                        const communicator_state* s,
+                                                        const error& what) {
+  if (s != nullptr) {
+    const error_handling on = s->on_error;
+    if (on.is == error_handling::kind::calls) on.function(what, on.with);
+    if (on.is == error_handling::kind::aborts) {
+      const auto abort = e.with_communicators([](auto& all) { return all.abort_job; });
+      if (abort.function != nullptr) abort.function(abort.job, what.what());
+    }
+  }
+  throw error(what);
+}
+
+/// ", of halo": what an error says of a communicator that has a name.
+[[gnu::noinline, gnu::cold]] inline std::string name_text(const communicator_state* s) {
+  return s == nullptr || s->name == nullptr ? std::string() : formatted(", of %s", s->name);
+}
+
+}  // namespace mpx::inline v0::detail

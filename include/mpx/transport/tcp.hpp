@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The transport between hosts: TCP connections, made on first use, between ranks that prove to each
+// other that they are of one job. Needs the headers of Boost.Asio (addresses) and libcrypto.
+
+#include <poll.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/core/group.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/transport/concepts.hpp"
+#include "mpx/transport/tcp/self_queue.hpp"
+#include "mpx/transport/tcp/wires.hpp"
+
+namespace mpx::inline v0::transport {
+
+/// Ranks anywhere, over sockets. `PacketBytes`: the largest payload of a packet. `Pends`: what the
+/// kernel has no room for waits where the caller has it; else what is left of it is copied.
+/// `KernelBytes`: what the kernel may hold of a connection in each direction; 0: as it likes.
+/// Where it listens: MPX_TCP_INTERFACE, MPX_TCP_PORTS.
+template <std::size_t PacketBytes = 256 * 1024, bool Pends = true, int KernelBytes = 0>
+class basic_tcp {
+  static_assert(PacketBytes >= 1024 && PacketBytes <= (1u << 30));
+
+ public:
+  using policy_axis = transport_axis;
+  static constexpr std::string_view name = "tcp";
+  static constexpr transport_traits traits{.inline_bytes_max = 40,
+                                           .packet_bytes_max = PacketBytes,
+                                           .layout = detail::tcp_magic ^ PacketBytes,
+                                           .posts_pend = Pends};
+
+  /// Collective over the ranks of `b`. Errors: errc::argument: what MPX_TCP_INTERFACE or
+  /// MPX_TCP_PORTS say cannot be had; errc::no_resources; errc::bootstrap.
+  template <class B>
+  requires(!std::same_as<std::remove_const_t<B>, basic_tcp>) && Bootstrap<B>
+  explicit basic_tcp(B& b) : basic_tcp(b, join(b)) {}
+  basic_tcp(basic_tcp&&) = delete;
+
+  peer_id self() const noexcept { return wires_.self(); }
+  peer_id peers() const noexcept { return wires_.peers(); }
+  bool oversubscribed() const noexcept { return oversubscribed_; }
+
+  outcome post(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
+               cookie_t cookie) noexcept {
+    const outcome o =
+        peer == self() ? own_.post(header, payload) : wires_.post(peer, header, payload, cookie);
+    if (armed_.load() != 0) [[unlikely]]
+      wires_.watch().wake();  // Who sleeps for this endpoint has something to watch now.
+    return o;
+  }
+
+  template <PacketSink Sink>
+  std::size_t poll(Sink& sink) noexcept {
+    wires_.begin_poll();
+    // The connection that spoke last is read at once; all are looked at before it is read again.
+    if (hot_ != nullptr && !look_is_due_ && wires_.serving().empty() && !wires_.uneasy() &&
+        ++unlooked_ < looks_apart) {
+      wires_.look_at(*hot_);
+    } else {
+      unlooked_ = 0;
+      look_is_due_ = false;
+      wires_.look();
+    }
+    std::size_t n = deliver(sink);
+    if (n != 0) look_is_due_ = true;
+    if (!wires_.completions().empty()) [[unlikely]]
+      n += complete(sink);
+    if (!wires_.lost().empty()) [[unlikely]]
+      tell_losses(sink);
+    // Another thread sleeps, and one that was told `retry` may be waiting for it.
+    if (wires_.has_news() && armed_.load() != 0) [[unlikely]]
+      wires_.watch().wake();
+    return n;
+  }
+
+  bool arm() noexcept {
+    armed_.store(1);
+    wires_.begin_poll();
+    wires_.look();
+    look_is_due_ = false;
+    const bool busy = wires_.take_news() || !own_.empty() || !wires_.serving().empty() ||
+                      !wires_.completions().empty() || !wires_.lost().empty();
+    if (busy) disarm();
+    return !busy;
+  }
+  void sleep(std::int64_t timeout_ns) noexcept {
+    pollfd at{wires_.watch().fd(), POLLIN, 0};
+    const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                     static_cast<long>(timeout_ns % 1'000'000'000)};
+    ::ppoll(&at, 1, &t, nullptr);
+  }
+  void disarm() noexcept {
+    armed_.store(0);
+    wires_.watch().quiet_wake();
+  }
+  void wake() noexcept {
+    if (armed_.load() != 0) wires_.watch().wake();
+  }
+  /// See PollableTransport.
+  int descriptor() noexcept { return wires_.watch().fd(); }
+
+  /// See PlacingTransport, RelocatingTransport, DroppingTransport.
+  void cancel_place(peer_id source) noexcept { wires_.cancel_place(source); }
+  void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
+    wires_.relocate(cookie, from, to);
+  }
+  /// Requires: peer != self().
+  void drop_peer(peer_id peer) noexcept {
+    if (hot_ != nullptr && hot_->peer == peer) hot_ = nullptr;
+    wires_.drop(peer);
+  }
+
+  /// Sends what waits and moves on connections that are being made, but reads no packets: for who
+  /// owns several, and polls one.
+  void progress() noexcept {
+    wires_.begin_poll();
+    wires_.look(false);
+    if (armed_.load() != 0 && wires_.has_news()) wires_.watch().wake();
+  }
+  /// For tests and tools.
+  const detail::tcp_counters& counters() const noexcept { return wires_.counters(); }
+  const detail::tcp_door_counters& door() const noexcept { return wires_.door(); }
+  detail::tcp_state state_of(peer_id peer) const noexcept { return wires_.state_of(peer); }
+  const detail::tcp_endpoint& endpoint() const noexcept { return wires_.endpoint(); }
+
+ private:
+  static constexpr unsigned looks_apart = 16;
+  static constexpr int rounds_max = 16;
+
+  struct joined {
+    detail::tcp_secret secret;
+    detail::tcp_descriptor listener;
+    std::vector<detail::tcp_endpoint> endpoints;
+    bool oversubscribed = false;
+  };
+  template <class B>
+  basic_tcp(const B& b, joined j)
+      : wires_(world_peer(b.rank()), world_peer(b.size()), j.secret, std::move(j.endpoints),
+               std::move(j.listener), Pends, KernelBytes),
+        oversubscribed_(j.oversubscribed) {}
+
+  /// One blob a rank, and the secret of rank 0. The listener is there before anybody reads of it.
+  template <class B>
+  static joined join(B& b) {
+    joined j;
+    const detail::ip::address here =
+        detail::chosen_address(std::getenv("MPX_TCP_INTERFACE"), SharedMemoryBootstrap<B>);
+    detail::tcp_endpoint at;
+    j.listener =
+        detail::listen_tcp(here, detail::tcp_port_range::from_environment(), at, KernelBytes);
+    b.put("mpx.tcp", text_of(at) + ' ' + std::string(b.host()).substr(0, 200));
+    if (b.rank() == 0) b.put("mpx.tcp.key", detail::tcp_secret::drawn().text());
+    b.fence([] {});
+    j.secret = detail::tcp_secret::read(b.get(0, "mpx.tcp.key").value_or(""));
+    int neighbours = 0;
+    for (rank_t r = 0; r < b.size(); ++r) {
+      const std::string said = b.get(r, "mpx.tcp").value_or("");
+      const std::size_t end = said.find(' ', said.find(' ') + 1);
+      j.endpoints.push_back(detail::read_endpoint(std::string_view(said).substr(0, end)));
+      if (j.endpoints.back().bytes == 0)
+        mpx::detail::throw_error(errc::bootstrap, "rank %d has published no address of tcp", r);
+      neighbours += end < said.size() && said.substr(end + 1) == b.host().substr(0, 200) ? 1 : 0;
+    }
+    j.oversubscribed = neighbours > platform::usable_cores();
+    return j;
+  }
+
+  /// Packets by turns: one of each source that has some, again and again until a long one has come.
+  template <class Sink>
+  std::size_t deliver(Sink& sink) noexcept {
+    std::size_t n = 0;
+    auto& serving = wires_.serving();
+    bool long_one = false;
+    for (int round = 0; round < rounds_max && !long_one; ++round) {
+      const std::size_t before = n;
+      if (!own_.empty()) {
+        own_.deliver(sink, self());
+        ++n;
+      }
+      for (std::size_t left = serving.size(); left != 0; --left) {
+        detail::tcp_link& l = *wires_.find(serving.front());
+        serving.pop();
+        l.serving = false;
+        n += serve(l, sink, long_one) ? 1 : 0;
+      }
+      if (n == before) break;
+    }
+    return n;
+  }
+  template <class Sink>
+  bool serve(detail::tcp_link& l, Sink& sink, bool& long_one) noexcept {
+    if (l.state != detail::tcp_state::open) return false;
+    detail::tcp_found found = l.in.next(sink, l.peer, PacketBytes);
+    // More of the body that it is in the middle of may be there.
+    while (found == detail::tcp_found::nothing && l.in.may_fill() && l.in.fill(l.socket.fd()))
+      found = l.in.next(sink, l.peer, PacketBytes);
+    switch (found) {
+      case detail::tcp_found::body: long_one = true; [[fallthrough]];
+      case detail::tcp_found::packet:
+        hot_ = &l;
+        if (l.in.may_have_more() || l.in.ended()) wires_.serve(l);
+        return true;
+      case detail::tcp_found::nothing:
+        if (l.in.ended()) end(l, false);
+        return false;
+      case detail::tcp_found::goodbye: end(l, true); return false;
+      case detail::tcp_found::malformed: break;
+    }
+    l.told = true;
+    end(l, false);
+    sink.malformed(l.peer);
+    return false;
+  }
+  void end(detail::tcp_link& l, bool well) noexcept {
+    if (hot_ == &l) hot_ = nullptr;
+    wires_.end(l, well);
+  }
+
+  template <class Sink>
+  std::size_t complete(Sink& sink) noexcept {
+    std::size_t n = 0;
+    for (std::size_t left = wires_.completions().size(); left != 0; --left, ++n) {
+      const detail::tcp_completion c = wires_.completions().front();
+      wires_.completions().pop();
+      wires_.told();
+      sink.complete(c.cookie, c.ok);
+    }
+    return n;
+  }
+  template <class Sink>
+  void tell_losses(Sink& sink) noexcept {
+    while (!wires_.lost().empty()) {
+      detail::tcp_link& l = *wires_.find(wires_.lost().front());
+      wires_.lost().pop();
+      if (std::exchange(l.told, true)) continue;
+      if constexpr (LossSink<Sink>) sink.lost(l.peer);
+    }
+  }
+
+  detail::tcp_link* hot_ = nullptr;  // Spoke last, and is open.
+  unsigned unlooked_ = 0;
+  bool look_is_due_ = false;
+  platform::atomic<std::uint32_t> armed_{0};
+  detail::tcp_self_queue own_;
+  detail::tcp_wires wires_;
+  bool oversubscribed_;
+};
+
+/// Over sockets, with packets of the usual size.
+using tcp = basic_tcp<>;
+
+}  // namespace mpx::inline v0::transport

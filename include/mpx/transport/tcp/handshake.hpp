@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// How the two ends of a new connection prove to each other that they are of one job, before
+// anything else is read. State machines over bytes: they own no socket, and allocate nothing.
+//
+//   accepting end                       connecting end
+//   challenge: magic, nonce      ->
+//                                <-     hello: magic, from, to, nonce, proof of "hello"
+//   verdict: word, proof         ->
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "mpx/transport/tcp/secret.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// Says that this is mpx, and which version of what follows; in the host's byte order.
+inline constexpr std::uint64_t tcp_magic = 0x6d70'7874'6370'0001;
+
+/// What the accepting end answers to a rank of its job.
+enum class tcp_verdict : std::uint64_t {
+  open = 1,     ///< This connection is the one between the two ranks.
+  crossed = 2,  ///< The other end's own attempt, which goes the other way, will be.
+};
+
+struct tcp_challenge {
+  std::uint64_t magic;
+  tcp_bytes32 nonce;
+};
+struct tcp_hello {
+  std::uint64_t magic;
+  std::uint32_t from;
+  std::uint32_t to;
+  tcp_bytes32 nonce;
+  tcp_bytes32 proof;
+};
+struct tcp_answer {
+  tcp_verdict verdict;
+  tcp_bytes32 proof;
+};
+static_assert(sizeof(tcp_challenge) == 40 && sizeof(tcp_hello) == 80 && sizeof(tcp_answer) == 40);
+
+inline std::string_view label_of(tcp_verdict v) noexcept {
+  return v == tcp_verdict::open ? "mpx tcp open" : "mpx tcp crossed";
+}
+inline constexpr std::string_view tcp_hello_label = "mpx tcp hello";
+
+/// What became of bytes that were read.
+enum class tcp_step : std::uint8_t {
+  more,   ///< Not all is there yet.
+  ready,  ///< The message is whole and proven.
+  wrong,  ///< The other end is a stranger.
+};
+
+/// Collects the bytes of one message of fixed size.
+template <class Message>
+class tcp_incoming {
+ public:
+  /// Where what is missing belongs.
+  std::span<std::byte> rest() noexcept { return std::span(bytes_).subspan(have_); }
+  /// Requires: n <= rest().size().
+  bool add(std::size_t n) noexcept { return (have_ += n) == sizeof(Message); }
+  Message get() const noexcept {
+    Message m;
+    std::memcpy(&m, bytes_.data(), sizeof m);
+    return m;
+  }
+
+ private:
+  std::array<std::byte, sizeof(Message)> bytes_{};
+  std::size_t have_ = 0;
+};
+
+/// The accepting end, which learns who has come.
+class tcp_acceptor {
+ public:
+  /// False: nothing random is to be had.
+  bool begin() noexcept {
+    in_ = {};
+    return draw_random(nonce_);
+  }
+  tcp_challenge challenge() const noexcept { return {tcp_magic, nonce_}; }
+
+  std::span<std::byte> rest() noexcept { return in_.rest(); }
+  /// After `n` bytes have been written to rest(). Rank `self` of `peers` is this end.
+  tcp_step added(std::size_t n, const tcp_secret& secret, peer_id self, peer_id peers) noexcept {
+    if (!in_.add(n)) return tcp_step::more;
+    const tcp_hello h = in_.get();
+    const bool sane = h.magic == tcp_magic && h.to == self && h.from < peers && h.from != self;
+    const tcp_bytes32 proof = secret.prove(tcp_hello_label, h.from, h.to, h.nonce, nonce_);
+    if (!same_proof(proof, h.proof) || !sane) return tcp_step::wrong;
+    from_ = h.from;
+    other_nonce_ = h.nonce;
+    return tcp_step::ready;
+  }
+  /// Who it is. Requires: the last step was `ready`.
+  peer_id from() const noexcept { return from_; }
+  tcp_answer answer(tcp_verdict v, const tcp_secret& secret, peer_id self) const noexcept {
+    return {v, secret.prove(label_of(v), from_, self, other_nonce_, nonce_)};
+  }
+
+ private:
+  tcp_incoming<tcp_hello> in_;
+  tcp_bytes32 nonce_{};
+  tcp_bytes32 other_nonce_{};
+  peer_id from_ = 0;
+};
+
+/// The connecting end: rank `self`, which wants to reach rank `peer`.
+class tcp_connector {
+ public:
+  tcp_connector(peer_id self, peer_id peer) noexcept : self_(self), peer_(peer) {}
+
+  std::span<std::byte> rest() noexcept { return greeted_ ? answer_.rest() : challenge_.rest(); }
+  /// After `n` bytes have been written to rest(). `ready` comes twice: when hello() is to be sent,
+  /// and when the verdict is there.
+  tcp_step added(std::size_t n, const tcp_secret& secret) noexcept {
+    if (greeted_) return answer_.add(n) ? judge(secret) : tcp_step::more;
+    if (!challenge_.add(n)) return tcp_step::more;
+    const tcp_challenge c = challenge_.get();
+    if (c.magic != tcp_magic || !draw_random(nonce_)) return tcp_step::wrong;
+    other_nonce_ = c.nonce;
+    greeted_ = true;
+    return tcp_step::ready;
+  }
+  /// Requires: the first `ready`.
+  tcp_hello hello(const tcp_secret& secret) const noexcept {
+    return {tcp_magic, self_, peer_, nonce_,
+            secret.prove(tcp_hello_label, self_, peer_, nonce_, other_nonce_)};
+  }
+  /// Requires: the second `ready`.
+  tcp_verdict verdict() const noexcept { return verdict_; }
+  bool is_judged() const noexcept { return judged_; }
+
+ private:
+  tcp_step judge(const tcp_secret& secret) noexcept {
+    const tcp_answer a = answer_.get();
+    if (a.verdict != tcp_verdict::open && a.verdict != tcp_verdict::crossed) return tcp_step::wrong;
+    const tcp_bytes32 proof = secret.prove(label_of(a.verdict), self_, peer_, nonce_, other_nonce_);
+    if (!same_proof(proof, a.proof)) return tcp_step::wrong;
+    verdict_ = a.verdict;
+    judged_ = true;
+    return tcp_step::ready;
+  }
+
+  peer_id self_;
+  peer_id peer_;
+  bool greeted_ = false;
+  bool judged_ = false;
+  tcp_verdict verdict_ = tcp_verdict::open;
+  tcp_incoming<tcp_challenge> challenge_;
+  tcp_incoming<tcp_answer> answer_;
+  tcp_bytes32 nonce_{};
+  tcp_bytes32 other_nonce_{};
+};
+
+}  // namespace mpx::inline v0::transport::detail

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Connections that have come in and have not proven anything yet: so many at once, for so long, in
+// memory that is there from the start. Who does not belong is dropped, counted and slowed down.
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+
+#include "mpx/core/platform.hpp"
+#include "mpx/transport/tcp/handshake.hpp"
+#include "mpx/transport/tcp/socket.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// What the listener has seen.
+struct tcp_door_counters {
+  std::uint64_t accepted = 0;   ///< Connections that came in,
+  std::uint64_t admitted = 0;   ///< of these, of ranks of the job,
+  std::uint64_t strangers = 0;  ///< and of nobody that belongs here, or of nobody in time.
+  std::uint64_t pauses = 0;     ///< Times at which nobody was let in: strangers were too many.
+};
+
+class tcp_newcomers {
+ public:
+  static constexpr std::uint32_t places = 64;
+  static constexpr std::int64_t patience_ns = 5'000'000'000;
+  static constexpr int accepts_a_look = 16;
+  // Strangers that are met without a pause, and how long it takes until one more may be.
+  static constexpr std::int64_t strangers_at_once = 64;
+  static constexpr std::int64_t ns_a_stranger = 5'000'000;
+  static constexpr std::int64_t rest_ns = 50'000'000;  // Where the machine has nothing left.
+
+  tcp_newcomers(tcp_descriptor listener, tcp_watch& watch) noexcept
+      : listener_(std::move(listener)), watch_(watch) {
+    listening_ = watch_.add(listener_.fd(), {tcp_watch::kind::listener, 0});
+  }
+
+  const tcp_door_counters& counters() const noexcept { return counters_; }
+  bool quiet() const noexcept { return present_ == 0 && listening_; }
+
+  /// Takes in who stands at the door.
+  void accept() noexcept {
+    for (int i = 0; i < accepts_a_look && listening_; ++i) {
+      tcp_descriptor s(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (!s) {
+        // Without descriptors or memory it would be asked again and again.
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+          rest(platform::now_ns() + rest_ns);
+        return;
+      }
+      ++counters_.accepted;
+      enter(std::move(s));
+    }
+  }
+  /// The same, for a socket that is connected already.
+  void enter(tcp_descriptor s) noexcept {
+    const std::uint32_t at = free_place();
+    newcomer& n = all_[at];
+    prepare_tcp_socket(s.fd());
+    if (!n.handshake.begin()) return;
+    const tcp_challenge c = n.handshake.challenge();
+    if (::send(s.fd(), &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof c ||
+        !watch_.add(s.fd(), {tcp_watch::kind::newcomer, at}))
+      return count_stranger();
+    n.socket = std::move(s);
+    n.until_ns = platform::now_ns() + patience_ns;
+    ++present_;
+  }
+
+  /// Bytes have come from the one at a place. Calls `admit(socket, handshake)` for who has proven
+  /// to belong here.
+  template <class Admit>
+  void advance(std::uint32_t at, const tcp_secret& secret, peer_id self, peer_id peers,
+               Admit&& admit) noexcept {
+    newcomer& n = all_[at];
+    if (!n.socket) return;
+    const std::span<std::byte> rest = n.handshake.rest();
+    const ssize_t got = ::recv(n.socket.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0) return dismiss(at);
+    switch (n.handshake.added(static_cast<std::size_t>(got), secret, self, peers)) {
+      case tcp_step::more: return;
+      case tcp_step::wrong: return dismiss(at);
+      case tcp_step::ready: break;
+    }
+    --present_;
+    ++counters_.admitted;
+    tcp_descriptor s = std::move(n.socket);
+    n.socket = {};
+    admit(std::move(s), n.handshake);
+  }
+
+  /// Ends what has lasted too long. Returns when that is next to be looked at; 0: it need not.
+  std::int64_t tick(std::int64_t now) noexcept {
+    std::int64_t next = 0;
+    const auto wanted = [&next](std::int64_t at) { next = next == 0 || at < next ? at : next; };
+    for (std::uint32_t at = 0; present_ != 0 && at < places; ++at) {
+      if (!all_[at].socket) continue;
+      if (all_[at].until_ns <= now) {
+        dismiss(at);
+      } else {
+        wanted(all_[at].until_ns);
+      }
+    }
+    if (!listening_) {
+      if (paused_until_ <= now)
+        listening_ = watch_.add(listener_.fd(), {tcp_watch::kind::listener, 0});
+      if (!listening_) wanted(paused_until_ > now ? paused_until_ : now + ns_a_stranger);
+    }
+    return next;
+  }
+
+ private:
+  struct newcomer {
+    tcp_descriptor socket;
+    std::int64_t until_ns = 0;
+    tcp_acceptor handshake;
+  };
+
+  /// The one that has been here longest has to go if all places are taken.
+  std::uint32_t free_place() noexcept {
+    std::uint32_t oldest = 0;
+    for (std::uint32_t at = 0; at < places; ++at) {
+      if (!all_[at].socket) return at;
+      if (all_[at].until_ns < all_[oldest].until_ns) oldest = at;
+    }
+    dismiss(oldest);
+    return oldest;
+  }
+  void dismiss(std::uint32_t at) noexcept {
+    all_[at].socket.close();
+    --present_;
+    count_stranger();
+  }
+  void count_stranger() noexcept {
+    ++counters_.strangers;
+    const std::int64_t now = platform::now_ns();
+    const std::int64_t floor = now - strangers_at_once * ns_a_stranger;
+    met_until_ = (met_until_ < floor ? floor : met_until_) + ns_a_stranger;
+    if (met_until_ <= now || !listening_) return;
+    rest(met_until_);
+  }
+  void rest(std::int64_t until) noexcept {
+    ++counters_.pauses;
+    watch_.remove(listener_.fd());
+    listening_ = false;
+    paused_until_ = until;
+  }
+
+  tcp_descriptor listener_;
+  tcp_watch& watch_;
+  bool listening_ = false;
+  std::uint32_t present_ = 0;
+  std::int64_t met_until_ = 0;
+  std::int64_t paused_until_ = 0;
+  tcp_door_counters counters_;
+  std::array<newcomer, places> all_;
+};
+
+}  // namespace mpx::inline v0::transport::detail

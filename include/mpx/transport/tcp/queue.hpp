@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A first-in first-out queue in one piece of memory, for elements that are mere bytes.
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "mpx/core/platform.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// Grows when it is asked to and never throws. What has been reserved stays, whatever is popped.
+template <class T>
+class tcp_queue {
+  static_assert(std::is_trivially_copyable_v<T>);
+  static constexpr std::size_t kept_bytes_max = 128 * 1024;
+
+ public:
+  tcp_queue() = default;
+  tcp_queue(const tcp_queue&) = delete;
+  tcp_queue& operator=(const tcp_queue&) = delete;
+  ~tcp_queue() { platform::deallocate(data_); }
+
+  bool empty() const noexcept { return head_ == tail_; }
+  std::size_t size() const noexcept { return tail_ - head_; }
+  T* data() noexcept { return data_ + head_; }
+  T& operator[](std::size_t i) noexcept { return data_[head_ + i]; }
+  T& front() noexcept { return data_[head_]; }
+
+  /// Room for `n` more, which stays; false: no memory.
+  bool reserve(std::size_t n) noexcept {
+    // What has to be moved to the front, now and then, is no more than what has been popped.
+    if (n <= room_ - size() && (n <= room_ - tail_ || head_ >= size())) return true;
+    std::size_t room = room_ < 16 ? 16 : room_;
+    while (room < 2 * size() + n) room *= 2;
+    void* const more = platform::reallocate(nullptr, room * sizeof(T));
+    if (more == nullptr) return false;
+    if (!empty()) std::memcpy(more, data_ + head_, size() * sizeof(T));
+    platform::deallocate(data_);
+    data_ = static_cast<T*>(more);
+    room_ = room;
+    tail_ = size();
+    head_ = 0;
+    return true;
+  }
+  /// Requires: there is room.
+  void push(const T& t) noexcept { append(&t, 1); }
+  void append(const T* from, std::size_t n) noexcept {
+    if (n > room_ - tail_) {
+      std::memmove(static_cast<void*>(data_), data_ + head_, size() * sizeof(T));
+      tail_ = size();
+      head_ = 0;
+    }
+    if (n != 0) std::memcpy(static_cast<void*>(data_ + tail_), from, n * sizeof(T));
+    tail_ += n;
+  }
+  void pop(std::size_t n = 1) noexcept {
+    head_ += n;
+    if (head_ == tail_) head_ = tail_ = 0;
+  }
+  /// Gives memory back if it is empty and has had to be large.
+  void trim() noexcept {
+    if (empty() && room_ * sizeof(T) > kept_bytes_max) clear();
+  }
+  void clear() noexcept {
+    platform::deallocate(data_);
+    data_ = nullptr;
+    head_ = tail_ = room_ = 0;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t head_ = 0;
+  std::size_t tail_ = 0;
+  std::size_t room_ = 0;
+};
+
+}  // namespace mpx::inline v0::transport::detail

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Descriptors that are closed with their owner, and the sockets that listen and connect.
+
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "mpx/core/error.hpp"
+#include "mpx/transport/tcp/interface.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// A descriptor, closed with this. Move-only. -1: none.
+class tcp_descriptor {
+ public:
+  tcp_descriptor() = default;
+  explicit tcp_descriptor(int fd) noexcept : fd_(fd) {}
+  tcp_descriptor(tcp_descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  tcp_descriptor& operator=(tcp_descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~tcp_descriptor() { close(); }
+  int fd() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+  void close() noexcept {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+/// What is told of every connection: small packets leave at once, and a host that is gone is
+/// noticed in the end although nothing is sent.
+inline void prepare_tcp_socket(int fd) noexcept {
+  const auto set = [fd](int level, int name, int value) {
+    static_cast<void>(::setsockopt(fd, level, name, &value, sizeof value));
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 5);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 5);
+}
+
+/// `kernel_bytes`: of each of the kernel's two buffers; 0: as it likes.
+inline tcp_descriptor make_tcp_socket(const tcp_endpoint& e, int kernel_bytes) noexcept {
+  tcp_descriptor s(
+      ::socket(e.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  if (kernel_bytes != 0)
+    for (const int which : {SO_SNDBUF, SO_RCVBUF})
+      static_cast<void>(
+          ::setsockopt(s.fd(), SOL_SOCKET, which, &kernel_bytes, sizeof kernel_bytes));
+  return s;
+}
+
+/// Listens on the first port of the range that is free; `at` becomes where that is.
+/// Errors: errc::argument, errc::no_resources.
+inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tcp_endpoint& at,
+                                 int kernel_bytes = 0) {
+  for (unsigned port = ports.first; port <= ports.last; ++port) {
+    at = tcp_endpoint(on, static_cast<std::uint16_t>(port));
+    tcp_descriptor s = make_tcp_socket(at, kernel_bytes);
+    if (s && ::bind(s.fd(), &at.any, at.bytes) == 0 && ::listen(s.fd(), SOMAXCONN) == 0) {
+      socklen_t bytes = sizeof at.v6;
+      if (::getsockname(s.fd(), &at.any, &bytes) == 0) return s;
+    }
+    const int why = errno;
+    if (why == EADDRINUSE && port < ports.last) continue;
+    if (why == EADDRINUSE && ports.first != 0)
+      mpx::detail::throw_error(errc::argument,
+                               "all ports of MPX_TCP_PORTS, %u to %u, are taken on %s",
+                               unsigned{ports.first}, unsigned{ports.last}, on.to_string().c_str());
+    mpx::detail::throw_error(
+        why == EACCES || why == EADDRNOTAVAIL ? errc::argument : errc::no_resources,
+        "transport tcp cannot listen on %s port %u: %s", on.to_string().c_str(), port,
+        std::strerror(why));
+  }
+  return {};
+}
+
+/// How long the kernel waits for the other host's answers before it gives up; 0: as ever.
+inline void set_tcp_patience(int fd, int ms) noexcept {
+  static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms));
+}
+inline constexpr int tcp_connect_ms_max = 10'000;
+
+/// An attempt to reach `to` from the address `from`, any port. Empty: it has failed already.
+inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& to,
+                                  int kernel_bytes) noexcept {
+  tcp_descriptor s = make_tcp_socket(to, kernel_bytes);
+  if (!s) return s;
+  prepare_tcp_socket(s.fd());
+  set_tcp_patience(s.fd(), tcp_connect_ms_max);
+  const int one = 1;
+  static_cast<void>(::setsockopt(s.fd(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one));
+  if (from.any.sa_family == to.any.sa_family)
+    static_cast<void>(::bind(s.fd(), &from.any, from.bytes));
+  if (::connect(s.fd(), &to.any, to.bytes) != 0 && errno != EINPROGRESS && errno != EINTR)
+    s.close();
+  return s;
+}
+
+/// Everything that a rank waits for, as one descriptor.
+class tcp_watch {
+ public:
+  enum class kind : std::uint32_t { link, newcomer, listener, wake, timer };
+  struct event {
+    kind what;
+    std::uint32_t which;
+  };
+  static constexpr int events_max = 64;
+
+  /// Errors: errc::no_resources.
+  tcp_watch()
+      : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+        wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
+    if (!epoll_ || !wake_ || !timer_ || !add(wake_.fd(), {kind::wake, 0}) ||
+        !add(timer_.fd(), {kind::timer, 0}))
+      throw error(errc::no_resources, "no descriptors for transport tcp: raise `ulimit -n`");
+  }
+
+  int fd() const noexcept { return epoll_.fd(); }
+  bool add(int fd, event e) noexcept { return control(EPOLL_CTL_ADD, fd, e, false); }
+  /// `writable`: also when the kernel has room.
+  bool change(int fd, event e, bool writable) noexcept {
+    return control(EPOLL_CTL_MOD, fd, e, writable);
+  }
+  void remove(int fd) noexcept { ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, nullptr); }
+
+  /// Calls `f(event, writable)` for what has happened. Returns how much that was.
+  template <class F>
+  int look(F&& f) noexcept {
+    epoll_event found[events_max];
+    const int n = ::epoll_wait(epoll_.fd(), found, events_max, 0);
+    for (int i = 0; i < n; ++i) {
+      const std::uint64_t w = found[i].data.u64;
+      f(event{static_cast<kind>(w >> 32), static_cast<std::uint32_t>(w)},
+        (found[i].events & EPOLLOUT) != 0);
+    }
+    return n;
+  }
+
+  void wake() noexcept {
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(wake_.fd(), &one, sizeof one));
+  }
+  void quiet_wake() noexcept { drain(wake_.fd()); }
+  /// The descriptor becomes readable at `at_ns` of the monotonic clock; 0: never.
+  void set_timer(std::int64_t at_ns) noexcept {
+    if (at_ns == timer_at_) return;
+    timer_at_ = at_ns;
+    drain(timer_.fd());
+    itimerspec t{};
+    t.it_value.tv_sec = static_cast<time_t>(at_ns / 1'000'000'000);
+    t.it_value.tv_nsec = static_cast<long>(at_ns % 1'000'000'000);
+    ::timerfd_settime(timer_.fd(), TFD_TIMER_ABSTIME, &t, nullptr);
+  }
+  void quiet_timer() noexcept {
+    timer_at_ = -1;
+    drain(timer_.fd());
+  }
+
+ private:
+  static void drain(int fd) noexcept {
+    std::uint64_t n;
+    static_cast<void>(::read(fd, &n, sizeof n));
+  }
+  bool control(int how, int fd, event e, bool writable) noexcept {
+    epoll_event w{};
+    w.events = EPOLLIN | (writable ? EPOLLOUT : 0u);
+    w.data.u64 = std::uint64_t{static_cast<std::uint32_t>(e.what)} << 32 | e.which;
+    return ::epoll_ctl(epoll_.fd(), how, fd, &w) == 0;
+  }
+
+  tcp_descriptor epoll_;
+  tcp_descriptor wake_;
+  tcp_descriptor timer_;
+  std::int64_t timer_at_ = 0;
+};
+
+}  // namespace mpx::inline v0::transport::detail

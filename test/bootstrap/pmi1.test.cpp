@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: BSL-1.0
+// The launcher's side of PMI-1 is played here; launchers themselves are tested in test/jobs.
+
+#include <mpx/bootstrap/detect.hpp>
+#include <mpx/bootstrap/one_host.hpp>
+#include <mpx/bootstrap/pmi1.hpp>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "contract.hpp"
+
+namespace {
+
+using namespace bootstrap_contract;
+using mpx::errc;
+using mpx::rank_t;
+using mpx::bootstrap::one_host;
+using mpx::bootstrap::pmi1;
+using mpx::bootstrap::detail::pmi_connection;
+using mpx::bootstrap::detail::published;
+
+/// A launcher of `ranks` ranks, in a thread; it shows what is put at the next fence, as Hydra does,
+/// and refuses a second put of a key.
+class pmi_server {
+ public:
+  explicit pmi_server(rank_t ranks, std::size_t value_bytes_max = 1024)
+      : value_bytes_max_(value_bytes_max), ends_(static_cast<std::size_t>(ranks)) {
+    for (auto& end : ends_) {
+      int both[2];
+      REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both) == 0);
+      end.mine = both[0];
+      end.theirs = both[1];
+    }
+    thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
+  }
+  pmi_server(const pmi_server&) = delete;
+  pmi_server& operator=(const pmi_server&) = delete;
+  ~pmi_server() {
+    connections_.clear();
+    thread_.request_stop();
+    thread_.join();
+    for (const auto& end : ends_)
+      if (end.mine >= 0) ::close(end.mine);
+  }
+
+  rank_t size() const { return static_cast<rank_t>(ends_.size()); }
+  /// Connects all ranks.
+  void connect() {
+    for (rank_t r = 0; r < size(); ++r)
+      connections_.push_back(
+          std::make_unique<pmi_connection>(ends_[static_cast<std::size_t>(r)].theirs, r, size()));
+  }
+  pmi_connection& of(rank_t rank) { return *connections_[static_cast<std::size_t>(rank)]; }
+  std::vector<pmi1> join() {
+    std::vector<pmi1> ranks;
+    for (rank_t r = 0; r < size(); ++r) ranks.emplace_back(of(r));
+    return ranks;
+  }
+  std::vector<one_host<pmi1>> join_on_one_host() {
+    std::vector<std::optional<one_host<pmi1>>> joined(ends_.size());
+    std::vector<std::jthread> threads;
+    for (rank_t r = 0; r < size(); ++r)
+      threads.emplace_back([&, r] {
+        try {
+          joined[static_cast<std::size_t>(r)].emplace(pmi1(of(r)));
+        } catch (const std::exception& e) {
+          MESSAGE(e.what());
+        }
+      });
+    threads.clear();
+    std::vector<one_host<pmi1>> ranks;
+    for (auto& one : joined) {
+      REQUIRE(one);
+      ranks.push_back(std::move(*one));
+    }
+    return ranks;
+  }
+  int finalized() const { return finalized_; }
+  int puts() const { return puts_; }
+  int gets() const { return gets_; }
+  int aborted() const { return aborted_; }
+  /// Leaves as a launcher that was killed does.
+  void hang_up(rank_t rank) { hang_up_ = rank; }
+  /// Disconnects the ranks.
+  void disconnect() { connections_.clear(); }
+
+ private:
+  struct end {
+    int mine = -1;
+    int theirs = -1;
+    std::string read;
+  };
+
+  void serve(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      std::vector<pollfd> ready;
+      for (const auto& end : ends_) ready.push_back({end.mine, POLLIN, 0});
+      if (::poll(ready.data(), ready.size(), 2) < 0) return;
+      for (std::size_t r = 0; r < ends_.size(); ++r) {
+        end& e = ends_[r];
+        if (hang_up_ == static_cast<rank_t>(r) && e.mine >= 0) {
+          ::shutdown(e.mine, SHUT_RDWR);
+          ::close(std::exchange(e.mine, -1));
+          continue;
+        }
+        if ((ready[r].revents & (POLLIN | POLLHUP)) == 0) continue;
+        std::array<char, 4096> some;
+        const ssize_t n = ::read(e.mine, some.data(), some.size());
+        if (n <= 0) {
+          ::close(std::exchange(e.mine, -1));
+          continue;
+        }
+        e.read.append(some.data(), static_cast<std::size_t>(n));
+        for (std::size_t at; (at = e.read.find('\n')) != std::string::npos; e.read.erase(0, at + 1))
+          answer(e, e.read.substr(0, at));
+      }
+    }
+  }
+  static std::string field(const std::string& line, const std::string& name) {
+    const auto at = line.find(" " + name + "=");
+    if (at == std::string::npos) return {};
+    const auto begin = at + name.size() + 2;
+    return line.substr(begin, line.find(' ', begin) - begin);
+  }
+  void answer(const end& e, const std::string& line) {
+    const std::string what = line.substr(0, line.find(' '));
+    const std::string value = field(line, "value");
+    std::string said;
+    if (what == "cmd=init") {
+      said = "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1";
+    } else if (what == "cmd=get_maxes") {
+      said =
+          "cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=" + std::to_string(value_bytes_max_);
+    } else if (what == "cmd=get_my_kvsname") {
+      said = "cmd=my_kvsname kvsname=kvs_7";
+    } else if (what == "cmd=put") {
+      ++puts_;
+      const bool good = field(line, "kvsname") == "kvs_7" && field(line, "key").size() < 64 &&
+                        value.size() < value_bytes_max_ && value.find('=') == std::string::npos &&
+                        put_.emplace(field(line, "key"), value).second;
+      said = good ? "cmd=put_result rc=0 msg=success" : "cmd=put_result rc=-1 msg=bad";
+    } else if (what == "cmd=get") {
+      ++gets_;
+      const auto it = known_.find(field(line, "key"));
+      said = it == known_.end() ? "cmd=get_result rc=-1 msg=key_not_found value=unknown"
+                                : "cmd=get_result rc=0 msg=success value=" + it->second;
+    } else if (what == "cmd=barrier_in") {
+      if (++arrived_ < ends_.size()) return;
+      arrived_ = 0;
+      known_.insert(put_.begin(), put_.end());
+      for (const auto& one : ends_) say(one, "cmd=barrier_out rc=0");
+      return;
+    } else if (what == "cmd=finalize") {
+      ++finalized_;
+      said = "cmd=finalize_ack rc=0";
+    } else if (what == "cmd=abort") {
+      aborted_ = std::stoi(field(line, "exitcode"));
+      return;
+    } else {
+      return;  // Never an answer.
+    }
+    say(e, said);
+  }
+  static void say(const end& e, const std::string& line) {
+    [[maybe_unused]] const auto n =
+        ::send(e.mine, (line + "\n").data(), line.size() + 1, MSG_NOSIGNAL);
+  }
+
+  std::size_t value_bytes_max_;
+  std::vector<end> ends_;
+  std::vector<std::unique_ptr<pmi_connection>> connections_;
+  std::map<std::string, std::string> put_, known_;
+  std::size_t arrived_ = 0;
+  std::atomic<int> finalized_ = 0, puts_ = 0, gets_ = 0, aborted_ = 0;
+  std::atomic<rank_t> hang_up_ = -1;
+  std::jthread thread_;
+};
+
+TEST_CASE("pmi1: the contract") {
+  for (const rank_t n : {1, 2, 3, 4, 7, 8}) {
+    CAPTURE(n);
+    pmi_server server(n);
+    server.connect();
+    auto ranks = server.join();
+    check_meeting(ranks);
+    check_idle(ranks);
+    auto next = server.join();  // Another environment, with keys of its own.
+    check_meeting(next);
+    CHECK(errc_of([&] { ranks[0].get(n, "k"); }) == errc::rank);
+    CHECK(errc_of([&] { ranks[0].get(-1, "k"); }) == errc::rank);
+    CHECK(errc_of([&] { ranks[0].put("", "v"); }) == errc::argument);
+    server.disconnect();
+    CHECK(server.finalized() == n);
+  }
+}
+
+TEST_CASE("pmi1: any bytes, of any length that is allowed, and one value for each fence") {
+  for (const std::size_t value_bytes_max : {64u, 1024u, 100'000u}) {
+    CAPTURE(value_bytes_max);
+    pmi_server server(2, value_bytes_max);
+    server.connect();
+    auto ranks = server.join();
+    std::string all;
+    for (int c = 0; c < 512; ++c) all += static_cast<char>(c);
+    for (const std::size_t bytes : {0u, 1u, 50u, 63u, 64u, 512u, 4096u}) {
+      CAPTURE(bytes);
+      const std::string value = std::string(bytes, '=') + (bytes == 512 ? all : "");
+      const std::string key = "a key = \n with " + std::to_string(bytes);
+      const int puts = server.puts();
+      ranks[0].put(key, value.substr(0, 4096));
+      ranks[0].put("another", "one");
+      CHECK(server.puts() == puts);
+      REQUIRE(on_all(ranks, [](pmi1& b) {
+                b.fence(idle);
+                return true;
+              }) == 2);
+      if (bytes <= 64 && value_bytes_max > 64) CHECK(server.puts() == puts + 1);
+      CHECK(ranks[1].get(0, key) == value.substr(0, 4096));
+      CHECK(ranks[0].get(0, "another") == "one");
+      CHECK(!ranks[0].get(1, key));
+    }
+    ranks[0].put("k", std::string(4096, '\0'));
+    for (int i = 0; i < 14; ++i) ranks[0].put("k", std::string(4096, '\n'));
+    CHECK(errc_of([&] { ranks[0].put("k", std::string(4096, 'x')); }) == errc::no_resources);
+  }
+}
+
+TEST_CASE("pmi1: a launcher that goes ends fences and all else") {
+  pmi_server server(2);
+  server.connect();
+  auto ranks = server.join();
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    server.hang_up(1);
+  });
+  CHECK(errc_of([&] { ranks[1].fence(idle); }) == errc::aborted);
+  CHECK(errc_of([&] { ranks[1].fence(idle); }) == errc::aborted);
+  CHECK(errc_of([&] { server.of(1).get("k"); }) == errc::aborted);
+}
+
+TEST_CASE("pmi1: what a launcher should not say is an error, never a crash") {
+  const std::string good[] = {"cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1",
+                              "cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=1024",
+                              "cmd=my_kvsname kvsname=kvs"};
+  const std::string bad[] = {"",
+                             "cmd=",
+                             " ",
+                             "cmd=response_to_init rc=-1",
+                             "cmd=response_to_init rc=0 pmi_version=2",
+                             "cmd=my_kvsname kvsname=",
+                             "cmd=barrier_out rc=1 msg=no",
+                             std::string(5000, 'x')};
+  for (std::size_t at = 0; at < 3; ++at)
+    for (const std::string& line : bad) {
+      CAPTURE(at);
+      CAPTURE(line);
+      int both[2];
+      REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both) == 0);
+      std::string said;
+      for (std::size_t i = 0; i < at; ++i) said += good[i] + "\n";
+      said += line + "\n";
+      REQUIRE(::send(both[0], said.data(), said.size(), 0) == static_cast<ssize_t>(said.size()));
+      ::shutdown(both[0], SHUT_WR);
+      CHECK(errc_of([&] { const pmi_connection c(both[1], 0, 1); }) == errc::bootstrap);
+      ::close(both[0]);
+    }
+}
+
+TEST_CASE("published: damage is an error, never a crash") {
+  published p;
+  p.put("key", "value");
+  p.put("other", std::string(300, '='));
+  const std::string good = p.take();
+  CHECK(p.empty());
+  CHECK(published::find(good, "other") == std::string(300, '='));
+  CHECK(!published::find(good, "nothing"));
+  CHECK(published::unescaped(published::escaped(good)) == good);
+  std::uint32_t seed = 1;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text = good;
+    for (int i = 0; i < 3; ++i) {
+      seed = seed * 1664525 + 1013904223;
+      text[(seed >> 8) % text.size()] = static_cast<char>(seed >> 24);
+    }
+    text.resize((seed >> 4) % (text.size() + 1));
+    const auto code = errc_of([&] { published::find(text, "other"); });
+    CHECK((code == errc{} || code == errc::protocol));
+    const auto why = errc_of([&] { published::unescaped(text); });
+    CHECK((why == errc{} || why == errc::protocol));
+  }
+}
+
+TEST_CASE("one_host: the contract of shared memory, over a launcher that has none") {
+  for (const rank_t n : {1, 2, 3, 4, 7, 8}) {
+    CAPTURE(n);
+    pmi_server server(n);
+    server.connect();
+    auto ranks = server.join_on_one_host();
+    CHECK(server.puts() == 1);
+    CHECK(server.gets() == n - 1);
+    check_meeting(ranks);
+    check_arguments(ranks.back());
+    check_memory(ranks);
+    check_idle(ranks);
+    check_renouncing(ranks);
+    for (const auto& b : ranks) CHECK(!b.one_process());
+    if (n == 3) check_forked(ranks);
+    check_leaving(ranks);
+    ranks.clear();
+    ranks = server.join_on_one_host();
+    check_memory(ranks);
+    mpx::bootstrap::any any(std::move(ranks.back()));  // Keeps what the rank needs.
+    CHECK(any.rank() == n - 1);
+    any.mark_finished();
+  }
+}
+
+TEST_CASE("one_host: who leaves without the others is lost to them") {
+  pmi_server server(3);
+  server.connect();
+  auto ranks = server.join_on_one_host();
+  check_loss(ranks, errc::peer_lost, mpx::rank_state::failed,
+             [](one_host<pmi1>& b) { b.mark_failed(); });
+}
+
+/// A process is a rank's, until it is killed.
+TEST_CASE("one_host: a rank whose process dies is lost to the others") {
+  const mpx::bootstrap::memory_file control("test-job"), shared("test-shared");
+  const mpx::mapping map =
+      mpx::bootstrap::job_segment::create(control, shared, 4, static_cast<int>(::getpid()));
+  const mpx::bootstrap::job_segment job(map);
+  pid_t children[2];
+  for (rank_t r = 0; r < 4; ++r) {
+    pid_t pid = ::getpid();
+    if (r > 1) {
+      pid = ::fork();
+      if (pid == 0) {
+        ::pause();
+        ::_exit(0);
+      }
+      children[r - 2] = pid;
+    }
+    job.join(r, static_cast<int>(pid), shared.view());
+  }
+  const mpx::bootstrap::detail::death_watch watches[] = {{job, 0, 0}, {job, 1, 0}};
+  const auto lost = [&job](rank_t r) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (job.state(r, 0) != mpx::rank_state::failed) {
+      if (std::chrono::steady_clock::now() > limit) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  };
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(job.state(2, 0) == mpx::rank_state::joined);
+  ::kill(children[0], SIGKILL);
+  CHECK(lost(2));
+  CHECK(job.state(3, 0) == mpx::rank_state::joined);
+  ::kill(children[1], SIGKILL);  // Watched by rank 2 before, by rank 1 now.
+  CHECK(lost(3));
+  CHECK(job.loss_text(3, 0).find("was lost: died") != std::string::npos);
+  CHECK(job.state(0, 0) == mpx::rank_state::joined);
+  for (const pid_t pid : children) ::waitpid(pid, nullptr, 0);
+}
+
+TEST_CASE("one_host: strangers are sent away") {
+  pmi_server server(2);
+  server.connect();
+  // Knocks at every door that /proc/net/unix shows, with nonsense and with silence.
+  std::atomic<bool> over = false;
+  std::atomic<int> knocks = 0;
+  std::jthread stranger([&] {
+    std::vector<int> silent;
+    while (!over) {
+      std::ifstream list("/proc/net/unix");
+      for (std::string line; std::getline(list, line);) {
+        const auto at = line.find("@mpx-");
+        if (at == std::string::npos || line.size() - at != 37) continue;
+        sockaddr_un name{};
+        name.sun_family = AF_UNIX;
+        std::memcpy(name.sun_path + 1, line.data() + at + 1, 36);
+        const int fd = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (::connect(fd, reinterpret_cast<sockaddr*>(&name),
+                      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 37)) == 0) {
+          ++knocks;
+          if (silent.size() % 2 == 0) ::send(fd, "mpxmeet1 let me in", 18, MSG_NOSIGNAL);
+        }
+        silent.push_back(fd);
+        if (silent.size() == 40) {
+          for (const int s : silent) ::close(s);
+          silent.clear();
+        }
+      }
+    }
+    for (const int s : silent) ::close(s);
+  });
+  for (int round = 0; round < 20; ++round) {
+    auto ranks = server.join_on_one_host();
+    check_memory(ranks);
+    for (auto& b : ranks) b.mark_finished();
+  }
+  over = true;
+  CHECK(knocks > 0);
+}
+
+/// Sets variables, and takes them away again.
+class variables {
+ public:
+  variables(std::initializer_list<std::pair<const char*, std::string>> all) {
+    for (const auto& [name, value] : all) {
+      ::setenv(name, value.c_str(), 1);
+      names_.push_back(name);
+    }
+  }
+  variables(const variables&) = delete;
+  variables& operator=(const variables&) = delete;
+  ~variables() {
+    for (const char* name : names_) ::unsetenv(name);
+  }
+
+ private:
+  std::vector<const char*> names_;
+};
+
+/// Why `any` does not join; "" if it does.
+std::string refusal() {
+  try {
+    const mpx::bootstrap::any b;
+  } catch (const mpx::error& e) {
+    CHECK(e.code() == errc::bootstrap);
+    return e.what();
+  }
+  return {};
+}
+bool refused_for(const std::string& part) {
+  const std::string why = refusal();
+  INFO(why);
+  return why.find(part) != std::string::npos;
+}
+
+TEST_CASE("detect: a launcher's variables that make no sense are refused by name") {
+  {
+    const variables v{{"PMI_FD", "987"}, {"PMI_RANK", "0"}};
+    CHECK(refused_for("PMI_SIZE is '(not set)'"));
+  }
+  {
+    const variables v{{"PMI_FD", "987"}, {"PMI_SIZE", "2"}, {"PMI_RANK", "2"}};
+    CHECK(refused_for("PMI_RANK is '2', not a number from 0 to 1"));
+  }
+  {
+    const variables v{{"PMI_FD", "987"}, {"PMI_SIZE", "2"}, {"PMI_RANK", "1"}};
+    CHECK(refused_for("PMI_FD is '987', which is not open"));
+    CHECK(refused_for("MPX_BOOTSTRAP=alone"));
+  }
+  const variables v{{"PMI_PORT", "host:1"}, {"MPX_BOOTSTRAP", "pmi1"}};
+  CHECK(refused_for("start mpiexec without -pmi-port"));
+}
+
+TEST_CASE("detect: MPX_BOOTSTRAP chooses") {
+  for (const char* name : {"", "mpi", "Alone", "pmix"}) {
+    const variables v{{"MPX_BOOTSTRAP", name}};
+    CHECK(refused_for(std::string("MPX_BOOTSTRAP is '") + name +
+                      "': this program has mpxrun, pmi1, alone"));
+  }
+  {
+    const variables v{{"MPX_BOOTSTRAP", "pmi1"}};
+    CHECK(refused_for("MPX_BOOTSTRAP is 'pmi1', but PMI_FD is not set"));
+  }
+  {
+    const variables v{{"MPX_BOOTSTRAP", "mpxrun"}};
+    CHECK(refused_for("MPX_BOOTSTRAP is 'mpxrun', but MPX_JOB_FD is not set"));
+  }
+  {
+    const variables v{{"MPX_BOOTSTRAP", "alone"}, {"PMI_FD", "987"}};
+    CHECK(refusal().empty());
+  }
+  {
+    const variables v{{"MPX_ALONE", "1"}, {"PMI_FD", "987"}};
+    CHECK(refusal().empty());
+  }
+}
+
+}  // namespace

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is attached to communicators: attributes, hints, names, and what becomes of their errors.
+
+#include <mpx/attributes.hpp>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "comm/aborts.hpp"
+#include "comm/ranks.hpp"
+
+namespace {
+
+int dropped_attributes = 0;
+
+struct counted {
+  int value = 0;
+  bool refuses = false;
+};
+
+std::optional<counted> copy_counted(const counted& c) {
+  if (c.refuses) throw std::domain_error("not this one");
+  if (c.value < 0) return std::nullopt;
+  return counted{c.value + 1};
+}
+
+using solo = mpx::environment<ranks::inproc>;
+
+}  // namespace
+
+TEST_CASE("attributes: set, found, copied or not, dropped once") {
+  dropped_attributes = 0;
+  const mpx::attribute_key<counted> copied(copy_counted, [](counted&) { ++dropped_attributes; });
+  const mpx::attribute_key<std::unique_ptr<int>> kept;
+  const auto plain = mpx::attribute_key<std::string>::copied();
+  {
+    solo env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+    auto world = env.world();
+    CHECK(copied.get(world) == nullptr);
+    copied.set(world, {5});
+    CHECK(copied.set(world, {6}).value == 6);
+    CHECK(dropped_attributes == 1);
+    kept.set(world, std::make_unique<int>(3));
+    plain.set(world, "text");
+    auto twin = world.dup();
+    CHECK(copied.get(twin)->value == 7);
+    CHECK(kept.get(twin) == nullptr);
+    CHECK(*plain.get(twin) == "text");
+    CHECK(**kept.get(world) == 3);
+    CHECK(copied.get(world.split(0)) == nullptr);
+    copied.get(twin)->value = -1;
+    CHECK(copied.get(twin.dup()) == nullptr);
+    CHECK(copied.erase(world));
+    CHECK(!copied.erase(world));
+    CHECK(dropped_attributes == 2);
+    twin.free();
+    CHECK(dropped_attributes == 3);
+    copied.set(world, {1});
+  }
+  CHECK(dropped_attributes == 4);
+}
+
+TEST_CASE("attributes: one that cannot be copied leaves nobody waiting") {
+  const mpx::attribute_key<counted> key(copy_counted);
+  ranks::run<ranks::inproc>(3, [&](auto world) {
+    key.set(world, {1, world.rank() == 1});
+    if (world.rank() == 1) {
+      CHECK_THROWS_AS((void)world.dup(), std::domain_error);
+    } else {
+      auto refused = world.dup();
+      CHECK(ranks::errc_of([&] { refused.barrier(); }) == mpx::errc::revoked);
+      refused.free();
+    }
+    key.set(world, {1});
+    auto twin = world.dup();
+    CHECK(key.get(twin)->value == 2);
+    CHECK(twin.allreduce(1, std::plus<>{}) == 3);
+  });
+}
+
+TEST_CASE("attributes: hints, names") {
+  mpx::info hints;
+  CHECK(hints.size() == 0);
+  hints.set("a", "1");
+  hints.set("b", "2");
+  hints.set("a", "3");
+  CHECK(hints.get("a") == "3");
+  CHECK(!hints.get("c"));
+  CHECK(hints.size() == 2);
+  CHECK(hints.begin()->first == "a");
+  CHECK(ranks::errc_of([&] { hints.set("", "x"); }) == mpx::errc::argument);
+  ranks::run<ranks::inproc>(2, [&](auto world) {
+    CHECK(mpx::info_of(world) == mpx::info());
+    set_info(world, hints);
+    auto twin = world.dup();
+    CHECK(mpx::info_of(twin) == hints);
+    CHECK(world.name().empty());
+    twin.set_name("halo");
+    twin.set_name("halo exchange");
+    CHECK(twin.name() == "halo exchange");
+    const char* named = ", of halo exchange";
+    int x = 0;
+    CHECK(ranks::contains(ranks::text_of([&] { twin.send(1, 9); }), named));
+    CHECK(ranks::contains(ranks::text_of([&] { twin.bcast(x, 9); }), named));
+    std::int64_t wide = 0;
+    auto sent = twin.isend(wide, 1 - twin.rank(), 1);
+    auto r = twin.irecv(x, 1 - twin.rank(), 1);
+    CHECK(ranks::contains(ranks::text_of([&] { r.wait(); }), named));
+    sent.wait();
+    twin.set_name(std::string(100, 'x'));
+    CHECK(twin.name().size() == 63);
+    world.barrier();
+  });
+}
+
+TEST_CASE("error handlers: throw, return, abort, the program's own") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    auto c = world.dup();
+    CHECK(c.error_handler() == mpx::on_error::throws);
+    std::string told;
+    c.set_error_handler([](const mpx::error& e,
+                           void* with) { *static_cast<std::string*>(with) = e.what_went_wrong(); },
+                        &told);
+    CHECK(ranks::errc_of([&] { c.send(1, 5); }) == mpx::errc::rank);
+    CHECK(ranks::contains(told, "to rank 5"));
+    told.clear();
+    std::error_code ec;
+    c.send(1, 5, 0, ec);
+    CHECK(ec == mpx::errc::rank);
+    CHECK(told.empty());  // Who asks for the code gets that, and nothing else.
+    int x = 0;
+    CHECK(ranks::errc_of([&] { c.bcast(x, 7); }) == mpx::errc::root);
+    CHECK(ranks::contains(told, "root 7"));
+    auto child = c.split(0);  // Has it, too.
+    told.clear();
+    CHECK(ranks::errc_of([&] { child.send(1, 6); }) == mpx::errc::rank);
+    CHECK(ranks::contains(told, "to rank 6"));
+    c.set_error_handler([](const mpx::error&, void*) { throw std::domain_error("own"); });
+    CHECK_THROWS_AS(c.send(1, 5), std::domain_error);
+    c.set_error_handler(mpx::on_error::returns);
+    CHECK(c.error_handler() == mpx::on_error::returns);
+    CHECK(ranks::errc_of([&] { c.send(1, 5); }) == mpx::errc::rank);
+    CHECK(world.error_handler() == mpx::on_error::throws);
+  });
+  const std::string said = [] {
+    try {
+      mpx::run_threads<ranks::inproc>(2, [](mpx::communicator<ranks::inproc> world) {
+        world.set_error_handler(mpx::on_error::aborts);
+        if (world.rank() == 1) world.send(1, 5);
+        world.barrier();
+      });
+    } catch (const mpx::error& e) {
+      CHECK(e.code() == mpx::errc::aborted);
+      return std::string(e.what());
+    }
+    return std::string();
+  }();
+  CHECK(ranks::contains(said, "to rank 5"));
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// Communicators between two groups: messages and collectives across, merging, and what is wrong.
+
+#include <mpx/intercommunicator.hpp>
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+template <class Stack>
+void talk_across(mpx::intercommunicator<Stack> between, bool low, mpx::rank_t here,
+                 mpx::rank_t there) {
+  REQUIRE(between.size() == here);
+  REQUIRE(between.remote_size() == there);
+  const mpx::rank_t me = between.rank();
+  for (const std::size_t bytes : {8, 100'000}) {
+    const auto out = ranks::message(bytes, static_cast<std::uint64_t>(me + (low ? 0 : 100)));
+    std::vector<std::byte> in(bytes);
+    std::vector<mpx::request<Stack>> sends;
+    for (mpx::rank_t r = 0; r < there; ++r) sends.push_back(between.isend(out, r, 3));
+    for (mpx::rank_t r = 0; r < there; ++r) {
+      const auto got = bytes == 8 ? between.recv(in, mpx::any_source, 3) : between.recv(in, r, 3);
+      CHECK(ranks::holds(in, static_cast<std::uint64_t>(got.source() + (low ? 100 : 0))));
+    }
+    for (auto& s : sends) s.wait();
+    between.barrier();
+  }
+  CHECK(between.allreduce(me + 1, std::plus<>{}) == there * (there + 1) / 2);
+  const auto all = between.allgather(me * 3);
+  REQUIRE(all.size() == static_cast<std::size_t>(there));
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == static_cast<mpx::rank_t>(i) * 3);
+  for (const bool from_low : {true, false}) {
+    const mpx::rank_t root = (from_low == low ? here : there) - 1;
+    int x = from_low == low && me == root ? 77 : 0;
+    const mpx::rank_t mine = me == root ? mpx::this_root : mpx::rank_t{mpx::proc_null};
+    between.bcast(x, from_low == low ? mine : root);
+    if (from_low != low || me == root) CHECK(x == 77);
+  }
+  CHECK(ranks::errc_of([&] { between.send(1, there); }) == mpx::errc::rank);
+  between.barrier();
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("intercommunicators: connect, talk, collectives, dup, merge, free", Stack,
+                   ranks::inproc, ranks::multiple) {
+  ranks::run_at_all_counts<Stack>([](auto world) {
+    const mpx::rank_t n = world.size();
+    if (n == 1) return;
+    for (const mpx::rank_t cut : {mpx::rank_t{1}, n / 2}) {
+      const bool low = world.rank() < cut;
+      auto half = world.split(low ? 0 : 1);
+      // Leaders: the last of the low ones, the first of the others.
+      const mpx::rank_t leader = low ? half.size() - 1 : 0;
+      auto between =
+          mpx::intercommunicator<Stack>::connect(half, leader, world, low ? cut : cut - 1, 5);
+      half.free();
+      const mpx::rank_t here = low ? cut : n - cut;
+      CHECK(between.rank() == (low ? world.rank() : world.rank() - cut));
+      CHECK(between.remote_group().size() == n - here);
+      CHECK(between.group_here().rank() == between.rank());
+      talk_across(between, low, here, n - here);
+      auto twin = between.dup();
+      talk_across(twin, low, here, n - here);
+      auto merged = between.merge(!low);
+      CHECK(merged.compare(world) == mpx::comparison::congruent);
+      auto turned = between.merge(low);
+      CHECK(turned.rank() == (low ? world.rank() + n - cut : world.rank() - cut));
+      auto equal = between.merge(true);
+      CHECK(equal.compare(world) == mpx::comparison::congruent);
+      for (auto* c : {&merged, &turned, &equal}) CHECK(c->allreduce(1, std::plus<>{}) == n);
+      between.free();
+      CHECK(!between);
+      talk_across(twin, low, here, n - here);
+      twin.free();
+      merged.free();
+      turned.free();
+      equal.free();
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("intercommunicators: errors, for all of both groups") {
+  ranks::run<ranks::inproc>(4, [](auto world) {
+    using between = mpx::intercommunicator<ranks::inproc>;
+    auto half = world.split(world.rank() / 2);
+    const auto why = [&](auto call) { return ranks::errc_of(call); };
+    CHECK(why([&] { (void)between::connect(half, 5, world, 0); }) == mpx::errc::rank);
+    CHECK(why([&] { (void)between::connect(half, 0, world, 9); }) == mpx::errc::rank);
+    CHECK(why([&] { (void)between::connect(half, 0, world, 0, -1); }) == mpx::errc::tag);
+    world.barrier();
+  });
+}

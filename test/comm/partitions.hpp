@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What tests of partitioned communication share.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace partitions {
+
+using list = std::vector<std::size_t>;
+
+inline list shuffled(std::size_t count, std::uint64_t seed) {
+  list order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
+}  // namespace partitions

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# timeout: 120
+"""Jobs of Hydra, MPICH's launcher, by PMI-1: a program joins them without a word."""
+
+import os
+import subprocess
+
+from jobs import Traces, contains, equal, helper, main, run
+from launched import BARE, BUS, CG, all_joined, launch, lost, program, skip, solved
+
+MPIEXEC = program("mpiexec.hydra")
+if MPIEXEC is None:
+    skip("there is no mpiexec.hydra (Debian: mpich)")
+JOINED = helper("joined")
+
+
+def hydra(*command, env=None):
+    return launch(MPIEXEC, *command, env=env)
+
+
+def test_ranks_join():
+    traces = Traces()
+    for ranks in (1, 2, 3, 4, 7, 8):
+        all_joined(hydra("-n", ranks, JOINED), ranks)
+    equal(traces.left(), [])
+
+
+def test_values_alone():
+    all_joined(hydra("-n", 4, JOINED, "kvs"), 4, "met")
+    all_joined(run("-n", 4, JOINED, "kvs"), 4, "met")
+    all_joined(run("-n", 1, JOINED, "kvs", env={"MPX_BOOTSTRAP": "mpxrun"}), 1, "met")
+    all_joined(launch(JOINED, "kvs"), 1, "met")
+
+
+def test_random_traffic():
+    r = hydra("-n", 4, helper("random_traffic"), 7)
+    equal((r.returncode, r.stderr), (0, ""))
+
+
+def test_cg():
+    if not CG.exists():
+        print("test_cg: left out: the examples are not built")
+        return
+    solved(hydra("-n", 4, CG, BUS, "--quiet"))
+
+
+def test_several_programs():
+    all_joined(hydra("-n", 1, JOINED, ":", "-n", 2, JOINED), 3)
+
+
+def test_a_rank_that_goes():
+    for mode, code in (("kill", 9), ("abort", 7), ("throw", None)):
+        r = hydra("-n", 3, JOINED, mode)
+        lost(r)
+        if code is not None:
+            equal(r.returncode, code)
+    contains(hydra("-n", 3, JOINED, "abort").stderr, "rank 1 aborted the job with code 7: as it was told")
+
+
+def test_forced_and_refused():
+    all_joined(hydra("-n", 2, JOINED, env={"MPX_BOOTSTRAP": "pmi1"}), 2)
+    r = hydra("-n", 2, JOINED, env={"MPX_BOOTSTRAP": "alone"})
+    equal((r.returncode, r.stdout, r.stderr), (0, "rank 0 of 1 joined\n" * 2, ""))
+    r = hydra("-n", 2, JOINED, env={"MPX_ALONE": "1"})
+    equal((r.returncode, r.stdout, r.stderr), (0, "rank 0 of 1 joined\n" * 2, ""))
+    r = hydra("-n", 2, JOINED, env={"MPX_BOOTSTRAP": "mpxrun"})
+    equal(r.returncode, 3)
+    contains(r.stderr, "MPX_BOOTSTRAP is 'mpxrun', but MPX_JOB_FD is not set")
+
+
+def test_what_a_rank_starts_is_no_rank():
+    """A program that a rank starts says so; mpxrun inside of a job is a job of its own."""
+    inner = f'{JOINED} kvs >/dev/null && "$0" -n 2 {JOINED}'
+    r = hydra("-n", 2, "sh", "-c", inner, str(os.path.realpath(os.environ["MPX_BIN"] + "/mpxrun")))
+    equal(r.returncode, 0)
+    equal(r.stdout.count("of 2 joined"), 4)
+
+
+def test_hosts_are_named():
+    """Ranks in network namespaces of their own stand for ranks of other hosts."""
+    apart = ("unshare", "-n")
+    tried = subprocess.run([*apart, "true"], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        print(f"test_hosts_are_named: left out: {tried.stderr.strip()}")
+        return
+    r = hydra("-n", 2, JOINED, ":", "-n", 1, *apart, JOINED)
+    equal(r.returncode, 3)
+    host = os.uname().nodename
+    text = f"rank 0 on {host}, rank 1 on {host}, rank 2 on {host} (apart)"
+    equal(r.stderr.count(text), 3)
+    all_joined(hydra("-n", 2, JOINED, "kvs", ":", "-n", 1, *apart, JOINED, "kvs"), 3, "met")
+
+
+main(globals())

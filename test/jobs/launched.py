@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What the tests of other launchers share: jobs by their command lines, and why they are skipped."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from jobs import CLEAN, FILES, PATIENCE, contains, equal
+
+OTHERS = ("OMPI_", "PMI_", "PMIX_", "SLURM_", "MPI_", "HYDRA_")
+# Open MPI refuses to run as root without these; containers often have no other user.
+BARE = {**{k: v for k, v in CLEAN.items() if not k.startswith(OTHERS)},
+        "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+CG = Path(os.environ.get("MPX_BIN", "")) / "cg"
+BUS = Path(os.environ.get("MPX_SOURCE", "")) / "examples" / "data" / "1138_bus.mtx"
+
+
+def skip(why):
+    """Leaves all tests of this script out, and says why."""
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def program(*names):
+    """The first of these that is installed; None if there is none. (sbin may not be in PATH.)"""
+    sbin = "/usr/sbin:/usr/local/sbin:/sbin"
+    return next((p for n in names for p in (shutil.which(n), shutil.which(n, path=sbin)) if p), None)
+
+
+def optional_helper(name):
+    return next((str(Path(p).resolve()) for p in FILES[1:] if Path(p).name == f"jobs_{name}"), None)
+
+
+def launch(*command, env=None, timeout=40):
+    """A job of another launcher, in a folder of its own for what launchers leave in TMPDIR."""
+    with tempfile.TemporaryDirectory(prefix="mpx-launched-") as folder:
+        return subprocess.run([str(c) for c in command], capture_output=True, text=True,
+                              timeout=timeout * PATIENCE, stdin=subprocess.DEVNULL, cwd=folder,
+                              env={**BARE, "TMPDIR": folder, **(env or {})}, check=False)
+
+
+def all_joined(r, ranks, what="joined"):
+    """Every rank has said that it was one of `ranks`."""
+    said = sorted(re.findall(rf"rank (\d+) of (\d+) {what}", r.stdout))
+    equal((r.returncode, said), (0, sorted((str(i), str(ranks)) for i in range(ranks))))
+    assert "another launcher" not in r.stderr, r.stderr
+
+
+def solved(r):
+    """The cg example has found the answer, once."""
+    equal(r.returncode, 0)
+    equal(len(re.findall(r"^residual: +\S+", r.stdout, re.M)), 1)
+    residual = float(re.search(r"^residual: +(\S+)", r.stdout, re.M)[1])
+    assert residual < 1e-10, r.stdout
+
+
+def lost(r, text="rank 1 "):
+    """Some rank has learnt that rank 1 is gone, or the launcher has ended it first; none hangs."""
+    assert r.returncode != 0, r.stdout
+    for line in r.stderr.splitlines():
+        if "peer lost" in line:
+            contains(line, text)
+    assert "FAILED" not in r.stderr, r.stderr

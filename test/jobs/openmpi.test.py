@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# timeout: 120
+"""Jobs of Open MPI's mpirun, by PMIx: a program joins them if it includes mpx/bootstrap/pmix.hpp."""
+
+from jobs import Traces, contains, equal, helper, main
+from launched import BUS, CG, all_joined, launch, lost, optional_helper, program, skip, solved
+
+MPIRUN = program("mpirun.openmpi", "orterun", "prterun")
+if MPIRUN is None:
+    skip("there is no mpirun of Open MPI (Debian: openmpi-bin)")
+JOINED = optional_helper("joined_pmix")
+if JOINED is None:
+    skip("there was no libpmix when the tests were built (Debian: libpmix-dev)")
+
+
+def mpirun(*command, env=None):
+    return launch(MPIRUN, "--oversubscribe", *command, env=env)
+
+
+def test_ranks_join():
+    traces = Traces()
+    for ranks in (1, 4):
+        all_joined(mpirun("-n", ranks, JOINED), ranks)
+    equal(traces.left(), [])
+
+
+def test_values_alone():
+    all_joined(mpirun("-n", 4, JOINED, "kvs"), 4, "met")
+
+
+def test_cg():
+    if not CG.exists():
+        print("test_cg: left out: the examples are not built")
+        return
+    solved(mpirun("-n", 4, CG, BUS, "--quiet"))
+
+
+def test_a_rank_that_goes():
+    for mode in ("kill", "abort", "throw"):
+        r = mpirun("-n", 3, JOINED, mode)
+        lost(r)
+        if mode == "abort":
+            equal(r.returncode, 7)
+    r = mpirun("--enable-recovery", "-n", 3, JOINED, "kill")
+    equal(r.stderr.count("rank 1 (pid "), 2)  # Both others have learnt of it.
+
+
+def test_who_does_not_speak_it_says_so():
+    r = mpirun("-n", 2, helper("joined"))
+    equal((r.returncode, r.stdout), (0, "rank 0 of 1 joined\n" * 2))
+    contains(r.stderr, "include mpx/bootstrap/pmix.hpp")
+
+
+main(globals())

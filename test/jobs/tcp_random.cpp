@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// optimise: yes
+// Random traffic over sockets; every fourth seed with packets and windows so small that they are
+// full all the time. tcp_random SEED
+
+#include <mpx/transport/tcp.hpp>
+
+#include "jobs/random_traffic.hpp"
+
+namespace {
+
+using narrow = mpx::stack<mpx::transport::basic_tcp<1024>, mpx::matching::list,
+                          mpx::protocol::tiny_short_long<8, 512, mpx::long_path::automatic, 1024>,
+                          mpx::flow::credits<64 * 1024, 4 * 1024>>;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return random_traffic::main(argc, argv, [](std::uint64_t seed) {
+    if (seed % 4 == 3) {
+      random_traffic::play<narrow>(seed, 250);
+    } else {
+      random_traffic::play<mpx::stack<mpx::transport::tcp>>(seed, 500);
+    }
+  });
+}

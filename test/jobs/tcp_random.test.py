@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# timeout: 240
+"""Random traffic of 7 ranks over sockets, a few seeds."""
+
+from seeds import play
+
+play(range(1, 13), "tcp_random")

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSL-1.0
+// timeout: 120
+// Who is let in over sockets, and where a rank listens.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <mpx/transport/tcp.hpp>
+#include <ostream>
+
+#include "cluster.hpp"
+#include "core/errc_of.hpp"
+
+namespace {
+
+using namespace transport_contract;
+using namespace mpx::transport::detail;
+using mpx::transport::tcp;
+using ranks::errc_of;
+
+// --- The state machines --------------------------------------------------------------------------
+
+template <class Machine, class Message>
+auto feed(Machine& m, const Message& bytes, std::size_t piece, auto&&... more) {
+  tcp_step s = tcp_step::more;
+  const auto* at = reinterpret_cast<const std::byte*>(&bytes);
+  for (std::size_t done = 0; done < sizeof bytes && s == tcp_step::more;) {
+    const std::size_t n = std::min({piece, sizeof bytes - done, m.rest().size()});
+    std::memcpy(m.rest().data(), at + done, n);
+    done += n;
+    s = m.added(n, more...);
+  }
+  return s;
+}
+
+TEST_CASE("tcp: two ranks of a job believe each other, whatever the pieces") {
+  const tcp_secret secret = tcp_secret::drawn();
+  for (const std::size_t piece : {1u, 7u, 1000u}) {
+    for (const tcp_verdict v : {tcp_verdict::open, tcp_verdict::crossed}) {
+      tcp_acceptor a;
+      REQUIRE(a.begin());
+      tcp_connector c(3, 5);
+      REQUIRE(feed(c, a.challenge(), piece, secret) == tcp_step::ready);
+      CHECK(!c.is_judged());
+      REQUIRE(feed(a, c.hello(secret), piece, secret, 5u, 8u) == tcp_step::ready);
+      CHECK(a.from() == 3);
+      REQUIRE(feed(c, a.answer(v, secret, 5), piece, secret) == tcp_step::ready);
+      CHECK(c.is_judged());
+      CHECK(c.verdict() == v);
+    }
+  }
+}
+
+TEST_CASE("tcp: any other bit of a message is a stranger's") {
+  const tcp_secret secret = tcp_secret::drawn();
+  const auto flipped = [](auto message, std::size_t bit) {
+    reinterpret_cast<std::byte*>(&message)[bit / 8] ^= std::byte{1} << bit % 8;
+    return message;
+  };
+  tcp_acceptor a;
+  REQUIRE(a.begin());
+  tcp_connector c(3, 5);
+  REQUIRE(feed(c, a.challenge(), 99, secret) == tcp_step::ready);
+  const tcp_hello hello = c.hello(secret);
+  for (std::size_t bit = 0; bit < 8 * sizeof hello; ++bit) {
+    tcp_acceptor same = a;
+    CHECK(feed(same, flipped(hello, bit), 99, secret, 5u, 8u) == tcp_step::wrong);
+  }
+  const auto refused = [&](peer_id self, peer_id peers, const tcp_secret& s) {
+    tcp_acceptor same = a;
+    return feed(same, hello, 99, s, self, peers) == tcp_step::wrong;
+  };
+  CHECK(refused(4, 8, secret));               // It wants somebody else.
+  CHECK(refused(5, 3, secret));               // There is no such rank.
+  CHECK(refused(5, 8, tcp_secret::drawn()));  // Of another job.
+  tcp_acceptor again;                         // What was heard before is no proof now.
+  REQUIRE(again.begin());
+  CHECK(feed(again, hello, 99, secret, 5u, 8u) == tcp_step::wrong);
+  REQUIRE(feed(a, hello, 99, secret, 5u, 8u) == tcp_step::ready);
+  const tcp_answer answer = a.answer(tcp_verdict::open, secret, 5);
+  for (std::size_t bit = 0; bit < 8 * sizeof answer; ++bit) {
+    tcp_connector same = c;
+    CHECK(feed(same, flipped(answer, bit), 99, secret) == tcp_step::wrong);
+  }
+  tcp_connector mirror(3, 5);  // Its own words come back.
+  REQUIRE(feed(mirror, a.challenge(), 99, secret) == tcp_step::ready);
+  const tcp_answer own{tcp_verdict::open, mirror.hello(secret).proof};
+  CHECK(feed(mirror, own, 99, secret) == tcp_step::wrong);
+}
+
+TEST_CASE("tcp: a secret travels as text") {
+  const tcp_secret s = tcp_secret::drawn();
+  const std::string text = s.text();
+  CHECK(text.size() == 64);
+  CHECK(text != tcp_secret::drawn().text());
+  CHECK(tcp_secret::read(text).text() == text);
+  for (const std::string& bad : {std::string(), text.substr(1), text + "0", "g" + text.substr(1)})
+    CHECK(errc_of([&] { static_cast<void>(tcp_secret::read(bad)); }) == mpx::errc::bootstrap);
+}
+
+// --- A job with an end of the test's own ---------------------------------------------------------
+
+/// Rank 0 is a transport; rank 1 has joined the job, and is whatever the test makes of it.
+struct half_job {
+  mpx::bootstrap::thread_job job{2};
+  mpx::bootstrap::any zero{mpx::bootstrap::threads(job, 0)};
+  mpx::bootstrap::any one{mpx::bootstrap::threads(job, 1)};
+  std::unique_ptr<tcp> t;
+  tcp_secret secret;
+  tcp_descriptor listener;
+
+  half_job() {
+    std::jthread other([this] {
+      tcp_endpoint at;
+      listener = listen_tcp(ip::address_v4::loopback(), {}, at);
+      one.put("mpx.tcp", text_of(at) + " here");
+      one.fence([] {});
+      secret = tcp_secret::read(one.get(0, "mpx.tcp.key").value_or(""));
+    });
+    t = std::make_unique<tcp>(zero);
+  }
+  ~half_job() {
+    zero.mark_finished();
+    one.mark_finished();
+  }
+  tcp_descriptor connect() const {
+    tcp_descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const tcp_endpoint& to = t->endpoint();
+    require(::connect(s.fd(), &to.any, to.bytes) == 0, "a stranger can connect");
+    return s;
+  }
+  void poll(keeper& sink, int times = 20) const {
+    for (int i = 0; i < times; ++i) t->poll(sink);
+  }
+};
+
+/// Writes, and never minds whether anybody reads.
+void say(const tcp_descriptor& s, const void* what, std::size_t bytes) {
+  static_cast<void>(::send(s.fd(), what, bytes, MSG_NOSIGNAL));
+}
+/// Whether the other end hangs up.
+bool hangs_up(half_job& j, const tcp_descriptor& s) {
+  keeper sink;
+  const deadline limit;
+  std::byte bytes[256];
+  for (;;) {
+    j.poll(sink);
+    const ssize_t n = ::recv(s.fd(), bytes, sizeof bytes, MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN)) return sink.packets.empty();
+    if (limit.passed()) return false;
+  }
+}
+/// Rank 1's connection, proven as any rank's.
+tcp_descriptor proven(half_job& j) {
+  tcp_descriptor s = j.connect();
+  tcp_connector c(1, 0);
+  keeper sink;
+  const deadline limit;
+  while (!c.is_judged()) {
+    j.poll(sink, 1);
+    const std::span<std::byte> rest = c.rest();
+    const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
+    limit.check("a rank is let in");
+    if (n <= 0) continue;
+    if (c.added(static_cast<std::size_t>(n), j.secret) != tcp_step::ready || c.is_judged())
+      continue;
+    const tcp_hello h = c.hello(j.secret);
+    say(s, &h, sizeof h);
+  }
+  require(c.verdict() == tcp_verdict::open, "its connection is the one");
+  return s;
+}
+struct losing_keeper : keeper {
+  std::vector<peer_id> lost_ones;
+  void lost(peer_id p) noexcept { lost_ones.push_back(p); }
+};
+static_assert(mpx::LossSink<losing_keeper> && !mpx::LossSink<keeper>);
+
+TEST_CASE("tcp: strangers are dropped and counted") {
+  half_job j;
+  const std::string noise(200, 'x');
+  for (const std::size_t bytes : {std::size_t{80}, std::size_t{200}}) {
+    const tcp_descriptor s = j.connect();
+    say(s, noise.data(), bytes);
+    CHECK(hangs_up(j, s));
+  }
+  {
+    const tcp_descriptor s = j.connect();  // Another job's rank.
+    const tcp_hello h{tcp_magic, 1, 0, {}, {}};
+    say(s, &h, sizeof h);
+    CHECK(hangs_up(j, s));
+  }
+  keeper sink;
+  {
+    const tcp_descriptor s = j.connect();
+  }  // It comes and goes.
+  j.poll(sink);
+  CHECK(j.t->door().strangers == 4);
+  CHECK(j.t->door().admitted == 0);
+  CHECK(j.t->door().pauses == 0);
+  const tcp_descriptor s = proven(j);  // And a rank is let in all the same.
+  CHECK(j.t->door().admitted == 1);
+  CHECK(j.t->state_of(1) == tcp_state::open);
+}
+
+TEST_CASE("tcp: silent strangers take no place for long, many of them wait outside") {
+  half_job j;
+  keeper sink;
+  std::vector<tcp_descriptor> silent;
+  for (int i = 0; i < 100; ++i) {
+    silent.push_back(j.connect());
+    j.poll(sink, 1);
+  }
+  j.poll(sink, 10);
+  CHECK(j.t->door().accepted == 100);
+  CHECK(j.t->door().strangers == 36);  // There are 64 places: who came first has to go.
+  const tcp_descriptor s = proven(j);
+  CHECK(j.t->state_of(1) == tcp_state::open);
+  for (int i = 0; i < 100; ++i) {
+    const tcp_descriptor one_more = j.connect();
+    say(one_more, std::string(80, 'x').data(), 80);
+    j.poll(sink, 2);
+  }
+  CHECK(j.t->door().pauses > 0);
+  const auto before = j.t->door().strangers;
+  const deadline limit;
+  while (j.t->door().strangers < before + 20) {  // The door opens again.
+    j.poll(sink, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    REQUIRE(!limit.passed());
+  }
+  // Who sleeps is woken for that, too.
+  const tcp_frame f{4, header_of(1)};
+  say(s, &f, sizeof f);
+  say(s, "1234", 4);
+  while (sink.packets.empty() && !limit.passed()) {
+    if (j.t->arm()) {
+      j.t->sleep(second_ns);
+      j.t->disarm();
+    }
+    j.poll(sink, 1);
+  }
+  CHECK(sink.packets.size() == 1);
+}
+
+TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
+  struct one {
+    std::uint32_t bytes;
+    std::size_t said;
+    bool malformed, lost;
+  };
+  for (const one& o :
+       {one{tcp::traits.packet_bytes_max + 1, sizeof(tcp_frame), true, false},
+        one{0xffff'fffe, sizeof(tcp_frame), true, false}, one{10, sizeof(tcp_frame), false, true},
+        one{10, 3, false, true}, one{3'000, sizeof(tcp_frame) + 100, false, true},
+        one{tcp_goodbye, sizeof(tcp_frame), false, false},
+        one{tcp_goodbye, sizeof(tcp_frame) + 1, true, false}}) {
+    CAPTURE(o.bytes);
+    CAPTURE(o.said);
+    half_job j;
+    losing_keeper sink;
+    tcp_descriptor s = proven(j);
+    const tcp_frame whole{2, header_of(7)};
+    std::string all(reinterpret_cast<const char*>(&whole), sizeof whole);
+    all += "ab";
+    const tcp_frame f{o.bytes, header_of(8)};
+    all.append(reinterpret_cast<const char*>(&f), std::min(o.said, sizeof f));
+    all.append(o.said > sizeof f ? o.said - sizeof f : 0, 'x');
+    say(s, all.data(), all.size());
+    s.close();
+    const deadline limit;
+    while (j.t->state_of(1) == tcp_state::open && !limit.passed()) j.t->poll(sink);
+    j.t->poll(sink);
+    CHECK(sink.packets.size() == 1);  // What came before counts.
+    CHECK(sink.malformed_from.size() == (o.malformed ? 1 : 0));
+    CHECK(sink.lost_ones.size() == (o.lost ? 1 : 0));
+    const outcome after = j.t->post(1, header_of(1), {}, 1);
+    CHECK(after == (o.malformed || o.lost ? outcome::refused : outcome::done));
+  }
+}
+
+TEST_CASE("tcp: nobody is there: the peer is lost, and what was pending is told") {
+  half_job j;
+  j.listener.close();
+  losing_keeper sink;
+  const payload body(1, 10'000);
+  REQUIRE(j.t->post(1, header_of(1), body.view(), 1) != outcome::retry);
+  const deadline limit;
+  while (sink.lost_ones.empty() && !limit.passed()) j.t->poll(sink);
+  CHECK(sink.lost_ones.size() == 1);
+  CHECK(sink.completions <= 1);
+  CHECK(j.t->post(1, header_of(1), {}, 1) == outcome::refused);
+}
+
+TEST_CASE("tcp: of two that call each other at once, one connection remains") {
+  int crossed = 0;
+  for (int round = 0; round < 30; ++round) {
+    cluster<tcp> job(2);
+    keeper sinks[2];
+    const payload body(3, 300);
+    for (peer_id r = 0; r < 2; ++r) {
+      const auto o = job[r].post(1 - r, header_of(3), body.view(), 9);
+      REQUIRE(o == outcome::pending);
+      for (int i = 0; i < round % 4; ++i) job[r].poll(sinks[r]);
+    }
+    const deadline limit;
+    for (unsigned i = static_cast<unsigned>(round); !limit.passed(); ++i) {
+      job[i % 2].poll(sinks[i % 2]);
+      if (round % 3 == 0) job[0].poll(sinks[0]);
+      if (sinks[0].packets.size() == 1 && sinks[1].packets.size() == 1 &&
+          sinks[0].completions == 1 && sinks[1].completions == 1)
+        break;
+    }
+    for (peer_id r = 0; r < 2; ++r) {
+      REQUIRE(sinks[r].packets.size() == 1);
+      CHECK(has_pattern(sinks[r].packets[0].payload, 3));
+      CHECK(sinks[r].completions == 1);
+      CHECK(job[r].counters().opened == 1);
+      CHECK(job[r].door().strangers <= 1);  // The attempt that was given up.
+      crossed += static_cast<int>(job[r].counters().crossed);
+    }
+  }
+  CHECK(crossed > 0);
+}
+
+// --- Where it listens ----------------------------------------------------------------------------
+
+TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
+  CHECK(tcp_port_range::read("40000").last == 40000);
+  CHECK(tcp_port_range::read("40000-40010").first == 40000);
+  CHECK(tcp_port_range::read("40000-40010").last == 40010);
+  for (const char* bad :
+       {"", "-", "0", "x", "1-", "-1", "40010-40000", "65536", "1-65536", "1-2-3"})
+    CHECK(errc_of([&] { static_cast<void>(tcp_port_range::read(bad)); }) == mpx::errc::argument);
+  tcp_endpoint first;
+  tcp_endpoint second;
+  const ip::address here = ip::address_v4::loopback();
+  const tcp_descriptor held = listen_tcp(here, {}, first);
+  const std::uint16_t taken = first.port();
+  REQUIRE(taken != 0);
+  CHECK(errc_of([&] { static_cast<void>(listen_tcp(here, {taken, taken}, second)); }) ==
+        mpx::errc::argument);
+  if (taken < 65000) {
+    const tcp_descriptor next =
+        listen_tcp(here, {taken, static_cast<std::uint16_t>(taken + 500)}, second);
+    CHECK(second.port() > taken);
+  }
+}
+
+TEST_CASE("tcp: what MPX_TCP_INTERFACE may say") {
+  const ip::address loopback = ip::address_v4::loopback();
+  CHECK(chosen_address(nullptr, true) == loopback);
+  CHECK(!chosen_address(nullptr, false).is_unspecified());
+  for (const char* good : {"lo", "127.0.0.1", "127.0.0.0/8"})
+    CHECK(chosen_address(good, false) == loopback);
+  for (const char* bad : {"", "no-such", "a-name-that-is-too-long-for-any", "300.1.1.1",
+                          "240.1.2.3", "240.1.2.0/24", "10.0.0.0/33", "fd00::/129", "/8", "lo/8"})
+    CHECK(errc_of([&] { static_cast<void>(chosen_address(bad, true)); }) == mpx::errc::argument);
+  CHECK(read_endpoint("127.0.0.1 4711").port() == 4711);
+  CHECK(read_endpoint("::1 4711").address() == ip::address_v6::loopback());
+  for (const char* bad : {"", "127.0.0.1", "127.0.0.1 0", "127.0.0.1 65536", "x 1", "127.0.0.1  1"})
+    CHECK(read_endpoint(bad).bytes == 0);
+}
+
+TEST_CASE("tcp: over IPv6, on one port of a range") {
+  bool there = false;
+  for_each_address([&](std::string_view, const ip::address& a) {
+    there = there || a == ip::address_v6::loopback();
+  });
+  if (!there) {
+    MESSAGE("skipped: this machine has no ::1");
+    return;
+  }
+  ::setenv("MPX_TCP_INTERFACE", "::1", 1);
+  ::setenv("MPX_TCP_PORTS", "30000-39999", 1);
+  cluster<tcp> job(3);
+  ::unsetenv("MPX_TCP_INTERFACE");
+  ::unsetenv("MPX_TCP_PORTS");
+  keeper sink;
+  CHECK(job[0].endpoint().address() == ip::address_v6::loopback());
+  CHECK(job[0].endpoint().port() >= 30000);
+  CHECK(job[0].endpoint().port() <= 39999);
+  const payload body(3, 300);
+  REQUIRE(job[2].post(0, header_of(3), body.view(), 9) == outcome::pending);
+  const deadline limit;
+  keeper other;
+  while (sink.packets.empty() && !limit.passed()) {
+    job[2].poll(other);
+    job[0].poll(sink);
+  }
+  REQUIRE(sink.packets.size() == 1);
+  CHECK(has_pattern(sink.packets[0].payload, 3));
+}
+
+}  // namespace
