@@ -50,6 +50,10 @@ OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields"
             "transport/tcp", "cluster", "transport/rdma/libfabric",
             "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",
+            "bootstrap/pmi1", "bootstrap/one_host", "bootstrap/detail/joiner_by",
+            "bootstrap/detail/launcher", "bootstrap/detail/host_meeting",
+            "bootstrap/detail/death_watch", "bootstrap/detail/pmi_connection",
+            "bootstrap/detail/published",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
             "topology", "comm/topology", "coll/neighbor", "partitioned", "comm/partitioned")

@@ -23,6 +23,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <mpx/bootstrap/pmi1.hpp>  // It may be started by Slurm or Hydra, too.
 #include <new>
 #include <optional>
 #include <string>

@@ -13,6 +13,7 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detail/launcher.hpp"
 #include "mpx/bootstrap/detect.hpp"
+#include "mpx/bootstrap/pmi1.hpp"  // IWYU pragma: keep
 
 namespace mpx::inline v0::bootstrap {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Finds out how this program was launched, and joins: by mpxrun, else by PMI-1, else by what
-// optional headers add (PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
+// Finds out how this program was launched, and joins: by mpxrun, else by what optional headers add
+// (PMI-1, PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
 
 #include <concepts>
 #include <cstdio>
@@ -12,8 +12,6 @@
 
 #include "mpx/bootstrap/detail/joiners.hpp"
 #include "mpx/bootstrap/mpxrun.hpp"
-#include "mpx/bootstrap/one_host.hpp"
-#include "mpx/bootstrap/pmi1.hpp"
 #include "mpx/bootstrap/singleton.hpp"
 #include "mpx/bootstrap/threads.hpp"
 #include "mpx/core/numbers.hpp"
@@ -74,13 +72,17 @@ inline void tell_of_foreign_launcher() noexcept {
       std::snprintf(count, sizeof count, "%ld", l.processes);
       std::snprintf(option, sizeof option, "%ld", l.processes);
     }
-    const bool pmix = std::getenv("PMIX_RANK") != nullptr && detail::added_joiners == nullptr;
+    const bool pmix = std::getenv("PMIX_RANK") != nullptr;
+    const bool pmi = std::getenv("PMI_FD") != nullptr;
     std::fprintf(stderr,
                  "mpx: another launcher has started %s processes of this program (it has set %s), "
                  "and mpx does not join them: each is a world of one rank. %sStart it with "
                  "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
                  count, l.variable,
-                 pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. " : "",
+                 detail::added_joiners != nullptr ? ""
+                 : pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
+                 : pmi  ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
+                        : "",
                  option);
     return true;
   }();
@@ -98,18 +100,17 @@ struct detected {
 /// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
 template <class Visit>
 void each_way_to_join(Visit&& visit) {
-  detail::joiner pmi = detail::joiner_by<pmi1>("pmi1");
-  pmi.next = detail::added_joiners;
   const detail::joiner mpxrun_itself{
-      "mpxrun", [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
-      nullptr, &pmi};
+      .name = "mpxrun",
+      .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
+      .next = detail::added_joiners};
   const bool alone = std::getenv("MPX_ALONE") != nullptr;
   for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
     std::string why = j->refusal();
     if (why.empty() && alone && j->join != nullptr) why = "MPX_ALONE is set";
     visit(*j, std::as_const(why));
   }
-  visit(detail::joiner{"alone", nullptr, nullptr}, std::string());
+  visit(detail::joiner{.name = "alone", .refusal = nullptr}, std::string());
 }
 
 /// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
@@ -127,11 +128,11 @@ void each_way_to_join(Visit&& visit) {
     why_not = refusal;
   });
   if (chosen.name == nullptr)
-    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s",
-                             forced, names.c_str(),
-                             detail::added_joiners == nullptr
-                                 ? "; it has pmix, too, if it includes mpx/bootstrap/pmix.hpp"
-                                 : "");
+    mpx::detail::throw_error(
+        errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s", forced, names.c_str(),
+        detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
+                                           "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
+                                         : "");
   if (!why_not.empty())
     mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
                              why_not.c_str());
@@ -143,19 +144,20 @@ void each_way_to_join(Visit&& visit) {
 /// of stacks.
 class any : public member {
  public:
-  /// Joins the job of mpxrun where there is one, else that of another launcher by PMI-1 (Hydra,
-  /// Slurm), or by PMIx where a source of the program includes mpx/bootstrap/pmix.hpp; else this
-  /// process is a world of one. (Where there is a launcher that it cannot join, stderr tells of
-  /// that, unless MPX_ALONE is set.) MPX_BOOTSTRAP names a way.
-  /// Errors: errc::bootstrap, errc::no_resources.
+  /// Joins the job of mpxrun where there is one, else that of another launcher, where a source of
+  /// the program includes mpx/bootstrap/pmi1.hpp (Hydra, Slurm; it is in mpx/cluster.hpp and in
+  /// mpx::compiled) or mpx/bootstrap/pmix.hpp; else this process is a world of one. (Where there is
+  /// a launcher that it cannot join, stderr tells of that, unless MPX_ALONE is set.) MPX_BOOTSTRAP
+  /// names a way. Errors: errc::bootstrap, errc::no_resources.
   [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}
   template <std::derived_from<member> Kind>
   requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
   any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)
 
  private:
+  any(member&& joined, int) noexcept : member(std::move(joined)) {}
   static any joined(const detected& way) {
-    if (way.how.join != nullptr) return detail::host_member(way.how.join());
+    if (way.how.join_here != nullptr) return any(way.how.join_here(), 0);
     if (std::string_view(way.name) == "mpxrun") return mpxrun();
     if (std::getenv("MPX_BOOTSTRAP") == nullptr) tell_of_foreign_launcher();
     return singleton();

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/joiner_by.hpp"
 #include "mpx/bootstrap/detail/pmi_connection.hpp"
 #include "mpx/bootstrap/detail/published.hpp"
 
@@ -140,5 +141,11 @@ class pmi1 {
   bool fence_failed_ = false;
   char host_[65] = {};
 };
+
+namespace detail {
+
+inline added_joiner pmi1_is_there(joiner_by<pmi1>("pmi1", 1));  // NOLINT(*-global-variables)
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0::bootstrap

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "mpx/bootstrap/concepts.hpp"
-#include "mpx/bootstrap/detail/joiners.hpp"
+#include "mpx/bootstrap/detail/joiner_by.hpp"
 #include "mpx/bootstrap/detail/published.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/function_ref.hpp"
@@ -259,7 +259,7 @@ class pmix {
 
 namespace detail {
 
-inline added_joiner pmix_is_there(joiner_by<pmix>("pmix"));  // NOLINT(*-global-variables)
+inline added_joiner pmix_is_there(joiner_by<pmix>("pmix", 2));  // NOLINT(*-global-variables)
 
 }  // namespace detail
 
