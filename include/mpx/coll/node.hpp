@@ -48,6 +48,14 @@ class node_call {
     data.read(at, {s_.block.data(me_, index(piece), bytes), bytes});
     shown(bytes, piece);
   }
+  /// The same for this rank alone. Returns where it lies.
+  memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
+                   std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return {};
+    const memory kept{s_.block.data(me_, index(piece), bytes), bytes};
+    data.read(at, {kept.base, bytes});
+    return kept;
+  }
   /// All blocks of this rank, of `bytes` each.
   void show_blocks(const blocks& from, std::size_t bytes) noexcept {
     if (!make_free(0)) return;
