@@ -16,7 +16,8 @@ struct operation_list {
   const void* range;
 };
 
-/// What a call waits for. `probed` is a `pattern`, and so is `shown`, in memory that ranks share; `several` the operations of wait_any.
+/// What a call waits for. `probed` is a `pattern`, and so is `shown`, in shared memory; `several`
+/// the operations of wait_any.
 struct awaited {
   wait_kind kind = wait_kind::all;
   enum class form : std::uint8_t { nothing, one, probed, shown, several } as = form::nothing;
