@@ -48,6 +48,14 @@ class node_call {
     data.read(at, {s_.block.data(me_, index(piece), bytes), bytes});
     shown(bytes, piece);
   }
+  /// The same for this rank alone. Returns where it lies.
+  memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
+                   std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return {};
+    const memory kept{s_.block.data(me_, index(piece), bytes), bytes};
+    data.read(at, {kept.base, bytes});
+    return kept;
+  }
   /// All blocks of this rank, of `bytes` each.
   void show_blocks(const blocks& from, std::size_t bytes) noexcept {
     if (!make_free(0)) return;
@@ -60,7 +68,7 @@ class node_call {
   /// errc::truncate if it has not `bytes`.
   memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(r, index(piece));
-    if (failed() || !wait(slot.flag, tag_of(serial_, piece))) return {};
+    if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
     const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
       return wrong_length(r, bytes, shown);
@@ -84,7 +92,7 @@ class node_call {
     const memory made{s_.block.data(n_, index(piece), bytes), bytes};
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return {};
-    if (!is_last(piece)) return wait(slot.flag, tag) ? made : memory();
+    if (!is_last(piece)) return wait(slot.flag, tag, n_) ? made : memory();
     make(made);
     if (failed()) return {};
     raise(slot.flag, tag);
@@ -95,6 +103,10 @@ class node_call {
  private:
   unsigned index(std::uint32_t piece) const noexcept {
     return (static_cast<std::uint32_t>(serial_) + piece) % node_slots;
+  }
+  static unsigned slot_of(node_tag tag) noexcept {
+    return (static_cast<std::uint32_t>(tag >> 32) + static_cast<std::uint32_t>(tag) - 1) %
+           node_slots;
   }
   /// Waits until nobody reads what this rank has shown in a slot before.
   bool make_free(std::uint32_t piece) noexcept {
@@ -145,31 +157,43 @@ class node_call {
     if (mask != 0) [[unlikely]]
       blocks_of::wake(c_.endpoint_of(), c_.state().ranks, mask & ~bit());
   }
-  [[gnu::always_inline]] bool wait(const platform::atomic<node_tag>& word, node_tag tag) noexcept {
+  [[gnu::always_inline]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
+                                   rank_t r) noexcept {
     const unsigned looks = s_.crowded ? 1 : looks_max;
     for (unsigned i = 0; i < looks; ++i)
       if (word.load(std::memory_order_acquire) == tag) [[likely]]
         return true;
-    return wait_long([&] { return word.load(std::memory_order_acquire) == tag; });
+    return wait_long(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
     if (reaches(word.load(std::memory_order_acquire), tag)) return true;
-    return wait_long([&] { return reaches(word.load(std::memory_order_acquire), tag); });
+    return wait_long(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
   }
-  [[gnu::noinline]] bool wait_long(mpx::detail::function_ref<bool()> ready) noexcept {
+  /// Waits for rank r, or for those who have not shown `tag` yet if that is no rank.
+  [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag,
+                                   mpx::detail::function_ref<bool()> ready) noexcept {
     auto& e = c_.endpoint_of();
+    const auto awaited = [&] {
+      rank_t missing = r == n_ ? 0 : r;
+      if (r == n_)
+        while (missing + 1 < n_ && s_.block.slot(missing, slot_of(tag)).flag.load() == tag)
+          ++missing;
+      return c_.peer_of(missing);
+    };
+    pattern from = pattern::exactly(c_.call().context, awaited(), serial_);
     const auto lost = [&](bool news) {
       return e.collective_lost(c_.call()) || (news && finds_message());
     };
     const auto sleeping = [&](bool yes) {
       auto& mask = s_.block.head().sleeping;
+      from.source = awaited();
       if (yes)
         mask.fetch_or(bit(), std::memory_order_seq_cst);
       else
         mask.fetch_and(~bit(), std::memory_order_seq_cst);
     };
-    if (blocks_of::wait(e, c_.site(), {ready, lost, sleeping})) return true;
+    if (blocks_of::wait(e, c_.site(), from, {ready, lost, sleeping})) return true;
     if (!failed()) lose();
     return false;
   }

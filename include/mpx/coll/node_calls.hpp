@@ -62,17 +62,18 @@ void combine_all(Channel& c, const memory& out, const reduction& op, Shown&& sho
   }
 }
 
-/// Everybody shows its elements, and the root combines them.
+/// All others show their elements, and the root combines them.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
   if (c.rank() != call.root) node.leave_call();
   for_pieces(call.in.bytes, call.op->element_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-               node.show_part(call.in, at, bytes, i);
-               if (c.rank() != call.root) return;
+               if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
+               const memory own =
+                   node.keep_part(call.in, at, bytes, i);  // It may be where the result goes.
                combine_all(c, slice(call.out, at, bytes), *call.op,
-                           [&](rank_t r) { return node.see(r, bytes, i); });
+                           [&](rank_t r) { return r == call.root ? own : node.see(r, bytes, i); });
                node.leave_piece(i);
              });
   if (c.rank() == call.root) node.met();

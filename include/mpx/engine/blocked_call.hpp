@@ -16,10 +16,11 @@ struct operation_list {
   const void* range;
 };
 
-/// What a call waits for. `probed` is a `pattern`, `several` the operations of wait_any.
+/// What a call waits for. `probed` is a `pattern`, and so is `shown`, in shared memory; `several`
+/// the operations of wait_any.
 struct awaited {
   wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, several } as = form::nothing;
+  enum class form : std::uint8_t { nothing, one, probed, shown, several } as = form::nothing;
   const void* what = nullptr;
 };
 

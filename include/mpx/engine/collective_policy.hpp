@@ -201,8 +201,8 @@ struct by_size {
         return {q.ranks <= 1024 ? linear : pairwise};
       case operation::reduce:
         if (q.ranks <= 2 || q.bytes <= 16384) return {binomial};
-        return {q.ranks <= 8 || (q.bytes > 262144 && (q.ranks <= 16 || part <= 16384)) ? pairwise
-                                                                                       : binomial};
+        if (q.ranks > 8 && (q.bytes <= 262144 || q.ranks > 128)) return {binomial};
+        return {q.ranks <= 16 || part <= 16384 ? pairwise : binomial};
       case operation::allreduce:
         if (q.ranks <= 2 || q.bytes <= 16384) return {recursive_doubling};
         return {part <= 16384 && q.ranks <= 4 ? pairwise : recursive_halving};

@@ -50,9 +50,11 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return e.transport().oversubscribed();
   }
-  /// Waits until `w` is ready; false: it never will be.
-  static bool wait(endpoint_type& e, call_site site, const flag_watch& w) {
-    return e.pace().wait_for_flag(e.threading(), site, w);
+  /// Waits until `w` is ready; false: it never will be. `from`: who is waited for, as the message
+  /// that it does not send.
+  static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
+    const awaited on{wait_kind::all, awaited::form::shown, &from};
+    return e.pace().wait_for_flag(e.threading(), site, on, w);
   }
   /// Wakes those of a communicator's ranks whose bits are set.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,

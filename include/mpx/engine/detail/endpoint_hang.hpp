@@ -57,6 +57,8 @@ void add_awaited(const blocked_call& call, List& list, context_id mask) {
       o.stage = hang_stage::probed;
       return list.add(o);
     }
+    case form::shown:
+      return list.add(hang_operation_of(*static_cast<const pattern*>(call.on.what), 0, mask));
     case form::several: {
       const auto& several = *static_cast<const operation_list*>(call.on.what);
       return several.each(several.range, take, &into);

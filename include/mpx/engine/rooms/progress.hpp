@@ -160,10 +160,10 @@ class progress_room {
 
   /// Blocks until what `w` watches is ready, which it returns, or will never be. All other
   /// communication goes on meanwhile.
-  [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site,
+  [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site, awaited on,
                                        const flag_watch& w) {
     lock_type lock(threading);
-    const blocked_scope scope(*this, site, {});
+    const blocked_scope scope(*this, site, on);
     typename Stack::wait_type::pace pace(crowded());
     for (unsigned polls = 1; !w.ready(); ++polls) {
       const bool found = poll_and_check() > 0;
