@@ -72,7 +72,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -787,154 +786,6 @@ concept SimulatedBootstrap =
     };
 
 }  // namespace mpx::inline v0
-
-// ==== mpx/core/function_ref.hpp
-
-// A reference to something callable, for code that is compiled once and calls back into its caller.
-
-namespace mpx::inline v0::detail {
-
-template <class Signature>
-class function_ref;
-
-/// Two words, and no memory of its own. What it refers to outlives it.
-template <class R, class... Args>
-class function_ref<R(Args...)> {
- public:
-  template <class F>
-  requires std::is_object_v<std::remove_reference_t<F>> &&
-               (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
-               std::is_invocable_r_v<R, F&, Args...>
-  function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
-      : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
-        call_([](void* object, Args... args) -> R {
-          auto& callee = *static_cast<std::add_pointer_t<F>>(object);
-          if constexpr (std::is_void_v<R>) {
-            callee(std::forward<Args>(args)...);
-          } else {
-            return callee(std::forward<Args>(args)...);
-          }
-        }) {}
-
-  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
-
- private:
-  void* object_;
-  R (*call_)(void*, Args...);
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/bootstrap/detail/launcher.hpp
-
-// Any bootstrap behind one type, for code that is compiled once and runs when a rank joins.
-
-namespace mpx::inline v0::bootstrap::detail {
-
-/// See Bootstrap.
-class launcher {
- public:
-  launcher() = default;
-  launcher(const launcher&) = delete;
-  launcher& operator=(const launcher&) = delete;
-  virtual ~launcher() = default;
-
-  virtual rank_t rank() const noexcept = 0;
-  virtual rank_t size() const noexcept = 0;
-  virtual std::string_view host() const = 0;
-  virtual void put(std::string_view key, std::string_view value) = 0;
-  virtual std::optional<std::string> get(rank_t rank, std::string_view key) = 0;
-  virtual void fence(mpx::detail::function_ref<void()> idle) = 0;
-  virtual void abort(int code, std::string_view why) = 0;
-  /// Tells the others, where there is a way to, that this rank has left, in good order or not.
-  virtual void leave(bool well) noexcept = 0;
-};
-
-template <Bootstrap B>
-class launcher_of final : public launcher {
- public:
-  explicit launcher_of(B&& b) : b_(std::move(b)) {}
-
-  rank_t rank() const noexcept override { return b_.rank(); }
-  rank_t size() const noexcept override { return b_.size(); }
-  std::string_view host() const override { return b_.host(); }
-  void put(std::string_view key, std::string_view value) override { b_.put(key, value); }
-  std::optional<std::string> get(rank_t rank, std::string_view key) override {
-    return b_.get(rank, key);
-  }
-  void fence(mpx::detail::function_ref<void()> idle) override {
-    b_.fence([&idle] { idle(); });
-  }
-  void abort(int code, std::string_view why) override { b_.abort(code, why); }
-  void leave([[maybe_unused]] bool well) noexcept override {
-    if constexpr (LivenessBootstrap<B>) well ? b_.mark_finished() : b_.mark_failed();
-  }
-
- private:
-  B b_;
-};
-
-/// Owns a launcher that `new` made. Move-only.
-class launcher_owner {
- public:
-  explicit launcher_owner(launcher* one) noexcept : one_(one) {}
-  launcher_owner(launcher_owner&& other) noexcept : one_(std::exchange(other.one_, nullptr)) {}
-  launcher_owner& operator=(launcher_owner&& other) noexcept {
-    std::swap(one_, other.one_);
-    return *this;
-  }
-  ~launcher_owner() { delete one_; }
-  launcher& operator*() const noexcept { return *one_; }
-  launcher* operator->() const noexcept { return one_; }
-  explicit operator bool() const noexcept { return one_ != nullptr; }
-
- private:
-  launcher* one_;
-};
-
-}  // namespace mpx::inline v0::bootstrap::detail
-
-// ==== mpx/bootstrap/detail/joiners.hpp
-
-// The ways to join a job that a program has: those that every program has, and those of optional
-// headers that one of its sources includes.
-
-namespace mpx::inline v0::bootstrap::detail {
-
-/// A way to join a job of another launcher.
-struct joiner {
-  const char* name;
-  /// Why this process cannot join so, in words; "" if it was started so.
-  std::string (*refusal)();
-  /// Joins.
-  launcher_owner (*join)();
-  joiner* next = nullptr;
-};
-
-/// How to join by `B`.
-template <Bootstrap B>
-joiner joiner_by(const char* name) {
-  return {name, &B::refusal, [] { return launcher_owner(new launcher_of<B>(B())); }};
-}
-
-/// The first of those that optional headers have added.
-inline joiner* added_joiners = nullptr;  // NOLINT(*-global-variables): filled before main.
-
-/// Adds a way when the program starts, before `main`.
-class added_joiner {
- public:
-  explicit added_joiner(const joiner& how) noexcept : how_(how) {
-    how_.next = added_joiners;
-    added_joiners = &how_;
-  }
-  added_joiner(const added_joiner&) = delete;
-  added_joiner& operator=(const added_joiner&) = delete;
-
- private:
-  joiner how_;
-};
-
-}  // namespace mpx::inline v0::bootstrap::detail
 
 // ==== mpx/bootstrap/detail/job_layout.hpp
 
@@ -1651,6 +1502,43 @@ class memory_file {
 
 }  // namespace mpx::inline v0::bootstrap
 
+// ==== mpx/core/function_ref.hpp
+
+// A reference to something callable, for code that is compiled once and calls back into its caller.
+
+namespace mpx::inline v0::detail {
+
+template <class Signature>
+class function_ref;
+
+/// Two words, and no memory of its own. What it refers to outlives it.
+template <class R, class... Args>
+class function_ref<R(Args...)> {
+ public:
+  template <class F>
+  requires std::is_object_v<std::remove_reference_t<F>> &&
+               (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
+               std::is_invocable_r_v<R, F&, Args...>
+  function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
+      : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
+        call_([](void* object, Args... args) -> R {
+          auto& callee = *static_cast<std::add_pointer_t<F>>(object);
+          if constexpr (std::is_void_v<R>) {
+            callee(std::forward<Args>(args)...);
+          } else {
+            return callee(std::forward<Args>(args)...);
+          }
+        }) {}
+
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, Args...);
+};
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/bootstrap/detail/job_segment.hpp
 
 // The control segment of a job on one machine: joining and leaving, publishing, fences, aborts.
@@ -2261,6 +2149,49 @@ class member {
 
 }  // namespace mpx::inline v0::bootstrap
 
+// ==== mpx/bootstrap/detail/joiners.hpp
+
+// The ways to join a job of another launcher that a program has: those of optional headers that one
+// of its sources includes (pmi1.hpp, pmix.hpp).
+
+namespace mpx::inline v0::bootstrap::detail {
+
+class launcher_owner;
+
+/// A way to join a job of another launcher.
+struct joiner {
+  const char* name;
+  /// Why this process cannot join so, in words; "" if it was started so.
+  std::string (*refusal)();
+  /// Joins, on any number of hosts.
+  launcher_owner (*join)() = nullptr;
+  /// Joins where all ranks share this host.
+  member (*join_here)() = nullptr;
+  int place = 0;  // In the order in which ways are tried.
+  joiner* next = nullptr;
+};
+
+/// Those that optional headers have added, in order.
+inline joiner* added_joiners = nullptr;  // NOLINT(*-global-variables)
+
+/// Adds a way when the program starts, before `main`.
+class added_joiner {
+ public:
+  explicit added_joiner(const joiner& how) noexcept : how_(how) {
+    joiner** at = &added_joiners;
+    while (*at != nullptr && (*at)->place < how_.place) at = &(*at)->next;
+    how_.next = *at;
+    *at = &how_;
+  }
+  added_joiner(const added_joiner&) = delete;
+  added_joiner& operator=(const added_joiner&) = delete;
+
+ private:
+  joiner how_;
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail
+
 // ==== mpx/bootstrap/mpxrun.hpp
 
 // Joins the job that mpxrun started. mpxrun passes two inherited memory files and two numbers
@@ -2376,118 +2307,308 @@ class mpxrun : public member {
 
 }  // namespace mpx::inline v0::bootstrap
 
-// ==== mpx/bootstrap/detail/death_watch.hpp
+// ==== mpx/bootstrap/singleton.hpp
 
-// Under a launcher that does not tell the ranks of a host who has died, they watch each other: each
-// the next one that lives, in a ring, by a thread that sleeps until that one's process has gone.
+// A program that nobody launched: a world of one rank, in memory of its own.
 
-namespace mpx::inline v0::bootstrap::detail {
+namespace mpx::inline v0::bootstrap {
 
-/// A thread that marks ranks of a segment whose processes are gone. Their pids are those of this
-/// process's namespace, and the ranks have joined environment `k`. A forked child has none.
-/// Cost: asleep; it wakes once a second.
-class death_watch {
+/// A job of one rank. Any number of them may live in a process.
+class singleton : public member {
  public:
-  /// What `job` looks at outlives this. Errors: errc::no_resources.
-  [[gnu::noinline, gnu::cold]] death_watch(const job_segment& job, rank_t rank, std::uint64_t k)
-      : job_(job), rank_(rank), k_(k), stop_(::eventfd(0, EFD_CLOEXEC)) {
-    if (stop_ < 0)
-      mpx::detail::throw_error(errc::no_resources, "eventfd failed (%s): check `ulimit -n`",
-                               std::strerror(errno));
-    // The program's signals are not for this thread.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int why = ::pthread_create(
-        &thread_, nullptr,
-        [](void* self) -> void* {
-          ::pthread_setname_np(::pthread_self(), "mpx-watch");
-          static_cast<death_watch*>(self)->watch();
-          return nullptr;
-        },
-        this);
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (why == 0) return;
-    ::close(stop_);
-    mpx::detail::throw_error(errc::no_resources, "starting a thread failed (%s): check `ulimit -u`",
-                             std::strerror(why));
-  }
-  death_watch(const death_watch&) = delete;
-  death_watch& operator=(const death_watch&) = delete;
-  [[gnu::cold]] ~death_watch() {
-    if (::getpid() == pid_) {
-      const std::uint64_t one = 1;
-      [[maybe_unused]] const auto written = ::write(stop_, &one, sizeof one);
-      ::pthread_join(thread_, nullptr);
-    }
-    ::close(stop_);
+  /// Errors: errc::no_resources.
+  [[gnu::noinline, gnu::cold]] singleton()
+      : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
+
+ private:
+  singleton(const memory_file& control, memory_file&& shared)
+      : singleton(job_segment::create(control, shared, 1, static_cast<std::int32_t>(::getpid())),
+                  shared) {}
+  singleton(mapping map, memory_file& shared)
+      : member(std::move(map), std::move(shared), 0, ending::alone) {}
+};
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/bootstrap/threads.hpp
+
+// A job whose ranks are threads of this process, for tests and debugging: the same segment as
+// between processes, so that the same code runs.
+
+namespace mpx::inline v0::bootstrap {
+
+/// Owns the memory of a job of threads; outlives every `threads` made from it.
+class thread_job {
+ public:
+  /// Errors: errc::argument (ranks), errc::no_resources.
+  explicit thread_job(rank_t ranks)
+      : shared_("mpx-shared"),
+        map_(job_segment::create(memory_file("mpx-job"), shared_, ranks,
+                                 static_cast<std::int32_t>(::getpid()))),
+        segment_(map_) {}
+  thread_job(const thread_job&) = delete;
+  thread_job& operator=(const thread_job&) = delete;
+
+  rank_t size() const noexcept { return segment_.size(); }
+  const job_segment& segment() const noexcept { return segment_; }
+  const file_view& shared() const noexcept { return shared_.view(); }
+  int shared_fd() const noexcept { return shared_.fd(); }
+
+  /// The thread of `rank` is over. In environments that it had not left, it now counts as failed.
+  /// Threads: any.
+  void mark_ended(rank_t rank, bool well) const noexcept {
+    segment_.mark_ended(rank, well ? 0 : 1 << 8);
   }
 
  private:
-  static constexpr int look_ms = 1000;  // A rank that has left lives on, and watches nobody.
-
-  [[gnu::noinline, gnu::cold]] void watch() const noexcept {
-    for (;;) {
-      const rank_t next = next_alive();
-      if (next == rank_) {
-        if (stopped(-1, -1)) return;
-        continue;
-      }
-      const pid_t pid = job_.pid(next);
-      const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-      if (fd < 0 && errno != ESRCH) {  // Too many descriptors, or an old kernel.
-        if (stopped(-1, look_ms / 10)) return;
-        if (::kill(pid, 0) != 0 && errno == ESRCH) mark_ended(next);
-        continue;
-      }
-      bool over = false;
-      while (fd >= 0 && !over && is_in(next)) {
-        if (stopped(fd, look_ms)) {
-          ::close(fd);
-          return;
-        }
-        pollfd gone{fd, POLLIN, 0};
-        over = ::poll(&gone, 1, 0) == 1;
-      }
-      if (fd >= 0) ::close(fd);
-      if (over || fd < 0) mark_ended(next);
-    }
-  }
-  /// How it ended is known of who has ended the job.
-  [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank) const noexcept {
-    int status = wait_status_unknown;
-    try {
-      const auto notice = job_.aborted();
-      if (notice && notice->rank == rank) status = (notice->code & 0xff) << 8;
-    } catch (const std::exception&) {
-      status = wait_status_unknown;  // No memory for the reason.
-    }
-    job_.mark_ended(rank, status);
-  }
-  /// Waits until this is to end, `fd` is readable, or the time is up. Returns whether it is to end.
-  [[gnu::noinline, gnu::cold]] bool stopped(int fd, int timeout_ms) const noexcept {
-    pollfd either[2] = {{stop_, POLLIN, 0}, {fd, POLLIN, 0}};
-    return ::poll(either, 2, timeout_ms) > 0 && (either[0].revents & POLLIN) != 0;
-  }
-  bool is_in(rank_t rank) const noexcept { return job_.state(rank, k_) == rank_state::joined; }
-  /// The next rank that takes part, or this one.
-  [[gnu::noinline, gnu::cold]] rank_t next_alive() const noexcept {
-    rank_t next = rank_;
-    do {
-      next = next + 1 == job_.size() ? 0 : next + 1;
-    } while (next != rank_ && !is_in(next));
-    return next;
-  }
-
-  job_segment job_;
-  rank_t rank_;
-  std::uint64_t k_;
-  int stop_;
-  pid_t pid_ = ::getpid();
-  pthread_t thread_{};
+  memory_file shared_;
+  mapping map_;
+  job_segment segment_;
 };
 
-}  // namespace mpx::inline v0::bootstrap::detail
+/// One rank of a thread_job.
+class threads : public member {
+ public:
+  /// Requires: `job` outlives this.
+  /// Errors:   errc::rank, errc::no_resources.
+  threads(const thread_job& job, rank_t rank)
+      : member(job.segment(), job.shared(), checked(job, rank), ending::thread) {}
+
+ private:
+  static rank_t checked(const thread_job& job, rank_t rank) {
+    if (rank < 0 || rank >= job.size())
+      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d threads", rank, job.size());
+    return rank;
+  }
+};
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/bootstrap/detect.hpp
+
+// Finds out how this program was launched, and joins: by mpxrun, else by what optional headers add
+// (PMI-1, PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
+
+namespace mpx::inline v0::bootstrap {
+
+/// A launcher that this program cannot join, though mpx knows of it: the number of processes that
+/// it says it has started, and which of them this is; -1 where it does not say.
+struct foreign_launcher {
+  /// The variable that says so.
+  const char* variable = nullptr;  // nullptr: there is none, or it has started one process.
+  /// How many processes it has started.
+  long processes = 0;
+  /// Which of them this is.
+  long rank = -1;
+
+  /// The one that has started this process, if any.
+  static foreign_launcher find() noexcept {
+    struct names {
+      const char *size, *rank, *needs;
+    };
+    // Open MPI; MPICH and what has its launcher; below Slurm, where it offers what MPIs join by.
+    static constexpr names known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
+                                      {"PMI_SIZE", "PMI_RANK", nullptr},
+                                      {"MPI_LOCALNRANKS", "MPI_LOCALRANKID", nullptr},
+                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMIX_RANK"},
+                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_RANK"},
+                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_FD"}};
+    for (const names& n : known) {
+      const long processes = number(n.size);
+      if (processes > 1 && (n.needs == nullptr || std::getenv(n.needs) != nullptr))
+        return {n.size, processes, number(n.rank)};
+    }
+    const long rank = number("PMIX_RANK");  // No size: but the second one knows that there are two.
+    return rank == 1 ? foreign_launcher{"PMIX_RANK", -1, rank} : foreign_launcher{};
+  }
+
+ private:
+  static long number(const char* name) noexcept {
+    const char* const text = std::getenv(name);
+    std::uint64_t n = 0;
+    if (text == nullptr || !mpx::detail::parse_number(text, 1u << 30, n)) return -1;
+    return static_cast<long>(n);
+  }
+};
+
+/// Says on stderr, once a process, that another launcher has started this program several times and
+/// that each of these is a world of its own: where the launcher tells ranks, its first one says it.
+/// MPX_ALONE, set to anything, says that this is meant.
+inline void tell_of_foreign_launcher() noexcept {
+  [[maybe_unused]] static const bool told = [] {
+    const foreign_launcher l = foreign_launcher::find();
+    if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
+    if (l.rank > 0 && l.processes > 0) return false;
+    char count[24] = "several";
+    char option[24] = "N";
+    if (l.processes > 0) {
+      std::snprintf(count, sizeof count, "%ld", l.processes);
+      std::snprintf(option, sizeof option, "%ld", l.processes);
+    }
+    const bool pmix = std::getenv("PMIX_RANK") != nullptr;
+    const bool pmi = std::getenv("PMI_FD") != nullptr;
+    std::fprintf(stderr,
+                 "mpx: another launcher has started %s processes of this program (it has set %s), "
+                 "and mpx does not join them: each is a world of one rank. %sStart it with "
+                 "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
+                 count, l.variable,
+                 detail::added_joiners != nullptr ? ""
+                 : pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
+                 : pmi  ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
+                        : "",
+                 option);
+    return true;
+  }();
+}
+
+/// What `any` has found.
+struct detected {
+  /// mpxrun, pmi1, pmix or alone: what MPX_BOOTSTRAP names.
+  const char* name = nullptr;
+  /// How to join, where that is by another launcher.
+  detail::joiner how{};
+};
+
+/// Every way to join that this program has, by `visit(name, refusal)`, in the order in which they
+/// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
+template <class Visit>
+void each_way_to_join(Visit&& visit) {
+  const detail::joiner mpxrun_itself{
+      .name = "mpxrun",
+      .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
+      .next = detail::added_joiners};
+  const bool alone = std::getenv("MPX_ALONE") != nullptr;
+  for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
+    std::string why = j->refusal();
+    if (why.empty() && alone && j->join != nullptr) why = "MPX_ALONE is set";
+    visit(*j, std::as_const(why));
+  }
+  visit(detail::joiner{.name = "alone", .refusal = nullptr}, std::string());
+}
+
+/// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
+/// Errors: errc::bootstrap, if what is named is not there or not possible.
+[[gnu::noinline, gnu::cold]] inline detected choose_way_to_join() {
+  const char* const forced = std::getenv("MPX_BOOTSTRAP");
+  detected chosen;
+  std::string why_not;
+  std::string names;
+  each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
+    names.append(names.empty() ? "" : ", ").append(j.name);
+    const bool wanted = forced != nullptr ? std::string_view(forced) == j.name : refusal.empty();
+    if (chosen.name != nullptr || !wanted) return;
+    chosen = {j.name, j};
+    why_not = refusal;
+  });
+  if (chosen.name == nullptr)
+    mpx::detail::throw_error(
+        errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s", forced, names.c_str(),
+        detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
+                                           "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
+                                         : "");
+  if (!why_not.empty())
+    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
+                             why_not.c_str());
+  return chosen;
+}
+
+/// Holds a bootstrap of any of the kinds whose ranks share one machine. They differ in how they
+/// join, not in what they do afterwards, so that holding any of them costs no branch. The default
+/// of stacks.
+class any : public member {
+ public:
+  /// Joins the job of mpxrun where there is one, else that of another launcher, where a source of
+  /// the program includes mpx/bootstrap/pmi1.hpp (Hydra, Slurm; it is in mpx/cluster.hpp and in
+  /// mpx::compiled) or mpx/bootstrap/pmix.hpp; else this process is a world of one. (Where there is
+  /// a launcher that it cannot join, stderr tells of that, unless MPX_ALONE is set.) MPX_BOOTSTRAP
+  /// names a way. Errors: errc::bootstrap, errc::no_resources.
+  [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}
+  template <std::derived_from<member> Kind>
+  requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
+  any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)
+
+ private:
+  any(member&& joined, int) noexcept : member(std::move(joined)) {}
+  static any joined(const detected& way) {
+    if (way.how.join_here != nullptr) return any(way.how.join_here(), 0);
+    if (std::string_view(way.name) == "mpxrun") return mpxrun();
+    if (std::getenv("MPX_BOOTSTRAP") == nullptr) tell_of_foreign_launcher();
+    return singleton();
+  }
+};
+
+/// Joins the job that this program was launched into. See any::any.
+inline any detect() { return {}; }
+
+}  // namespace mpx::inline v0::bootstrap
+
+// ==== mpx/datatype/memory.hpp
+
+// Where a message's bytes lie in a program's memory: one piece, or as a layout says. Everything
+// above a transport reads and writes message data through this, so that layouts come in here.
+
+namespace mpx::inline v0 {
+
+/// How the bytes of a message are spread over memory. A message of n bytes is a sequence of bytes 0
+/// .. n - 1; a layout says where each lies, counted from a base.
+class layout {
+ public:
+  /// Copies bytes offset .. offset + into.size() - 1 of the message at `base` to `into`.
+  virtual void pack(const std::byte* base, std::size_t offset,
+                    std::span<std::byte> into) const noexcept = 0;
+  /// Copies `from` to where bytes offset .. of the message at `base` belong.
+  virtual void unpack(std::byte* base, std::size_t offset,
+                      std::span<const std::byte> from) const noexcept = 0;
+  /// A layout as this one that stays until `drop` is called on it, once; nullptr: memory is out.
+  /// By default the owner of this one sees to that.
+  virtual const layout* keep() const noexcept { return this; }
+  /// An operation, or who kept it, is through with this layout.
+  virtual void drop() const noexcept {}
+
+ protected:
+  layout() = default;
+  layout(const layout&) = default;
+  layout& operator=(const layout&) = default;
+  ~layout() = default;
+};
+
+/// A message's place: `bytes` of data from `base`, in one piece if there is no layout. Owns
+/// nothing. (What only is sent is not written to, whatever the pointer's type.)
+struct memory {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+  const layout* how = nullptr;
+
+  constexpr memory() = default;
+  constexpr memory(std::byte* b, std::size_t n, const layout* l = nullptr) noexcept
+      : base(b), bytes(n), how(l) {}
+  constexpr memory(std::span<std::byte> piece) noexcept  // NOLINT(*-explicit-*)
+      : base(piece.data()), bytes(piece.size()) {}
+  memory(std::span<const std::byte> piece) noexcept  // NOLINT(*-explicit-*)
+      : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
+
+  constexpr bool contiguous() const noexcept { return how == nullptr; }
+  /// There is some; displacements of a layout may count from address 0.
+  constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
+  /// Requires: contiguous(); offset + n <= bytes.
+  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
+    return {base + offset, n};
+  }
+  /// Requires: offset + from.size() <= bytes. Cost: one copy.
+  [[gnu::always_inline]] void write(std::size_t offset,
+                                    std::span<const std::byte> from) const noexcept {
+    if (how != nullptr) [[unlikely]]
+      return how->unpack(base, offset, from);
+    if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
+  }
+  void read(std::size_t offset, std::span<std::byte> into) const noexcept {
+    if (how != nullptr) [[unlikely]]
+      return how->pack(base, offset, into);
+    if (!into.empty()) std::memcpy(into.data(), base + offset, into.size());
+  }
+};
+
+}  // namespace mpx::inline v0
 
 // ==== mpx/core/memory.hpp
 
@@ -2824,1163 +2945,6 @@ class owning_table {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/bootstrap/detail/host_meeting.hpp
-
-// How the ranks of a job come to share memory where the launcher gives them none: rank 0 makes it
-// and hands it out over a socket. Who shares a host with rank 0 is found by trying: a name is
-// published that is seen wherever memory can be shared, and nowhere else.
-
-namespace mpx::inline v0::bootstrap::detail {
-
-/// A descriptor that is closed.
-class owned_fd {
- public:
-  explicit owned_fd(int fd = -1) noexcept : fd_(fd) {}
-  owned_fd(owned_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  owned_fd& operator=(owned_fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~owned_fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const noexcept { return fd_; }
-  explicit operator bool() const noexcept { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-/// The memory of a job of which all ranks run on one host. Each goes through the same steps.
-/// Cost: two fences; rank 0 publishes one value, which each other rank reads.
-class host_meeting {
- public:
-  /// Gets the memory. Errors: errc::bootstrap, naming the hosts if they are several;
-  /// errc::no_resources, and those of the launcher.
-  [[gnu::noinline, gnu::cold]] explicit host_meeting(launcher& job) : job_(job) {
-    if (job_.size() < 1 || job_.size() > ranks_max)
-      mpx::detail::throw_error(errc::bootstrap, "a job of %d ranks: 1 to %d are possible on a host",
-                               job_.size(), ranks_max);
-    if (job_.rank() == 0) {
-      open();
-    } else {
-      attend();
-    }
-  }
-
-  mapping take_map() noexcept { return std::move(map_); }
-  /// Errors: errc::no_resources.
-  memory_file shared() const { return memory_file::duplicate(shared_.view()); }
-
-  /// After the segment has been joined: waits until all ranks have joined it. Returns whether they
-  /// know each other by the same pids. Errors: as above.
-  [[gnu::noinline, gnu::cold]] bool confirm() {
-    job_.fence([this] { serve(); });
-    char verdict = apart;
-    if (job_.rank() == 0) {
-      serve();
-      verdict = there_ + 1 < job_.size() ? apart : strange_ ? strangers : together;
-      for (const int fd : guests_)
-        if (fd >= 0) [[maybe_unused]]
-          const auto sent = ::send(fd, &verdict, 1, MSG_NOSIGNAL);
-    } else if (::recv(rank_0_.get(), &verdict, 1, 0) != 1) {
-      mpx::detail::throw_error(errc::bootstrap, "rank 0 was lost while the ranks of this host met");
-    }
-    if (verdict == apart) tell_hosts();
-    return verdict == together;
-  }
-
-  ~host_meeting() {
-    for (const int fd : guests_)
-      if (fd >= 0) ::close(fd);
-    for (const int fd : callers_) ::close(fd);
-  }
-  host_meeting(const host_meeting&) = delete;
-  host_meeting& operator=(const host_meeting&) = delete;
-
- private:
-  static constexpr char together = '+', strangers = '=', apart = '-';
-  static constexpr std::size_t secret_bytes = 16;
-  static constexpr std::size_t callers_max = 64;
-  static constexpr time_t patience_s = 60;
-  static constexpr const char* key = "mpx.meet";
-
-  struct hello {
-    char magic[8] = {'m', 'p', 'x', 'm', 'e', 'e', 't', '1'};
-    unsigned char secret[secret_bytes] = {};
-    std::uint64_t pid_namespace = 0;
-    std::int32_t rank = 0;
-    std::int32_t size = 0;
-  };
-  struct place {
-    unsigned char name[secret_bytes];
-    unsigned char secret[secret_bytes];
-  };
-
-  // --- rank 0 ---
-
-  /// What goes wrong here is told to the others, who wait for it.
-  [[gnu::noinline, gnu::cold]] void open() {
-    std::string said;
-    try {
-      if (job_.size() > 1) {
-        fill(&place_, sizeof place_);
-        listen();
-        guests_ = plain_array<int>(static_cast<std::size_t>(job_.size()));
-        for (int& fd : guests_) fd = -1;
-      }
-      control_ = memory_file("mpx-job");
-      shared_ = memory_file("mpx-shared");
-      map_ = job_segment::create(control_, shared_, job_.size(),
-                                 static_cast<std::int32_t>(::getpid()));
-      said = "+" + std::string(reinterpret_cast<const char*>(&place_), sizeof place_);
-    } catch (const error& e) {
-      said = "-" + std::string(e.what()).substr(0, 400);
-    }
-    job_.put(key, said);
-    job_.fence([] {});
-    if (said[0] == '-') refused(said);
-  }
-
-  [[gnu::noinline, gnu::cold]] static void fill(void* at, std::size_t bytes) {
-    if (::getrandom(at, bytes, 0) != static_cast<ssize_t>(bytes))
-      mpx::detail::throw_error(errc::no_resources, "getrandom failed (%s)", std::strerror(errno));
-  }
-  /// A name that no file has, and that goes with the socket.
-  [[gnu::noinline, gnu::cold]] static socklen_t address(const place& at, sockaddr_un& into) {
-    into = {};
-    into.sun_family = AF_UNIX;
-    std::string name = "mpx-";
-    for (const unsigned char byte : at.name) name += mpx::detail::formatted("%02x", byte);
-    std::memcpy(into.sun_path + 1, name.data(), name.size());
-    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  }
-  [[gnu::noinline, gnu::cold]] void listen() {
-    sockaddr_un name;
-    const socklen_t bytes = address(place_, name);
-    door_ = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!door_ || ::bind(door_.get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0 ||
-        ::listen(door_.get(), job_.size()) != 0)
-      mpx::detail::throw_error(errc::no_resources, "a socket for the ranks of this host (%s)",
-                               std::strerror(errno));
-  }
-
-  /// Lets in who has come, and hands the memory to those that know the secret.
-  [[gnu::noinline, gnu::cold]] void serve() {
-    if (!door_) return;
-    while (callers_.size() < callers_max) {
-      const int fd = ::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd < 0) break;
-      if (!is_ours(fd) || !callers_.try_push_back(fd)) ::close(fd);
-    }
-    callers_.erase_if([this](int fd) { return heard(fd); });
-  }
-  /// Whether the other end belongs to this user.
-  [[gnu::noinline, gnu::cold]] static bool is_ours(int fd) noexcept {
-    ucred who{};
-    socklen_t bytes = sizeof who;
-    return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 && who.uid == ::geteuid();
-  }
-  /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.
-  [[gnu::noinline, gnu::cold]] bool heard(int fd) {
-    hello said;
-    const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
-    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-    const hello mine = greeting();
-    const bool known =
-        bytes == sizeof said && std::memcmp(said.magic, mine.magic, sizeof mine.magic) == 0 &&
-        std::memcmp(said.secret, mine.secret, sizeof mine.secret) == 0 && said.size == mine.size &&
-        said.rank > 0 && said.rank < mine.size && guests_[static_cast<std::size_t>(said.rank)] < 0;
-    if (!known || !give(fd)) {
-      ::close(fd);
-      return true;
-    }
-    guests_[static_cast<std::size_t>(said.rank)] = fd;
-    strange_ = strange_ || said.pid_namespace != mine.pid_namespace;
-    ++there_;
-    return true;
-  }
-  [[gnu::noinline, gnu::cold]] bool give(int fd) const noexcept {
-    const int both[2] = {control_.fd(), shared_.fd()};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
-    char byte = together;
-    iovec body{&byte, 1};
-    msghdr message{};
-    message.msg_iov = &body;
-    message.msg_iovlen = 1;
-    message.msg_control = room;
-    message.msg_controllen = sizeof room;
-    cmsghdr* const head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof both);
-    std::memcpy(CMSG_DATA(head), both, sizeof both);
-    return ::sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
-  }
-
-  // --- the others ---
-
-  [[gnu::noinline, gnu::cold]] void attend() {
-    job_.fence([] {});
-    const std::optional<std::string> said = job_.get(0, key);
-    if (said && said->starts_with('-')) refused(*said);
-    if (!said || said->size() != 1 + sizeof place_)
-      mpx::detail::throw_error(errc::protocol,
-                               "rank 0 publishes no place for the ranks of its host to meet: build "
-                               "all ranks from one mpx");
-    std::memcpy(&place_, said->data() + 1, sizeof place_);
-    if (!knock() || !take()) {
-      job_.fence([] {});
-      tell_hosts();
-    }
-  }
-  [[gnu::noinline, gnu::cold]] bool knock() {
-    sockaddr_un name;
-    const socklen_t bytes = address(place_, name);
-    rank_0_ = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    if (!rank_0_) return false;
-    const timeval patience{patience_s, 0};
-    ::setsockopt(rank_0_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ::setsockopt(rank_0_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (::connect(rank_0_.get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0 ||
-        !is_ours(rank_0_.get()))
-      return false;
-    const hello mine = greeting();
-    return ::send(rank_0_.get(), &mine, sizeof mine, MSG_NOSIGNAL) == sizeof mine;
-  }
-  [[gnu::noinline, gnu::cold]] bool take() {
-    int both[2] = {-1, -1};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
-    char byte = 0;
-    iovec body{&byte, 1};
-    msghdr message{};
-    message.msg_iov = &body;
-    message.msg_iovlen = 1;
-    message.msg_control = room;
-    message.msg_controllen = sizeof room;
-    if (::recvmsg(rank_0_.get(), &message, MSG_CMSG_CLOEXEC) != 1) return false;
-    const cmsghdr* const head = CMSG_FIRSTHDR(&message);
-    if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof both))
-      return false;
-    std::memcpy(both, CMSG_DATA(head), sizeof both);
-    const owned_fd control(both[0]), shared(both[1]);
-    map_ = job_segment::open(control.get(), job_.size());
-    const file_view view(shared.get(), job_segment(map_).shared_identity());
-    shared_ = memory_file::duplicate(view);
-    return true;
-  }
-
-  // --- both ---
-
-  [[gnu::noinline, gnu::cold]] hello greeting() const noexcept {
-    hello mine;
-    std::memcpy(mine.secret, place_.secret, sizeof mine.secret);
-    struct stat info{};
-    if (::stat("/proc/self/ns/pid", &info) == 0) mine.pid_namespace = info.st_ino;
-    mine.rank = job_.rank();
-    mine.size = job_.size();
-    return mine;
-  }
-
-  [[noreturn, gnu::noinline, gnu::cold]] static void refused(const std::string& said) {
-    mpx::detail::throw_error(errc::no_resources, "rank 0 cannot make the job's memory: %s",
-                             said.c_str() + 1);
-  }
-
-  /// The ranks do not share a host: all say so, and where they are.
-  [[noreturn, gnu::noinline, gnu::cold]] void tell_hosts() {
-    job_.put("mpx.host", job_.host());
-    job_.fence([] {});
-    std::string text;
-    if (job_.rank() == 0) {
-      for (rank_t r = 0; r < job_.size() && text.size() < 250; ++r) {
-        const std::optional<std::string> host = job_.get(r, "mpx.host");
-        const bool met = r == 0 || guests_[static_cast<std::size_t>(r)] >= 0;
-        text += mpx::detail::formatted("%srank %d on %s%s", r == 0 ? "" : ", ", r,
-                                       host ? host->c_str() : "?", met ? "" : " (apart)");
-      }
-      if (text.size() >= 250) text += ", ...";
-      job_.put("mpx.hosts", text);
-    }
-    job_.fence([] {});
-    if (job_.rank() != 0) text = job_.get(0, "mpx.hosts").value_or("");
-    mpx::detail::throw_error(
-        errc::bootstrap,
-        "not all ranks of this job share memory with rank 0: %s; this stack's transport joins "
-        "ranks "
-        "of one host: start all of them on one (`mpiexec -hosts HOST`, `srun -N 1`), or choose a "
-        "transport between hosts; ranks of one host in containers need one network namespace",
-        text.c_str());
-  }
-
-  launcher& job_;
-  place place_{};
-  memory_file control_;
-  memory_file shared_;  // Handed out later, too.
-  mapping map_;
-  owned_fd door_;             // Of rank 0.
-  owned_fd rank_0_;           // Of the others.
-  plain_array<int> callers_;  // Who has come and said nothing yet.
-  plain_array<int> guests_;   // By rank; -1: it is not there.
-  rank_t there_ = 0;
-  bool strange_ = false;  // Some have another pid namespace.
-};
-
-}  // namespace mpx::inline v0::bootstrap::detail
-
-// ==== mpx/bootstrap/one_host.hpp
-
-// A job of another launcher whose ranks all run on one host: they get shared memory, and learn of
-// each other's end, which the launcher does not give them.
-
-namespace mpx::inline v0::bootstrap {
-
-namespace detail {
-
-/// What one_host has of whatever launcher.
-class host_member : public member {
- public:
-  /// Collective over the job.
-  [[gnu::noinline, gnu::cold]] explicit host_member(launcher_owner job)
-      : host_member(host_meeting(*job), job) {}
-
- private:
-  class held final : public aide {
-   public:
-    explicit held(launcher_owner job) noexcept : job_(std::move(job)) {}
-    void abort(int code, std::string_view why) noexcept override try {
-      job_->abort(code, why);
-    } catch (const std::exception&) {
-      return;  // The process ends anyway.
-    }
-    void watch(const job_segment& job, rank_t rank, std::uint64_t k) {
-      watch_.emplace(job, rank, k);
-    }
-
-   private:
-    launcher_owner job_;
-    std::optional<death_watch> watch_;
-  };
-
-  host_member(host_meeting&& meeting, launcher_owner& job)
-      : member(meeting.take_map(), meeting.shared(), job->rank(), ending::process) {
-    const bool pids_are_theirs = meeting.confirm();
-    auto* const kept = new held(std::move(job));
-    keep(kept);
-    if (pids_are_theirs && size() > 1) kept->watch(segment(), rank(), environment());
-  }
-};
-
-}  // namespace detail
-
-/// A SharedMemoryBootstrap over any Bootstrap whose ranks share a host. A rank whose process dies
-/// is lost to the others within a moment, if all have one pid namespace; else that is the
-/// launcher's part. Each rank has one thread for that, which sleeps.
-template <Bootstrap Launcher>
-class one_host : public detail::host_member {
- public:
-  /// Collective over the job. Errors: errc::bootstrap, naming the hosts if these are several;
-  /// errc::no_resources; those of the launcher.
-  one_host() requires std::default_initializable<Launcher>
-      : one_host(Launcher()) {}
-  explicit one_host(Launcher job)
-      : host_member(detail::launcher_owner(new detail::launcher_of<Launcher>(std::move(job)))) {}
-};
-
-}  // namespace mpx::inline v0::bootstrap
-
-// ==== mpx/bootstrap/detail/pmi_connection.hpp
-
-// PMI-1, the line protocol by which Hydra, Slurm and others tell the processes that they start of
-// each other: "cmd=get kvsname=K key=k", answered by fields in any order. One connection a process.
-
-namespace mpx::inline v0::bootstrap::detail {
-
-/// This process's end of a PMI-1 connection. Threads: any; fences are one after the other.
-class pmi_connection {
- public:
-  /// That of this process, which ends with it. Errors: errc::bootstrap, each time.
-  [[gnu::noinline, gnu::cold]] static pmi_connection& of_process() {
-    static pmi_connection connection;
-    return connection;
-  }
-  /// Over a socket that is open. Errors: errc::bootstrap.
-  pmi_connection(int fd, rank_t rank, rank_t size) : fd_(fd), rank_(rank), size_(size) { greet(); }
-  pmi_connection(const pmi_connection&) = delete;
-  pmi_connection& operator=(const pmi_connection&) = delete;
-  /// Tells the launcher that this process ends in good order, unless something went wrong here.
-  [[gnu::cold]] ~pmi_connection() {
-    if (::getpid() != pid_) return;
-    try {
-      if (!broken_ && !fencing_) ask("cmd=finalize\n", "cmd=finalize_ack");
-    } catch (const std::exception&) {
-      broken_ = true;  // It has gone first.
-    }
-    ::close(fd_);
-  }
-
-  rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return size_; }
-  /// Whether this is the process that the launcher has started, and not its child.
-  bool is_here() const noexcept { return ::getpid() == pid_; }
-  /// Bytes of the longest value.
-  std::size_t value_bytes_max() const noexcept { return value_bytes_max_; }
-  /// Numbers the environments of this process.
-  std::uint64_t next_environment() {
-    const std::lock_guard lock(mutex_);
-    return environments_++;
-  }
-
-  /// Publishes; others see it after the next fence. Requires: no blanks nor '=' in either.
-  [[gnu::noinline, gnu::cold]] void put(const std::string& key, std::string_view value) {
-    const std::string said = ask(
-        command("put") + " key=" + key + " value=" + std::string(value) + "\n", "cmd=put_result");
-    if (field(said, "rc") != "0")
-      mpx::detail::throw_error(errc::no_resources, "the launcher does not store '%s': %s",
-                               key.c_str(), said.c_str());
-  }
-  /// What is published under `key`, if anything is.
-  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(const std::string& key) {
-    const std::string said = ask(command("get") + " key=" + key + "\n", "cmd=get_result");
-    if (field(said, "rc") != "0") return {};
-    return std::string(field(said, "value"));
-  }
-
-  /// Returns when all processes have entered; `idle` is called meanwhile.
-  [[gnu::noinline, gnu::cold]] void fence(mpx::detail::function_ref<void()> idle) {
-    const int nap_ms = (size_ + 31) / 32;
-    while (!begin_fence()) {  // Another environment of this process is in one.
-      idle();
-      ::poll(nullptr, 0, nap_ms);
-    }
-    for (bool over = false; !over; over = end_fence(nap_ms)) idle();
-  }
-
-  /// Asks the launcher to end the job.
-  void abort(int code) noexcept try {
-    const std::lock_guard lock(mutex_);
-    send(mpx::detail::formatted("cmd=abort exitcode=%d\n", code));
-  } catch (const std::exception&) {
-    broken_ = true;  // It has gone already.
-  }
-
- private:
-  static constexpr std::int64_t patience_ns = 120'000'000'000;
-  static constexpr std::size_t line_bytes_max = 1 << 20;
-  static constexpr std::uint64_t line_bytes_safe = 800;  // Of a value, beside names and the rest.
-
-  pmi_connection() : pmi_connection(number("PMI_SIZE", 1, 0x7fffffff)) {}
-  explicit pmi_connection(rank_t size)
-      : fd_(number("PMI_FD", 0, 0x7fffffff)), rank_(number("PMI_RANK", 0, size - 1)), size_(size) {
-    // What this process starts is no rank: without the descriptor it gets a clear error.
-    if (::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0)
-      mpx::detail::throw_error(errc::bootstrap,
-                               "PMI_FD is '%d', which is not open (a program that closes "
-                               "descriptors stands between, or a rank started this program): %s",
-                               fd_, advice);
-    greet();
-  }
-
-  void greet() try {
-    const std::string hello =
-        ask("cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init");
-    if (field(hello, "rc") != "0" || field(hello, "pmi_version") != "1")
-      break_off("it does not speak PMI-1: ", hello);
-    std::uint64_t n = 0;
-    if (mpx::detail::parse_number(field(ask("cmd=get_maxes\n", "cmd=maxes"), "vallen_max"),
-                                  line_bytes_max / 2, n) &&
-        n >= 64)  // It may count a final zero, and Slurm reads no line of more than 1024 bytes.
-      value_bytes_max_ =
-          static_cast<std::size_t>(mpx::detail::lesser<std::uint64_t>(n - 1, line_bytes_safe));
-    kvs_ = field(ask("cmd=get_my_kvsname\n", "cmd=my_kvsname"), "kvsname");
-    if (kvs_.empty()) break_off("it names no store");
-  } catch (const error& e) {
-    ::close(fd_);
-    mpx::detail::throw_error(errc::bootstrap, "%s: %s", e.what(), advice);
-  }
-
-  [[gnu::noinline, gnu::cold]] std::string command(const char* what) const {
-    return std::string("cmd=").append(what).append(" kvsname=").append(kvs_);
-  }
-
-  [[gnu::noinline, gnu::cold]] bool begin_fence() {
-    const std::lock_guard lock(mutex_);
-    check();
-    if (fencing_) return false;
-    send("cmd=barrier_in\n");
-    fencing_ = true;
-    fence_open_ = false;
-    return true;
-  }
-  /// Waits for a moment. Returns whether the fence has opened.
-  [[gnu::noinline, gnu::cold]] bool end_fence(int nap_ms) {
-    const std::lock_guard lock(mutex_);
-    check();
-    std::string line;
-    if (!fence_open_ && read_line(std::int64_t{nap_ms} * 1'000'000, line)) note(line);
-    if (fence_open_) fencing_ = false;
-    return fence_open_;
-  }
-  /// Whether a line is that of a fence, which may come between a question and its answer.
-  [[gnu::noinline, gnu::cold]] bool note(std::string_view line) {
-    if (!line.starts_with("cmd=barrier_out")) return false;
-    const std::string_view rc = field(line, "rc");
-    if (!rc.empty() && rc != "0") break_off("the launcher ended a fence: ", line);
-    fence_open_ = true;
-    return true;
-  }
-
-  /// Sends a line and returns the answer, which starts with `wanted`.
-  [[gnu::noinline, gnu::cold]] std::string ask(const std::string& line, std::string_view wanted) {
-    const std::lock_guard lock(mutex_);
-    check();
-    send(line);
-    for (std::string answer;;) {
-      if (!read_line(patience_ns, answer))
-        break_off("the launcher does not answer to ", std::string_view(line).substr(0, 40));
-      if (note(answer)) continue;
-      if (!answer.starts_with(wanted)) break_off("the launcher answers ", answer);
-      return answer;
-    }
-  }
-
-  void check() const {
-    if (broken_)
-      mpx::detail::throw_error(errc::aborted, "the connection to the launcher has ended: %s",
-                               why_broken_.c_str());
-  }
-  [[noreturn, gnu::noinline, gnu::cold]] void break_off(const char* what,
-                                                        std::string_view more = {}) {
-    broken_ = true;
-    why_broken_ = std::string(what).append(more);
-    check();
-    std::abort();  // `check` has thrown.
-  }
-
-  [[gnu::noinline, gnu::cold]] void send(std::string_view text) {
-    while (!text.empty()) {
-      ssize_t n = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
-      if (n < 0 && errno == ENOTSOCK) n = ::write(fd_, text.data(), text.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break_off("it has closed it");
-      text.remove_prefix(static_cast<std::size_t>(n));
-    }
-  }
-
-  /// Returns false if no whole line comes within `timeout_ns`.
-  [[gnu::noinline, gnu::cold]] bool read_line(std::int64_t timeout_ns, std::string& line) {
-    for (const std::int64_t end_ns = platform::now_ns() + timeout_ns;;) {
-      const std::size_t end = read_.find('\n');
-      if (end != std::string::npos) {
-        line.assign(read_, 0, end);
-        read_.erase(0, end + 1);
-        return true;
-      }
-      if (read_.size() > line_bytes_max) break_off("it sends no end of a line");
-      const std::int64_t left_ns = end_ns - platform::now_ns();
-      pollfd ready{fd_, POLLIN, 0};
-      const int left_ms = left_ns <= 0 ? 0 : static_cast<int>((left_ns + 999'999) / 1'000'000);
-      const int n = ::poll(&ready, 1, left_ms);
-      if (n == 0) return false;
-      if (n < 0) {
-        if (errno == EINTR) continue;
-        break_off("it cannot be waited for");
-      }
-      char some[4096];
-      const ssize_t bytes = ::read(fd_, some, sizeof some);
-      if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (bytes <= 0) break_off("it has closed it");
-      read_.append(some, static_cast<std::size_t>(bytes));
-    }
-  }
-
-  /// The value of a field; "" if it is not there.
-  [[gnu::noinline, gnu::cold]] static std::string_view field(std::string_view line,
-                                                             std::string_view name) noexcept {
-    for (std::size_t at = 0; at < line.size();) {
-      std::size_t end = line.find(' ', at);
-      if (end == std::string_view::npos) end = line.size();
-      const std::string_view one = line.substr(at, end - at);
-      if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=')
-        return one.substr(name.size() + 1);
-      at = end + 1;
-    }
-    return {};
-  }
-
-  [[gnu::noinline, gnu::cold]] static int number(const char* name, int least, int most) {
-    const char* const value = std::getenv(name);
-    std::uint64_t n = 0;
-    if (value == nullptr ||
-        !mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
-        n < static_cast<std::uint64_t>(least))
-      mpx::detail::throw_error(errc::bootstrap, "%s is '%s', not a number from %d to %d: %s", name,
-                               value != nullptr ? value : "(not set)", least, most, advice);
-    return static_cast<int>(n);
-  }
-  static constexpr const char* advice =
-      "start the program with `mpiexec -n N program` or `srun --mpi=pmi2`, or set "
-      "MPX_BOOTSTRAP=alone to run it alone; `mpxinfo` tells more";
-
-  int fd_ = -1;
-  rank_t rank_ = 0;
-  rank_t size_ = 1;
-  pid_t pid_ = ::getpid();
-  std::size_t value_bytes_max_ = 255;
-  std::string kvs_;
-  platform::mutex mutex_;
-  std::string read_;  // What has come and is not a whole line yet.
-  std::string why_broken_;
-  std::uint64_t environments_ = 0;
-  bool fencing_ = false;
-  bool fence_open_ = false;
-  bool broken_ = false;
-};
-
-}  // namespace mpx::inline v0::bootstrap::detail
-
-// ==== mpx/bootstrap/detail/published.hpp
-
-// What a rank publishes between two fences, as one value for a launcher's store, however many keys
-// it has: launchers bound the number and the length of their values, and the letters in them.
-
-namespace mpx::inline v0::bootstrap::detail {
-
-/// Keys and values, one after the other: "3,5,keyvalue".
-class published {
- public:
-  static constexpr std::size_t key_bytes_max = 256;
-  static constexpr std::size_t value_bytes_max = 4096;
-  static constexpr std::size_t bytes_max = 64 * 1024;
-
-  bool empty() const noexcept { return text_.empty(); }
-  /// All of it, which is gone from here then.
-  std::string take() noexcept {
-    std::string all;
-    all.swap(text_);
-    return all;
-  }
-
-  /// Errors: errc::argument, errc::no_resources.
-  [[gnu::noinline, gnu::cold]] void put(std::string_view key, std::string_view value) {
-    if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
-      mpx::detail::throw_error(
-          errc::argument,
-          "publishing a key of %zu bytes with a value of %zu: the limits are 1 to %zu and %zu",
-          key.size(), value.size(), std::size_t{key_bytes_max}, std::size_t{value_bytes_max});
-    if (text_.size() + key.size() + value.size() + 16 > bytes_max)
-      mpx::detail::throw_error(errc::no_resources,
-                               "publishing '%.*s' (%zu bytes) after %zu bytes since the last "
-                               "fence: %zu are possible",
-                               static_cast<int>(key.size()), key.data(), value.size(), text_.size(),
-                               std::size_t{bytes_max});
-    text_ += mpx::detail::formatted("%zu,%zu,", key.size(), value.size());
-    text_.append(key).append(value);
-  }
-
-  /// What `key` has in `text`, if it is there. Errors: errc::protocol.
-  [[gnu::noinline, gnu::cold]] static std::optional<std::string> find(std::string_view text,
-                                                                      std::string_view key) {
-    std::optional<std::string> found;
-    while (!text.empty()) {
-      const std::size_t key_bytes = length(text, key_bytes_max);
-      const std::size_t value_bytes = length(text, value_bytes_max);
-      if (text.size() < key_bytes + value_bytes) damaged();
-      if (text.substr(0, key_bytes) == key) found.emplace(text.substr(key_bytes, value_bytes));
-      text.remove_prefix(key_bytes + value_bytes);
-    }
-    return found;
-  }
-
-  /// The same in letters, digits and "-_.:," alone, and back. Errors: errc::protocol.
-  [[gnu::noinline, gnu::cold]] static std::string escaped(std::string_view text) {
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string s;
-    for (const char c : text) {
-      if (is_plain(c)) {
-        s += c;
-      } else {
-        const auto byte = static_cast<unsigned char>(c);
-        s += '%';
-        s += digits[byte >> 4];
-        s += digits[byte & 15];
-      }
-    }
-    return s;
-  }
-  [[gnu::noinline, gnu::cold]] static std::string unescaped(std::string_view text) {
-    std::string s;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] != '%') {
-        s += text[i];
-        continue;
-      }
-      if (text.size() - i < 3) damaged();
-      s += static_cast<char>(digit(text[i + 1]) << 4 | digit(text[i + 2]));
-      i += 2;
-    }
-    return s;
-  }
-  [[noreturn, gnu::noinline, gnu::cold]] static void damaged() {
-    mpx::detail::throw_error(errc::protocol, "what a rank published is damaged");
-  }
-
- private:
-  static constexpr bool is_plain(char c) noexcept {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_' || c == '.' || c == ':' || c == ',';
-  }
-  static unsigned digit(char c) {
-    if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-    if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-    damaged();
-  }
-  /// Takes a number and its comma from the front.
-  [[gnu::noinline, gnu::cold]] static std::size_t length(std::string_view& text, std::size_t most) {
-    const std::size_t comma = text.find(',');
-    std::uint64_t n = 0;
-    if (comma == std::string_view::npos ||
-        !mpx::detail::parse_number(text.substr(0, comma), most, n))
-      damaged();
-    text.remove_prefix(comma + 1);
-    return static_cast<std::size_t>(n);
-  }
-
-  std::string text_;
-};
-
-}  // namespace mpx::inline v0::bootstrap::detail
-
-// ==== mpx/bootstrap/pmi1.hpp
-
-// Joins a job of a launcher that speaks PMI-1: Hydra (MPICH's mpiexec), Slurm (srun --mpi=pmi2) and
-// others.
-
-namespace mpx::inline v0::bootstrap {
-
-/// A rank of such a job, on any number of hosts. Move-only.
-///
-/// What a rank publishes between two fences is one value of the launcher's store (several, where it
-/// is longer than that allows). Fences are the launcher's, and those of the whole process: ranks
-/// enter fences of several environments in the same order. Of the living and the dead the launcher
-/// tells nothing; ranks of one host learn that by `one_host<pmi1>`.
-class pmi1 {
- public:
-  using policy_axis = bootstrap_axis;
-
-  /// Why this process cannot join by PMI-1, in words; "" if it was started so.
-  [[gnu::noinline, gnu::cold]] static std::string refusal() {
-    if (std::getenv("PMI_FD") != nullptr) return "";
-    return std::getenv("PMI_PORT") == nullptr
-               ? "PMI_FD is not set"
-               : "PMI_FD is not set (PMI_PORT is: start mpiexec without -pmi-port)";
-  }
-
-  /// Errors: errc::bootstrap.
-  [[gnu::noinline, gnu::cold]] pmi1() : pmi1(detail::pmi_connection::of_process()) {}
-  /// Over a connection that outlives this.
-  explicit pmi1(detail::pmi_connection& launcher)
-      : launcher_(&launcher), environment_(launcher.next_environment()) {
-    if (::gethostname(host_, sizeof host_ - 1) != 0) std::strcpy(host_, "localhost");
-  }
-  pmi1(pmi1&&) = default;
-  pmi1& operator=(pmi1&&) = default;
-
-  rank_t rank() const noexcept { return launcher_->rank(); }
-  rank_t size() const noexcept { return launcher_->size(); }
-  std::string_view host() const noexcept { return host_; }
-
-  [[gnu::noinline, gnu::cold]] void put(std::string_view key, std::string_view value) {
-    check("put");
-    waiting_.put(key, value);
-  }
-  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank,
-                                                              std::string_view key) const {
-    check("get");
-    if (rank < 0 || rank >= size())
-      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d", rank, size());
-    std::optional<std::string> found;
-    for (std::uint64_t n = fences_; n > 0 && !found; --n)
-      found = detail::published::find(fetch(rank, n), key);
-    return found;
-  }
-
-  template <std::invocable Idle>
-  void fence(Idle&& idle) {
-    check("fence");
-    if (fence_failed_)
-      mpx::detail::throw_error(errc::aborted, "fence: an earlier one of this environment failed");
-    fence_failed_ = true;  // Unless it returns.
-    if (!waiting_.empty()) store(waiting_.take());
-    launcher_->fence([&idle] { idle(); });
-    ++fences_;
-    fence_failed_ = false;
-  }
-
-  [[noreturn]] void abort(int code, std::string_view why) {
-    std::fflush(stdout);
-    if (launcher_->is_here()) {
-      std::fprintf(stderr, "mpx: rank %d aborted the job with code %d: %.*s\n", rank(), code,
-                   static_cast<int>(why.size()), why.data());
-      launcher_->abort(code);
-    }
-    std::fflush(stderr);
-    ::_exit(code > 0 && code < 256 ? code : 1);
-  }
-
- private:
-  static constexpr std::size_t header_bytes = 7;  // The number of parts, and a colon.
-
-  [[gnu::noinline, gnu::cold]] void check(const char* what) const {
-    if (!launcher_->is_here())
-      mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d", what,
-                               static_cast<int>(::getpid()), rank());
-  }
-
-  /// What names the `part`-th part of what `rank` has published before its `fence`-th fence.
-  [[gnu::noinline, gnu::cold]] std::string name(rank_t rank, std::uint64_t fence,
-                                                std::size_t part) const {
-    return mpx::detail::formatted("mpx.%llu.%d.%llu.%zu",
-                                  static_cast<unsigned long long>(environment_), rank,
-                                  static_cast<unsigned long long>(fence), part);
-  }
-  /// The first part starts with their number.
-  [[gnu::noinline, gnu::cold]] void store(std::string_view all) {
-    const std::string text = detail::published::escaped(all);
-    const std::size_t most = launcher_->value_bytes_max();
-    const std::size_t parts = (header_bytes + text.size() + most - 1) / most;
-    const std::string whole = mpx::detail::formatted("%06zu:", parts) + text;
-    for (std::size_t part = 0; part < parts; ++part)
-      launcher_->put(name(rank(), fences_ + 1, part),
-                     std::string_view(whole).substr(part * most, most));
-  }
-  /// What `rank` has published before its `fence`-th fence; "" if nothing.
-  [[gnu::noinline, gnu::cold]] std::string fetch(rank_t rank, std::uint64_t fence) const {
-    const std::optional<std::string> first = launcher_->get(name(rank, fence, 0));
-    if (!first) return {};
-    std::uint64_t parts = 0;
-    if (first->size() < header_bytes ||
-        !mpx::detail::parse_number(std::string_view(*first).substr(0, header_bytes - 1),
-                                   3 * detail::published::bytes_max, parts))
-      detail::published::damaged();
-    std::string text = first->substr(header_bytes);
-    for (std::size_t part = 1; part < parts; ++part) {
-      const std::optional<std::string> more = launcher_->get(name(rank, fence, part));
-      if (!more) detail::published::damaged();
-      text += *more;
-    }
-    return detail::published::unescaped(text);
-  }
-
-  detail::pmi_connection* launcher_;
-  std::uint64_t environment_;
-  std::uint64_t fences_ = 0;
-  detail::published waiting_;  // Put since the last fence.
-  bool fence_failed_ = false;
-  char host_[65] = {};
-};
-
-}  // namespace mpx::inline v0::bootstrap
-
-// ==== mpx/bootstrap/singleton.hpp
-
-// A program that nobody launched: a world of one rank, in memory of its own.
-
-namespace mpx::inline v0::bootstrap {
-
-/// A job of one rank. Any number of them may live in a process.
-class singleton : public member {
- public:
-  /// Errors: errc::no_resources.
-  [[gnu::noinline, gnu::cold]] singleton()
-      : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
-
- private:
-  singleton(const memory_file& control, memory_file&& shared)
-      : singleton(job_segment::create(control, shared, 1, static_cast<std::int32_t>(::getpid())),
-                  shared) {}
-  singleton(mapping map, memory_file& shared)
-      : member(std::move(map), std::move(shared), 0, ending::alone) {}
-};
-
-}  // namespace mpx::inline v0::bootstrap
-
-// ==== mpx/bootstrap/threads.hpp
-
-// A job whose ranks are threads of this process, for tests and debugging: the same segment as
-// between processes, so that the same code runs.
-
-namespace mpx::inline v0::bootstrap {
-
-/// Owns the memory of a job of threads; outlives every `threads` made from it.
-class thread_job {
- public:
-  /// Errors: errc::argument (ranks), errc::no_resources.
-  explicit thread_job(rank_t ranks)
-      : shared_("mpx-shared"),
-        map_(job_segment::create(memory_file("mpx-job"), shared_, ranks,
-                                 static_cast<std::int32_t>(::getpid()))),
-        segment_(map_) {}
-  thread_job(const thread_job&) = delete;
-  thread_job& operator=(const thread_job&) = delete;
-
-  rank_t size() const noexcept { return segment_.size(); }
-  const job_segment& segment() const noexcept { return segment_; }
-  const file_view& shared() const noexcept { return shared_.view(); }
-  int shared_fd() const noexcept { return shared_.fd(); }
-
-  /// The thread of `rank` is over. In environments that it had not left, it now counts as failed.
-  /// Threads: any.
-  void mark_ended(rank_t rank, bool well) const noexcept {
-    segment_.mark_ended(rank, well ? 0 : 1 << 8);
-  }
-
- private:
-  memory_file shared_;
-  mapping map_;
-  job_segment segment_;
-};
-
-/// One rank of a thread_job.
-class threads : public member {
- public:
-  /// Requires: `job` outlives this.
-  /// Errors:   errc::rank, errc::no_resources.
-  threads(const thread_job& job, rank_t rank)
-      : member(job.segment(), job.shared(), checked(job, rank), ending::thread) {}
-
- private:
-  static rank_t checked(const thread_job& job, rank_t rank) {
-    if (rank < 0 || rank >= job.size())
-      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d threads", rank, job.size());
-    return rank;
-  }
-};
-
-}  // namespace mpx::inline v0::bootstrap
-
-// ==== mpx/bootstrap/detect.hpp
-
-// Finds out how this program was launched, and joins: by mpxrun, else by PMI-1, else by what
-// optional headers add (PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
-
-namespace mpx::inline v0::bootstrap {
-
-/// A launcher that this program cannot join, though mpx knows of it: the number of processes that
-/// it says it has started, and which of them this is; -1 where it does not say.
-struct foreign_launcher {
-  /// The variable that says so.
-  const char* variable = nullptr;  // nullptr: there is none, or it has started one process.
-  /// How many processes it has started.
-  long processes = 0;
-  /// Which of them this is.
-  long rank = -1;
-
-  /// The one that has started this process, if any.
-  static foreign_launcher find() noexcept {
-    struct names {
-      const char *size, *rank, *needs;
-    };
-    // Open MPI; MPICH and what has its launcher; below Slurm, where it offers what MPIs join by.
-    static constexpr names known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
-                                      {"PMI_SIZE", "PMI_RANK", nullptr},
-                                      {"MPI_LOCALNRANKS", "MPI_LOCALRANKID", nullptr},
-                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMIX_RANK"},
-                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_RANK"},
-                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_FD"}};
-    for (const names& n : known) {
-      const long processes = number(n.size);
-      if (processes > 1 && (n.needs == nullptr || std::getenv(n.needs) != nullptr))
-        return {n.size, processes, number(n.rank)};
-    }
-    const long rank = number("PMIX_RANK");  // No size: but the second one knows that there are two.
-    return rank == 1 ? foreign_launcher{"PMIX_RANK", -1, rank} : foreign_launcher{};
-  }
-
- private:
-  static long number(const char* name) noexcept {
-    const char* const text = std::getenv(name);
-    std::uint64_t n = 0;
-    if (text == nullptr || !mpx::detail::parse_number(text, 1u << 30, n)) return -1;
-    return static_cast<long>(n);
-  }
-};
-
-/// Says on stderr, once a process, that another launcher has started this program several times and
-/// that each of these is a world of its own: where the launcher tells ranks, its first one says it.
-/// MPX_ALONE, set to anything, says that this is meant.
-inline void tell_of_foreign_launcher() noexcept {
-  [[maybe_unused]] static const bool told = [] {
-    const foreign_launcher l = foreign_launcher::find();
-    if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
-    if (l.rank > 0 && l.processes > 0) return false;
-    char count[24] = "several";
-    char option[24] = "N";
-    if (l.processes > 0) {
-      std::snprintf(count, sizeof count, "%ld", l.processes);
-      std::snprintf(option, sizeof option, "%ld", l.processes);
-    }
-    const bool pmix = std::getenv("PMIX_RANK") != nullptr && detail::added_joiners == nullptr;
-    std::fprintf(stderr,
-                 "mpx: another launcher has started %s processes of this program (it has set %s), "
-                 "and mpx does not join them: each is a world of one rank. %sStart it with "
-                 "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
-                 count, l.variable,
-                 pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. " : "",
-                 option);
-    return true;
-  }();
-}
-
-/// What `any` has found.
-struct detected {
-  /// mpxrun, pmi1, pmix or alone: what MPX_BOOTSTRAP names.
-  const char* name = nullptr;
-  /// How to join, where that is by another launcher.
-  detail::joiner how{};
-};
-
-/// Every way to join that this program has, by `visit(name, refusal)`, in the order in which they
-/// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
-template <class Visit>
-void each_way_to_join(Visit&& visit) {
-  detail::joiner pmi = detail::joiner_by<pmi1>("pmi1");
-  pmi.next = detail::added_joiners;
-  const detail::joiner mpxrun_itself{
-      "mpxrun", [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
-      nullptr, &pmi};
-  const bool alone = std::getenv("MPX_ALONE") != nullptr;
-  for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
-    std::string why = j->refusal();
-    if (why.empty() && alone && j->join != nullptr) why = "MPX_ALONE is set";
-    visit(*j, std::as_const(why));
-  }
-  visit(detail::joiner{"alone", nullptr, nullptr}, std::string());
-}
-
-/// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
-/// Errors: errc::bootstrap, if what is named is not there or not possible.
-[[gnu::noinline, gnu::cold]] inline detected choose_way_to_join() {
-  const char* const forced = std::getenv("MPX_BOOTSTRAP");
-  detected chosen;
-  std::string why_not;
-  std::string names;
-  each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
-    names.append(names.empty() ? "" : ", ").append(j.name);
-    const bool wanted = forced != nullptr ? std::string_view(forced) == j.name : refusal.empty();
-    if (chosen.name != nullptr || !wanted) return;
-    chosen = {j.name, j};
-    why_not = refusal;
-  });
-  if (chosen.name == nullptr)
-    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s",
-                             forced, names.c_str(),
-                             detail::added_joiners == nullptr
-                                 ? "; it has pmix, too, if it includes mpx/bootstrap/pmix.hpp"
-                                 : "");
-  if (!why_not.empty())
-    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
-                             why_not.c_str());
-  return chosen;
-}
-
-/// Holds a bootstrap of any of the kinds whose ranks share one machine. They differ in how they
-/// join, not in what they do afterwards, so that holding any of them costs no branch. The default
-/// of stacks.
-class any : public member {
- public:
-  /// Joins the job of mpxrun where there is one, else that of another launcher by PMI-1 (Hydra,
-  /// Slurm), or by PMIx where a source of the program includes mpx/bootstrap/pmix.hpp; else this
-  /// process is a world of one. (Where there is a launcher that it cannot join, stderr tells of
-  /// that, unless MPX_ALONE is set.) MPX_BOOTSTRAP names a way.
-  /// Errors: errc::bootstrap, errc::no_resources.
-  [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}
-  template <std::derived_from<member> Kind>
-  requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
-  any(Kind joined) noexcept : member(std::move(joined)) {}  // NOLINT(*-explicit-*)
-
- private:
-  static any joined(const detected& way) {
-    if (way.how.join != nullptr) return detail::host_member(way.how.join());
-    if (std::string_view(way.name) == "mpxrun") return mpxrun();
-    if (std::getenv("MPX_BOOTSTRAP") == nullptr) tell_of_foreign_launcher();
-    return singleton();
-  }
-};
-
-/// Joins the job that this program was launched into. See any::any.
-inline any detect() { return {}; }
-
-}  // namespace mpx::inline v0::bootstrap
-
-// ==== mpx/datatype/memory.hpp
-
-// Where a message's bytes lie in a program's memory: one piece, or as a layout says. Everything
-// above a transport reads and writes message data through this, so that layouts come in here.
-
-namespace mpx::inline v0 {
-
-/// How the bytes of a message are spread over memory. A message of n bytes is a sequence of bytes 0
-/// .. n - 1; a layout says where each lies, counted from a base.
-class layout {
- public:
-  /// Copies bytes offset .. offset + into.size() - 1 of the message at `base` to `into`.
-  virtual void pack(const std::byte* base, std::size_t offset,
-                    std::span<std::byte> into) const noexcept = 0;
-  /// Copies `from` to where bytes offset .. of the message at `base` belong.
-  virtual void unpack(std::byte* base, std::size_t offset,
-                      std::span<const std::byte> from) const noexcept = 0;
-  /// A layout as this one that stays until `drop` is called on it, once; nullptr: memory is out.
-  /// By default the owner of this one sees to that.
-  virtual const layout* keep() const noexcept { return this; }
-  /// An operation, or who kept it, is through with this layout.
-  virtual void drop() const noexcept {}
-
- protected:
-  layout() = default;
-  layout(const layout&) = default;
-  layout& operator=(const layout&) = default;
-  ~layout() = default;
-};
-
-/// A message's place: `bytes` of data from `base`, in one piece if there is no layout. Owns
-/// nothing. (What only is sent is not written to, whatever the pointer's type.)
-struct memory {
-  std::byte* base = nullptr;
-  std::size_t bytes = 0;
-  const layout* how = nullptr;
-
-  constexpr memory() = default;
-  constexpr memory(std::byte* b, std::size_t n, const layout* l = nullptr) noexcept
-      : base(b), bytes(n), how(l) {}
-  constexpr memory(std::span<std::byte> piece) noexcept  // NOLINT(*-explicit-*)
-      : base(piece.data()), bytes(piece.size()) {}
-  memory(std::span<const std::byte> piece) noexcept  // NOLINT(*-explicit-*)
-      : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
-
-  constexpr bool contiguous() const noexcept { return how == nullptr; }
-  /// There is some; displacements of a layout may count from address 0.
-  constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
-  /// Requires: contiguous(); offset + n <= bytes.
-  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
-    return {base + offset, n};
-  }
-  /// Requires: offset + from.size() <= bytes. Cost: one copy.
-  [[gnu::always_inline]] void write(std::size_t offset,
-                                    std::span<const std::byte> from) const noexcept {
-    if (how != nullptr) [[unlikely]]
-      return how->unpack(base, offset, from);
-    if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
-  }
-  void read(std::size_t offset, std::span<std::byte> into) const noexcept {
-    if (how != nullptr) [[unlikely]]
-      return how->pack(base, offset, into);
-    if (!into.empty()) std::memcpy(into.data(), base + offset, into.size());
-  }
-};
-
-}  // namespace mpx::inline v0
-
 // ==== mpx/core/group.hpp
 
 // Peers are not ranks: a group maps the ranks of a communicator to the endpoint's peers and back.
@@ -3996,6 +2960,7 @@ inline constexpr peer_id null_peer = static_cast<peer_id>(rank_t{proc_null});
 [[gnu::always_inline]] constexpr peer_id world_peer(rank_t rank) noexcept {
   return static_cast<peer_id>(rank);
 }
+/// The rank of the job that a founding peer is.
 [[gnu::always_inline]] constexpr rank_t world_rank(peer_id peer) noexcept {
   return static_cast<rank_t>(peer);
 }
@@ -4008,6 +2973,7 @@ static_assert(world_peer(any_source) == any_peer && world_rank(any_peer) == any_
 /// any_source and proc_null map to any_peer and null_peer, and back, in all kinds.
 class group {
  public:
+  /// How the ranks are kept.
   enum class kind : std::uint8_t { identity, strided, table };
 
   /// Rank r is peer r, however many there are.
@@ -4080,6 +3046,7 @@ class group {
   rank_t rank() const noexcept { return rank_; }
   /// The peer that this process is, a member or not.
   peer_id self() const noexcept { return self_; }
+  /// How the ranks are kept.
   kind how() const noexcept { return kind_; }
 
   /// Requires: 0 <= rank < size(), any_source or proc_null.
@@ -4107,6 +3074,7 @@ class group {
     return r >= 0 && r < size_;
   }
 
+  /// Whether both have the same ranks in the same order.
   friend bool operator==(const group& a, const group& b) noexcept {
     if (a.kind_ != b.kind_ || a.size_ != b.size_) return false;
     if (a.kind_ != kind::table) return a.first_ == b.first_ && a.stride_ == b.stride_;
@@ -5579,7 +4547,7 @@ struct parts {
   /// Parts i .. i + k - 1.
   memory range(rank_t i, rank_t k) const noexcept {
     const std::size_t at = first(static_cast<std::size_t>(i));
-    return slice(all, at, first(static_cast<std::size_t>(i + k)) - at);
+    return slice(all, at, first(static_cast<std::size_t>(i) + static_cast<std::size_t>(k)) - at);
   }
 };
 
@@ -5784,8 +4752,8 @@ struct by_size {
         return {q.ranks <= 1024 ? linear : pairwise};
       case operation::reduce:
         if (q.ranks <= 2 || q.bytes <= 16384) return {binomial};
-        return {q.ranks <= 8 || (q.bytes > 262144 && (q.ranks <= 16 || part <= 16384)) ? pairwise
-                                                                                       : binomial};
+        if (q.ranks > 8 && (q.bytes <= 262144 || q.ranks > 128)) return {binomial};
+        return {q.ranks <= 16 || part <= 16384 ? pairwise : binomial};
       case operation::allreduce:
         if (q.ranks <= 2 || q.bytes <= 16384) return {recursive_doubling};
         return {part <= 16384 && q.ranks <= 4 ? pairwise : recursive_halving};
@@ -7256,10 +6224,11 @@ struct operation_list {
   const void* range;
 };
 
-/// What a call waits for. `probed` is a `pattern`, `several` the operations of wait_any.
+/// What a call waits for. `probed` is a `pattern`, and so is `shown`, in shared memory; `several`
+/// the operations of wait_any.
 struct awaited {
   wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, several } as = form::nothing;
+  enum class form : std::uint8_t { nothing, one, probed, shown, several } as = form::nothing;
   const void* what = nullptr;
 };
 
@@ -13769,10 +12738,10 @@ class progress_room {
 
   /// Blocks until what `w` watches is ready, which it returns, or will never be. All other
   /// communication goes on meanwhile.
-  [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site,
+  [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site, awaited on,
                                        const flag_watch& w) {
     lock_type lock(threading);
-    const blocked_scope scope(*this, site, {});
+    const blocked_scope scope(*this, site, on);
     typename Stack::wait_type::pace pace(crowded());
     for (unsigned polls = 1; !w.ready(); ++polls) {
       const bool found = poll_and_check() > 0;
@@ -14209,7 +13178,7 @@ class endpoint : ground<Stack>,
   friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
   template <class>
   friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
-  template <class From>     // What the transport is made of.
+  template <class From>         // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
@@ -15108,6 +14077,8 @@ void add_awaited(const blocked_call& call, List& list, context_id mask) {
       o.stage = hang_stage::probed;
       return list.add(o);
     }
+    case form::shown:
+      return list.add(hang_operation_of(*static_cast<const pattern*>(call.on.what), 0, mask));
     case form::several: {
       const auto& several = *static_cast<const operation_list*>(call.on.what);
       return several.each(several.range, take, &into);
@@ -18069,9 +17040,11 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return e.transport().oversubscribed();
   }
-  /// Waits until `w` is ready; false: it never will be.
-  static bool wait(endpoint_type& e, call_site site, const flag_watch& w) {
-    return e.pace().wait_for_flag(e.threading(), site, w);
+  /// Waits until `w` is ready; false: it never will be. `from`: who is waited for, as the message
+  /// that it does not send.
+  static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
+    const awaited on{wait_kind::all, awaited::form::shown, &from};
+    return e.pace().wait_for_flag(e.threading(), site, on, w);
   }
   /// Wakes those of a communicator's ranks whose bits are set.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
@@ -18134,6 +17107,14 @@ class node_call {
     data.read(at, {s_.block.data(me_, index(piece), bytes), bytes});
     shown(bytes, piece);
   }
+  /// The same for this rank alone. Returns where it lies.
+  memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
+                   std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return {};
+    const memory kept{s_.block.data(me_, index(piece), bytes), bytes};
+    data.read(at, {kept.base, bytes});
+    return kept;
+  }
   /// All blocks of this rank, of `bytes` each.
   void show_blocks(const blocks& from, std::size_t bytes) noexcept {
     if (!make_free(0)) return;
@@ -18146,7 +17127,7 @@ class node_call {
   /// errc::truncate if it has not `bytes`.
   memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(r, index(piece));
-    if (failed() || !wait(slot.flag, tag_of(serial_, piece))) return {};
+    if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
     const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
       return wrong_length(r, bytes, shown);
@@ -18170,7 +17151,7 @@ class node_call {
     const memory made{s_.block.data(n_, index(piece), bytes), bytes};
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return {};
-    if (!is_last(piece)) return wait(slot.flag, tag) ? made : memory();
+    if (!is_last(piece)) return wait(slot.flag, tag, n_) ? made : memory();
     make(made);
     if (failed()) return {};
     raise(slot.flag, tag);
@@ -18181,6 +17162,10 @@ class node_call {
  private:
   unsigned index(std::uint32_t piece) const noexcept {
     return (static_cast<std::uint32_t>(serial_) + piece) % node_slots;
+  }
+  static unsigned slot_of(node_tag tag) noexcept {
+    return (static_cast<std::uint32_t>(tag >> 32) + static_cast<std::uint32_t>(tag) - 1) %
+           node_slots;
   }
   /// Waits until nobody reads what this rank has shown in a slot before.
   bool make_free(std::uint32_t piece) noexcept {
@@ -18231,31 +17216,43 @@ class node_call {
     if (mask != 0) [[unlikely]]
       blocks_of::wake(c_.endpoint_of(), c_.state().ranks, mask & ~bit());
   }
-  [[gnu::always_inline]] bool wait(const platform::atomic<node_tag>& word, node_tag tag) noexcept {
+  [[gnu::always_inline]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
+                                   rank_t r) noexcept {
     const unsigned looks = s_.crowded ? 1 : looks_max;
     for (unsigned i = 0; i < looks; ++i)
       if (word.load(std::memory_order_acquire) == tag) [[likely]]
         return true;
-    return wait_long([&] { return word.load(std::memory_order_acquire) == tag; });
+    return wait_long(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
     if (reaches(word.load(std::memory_order_acquire), tag)) return true;
-    return wait_long([&] { return reaches(word.load(std::memory_order_acquire), tag); });
+    return wait_long(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
   }
-  [[gnu::noinline]] bool wait_long(mpx::detail::function_ref<bool()> ready) noexcept {
+  /// Waits for rank r, or for those who have not shown `tag` yet if that is no rank.
+  [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag,
+                                   mpx::detail::function_ref<bool()> ready) noexcept {
     auto& e = c_.endpoint_of();
+    const auto awaited = [&] {
+      rank_t missing = r == n_ ? 0 : r;
+      if (r == n_)
+        while (missing + 1 < n_ && s_.block.slot(missing, slot_of(tag)).flag.load() == tag)
+          ++missing;
+      return c_.peer_of(missing);
+    };
+    pattern from = pattern::exactly(c_.call().context, awaited(), serial_);
     const auto lost = [&](bool news) {
       return e.collective_lost(c_.call()) || (news && finds_message());
     };
     const auto sleeping = [&](bool yes) {
       auto& mask = s_.block.head().sleeping;
+      from.source = awaited();
       if (yes)
         mask.fetch_or(bit(), std::memory_order_seq_cst);
       else
         mask.fetch_and(~bit(), std::memory_order_seq_cst);
     };
-    if (blocks_of::wait(e, c_.site(), {ready, lost, sleeping})) return true;
+    if (blocks_of::wait(e, c_.site(), from, {ready, lost, sleeping})) return true;
     if (!failed()) lose();
     return false;
   }
@@ -18412,17 +17409,18 @@ void combine_all(Channel& c, const memory& out, const reduction& op, Shown&& sho
   }
 }
 
-/// Everybody shows its elements, and the root combines them.
+/// All others show their elements, and the root combines them.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
   if (c.rank() != call.root) node.leave_call();
   for_pieces(call.in.bytes, call.op->element_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-               node.show_part(call.in, at, bytes, i);
-               if (c.rank() != call.root) return;
+               if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
+               const memory own =
+                   node.keep_part(call.in, at, bytes, i);  // It may be where the result goes.
                combine_all(c, slice(call.out, at, bytes), *call.op,
-                           [&](rank_t r) { return node.see(r, bytes, i); });
+                           [&](rank_t r) { return r == call.root ? own : node.see(r, bytes, i); });
                node.leave_piece(i);
              });
   if (c.rank() == call.root) node.met();
@@ -20337,8 +19335,11 @@ enum class comparison : std::uint8_t {
 
 /// Ranks first, first + stride, ... as far as last.
 struct rank_range {
+  /// The first rank ...
   rank_t first = 0;
+  /// ... the last one, if the stride meets it ...
   rank_t last = 0;
+  /// ... and how far the next one is each time; not 0.
   rank_t stride = 1;
 };
 

@@ -147,7 +147,7 @@ struct parts {
   /// Parts i .. i + k - 1.
   memory range(rank_t i, rank_t k) const noexcept {
     const std::size_t at = first(static_cast<std::size_t>(i));
-    return slice(all, at, first(static_cast<std::size_t>(i + k)) - at);
+    return slice(all, at, first(static_cast<std::size_t>(i) + static_cast<std::size_t>(k)) - at);
   }
 };
 

@@ -67,8 +67,8 @@ struct layout_calls {
       if (const errc why = check(); why != errc{}) return {nullptr, why};
       const memory m = buffer.keep();
       if (out_of_memory(m)) return {nullptr, errc::no_resources};
-      const started s = on.prepared(to == proc_null ? starts_as::nothing : start_of(M), m,
-                                    to, tag, mark_of<B>());
+      const started s =
+          on.prepared(to == proc_null ? starts_as::nothing : start_of(M), m, to, tag, mark_of<B>());
       if (s.op == nullptr) drop(m);
       return s;
     }

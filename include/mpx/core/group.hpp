@@ -22,6 +22,7 @@ inline constexpr peer_id null_peer = static_cast<peer_id>(rank_t{proc_null});
 [[gnu::always_inline]] constexpr peer_id world_peer(rank_t rank) noexcept {
   return static_cast<peer_id>(rank);
 }
+/// The rank of the job that a founding peer is.
 [[gnu::always_inline]] constexpr rank_t world_rank(peer_id peer) noexcept {
   return static_cast<rank_t>(peer);
 }
@@ -34,6 +35,7 @@ static_assert(world_peer(any_source) == any_peer && world_rank(any_peer) == any_
 /// any_source and proc_null map to any_peer and null_peer, and back, in all kinds.
 class group {
  public:
+  /// How the ranks are kept.
   enum class kind : std::uint8_t { identity, strided, table };
 
   /// Rank r is peer r, however many there are.
@@ -106,6 +108,7 @@ class group {
   rank_t rank() const noexcept { return rank_; }
   /// The peer that this process is, a member or not.
   peer_id self() const noexcept { return self_; }
+  /// How the ranks are kept.
   kind how() const noexcept { return kind_; }
 
   /// Requires: 0 <= rank < size(), any_source or proc_null.
@@ -133,6 +136,7 @@ class group {
     return r >= 0 && r < size_;
   }
 
+  /// Whether both have the same ranks in the same order.
   friend bool operator==(const group& a, const group& b) noexcept {
     if (a.kind_ != b.kind_ || a.size_ != b.size_) return false;
     if (a.kind_ != kind::table) return a.first_ == b.first_ && a.stride_ == b.stride_;

@@ -22,8 +22,11 @@ enum class comparison : std::uint8_t {
 
 /// Ranks first, first + stride, ... as far as last.
 struct rank_range {
+  /// The first rank ...
   rank_t first = 0;
+  /// ... the last one, if the stride meets it ...
   rank_t last = 0;
+  /// ... and how far the next one is each time; not 0.
   rank_t stride = 1;
 };
 

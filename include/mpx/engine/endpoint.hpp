@@ -286,7 +286,7 @@ class endpoint : ground<Stack>,
   friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
   template <class>
   friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
-  template <class From>     // What the transport is made of.
+  template <class From>         // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),

@@ -46,6 +46,7 @@ class topology_communicator
   }
 
  protected:
+  /// What the neighbours are.
   std::shared_ptr<const detail::neighborhood> around_;
 };
 
@@ -61,12 +62,14 @@ class cart_communicator : public topology_communicator<Stack> {
     MPX_ASSERT(this->around_ != nullptr, "this communicator is empty");
     return static_cast<const detail::cart_neighborhood&>(*this->around_).grid;
   }
+  /// How long the grid is in each dimension, and whether it has no end there.
   std::span<const cart_dimension> dims() const noexcept { return topology().dims(); }
 
   /// Where this rank, or another one, stands. Errors: errc::rank.
   std::vector<rank_t> coords(std::source_location where = std::source_location::current()) const {
     return topology().coords(this->rank(), where);
   }
+  /// Where rank `of` is. Errors: errc::rank.
   std::vector<rank_t> coords(rank_t of,
                              std::source_location where = std::source_location::current()) const {
     return topology().coords(of, where);
@@ -85,6 +88,7 @@ class cart_communicator : public topology_communicator<Stack> {
               std::source_location where = std::source_location::current()) const {
     return topology().rank(at, detail::throws_t{}, where);
   }
+  /// The same, of a list in braces.
   rank_t rank(std::initializer_list<rank_t> at,
               std::source_location where = std::source_location::current()) const {
     return topology().rank(at, where);
@@ -106,6 +110,7 @@ class cart_communicator : public topology_communicator<Stack> {
                         std::source_location where = std::source_location::current()) const {
     return make_sub(keep, how, where);
   }
+  /// The same, of a list in braces.
   cart_communicator sub(std::initializer_list<bool> keep,
                         std::source_location where = std::source_location::current()) const {
     return sub(std::span(keep.begin(), keep.size()), detail::throws_t{}, where);
@@ -156,6 +161,7 @@ class graph_communicator : public topology_communicator<Stack> {
   }
   /// Neighbours of this rank, or of another one. Errors: errc::rank.
   std::span<const rank_t> neighbors() const noexcept { return this->destinations(); }
+  /// The neighbours of rank `of`. Errors: errc::rank.
   std::span<const rank_t> neighbors(
       rank_t of, std::source_location where = std::source_location::current()) const {
     return topology().neighbors(of, where);

@@ -199,6 +199,7 @@ cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
   detail::end_creation(how, ec, "cart_create", comm.rank(), where);
   return made;
 }
+/// The same, of a list in braces.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 cart_communicator<Stack> cart_create(const communicator<Stack>& comm,

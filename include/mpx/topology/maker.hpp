@@ -23,6 +23,7 @@ namespace mpx::inline v0 {
 
 /// Whether a topology may give ranks other numbers, so that neighbours are on one node.
 struct placement {
+  /// Whether ranks may get other numbers.
   bool reorders = false;
   bool by_node = false;    ///< `node` says where this rank is; else the name of its machine does.
   std::uint64_t node = 0;  ///< Equal on the ranks that are close to each other.

@@ -25,7 +25,7 @@ struct joiner {
 };
 
 /// Those that optional headers have added, in order.
-inline joiner* added_joiners = nullptr;
+inline joiner* added_joiners = nullptr;  // NOLINT(*-global-variables)
 
 /// Adds a way when the program starts, before `main`.
 class added_joiner {

@@ -24,15 +24,19 @@ struct cart_dimension {
   rank_t size = 1;        ///< Ranks along it.
   bool periodic = false;  ///< Whether its last rank is beside its first.
 
+  /// Whether both are equal.
   friend bool operator==(const cart_dimension&, const cart_dimension&) = default;
 };
 
 /// Whom a rank receives from and sends to when data moves along a dimension; proc_null where the
 /// grid ends.
 struct cart_shifted {
+  /// Whose data comes here, or proc_null.
   rank_t source;
+  /// Where data goes from here, or proc_null.
   rank_t destination;
 
+  /// Whether both are equal.
   friend bool operator==(const cart_shifted&, const cart_shifted&) = default;
 };
 
@@ -51,6 +55,7 @@ class cart_topology {
       throw error(why, "a Cartesian grid" + detail_text(), where);
     for (const cart_dimension& d : dims) size_ *= d.size;
   }
+  /// The same, of a list in braces.
   cart_topology(std::initializer_list<cart_dimension> dims,
                 std::source_location where = std::source_location::current())
       : cart_topology(std::span(dims.begin(), dims.size()), where) {}
@@ -87,6 +92,7 @@ class cart_topology {
     }
     end(how, why, "coords", rank, where);
   }
+  /// Where `rank` is. Errors: errc::rank.
   std::vector<rank_t> coords(rank_t rank,
                              std::source_location where = std::source_location::current()) const {
     std::vector<rank_t> at(dims_.size());
@@ -111,6 +117,7 @@ class cart_topology {
     end(how, why, "rank", static_cast<rank_t>(at.size()), where);
     return why == errc{} ? rank : rank_t{proc_null};
   }
+  /// The same, of a list in braces.
   rank_t rank(std::initializer_list<rank_t> at,
               std::source_location where = std::source_location::current()) const {
     return rank(std::span(at.begin(), at.size()), detail::throws_t{}, where);
@@ -158,9 +165,12 @@ class cart_topology {
   /// Which of these grids `rank` is in, and which rank it is there. Requires: `keep` as for `sub`;
   /// 0 <= rank < size().
   struct sub_place {
+    /// Which of the parts it is.
     rank_t grid;
+    /// The rank there.
     rank_t rank;
   };
+  /// The part that keeps the dimensions `keep`, as `rank` sees it.
   sub_place sub_of(rank_t rank, std::span<const bool> keep) const noexcept {
     sub_place in{0, 0};
     rank_t stride = size_;
@@ -185,6 +195,7 @@ class cart_topology {
     return all;
   }
 
+  /// Whether both are equal.
   friend bool operator==(const cart_topology&, const cart_topology&) = default;
 
  private:

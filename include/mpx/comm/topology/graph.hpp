@@ -76,6 +76,7 @@ class graph_topology {
     return std::span(edges_).subspan(first, ends_[r] - first);
   }
 
+  /// Whether both are equal.
   friend bool operator==(const graph_topology&, const graph_topology&) = default;
 
  private:
@@ -87,21 +88,29 @@ class graph_topology {
 /// weight where weights were given. The order is that of neighbour collectives; a rank may be there
 /// several times.
 struct graph_neighbors {
+  /// Who sends here.
   std::vector<rank_t> sources;
+  /// Who gets what is sent from here.
   std::vector<rank_t> destinations;
   std::vector<int> source_weights;       ///< Empty, or one for each source.
   std::vector<int> destination_weights;  ///< Empty, or one for each destination.
 
+  /// Whether the edges have weights.
   bool weighted() const noexcept { return !source_weights.empty() || !destination_weights.empty(); }
+  /// Whether both are equal.
   friend bool operator==(const graph_neighbors&, const graph_neighbors&) = default;
 };
 
 /// Edges of a distributed graph, as any rank may give them.
 struct graph_edge {
+  /// From this rank ...
   rank_t source;
+  /// ... to this one.
   rank_t destination;
+  /// How much goes there, for reordering.
   int weight = 1;
 
+  /// Whether both are equal.
   friend bool operator==(const graph_edge&, const graph_edge&) = default;
 };
 
