@@ -20,6 +20,7 @@ PLACED = "engine/rooms/detail/inbox_placed.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
+SCHEDULES = "engine/detail/endpoint_schedules.hpp"
 
 MUTATIONS = [
     # Flow control.
@@ -165,6 +166,26 @@ MUTATIONS = [
      "      sent += house().mover().move(r);  // Announcements and answers go first.\n", ""),
     ("a dropped receive that is due is copied all the same", "engine/detail/endpoint_ends.hpp",
      "      mover().drop_due(r, op);\n", "      op.holder = holder::nobody;\n"),
+    # Collectives.
+    ("a prefix leaves the nearest rank out", "coll/scan.hpp",
+     "    if (me < distance) continue;\n", "    if (me <= distance) continue;\n"),
+    ("the operands of an allreduce change places", "coll/allreduce.hpp",
+     "combine_with(s, data, theirs, other < me, op);", "combine_with(s, data, theirs, other > me, op);"),
+    ("a ring passes on the block before", "coll/allgather.hpp",
+     "    s.start_send(block(i), right);", "    s.start_send(block(i > 0 ? i - 1 : 0), right);"),
+    ("a pair exchanges another pair's block", "coll/alltoall.hpp",
+     "    s.exchange(in[to], to, out[from], from);", "    s.exchange(in[from], to, out[from], from);"),
+    ("a started collective has the serial of the one before", SCHEDULES,
+     "p.state->collective_serial++ & 0x7fff'ffffu", "p.state->collective_serial++ & 0x7fff'fffeu"),
+    ("what is posted ahead is waited for by nobody", SCHEDULES,
+     "        parts = std::exchange(p.ahead, nullptr);\n", "        parts = nullptr;\n"),
+    ("a persistent collective runs once", SCHEDULES, "    p.at = 0;\n", ""),
+    ("messages of a collective that was left keep their credit", COLLECTIVES,
+     "    discard_left(call);\n", "    (void)call;\n"),
+    ("a split does not look at keys", "comm/detail/create.hpp",
+     "return key != other.key ? key < other.key : rank < other.rank;", "return rank < other.rank;"),
+    ("a split does not look at colors", "comm/detail/create.hpp",
+     "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
     # Of the transport, against its contract.
     ("the transport loses a completion", LATE,
      "  fault planted = fault::none;", "  fault planted = fault::lose_completion;"),

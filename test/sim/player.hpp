@@ -72,7 +72,10 @@ class player {
     if constexpr (Gathers) {
       const bool parted = std::any_of(plan_.gatherings.begin(), plan_.gatherings.end(),
                                       [](const gathering& g) { return g.in_part; });
-      if (parted) part_ = world_.split(me() % 2, -me());
+      if (parted) {
+        part_ = world_.split(me() % 2, -me());
+        require(part_.rank() == (world_.size() - 1 - me()) / 2, "a split has the wrong order");
+      }
     }
     buffer_.resize(buffered_bytes());
     env_.attach_buffer(buffer_);
