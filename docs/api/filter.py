@@ -15,7 +15,9 @@ from pathlib import Path
 
 # Their public members are what a concept asks for, and are explained there.
 POLICIES = ("transport", "matching", "flow", "protocol", "bootstrap", "watch")
-BASES = ("comm/point_to_point.hpp", "comm/mpi_names.hpp", "comm/message.hpp", "communicator.hpp")
+BASES = ("comm/point_to_point.hpp", "comm/mpi_names.hpp", "comm/message.hpp", "communicator.hpp",
+         "comm/creations.hpp", "comm/handling.hpp", "comm/survivors.hpp", "coll/calls.hpp",
+         "coll/names.hpp")
 # What only those who write a matcher meet, and what only tests do.
 DROPPED = r"\w+_archetype|envelope|pattern|posted_receive|unexpected_message"
 WORDS = "Requires|Effects|Returns|Errors|Completion|Threads|Cost|Source"
@@ -57,11 +59,15 @@ def filtered(name: str, text: str) -> str:
     if name.endswith(BASES):
         text = text.replace("namespace mpx::detail", "namespace mpx").replace("protected:", "private:")
         text = re.sub(r"  using base::.*;", "", text)
-        text = re.sub(r"detail::(point_to_point|mpi_names|message_mpi_names)<",
+        text = re.sub(r"detail::(point_to_point|mpi_names|message_mpi_names|creations|handling|survivors|"
+                      r"collectives)<",
                       r"\1<", text)
     if "mpi_names" in name:
         text = text.replace("namespace detail {", "").replace("}  // namespace detail", "")
         text = re.sub(r"^template[^\n]*\n(inline )?auto as_form\(.*?^}", blank, text, flags=re.M | re.S)
+    if name.endswith("coll/calls.hpp"):  # What `with` returns.
+        text = re.sub(r"^///[^\n]*\ntemplate <class Stack>\nclass forced_algorithm.*?^\};", blank, text,
+                      flags=re.M | re.S)
     if name.endswith("core/error.hpp"):
         text = text[:text.index("template <>")]  # Doxygen stumbles over a specialisation in std.
     text = text.replace("  using policy_axis =", " private: using policy_axis =")
