@@ -113,10 +113,17 @@ enum class neighbor_operation : std::uint8_t {
 /// See neighbor_collectives.
 template <neighbor_operation Operation>
 struct neighbor_call {
-  static constexpr const char* names[] = {"neighbor_allgather", "neighbor_allgatherv",
-                                          "neighbor_alltoall", "neighbor_alltoallv",
-                                          "neighbor_alltoallw"};
-  static constexpr const char* name = names[static_cast<std::size_t>(Operation)];
+  static constexpr const char* name_of(neighbor_operation o) noexcept {
+    switch (o) {
+      case neighbor_operation::allgather: return "neighbor_allgather";
+      case neighbor_operation::allgatherv: return "neighbor_allgatherv";
+      case neighbor_operation::alltoall: return "neighbor_alltoall";
+      case neighbor_operation::alltoallv: return "neighbor_alltoallv";
+      case neighbor_operation::alltoallw: return "neighbor_alltoallw";
+    }
+    return "";
+  }
+  static constexpr const char* name = name_of(Operation);
 
   const mpx::detail::neighborhood* around;
   neighbor_blocks out;

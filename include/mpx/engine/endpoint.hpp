@@ -13,6 +13,7 @@
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/communicators.hpp"
+#include "mpx/engine/compound.hpp"
 #include "mpx/engine/ground.hpp"
 #include "mpx/engine/revocations.hpp"
 #include "mpx/engine/rooms/inbox.hpp"
@@ -280,10 +281,8 @@ class endpoint : ground<Stack>,
   }
 
  private:
-  template <class>
-  friend struct compounds;  // Operations made of operations (endpoint_compound.hpp),
-  template <class>
-  friend struct schedules;  // and collectives that are under way (endpoint_schedules.hpp).
+  friend struct compounds<Stack>;  // Operations made of operations (endpoint_compound.hpp),
+  friend struct schedules<Stack>;  // and collectives that are under way (endpoint_schedules.hpp).
   template <class>
   friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
   template <class From>         // What the transport is made of.
