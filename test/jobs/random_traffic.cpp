@@ -2,6 +2,8 @@
 // optimise: yes
 // Random traffic over the usual stack, and over a narrow one. random_traffic SEED
 
+#include <mpx/bootstrap/pmi1.hpp>
+
 #include "jobs/random_traffic.hpp"
 
 namespace {

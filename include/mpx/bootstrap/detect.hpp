@@ -72,17 +72,20 @@ inline void tell_of_foreign_launcher() noexcept {
       std::snprintf(count, sizeof count, "%ld", l.processes);
       std::snprintf(option, sizeof option, "%ld", l.processes);
     }
-    const bool pmix = std::getenv("PMIX_RANK") != nullptr;
-    const bool pmi = std::getenv("PMI_FD") != nullptr;
+    bool pmix = std::getenv("PMIX_RANK") != nullptr;
+    bool pmi = std::getenv("PMI_FD") != nullptr;
+    for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next) {
+      pmix = pmix && std::string_view(j->name) != "pmix";
+      pmi = pmi && std::string_view(j->name) != "pmi1";
+    }
     std::fprintf(stderr,
                  "mpx: another launcher has started %s processes of this program (it has set %s), "
                  "and mpx does not join them: each is a world of one rank. %sStart it with "
                  "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
                  count, l.variable,
-                 detail::added_joiners != nullptr ? ""
-                 : pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
-                 : pmi  ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
-                        : "",
+                 pmix  ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
+                 : pmi ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
+                       : "",
                  option);
     return true;
   }();
