@@ -162,7 +162,8 @@ TEST_CASE("datatypes: what lies together is one block, and strides are found") {
   CHECK(datatype::indexed({1, 1, 2}, {4, 5, 6}, t).blocks() == 1);
   const datatype column = datatype::vector(100, 1, 7, t);
   CHECK(column.blocks() == 100);
-  const auto& found = *datatype::indexed_block(1, {0, 7, 14, 21}, t).description()->body.what;
+  const datatype regular = datatype::indexed_block(1, {0, 7, 14, 21}, t);
+  const auto& found = *regular.description()->body.what;
   CHECK(found.kind == mpx::detail::shape_kind::run);
   CHECK(found.levels[0].stride == 56);
   const auto face = datatype::subarray({8, 8, 8}, {8, 8, 1}, {0, 0, 3}, mpx::array_order::c, t);
