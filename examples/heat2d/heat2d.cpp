@@ -160,9 +160,10 @@ class block {
   void update_row(std::size_t from, std::size_t i, std::size_t begin, std::size_t end) {
     const std::size_t w = width();
     const double* const old = fields_[from].data() + i * w;
+    const double* const above = old - static_cast<std::ptrdiff_t>(w);
     double* const next = fields_[1 - from].data() + i * w;
     for (std::size_t j = begin; j < end; ++j)
-      next[j] = old[j] + rate * (old[j - 1] + old[j + 1] + old[j - w] + old[j + w] - 4 * old[j]);
+      next[j] = old[j] + rate * (old[j - 1] + old[j + 1] + above[j] + old[j + w] - 4 * old[j]);
   }
 
   std::size_t size_;

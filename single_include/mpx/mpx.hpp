@@ -16861,6 +16861,17 @@ class collective_channel : public point_to_point<Stack> {
     return opened(comm).new_schedule(name);
   }
 
+ protected:
+  /// Drops what has been started: nothing touches a buffer any more.
+  [[gnu::noinline, gnu::cold]] void drop() noexcept {
+    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+      while (parts != nullptr) {
+        operation& op = *std::exchange(parts, parts->next);
+        this->endpoint_->abandon(op);
+      }
+    }
+  }
+
  private:
   /// A handle whose parts can be read.
   struct opened : base {
@@ -16959,15 +16970,6 @@ class collective_channel : public point_to_point<Stack> {
       begin();  // The others shall learn of it.
       thrown_ = std::current_exception();
       failed(errc::operation, cause::operation);
-    }
-  }
-  /// Drops what has been started: nothing touches a buffer any more.
-  [[gnu::noinline, gnu::cold]] void drop() noexcept {
-    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
-      while (parts != nullptr) {
-        operation& op = *std::exchange(parts, parts->next);
-        this->endpoint_->abandon(op);
-      }
     }
   }
   struct piece_header {
@@ -19038,6 +19040,7 @@ class maker : public collective_channel<Stack> {
     const scratch<split_entry> room(n, std::nothrow);
     if (room.data() == nullptr) return this->no_memory();
     const std::span<split_entry> all(room.data(), n);
+    const letting_go guard{*this};
     all[0] = {color, key, this->rank_};
     if (const errc why = gather_all(all); why != errc{}) return why;
     bool good = color != wrong;
@@ -19116,6 +19119,11 @@ class maker : public collective_channel<Stack> {
   }
 
  private:
+  /// What has been started in a call that fails ends before the buffers that were made before this.
+  struct letting_go {
+    maker& m;
+    ~letting_go() { m.drop(); }
+  };
   static constexpr std::int64_t wrong = -2;
   static constexpr const char* no_member = "a member of the group is no rank of the communicator";
   using said = said_context;
@@ -19165,6 +19173,7 @@ class maker : public collective_channel<Stack> {
   template <class RankIn>
   errc pass_context(rank_t me, rank_t n, RankIn&& rank_in) {
     said s{};
+    const letting_go guard{*this};
     errc mine = errc{};
     if (me == 0) mine = lead(n);
     errc why = pass_down(

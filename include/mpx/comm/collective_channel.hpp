@@ -183,6 +183,17 @@ class collective_channel : public point_to_point<Stack> {
     return opened(comm).new_schedule(name);
   }
 
+ protected:
+  /// Drops what has been started: nothing touches a buffer any more.
+  [[gnu::noinline, gnu::cold]] void drop() noexcept {
+    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+      while (parts != nullptr) {
+        operation& op = *std::exchange(parts, parts->next);
+        this->endpoint_->abandon(op);
+      }
+    }
+  }
+
  private:
   /// A handle whose parts can be read.
   struct opened : base {
@@ -281,15 +292,6 @@ class collective_channel : public point_to_point<Stack> {
       begin();  // The others shall learn of it.
       thrown_ = std::current_exception();
       failed(errc::operation, cause::operation);
-    }
-  }
-  /// Drops what has been started: nothing touches a buffer any more.
-  [[gnu::noinline, gnu::cold]] void drop() noexcept {
-    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
-      while (parts != nullptr) {
-        operation& op = *std::exchange(parts, parts->next);
-        this->endpoint_->abandon(op);
-      }
     }
   }
   struct piece_header {
