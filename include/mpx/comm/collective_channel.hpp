@@ -42,8 +42,7 @@ class collective_channel : public point_to_point<Stack> {
   collective_channel& operator=(const collective_channel&) = delete;
   /// Who leaves a collective that it has begun tells the others, or they would wait for it.
   ~collective_channel() {
-    if ((now_ != nullptr) | (ahead_ != nullptr)) [[unlikely]]
-      drop();
+    drop();
     if (why_ != errc{}) [[unlikely]] {
       if (begun_) this->endpoint_->give_up_collective(call());
     }
@@ -146,7 +145,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   errc failed(const collective_failure& f) noexcept {
     failure_ = f;
-    return why_ = f.why;
+    return fails(f.why);
   }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
@@ -183,17 +182,6 @@ class collective_channel : public point_to_point<Stack> {
     return opened(comm).new_schedule(name);
   }
 
- protected:
-  /// Drops what has been started: nothing touches a buffer any more.
-  [[gnu::noinline, gnu::cold]] void drop() noexcept {
-    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
-      while (parts != nullptr) {
-        operation& op = *std::exchange(parts, parts->next);
-        this->endpoint_->abandon(op);
-      }
-    }
-  }
-
  private:
   /// A handle whose parts can be read.
   struct opened : base {
@@ -215,9 +203,27 @@ class collective_channel : public point_to_point<Stack> {
     }
   };
 
+  /// What has been started is let go of: its buffers may go when a step has returned a failure.
+  [[gnu::cold]] errc fails(errc why) noexcept {
+    why_ = why;
+    drop();
+    return why;
+  }
+  [[gnu::always_inline]] void drop() noexcept {
+    if ((now_ != nullptr) | (ahead_ != nullptr)) [[unlikely]]
+      drop_started();
+  }
+  [[gnu::noinline, gnu::cold]] void drop_started() noexcept {
+    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+      while (parts != nullptr) {
+        operation& op = *std::exchange(parts, parts->next);
+        this->endpoint_->abandon(op);
+      }
+    }
+  }
   [[gnu::cold]] errc failed(errc why, cause of) noexcept {
     failure_.of = of;
-    return why_ = why;
+    return fails(why);
   }
   [[gnu::cold]] errc failed_with(errc why, bool sends, rank_t other, std::size_t bytes,
                                  std::size_t got) noexcept {

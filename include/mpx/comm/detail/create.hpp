@@ -141,7 +141,6 @@ class maker : public collective_channel<Stack> {
     const scratch<split_entry> room(n, std::nothrow);
     if (room.data() == nullptr) return this->no_memory();
     const std::span<split_entry> all(room.data(), n);
-    const letting_go guard{*this};
     all[0] = {color, key, this->rank_};
     if (const errc why = gather_all(all); why != errc{}) return why;
     bool good = color != wrong;
@@ -220,11 +219,6 @@ class maker : public collective_channel<Stack> {
   }
 
  private:
-  /// What has been started in a call that fails ends before the buffers that were made before this.
-  struct letting_go {
-    maker& m;
-    ~letting_go() { m.drop(); }
-  };
   static constexpr std::int64_t wrong = -2;
   static constexpr const char* no_member = "a member of the group is no rank of the communicator";
   using said = said_context;
@@ -274,7 +268,6 @@ class maker : public collective_channel<Stack> {
   template <class RankIn>
   errc pass_context(rank_t me, rank_t n, RankIn&& rank_in) {
     said s{};
-    const letting_go guard{*this};
     errc mine = errc{};
     if (me == 0) mine = lead(n);
     errc why = pass_down(
