@@ -16720,8 +16720,7 @@ class collective_channel : public point_to_point<Stack> {
   collective_channel& operator=(const collective_channel&) = delete;
   /// Who leaves a collective that it has begun tells the others, or they would wait for it.
   ~collective_channel() {
-    if ((now_ != nullptr) | (ahead_ != nullptr)) [[unlikely]]
-      drop();
+    drop();
     if (why_ != errc{}) [[unlikely]] {
       if (begun_) this->endpoint_->give_up_collective(call());
     }
@@ -16824,7 +16823,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   errc failed(const collective_failure& f) noexcept {
     failure_ = f;
-    return why_ = f.why;
+    return fails(f.why);
   }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
@@ -16861,17 +16860,6 @@ class collective_channel : public point_to_point<Stack> {
     return opened(comm).new_schedule(name);
   }
 
- protected:
-  /// Drops what has been started: nothing touches a buffer any more.
-  [[gnu::noinline, gnu::cold]] void drop() noexcept {
-    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
-      while (parts != nullptr) {
-        operation& op = *std::exchange(parts, parts->next);
-        this->endpoint_->abandon(op);
-      }
-    }
-  }
-
  private:
   /// A handle whose parts can be read.
   struct opened : base {
@@ -16893,9 +16881,27 @@ class collective_channel : public point_to_point<Stack> {
     }
   };
 
+  /// What has been started is let go of: its buffers may go when a step has returned a failure.
+  [[gnu::cold]] errc fails(errc why) noexcept {
+    why_ = why;
+    drop();
+    return why;
+  }
+  [[gnu::always_inline]] void drop() noexcept {
+    if ((now_ != nullptr) | (ahead_ != nullptr)) [[unlikely]]
+      drop_started();
+  }
+  [[gnu::noinline, gnu::cold]] void drop_started() noexcept {
+    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+      while (parts != nullptr) {
+        operation& op = *std::exchange(parts, parts->next);
+        this->endpoint_->abandon(op);
+      }
+    }
+  }
   [[gnu::cold]] errc failed(errc why, cause of) noexcept {
     failure_.of = of;
-    return why_ = why;
+    return fails(why);
   }
   [[gnu::cold]] errc failed_with(errc why, bool sends, rank_t other, std::size_t bytes,
                                  std::size_t got) noexcept {
@@ -19040,7 +19046,6 @@ class maker : public collective_channel<Stack> {
     const scratch<split_entry> room(n, std::nothrow);
     if (room.data() == nullptr) return this->no_memory();
     const std::span<split_entry> all(room.data(), n);
-    const letting_go guard{*this};
     all[0] = {color, key, this->rank_};
     if (const errc why = gather_all(all); why != errc{}) return why;
     bool good = color != wrong;
@@ -19119,11 +19124,6 @@ class maker : public collective_channel<Stack> {
   }
 
  private:
-  /// What has been started in a call that fails ends before the buffers that were made before this.
-  struct letting_go {
-    maker& m;
-    ~letting_go() { m.drop(); }
-  };
   static constexpr std::int64_t wrong = -2;
   static constexpr const char* no_member = "a member of the group is no rank of the communicator";
   using said = said_context;
@@ -19173,7 +19173,6 @@ class maker : public collective_channel<Stack> {
   template <class RankIn>
   errc pass_context(rank_t me, rank_t n, RankIn&& rank_in) {
     said s{};
-    const letting_go guard{*this};
     errc mine = errc{};
     if (me == 0) mine = lead(n);
     errc why = pass_down(

@@ -103,27 +103,23 @@ class topology_maker {
     }
   };
   gathered gather(std::span<const std::int64_t> mine, std::error_code& ec) const {
-    const auto n = static_cast<std::size_t>(comm_.size());
-    const auto me = static_cast<std::size_t>(comm_.rank());
+    const auto lengths = comm_.allgather(static_cast<std::int64_t>(mine.size()), ec);
     gathered g;
-    g.first.assign(n + 1, 0);
-    g.first[me + 1] = mine.size();
-    comm_.allreduce(std::span(g.first), std::plus<>{}, ec);
-    std::partial_sum(g.first.begin(), g.first.end(), g.first.begin());
+    g.first.assign(lengths.size() + 1, 0);
+    std::partial_sum(lengths.begin(), lengths.end(), g.first.begin() + 1);
     if (ec) return g;
     g.all.assign(g.first.back(), 0);
-    std::copy(mine.begin(), mine.end(), g.all.begin() + static_cast<std::ptrdiff_t>(g.first[me]));
-    comm_.allreduce(std::span(g.all), std::plus<>{}, ec);
+    comm_.allgatherv(mine, g.all, lengths, ec);
     return g;
   }
   /// The node of each rank, as small numbers.
   std::vector<rank_t> nodes(const placement& place, std::error_code& ec) const {
     const auto id = static_cast<std::int64_t>(node_id(place, comm_.endpoint_->host()));
-    const gathered g = gather({&id, 1}, ec);
-    std::vector<std::int64_t> known = g.all;
+    const std::vector<std::int64_t> all = comm_.allgather(id, ec);
+    std::vector<std::int64_t> known = all;
     std::sort(known.begin(), known.end());
     std::vector<rank_t> numbers;
-    for (const std::int64_t i : g.all)
+    for (const std::int64_t i : all)
       numbers.push_back(
           static_cast<rank_t>(std::lower_bound(known.begin(), known.end(), i) - known.begin()));
     return numbers;
