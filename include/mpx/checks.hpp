@@ -42,6 +42,7 @@ struct collectives {
 
 /// What `types` checks, and what `collectives` does.
 struct all : collectives {
+  using policy_axis = checks_axis;
   static constexpr std::string_view name = "all";
   static constexpr bool compares_types = true;
   template <class Matcher>

@@ -254,8 +254,9 @@ class neighbor_collectives {
     return ended<operation::alltoallw, How>(how, where, sent, received);
   }
 
-  // MPI's names, each for one of those above with mpx::start or mpx::prepare; an error_code last.
+  // MPI's names, each for one of those above; an error_code last.
 
+  /// neighbor_allgather with mpx::start. Source: MPI_Ineighbor_allgather.
   template <class In, class Out, class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_allgather(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
@@ -263,6 +264,7 @@ class neighbor_collectives {
     return neighbor_allgather(std::forward<In>(a), std::forward<Out>(b), as_form<start_t>(how),
                               where);
   }
+  /// neighbor_allgather with mpx::prepare. Source: MPI_Neighbor_allgather_init.
   template <class In, class Out, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_allgather_init(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
@@ -270,6 +272,7 @@ class neighbor_collectives {
     return neighbor_allgather(std::forward<In>(a), std::forward<Out>(b), as_form<prepare_t>(how),
                               where);
   }
+  /// neighbor_allgatherv with mpx::start. Source: MPI_Ineighbor_allgatherv.
   template <class In, class Out, class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_allgatherv(In&& a, Out&& b, counts n, counts at = {}, How&& how = {},
@@ -277,6 +280,7 @@ class neighbor_collectives {
     return neighbor_allgatherv(std::forward<In>(a), std::forward<Out>(b), n, at,
                                as_form<start_t>(how), where);
   }
+  /// neighbor_allgatherv with mpx::prepare. Source: MPI_Neighbor_allgatherv_init.
   template <class In, class Out, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_allgatherv_init(In&& a, Out&& b, counts n, counts at = {}, How&& how = {},
@@ -284,6 +288,7 @@ class neighbor_collectives {
     return neighbor_allgatherv(std::forward<In>(a), std::forward<Out>(b), n, at,
                                as_form<prepare_t>(how), where);
   }
+  /// neighbor_alltoall with mpx::start. Source: MPI_Ineighbor_alltoall.
   template <class In, class Out, class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_alltoall(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
@@ -291,6 +296,7 @@ class neighbor_collectives {
     return neighbor_alltoall(std::forward<In>(a), std::forward<Out>(b), as_form<start_t>(how),
                              where);
   }
+  /// neighbor_alltoall with mpx::prepare. Source: MPI_Neighbor_alltoall_init.
   template <class In, class Out, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_alltoall_init(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
@@ -298,6 +304,7 @@ class neighbor_collectives {
     return neighbor_alltoall(std::forward<In>(a), std::forward<Out>(b), as_form<prepare_t>(how),
                              where);
   }
+  /// neighbor_alltoallv with mpx::start. Source: MPI_Ineighbor_alltoallv.
   template <class In, class Out, class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_alltoallv(In&& a, counts n, counts at, Out&& b, counts m, counts to,
@@ -306,6 +313,7 @@ class neighbor_collectives {
     return neighbor_alltoallv(std::forward<In>(a), n, at, std::forward<Out>(b), m, to,
                               as_form<start_t>(how), where);
   }
+  /// neighbor_alltoallv with mpx::prepare. Source: MPI_Neighbor_alltoallv_init.
   template <class In, class Out, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_alltoallv_init(In&& a, counts n, counts at, Out&& b, counts m, counts to,
@@ -314,12 +322,14 @@ class neighbor_collectives {
     return neighbor_alltoallv(std::forward<In>(a), n, at, std::forward<Out>(b), m, to,
                               as_form<prepare_t>(how), where);
   }
+  /// neighbor_alltoallw with mpx::start. Source: MPI_Ineighbor_alltoallw.
   template <class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_alltoallw(std::span<const memory> out, std::span<const memory> in, How&& how = {},
                            site where = site::current()) const noexcept(stores_errors<How>) {
     return neighbor_alltoallw(out, in, as_form<start_t>(how), where);
   }
+  /// neighbor_alltoallw with mpx::prepare. Source: MPI_Neighbor_alltoallw_init.
   template <class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_alltoallw_init(std::span<const memory> out, std::span<const memory> in,
