@@ -13,23 +13,27 @@ using compared_shm = mpx::stack<mpx::checks::all>;
 using compared_inproc = mpx::stack<mpx::transport::inproc, mpx::checks::collectives>;
 
 template <class World>
-void complain_skewed(const World& world) {
+void complain_skewed(mismatches::findings& found, const World& world) {
   unsigned spins = 1;
-  mismatches::everything(world, [&] {
+  mismatches::everything(found, world, [&] {
     for (unsigned i = 0; i < spins % 40'000; ++i) world.progress();
     spins = spins * 1'664'525u + static_cast<unsigned>(world.rank()) * 7919u;
   });
-  mismatches::nothing(world);
+  mismatches::nothing(found, world);
 }
 
 }  // namespace
 
 TEST_CASE("checks: mismatched collectives are errors at every rank, shared memory") {
-  ranks::run_at_all_counts<compared_shm>([](auto world) { complain_skewed(world); });
+  mismatches::findings found;
+  ranks::run_at_all_counts<compared_shm>([&](auto world) { complain_skewed(found, world); });
+  CHECK(found.first() == "");
 }
 TEST_CASE("checks: mismatched collectives are errors at every rank, threads") {
+  mismatches::findings found;
   for (const mpx::rank_t n : {3, 8})
-    ranks::run<compared_inproc>(n, [](auto world) { complain_skewed(world); });
+    ranks::run<compared_inproc>(n, [&](auto world) { complain_skewed(found, world); });
+  CHECK(found.first() == "");
 }
 
 TEST_CASE("checks: what goes together is done as ever") {

@@ -24,14 +24,18 @@ inline constexpr detail::in_place_t in_place{};
 
 namespace mpx::inline v0::detail {
 
-/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
+/// What reduce takes: a value, of which a copy is made and returned, a range, in place, or a
+/// container that nobody else has, which is returned.
 template <class V>
 concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
 template <class V>
 concept ReducedValue =
     !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
 template <class V>
-concept Reducible = ReducedInPlace<V> || ReducedValue<V>;
+concept ReducedContainer = std::is_rvalue_reference_v<V> && ContiguousBuffer<V> &&
+                           !std::is_const_v<std::remove_reference_t<V>> && !ReducedInPlace<V>;
+template <class V>
+concept Reducible = ReducedInPlace<V> || ReducedValue<V> || ReducedContainer<V>;
 template <class V>
 struct element_of {
   using type = std::remove_cvref_t<V>;

@@ -286,15 +286,15 @@ class collectives : public collective_names<Comm> {
   /// Combines every rank's `value` with `op`, which must be associative; in rank order unless it
   /// is_commutative.
   /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
-  /// element, in place: it holds the result at `root`, and is unspecified elsewhere. Where the call
-  /// is started a value is combined in place, as a range.
+  /// element, in place: it holds the result at `root`, and is unspecified elsewhere; a temporary
+  /// container is returned. Where the call is started a value is combined in place, as a range.
   /// Errors: errc::root. What `op` throws passes through, or is errc::operation; the other ranks
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     const bool here = me().rank() == root;
-    return in_place_or_copied<How>(value, how, here, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
                         typed_reduction<element_of_t<V>, Op>{op});
     });
@@ -303,7 +303,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
                         typed_reduction<element_of_t<V>, Op>{op});
     });
@@ -352,7 +352,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
                         typed_reduction<element_of_t<V>, Op>{op});
     });
@@ -369,7 +369,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
                         typed_reduction<element_of_t<V>, Op>{op});
     });
@@ -400,14 +400,17 @@ class collectives : public collective_names<Comm> {
   }
   /// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
   template <class How, class V, class Call>
-  static auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here,
-                                 Call&& call) {
-    if constexpr (std::ranges::range<V> || !BlockingForm<How>) {
+  static auto in_place_or_copied(std::remove_reference_t<V>& value,
+                                 std::remove_reference_t<How>& how, bool here, Call&& call) {
+    if constexpr (ReducedContainer<V&&> && BlockingForm<How>) {
+      call(memory(writable_bytes_of(value)));
+      return std::remove_cvref_t<V>(std::move(value));
+    } else if constexpr (std::ranges::range<V> || !BlockingForm<How>) {
       return call(memory(writable_bytes_of(value)));
     } else {
-      std::remove_cv_t<V> result = value;
+      std::remove_cvref_t<V> result = value;
       call(memory(writable_bytes_of(result)));
-      return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
+      return here && well<How>(how) ? result : std::remove_cvref_t<V>(value);
     }
   }
   template <class How>
