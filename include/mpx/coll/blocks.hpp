@@ -36,6 +36,7 @@ struct blocks {
   std::size_t room = static_cast<std::size_t>(-1);  // Bytes there are.
   const layout* how = nullptr;                      // Of each block.
   const memory* pieces = nullptr;                   // Instead of all that: each block.
+  bool lists_fit = true;                            // A list has a member for each rank.
 
   bool regular() const noexcept {
     return !counts && !places && pieces == nullptr && how == nullptr && stride == bytes;
@@ -99,6 +100,8 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
 }
 /// What is wrong with counts and places.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
+  if (!b.lists_fit)
+    return wrong_argument(errc::argument, "give one count, place or block for each rank");
   if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
     for (rank_t r = 0; b.counts && r < ranks; ++r)
       if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
@@ -106,7 +109,9 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    if (b.bytes * n != b.room) return check_room(b.room, b.bytes * n, b.unit);
+    if (b.bytes * n != b.room)
+      return wrong_argument(errc::argument,
+                            "a buffer's elements are not the same number for each rank");
     return {};
   }
   std::uint64_t end = 0;

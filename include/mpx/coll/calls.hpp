@@ -278,6 +278,8 @@ class collectives : public collective_names<Comm> {
     coll::blocks to;
     from.pieces = in.data();
     to.pieces = out.data();
+    from.lists_fit = in.size() == times_size(1);
+    to.lists_fit = out.size() == times_size(1);
     return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
   }
 
@@ -452,12 +454,14 @@ class collectives : public collective_names<Comm> {
     b.room = all.bytes;
     b.unit = sizeof(element_of_t<const B>);
     b.counts = numbers_of(counts);
+    b.lists_fit = std::ranges::size(counts) == times_size(1);
     return b;
   }
   template <class B, class C, class P>
   coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) const noexcept {
     coll::blocks b = blocks_at(buffer, counts);
     b.places = numbers_of(places);
+    b.lists_fit = b.lists_fit && std::ranges::size(places) == times_size(1);
     return b;
   }
 };
