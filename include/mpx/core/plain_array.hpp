@@ -245,7 +245,7 @@ class owning_table {
   explicit owning_table(std::size_t n) : places_(n) {}
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
-  ~owning_table() {
+  [[gnu::noinline]] ~owning_table() {
     for (void* object : places_) delete static_cast<T*>(object);
   }
 
@@ -270,7 +270,7 @@ class owning_table {
   /// Empties a place whose object belongs to somebody else.
   void drop(std::size_t i) noexcept { places_[i] = nullptr; }
   /// Adds a place. Returns nullptr, and `made` is gone, when memory is out, be it for `made`.
-  T* try_add(T* made) noexcept {
+  [[gnu::noinline]] T* try_add(T* made) noexcept {
     if (made != nullptr && !places_.try_push_back(made)) {
       delete made;
       return nullptr;

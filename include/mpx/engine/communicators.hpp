@@ -146,7 +146,7 @@ class communicators final : public service {
   // --- Who is there ------------------------------------------------------------------------------
 
   /// nullptr: there is none here.
-  communicator_state* find(context_id context) const noexcept {
+  [[gnu::noinline]] communicator_state* find(context_id context) const noexcept {
     const context_id plain = numbers_.plain(context);
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (states_[i]->context == plain) return states_[i];
@@ -160,7 +160,7 @@ class communicators final : public service {
                               : s.ranks->contains(peer);
   }
   /// How many members are lost. Cost: looks at each member once after a loss, wherever that was.
-  rank_t lost_in(communicator_state& s) noexcept {
+  [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
     if (s.losses_seen == house_.peers().losses()) return s.lost;
     s.losses_seen = house_.peers().losses();
     s.lost = 0;

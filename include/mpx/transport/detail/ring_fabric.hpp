@@ -457,7 +457,7 @@ class ring_fabric {
       wake_peer(r.source);
   }
 
-  bool something_to_do() noexcept {
+  [[gnu::noinline]] bool something_to_do() noexcept {
     if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
@@ -466,7 +466,7 @@ class ring_fabric {
     return false;
   }
 
-  void settle_blocked() noexcept {
+  [[gnu::noinline]] void settle_blocked() noexcept {
     for (sender* s : blocked_on_space_) {
       s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
       s->blocked_on_space = false;
