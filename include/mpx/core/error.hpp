@@ -91,6 +91,34 @@ inline const char* errc_text(int value) noexcept {
   return "unknown mpx error";
 }
 
+/// Adds what std::printf would print.
+[[gnu::noinline, gnu::cold]] inline void append_list(std::string& to, const char* format,
+                                                     std::va_list values) {
+  char some[256];
+  std::va_list again;
+  va_copy(again, values);
+  const int n = std::vsnprintf(some, sizeof some, format, values);
+  if (n > 0) {
+    const std::size_t before = to.size();
+    const auto length = static_cast<std::size_t>(n);
+    if (length < sizeof some) {
+      to.append(some, length);
+    } else {
+      to.resize(before + length);  // It has room for the zero, too.
+      std::vsnprintf(to.data() + before, length + 1, format, again);
+    }
+  }
+  va_end(again);
+}
+[[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] inline void append(std::string& to,
+                                                                           const char* format,
+                                                                           ...) {
+  std::va_list values;
+  va_start(values, format);
+  append_list(to, format, values);
+  va_end(values);
+}
+
 class error_category final : public std::error_category {
  public:
   const char* name() const noexcept override { return "mpx"; }
@@ -119,7 +147,8 @@ class error : public std::system_error {
   error(errc e, const std::string& context, std::source_location where = {})
       : error(make_error_code(e), context, where) {}
   /// The same, of any category.
-  error(std::error_code e, const std::string& context, std::source_location where = {})
+  [[gnu::noinline, gnu::cold]] error(std::error_code e, const std::string& context,
+                                     std::source_location where = {})
       : std::system_error(e, context), where_(where), text_(text()) {}
   /// `e`, of the call at `where`.
   error(const error& e, std::source_location where)
@@ -133,13 +162,10 @@ class error : public std::system_error {
   const std::source_location& where() const noexcept { return where_; }
 
  private:
-  std::string text() const {
+  [[gnu::noinline, gnu::cold]] std::string text() const {
     std::string s(std::system_error::what());
     if (where_.line() != 0)
-      s.append(", at ")
-          .append(where_.file_name())
-          .append(":")
-          .append(std::to_string(where_.line()));
+      detail::append(s, ", at %s:%u", where_.file_name(), unsigned{where_.line()});
     return s;
   }
 
@@ -174,33 +200,6 @@ struct std::is_error_code_enum<mpx::errc> : std::true_type {};
 
 namespace mpx::inline v0::detail {
 
-/// Adds what std::printf would print.
-[[gnu::noinline, gnu::cold]] inline void append_list(std::string& to, const char* format,
-                                                     std::va_list values) {
-  char some[256];
-  std::va_list again;
-  va_copy(again, values);
-  const int n = std::vsnprintf(some, sizeof some, format, values);
-  if (n > 0) {
-    const std::size_t before = to.size();
-    const auto length = static_cast<std::size_t>(n);
-    if (length < sizeof some) {
-      to.append(some, length);
-    } else {
-      to.resize(before + length);  // It has room for the zero, too.
-      std::vsnprintf(to.data() + before, length + 1, format, again);
-    }
-  }
-  va_end(again);
-}
-[[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] inline void append(std::string& to,
-                                                                           const char* format,
-                                                                           ...) {
-  std::va_list values;
-  va_start(values, format);
-  append_list(to, format, values);
-  va_end(values);
-}
 /// What std::printf would print. Texts are put together by this, out of line: each `+` of strings
 /// takes a compiler a function of its own.
 [[gnu::format(printf, 1, 2), gnu::noinline, gnu::cold]] inline std::string formatted(

@@ -19,8 +19,8 @@ constexpr T greater(T a, T b) noexcept {
 
 /// Reads all of `text` as a decimal number. Returns false, and leaves `value` alone, if `text` is
 /// anything else or the number is above `most`.
-constexpr bool parse_number(std::string_view text, std::uint64_t most,
-                            std::uint64_t& value) noexcept {
+[[gnu::noinline]] constexpr bool parse_number(std::string_view text, std::uint64_t most,
+                                              std::uint64_t& value) noexcept {
   std::uint64_t n = 0;
   for (const char c : text) {
     if (c < '0' || c > '9') return false;
