@@ -118,6 +118,17 @@ inline const char* errc_text(int value) noexcept {
   append_list(to, format, values);
   va_end(values);
 }
+/// What std::printf would print. Texts are put together by this, out of line: each `+` of strings
+/// takes a compiler a function of its own.
+[[gnu::format(printf, 1, 2), gnu::noinline, gnu::cold]] inline std::string formatted(
+    const char* format, ...) {
+  std::string s;
+  std::va_list values;
+  va_start(values, format);
+  append_list(s, format, values);
+  va_end(values);
+  return s;
+}
 
 class error_category final : public std::error_category {
  public:
@@ -149,28 +160,32 @@ class error : public std::system_error {
   /// The same, of any category.
   [[gnu::noinline, gnu::cold]] error(std::error_code e, const std::string& context,
                                      std::source_location where = {})
-      : std::system_error(e, context), where_(where), text_(text()) {}
+      : std::system_error(e),
+        where_(where),
+        wrong_(detail::formatted("%s: %s", context.c_str(), e.message().c_str())),
+        text_(text()) {}
   /// `e`, of the call at `where`.
-  error(const error& e, std::source_location where)
-      : std::system_error(e), where_(where), text_(text()) {}
+  [[gnu::noinline, gnu::cold]] error(const error& e, std::source_location where)
+      : std::system_error(e), where_(where), wrong_(e.wrong_), text_(text()) {}
 
   /// All of it, and the line of the program that called.
   const char* what() const noexcept override { return text_.what(); }
   /// What is wrong, without the line.
-  const char* what_went_wrong() const noexcept { return std::system_error::what(); }
+  const char* what_went_wrong() const noexcept { return wrong_.what(); }
   /// The program's call; its line is 0 where none is known.
   const std::source_location& where() const noexcept { return where_; }
 
  private:
   [[gnu::noinline, gnu::cold]] std::string text() const {
-    std::string s(std::system_error::what());
+    std::string s(wrong_.what());
     if (where_.line() != 0)
       detail::append(s, ", at %s:%u", where_.file_name(), unsigned{where_.line()});
     return s;
   }
 
   std::source_location where_;
-  std::runtime_error text_;  // A copy of it throws nothing.
+  std::runtime_error wrong_;  // A copy of these throws nothing.
+  std::runtime_error text_;
 };
 
 namespace detail {
@@ -200,17 +215,6 @@ struct std::is_error_code_enum<mpx::errc> : std::true_type {};
 
 namespace mpx::inline v0::detail {
 
-/// What std::printf would print. Texts are put together by this, out of line: each `+` of strings
-/// takes a compiler a function of its own.
-[[gnu::format(printf, 1, 2), gnu::noinline, gnu::cold]] inline std::string formatted(
-    const char* format, ...) {
-  std::string s;
-  std::va_list values;
-  va_start(values, format);
-  append_list(s, format, values);
-  va_end(values);
-  return s;
-}
 /// Throws `error` with what std::printf would print.
 [[noreturn, gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] inline void throw_error(
     errc why, const char* format, ...) {

@@ -35,8 +35,8 @@ constexpr T greater(T a, T b) noexcept {
 
 /// Reads all of `text` as seconds, such as 10 or 0.5, into nanoseconds. Returns false, and leaves
 /// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
-constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
-                             std::int64_t& ns) noexcept {
+[[gnu::noinline]] constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
+                                               std::int64_t& ns) noexcept {
   const std::size_t dot = text.find('.');
   const std::string_view fraction = dot < text.size() ? text.substr(dot + 1) : "0";
   std::uint64_t whole = 0;

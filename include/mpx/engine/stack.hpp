@@ -108,7 +108,8 @@ template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 
 /// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
-[[gnu::noinline, gnu::cold]] inline std::string difference(std::string_view one, std::string_view other) {
+[[gnu::noinline, gnu::cold]] inline std::string difference(std::string_view one,
+                                                           std::string_view other) {
   const auto next = [](std::string_view& rest) {
     const std::size_t end = rest.find("; ");
     const std::string_view part = rest.substr(0, end);

@@ -14,8 +14,7 @@ template <class Stack>
     std::size_t got, std::source_location where, [[maybe_unused]] mark_type type) const {
   std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
   if (why == errc::truncate) append(s, " of room for a message of %zu", got);
-  if (why == errc::count)
-    append(s, " of one value, but the message has %zu bytes", got);
+  if (why == errc::count) append(s, " of one value, but the message has %zu bytes", got);
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
