@@ -325,7 +325,6 @@ class endpoint : ground<Stack>,
     sink s{*this};
     return transport().poll(s);
   }
-  [[gnu::noinline]] std::size_t poll_packets_apart() { return poll_packets(); }
   std::size_t flush_busy() {
     return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_->run_due(*this));
   }

@@ -321,7 +321,7 @@ class [[nodiscard]] request {
     operation_ = nullptr;
     endpoint_ = nullptr;
   }
-  void abandon() noexcept {
+  [[gnu::noinline]] void abandon() noexcept {
     check(std::source_location::current());
     if (operation_->role == detail::role::compound)
       endpoint_->compound_hooks()->abandon(*endpoint_, *operation_);

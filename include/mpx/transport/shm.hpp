@@ -251,8 +251,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
     return {exposed_by(peer), key_of(memory)};
   }
-  bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                std::span<std::byte> into) noexcept {
+  [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                                  std::span<std::byte> into) noexcept {
     if (kind_of(memory) == key_private)
       return copy_by_kernel(&::process_vm_readv, peer, memory, offset, into.data(), into.size());
     const std::byte* from = arena_at(peer, memory, offset, into.size());
@@ -381,8 +381,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   template <class Copy>
-  bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                      std::byte* mine, std::size_t bytes) noexcept {
+  [[gnu::noinline]] bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory,
+                                        std::uint64_t offset, std::byte* mine,
+                                        std::size_t bytes) noexcept {
     if (!kernel_copies(peer)) return false;
     std::size_t moved = 0;
     while (moved < bytes) {
@@ -396,8 +397,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// The peer's arena at an offset that the peer claims, or nullptr if it is not all inside.
-  [[gnu::noinline]] std::byte* arena_at(peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                      std::size_t bytes) noexcept {
+  [[gnu::noinline]] std::byte* arena_at(peer_id peer, const remote_memory& memory,
+                                        std::uint64_t offset, std::size_t bytes) noexcept {
     const std::uint64_t address = memory.address;
     if (kind_of(memory) != key_arena || address > ArenaBytes || offset > ArenaBytes - address ||
         bytes > ArenaBytes - address - offset)

@@ -218,23 +218,7 @@ class inbox_room {
     return {op};
   }
   /// As a receive without room, but this needs no operation: no data moves.
-  [[gnu::noinline]] void discard(arrived_message* m) noexcept {
-    early_.unclaim(*m);
-    const peer_id source = m->is.source;
-    const arrived_message was = *m;
-    early_.forget(m);
-    if (was.kind == wire::kind::announce) {
-      if (was.unready) return;  // The sender has been told.
-      house().peers().check();
-      if (house().peers().failure_of(source) != errc{}) return;
-      announcement_answered(source);
-      return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
-    }
-    give_back_early(source, was.stored);
-    released(source, was.stored);
-    if ((was.flags & wire::flag_synchronous) != 0)
-      house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
-  }
+  void discard(arrived_message* m) noexcept;
   void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
 
   /// The message that this rank waits for may be behind those that a peer may not announce: let it.
@@ -429,7 +413,7 @@ class inbox_room {
 
   /// Keeps an early message and shows it to the matcher. Returns nullptr when memory is out.
   [[gnu::noinline]] arrived_message* store(peer_id source, const wire::header& h,
-                         std::span<const std::byte> payload) {
+                                           std::span<const std::byte> payload) {
     arrived_message* const m = early_.make(source, h, payload);
     if (m != nullptr) stored(*m);
     return m;

@@ -164,7 +164,7 @@ class outbox_room {
   /// Posts a packet. What the transport keeps of `payload` it gives back by a completion of `op`,
   /// which counts it; without `op` there is no payload. Returns false if it is to be tried again.
   [[gnu::noinline]] bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
-            operation* op) noexcept {
+                              operation* op) noexcept {
     h.credit = house().flow().outgoing(to);
     if (op != nullptr && op->pending == pending_max) return false;
     const outcome o = house().transport().post(
@@ -314,7 +314,7 @@ class outbox_room {
   }
 
   [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
-                         std::span<const std::byte> payload) {
+                                           std::span<const std::byte> payload) {
     operation* op = r.answers_ < answers_max ? house().pool().take() : nullptr;
     if (op == nullptr) {
       house().peers().lose(r.peer, errc::no_resources);
@@ -333,8 +333,8 @@ class outbox_room {
     r.control_.push_back(op);
   }
 
-  [[gnu::noinline]] void answer(peer_id to, const wire::header& h, std::span<const std::byte> payload,
-              operation* of) {
+  [[gnu::noinline]] void answer(peer_id to, const wire::header& h,
+                                std::span<const std::byte> payload, operation* of) {
     peer_record& r = house().peers().of(to);
     if (r.failure() != errc{}) return;
     if (r.control_.empty() && post(to, h, payload, of)) return;
