@@ -47,6 +47,7 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
             "attributes", "intercommunicator", "comm/intercommunicator",
+            "coll/between", "coll/between_calls",
             "transport/tcp", "cluster", "transport/rdma/libfabric",
             "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",
