@@ -49,6 +49,7 @@ OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields"
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
             "checks", "coll/compare_calls", "coll/claims",
             "attributes", "intercommunicator", "comm/intercommunicator",
+            "coll/between", "coll/between_calls",
             "transport/tcp", "cluster", "transport/rdma/libfabric",
             "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",

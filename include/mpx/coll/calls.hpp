@@ -175,7 +175,8 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> &&
+           (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(how, where,
