@@ -44,7 +44,8 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
-OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
+OPTIONAL = ("coll/layout_call", "coll/layouts", "datatype.hpp", "comm/layouts",
+            "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
             "attributes", "intercommunicator", "comm/intercommunicator",
             "transport/tcp", "cluster", "transport/rdma/libfabric",

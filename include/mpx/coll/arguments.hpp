@@ -26,7 +26,7 @@ namespace mpx::inline v0::detail {
 
 /// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
 template <class V>
-concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
+concept ReducedInPlace = (std::ranges::range<V> || LayoutBuffer<V>) && ReceiveBuffer<V>;
 template <class V>
 concept ReducedValue =
     !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
@@ -40,6 +40,10 @@ template <std::ranges::range V>
 struct element_of<V> {
   using type = std::ranges::range_value_t<V>;
 };
+template <LayoutBuffer V>
+struct element_of<V> {
+  using type = typename std::remove_cvref_t<V>::layout_buffer;
+};
 template <class V>
 using element_of_t = typename element_of<V>::type;
 /// Elements of one type, of which the second are written.
@@ -50,6 +54,61 @@ concept ReducedBetween = SendBuffer<const In&> && ReceiveBuffer<Out> &&
 template <class Op, class V>
 concept Reduces = std::invocable<Op&, const element_of_t<V>&, const element_of_t<V>&>;
 
+template <class B>
+memory place_of_layout(const B& buffer) noexcept;  // Of mpx/datatype.hpp, as the next one.
+template <class B>
+std::size_t unit_of_layout(const B& buffer) noexcept;
+
+/// Where a buffer's bytes lie; what is only read is not written to, whatever the pointer's type.
+/// (Of one that has a fault: nowhere. See `made_call`.)
+template <class B>
+[[gnu::always_inline]] inline memory place_of(const B& buffer) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return place_of_layout(buffer);
+  } else {
+    return bytes_of(buffer);
+  }
+}
+/// The bytes of one element.
+template <class B>
+[[gnu::always_inline]] inline std::size_t unit_of(const B& buffer) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return unit_of_layout(buffer);
+  } else {
+    return sizeof(element_of_t<const B>);
+  }
+}
+
+/// How a call uses a buffer: it may be one with a layout, whose faults are the call's.
+struct plain_use {
+  static constexpr bool has_layout = false;
+};
+template <class B>
+struct layout_use {
+  static constexpr bool has_layout = true;
+  const B* buffer;  // nullptr: it does not count at this rank.
+  bool received;
+};
+/// `counts`: at this rank.
+template <class B>
+[[gnu::always_inline]] inline auto reads([[maybe_unused]] const B& b,
+                                         [[maybe_unused]] bool counts = true) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return layout_use<B>{counts ? &b : nullptr, false};
+  } else {
+    return plain_use();
+  }
+}
+template <class B>
+[[gnu::always_inline]] inline auto writes([[maybe_unused]] const B& b,
+                                          [[maybe_unused]] bool counts = true) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return layout_use<B>{counts ? &b : nullptr, true};
+  } else {
+    return plain_use();
+  }
+}
+
 /// What a rank gives: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
@@ -58,7 +117,7 @@ memory given(const In& in) noexcept {
   if constexpr (std::same_as<In, in_place_t>) {
     return {};
   } else {
-    return bytes_of(in);
+    return place_of(in);
   }
 }
 

@@ -169,4 +169,20 @@ class collective {
   mutable collective_trouble trouble_;
 };
 
+/// The same where a buffer has a layout: see mpx/datatype.hpp.
+template <class Stack, class What, class Op>
+class layout_collective;
+
+/// A call of `what` that uses its buffers as `uses` say.
+template <class Stack, class What, class Op, class... Uses>
+[[gnu::always_inline]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+                                             coll::algorithm by, const Op& op,
+                                             [[maybe_unused]] const Uses&... uses) {
+  if constexpr ((Uses::has_layout || ...)) {
+    return layout_collective<Stack, What, Op>(on, what, by, op, uses...);
+  } else {
+    return collective<Stack, What, Op>(on, what, by, op);
+  }
+}
+
 }  // namespace mpx::inline v0::detail

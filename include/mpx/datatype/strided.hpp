@@ -148,15 +148,20 @@ class strided_view {
     return received && bytes_ != 0 && !detail::surely_disjoint(how_.loops) ? errc::datatype
                                                                            : errc{};
   }
+  /// The same in words; nullptr: nothing.
+  const char* fault_text(bool received) const noexcept {
+    if (fault(received) == errc{}) return nullptr;
+    return fits_ ? "a strided view has elements that lie at the same place, or among each other"
+                 : "a strided view reaches beyond the address space";
+  }
   /// Throws what says so.
-  [[noreturn, gnu::noinline, gnu::cold]] void raise_fault(const char* call, bool,
+  [[noreturn, gnu::noinline, gnu::cold]] void raise_fault(const char* call, bool received,
                                                           std::source_location where) const {
-    throw error(
-        errc::datatype,
-        detail::formatted("%s: a strided view at %p %s", call, static_cast<const void*>(data_),
-                          fits_ ? "has elements that lie at the same place, or among each other"
-                                : "reaches beyond the address space"),
-        where);
+    const char* const why = fault_text(received);
+    throw error(errc::datatype,
+                detail::formatted("%s: %s, at %p", call, why == nullptr ? "?" : why,
+                                  static_cast<const void*>(data_)),
+                where);
   }
   /// For the library: its memory, for a call that blocks.
   memory lend() const noexcept { return of(&how_); }
