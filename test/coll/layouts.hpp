@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "coll/suite.hpp"
+#include "datatype/transfers.hpp"
 
 namespace spread {
 
@@ -51,7 +52,7 @@ using triple = std::array<std::int64_t, 3>;
 /// Element i of what rank r gives.
 inline triple value(rank_t r, std::size_t i) {
   const std::int64_t x = suite::element(r, i) + 1;
-  return {x, x * 0x1234'5678'9abc, -x};
+  return {x, x % 100 * 0x1234'5678'9abc, -x};
 }
 
 /// Elements of one of the types in memory of their own.
@@ -396,6 +397,53 @@ void everything(const World& world, form f, std::uint64_t seed,
       reductions(w, f, length, seed);
     }
   }
+}
+
+/// A drawn datatype with exactly `bytes` of data.
+inline transfers::spread draw_exactly(transfers::generator& random, std::size_t bytes) {
+  for (;;) {
+    transfers::spread s = transfers::draw(random, bytes);
+    if (s.at.size() == bytes) return s;
+  }
+}
+/// Buffers of datatypes that each rank draws, in and out, against lists of their bytes.
+template <class World>
+void drawn(const World& w, form f, std::uint64_t seed) {
+  const auto n = static_cast<std::size_t>(w.size());
+  const auto me = static_cast<std::size_t>(w.rank());
+  const std::size_t bytes = seed % 3 == 0 ? 720 : 5040;
+  transfers::generator random(seed * 100 + me);
+  const auto filled = [&](const transfers::spread& s, std::size_t from, std::size_t to,
+                          std::uint64_t what) {
+    auto m = s.memory(std::byte{0x11});
+    for (std::size_t i = from; i < to; ++i)
+      m[static_cast<std::size_t>(s.at[i] - s.low)] = transfers::data_of(what, i - from);
+    return m;
+  };
+  const transfers::spread one = draw_exactly(random, bytes);
+  const transfers::spread other = draw_exactly(random, bytes);
+  const transfers::spread all = draw_exactly(random, bytes * n);
+  CAPTURE(seed);
+  CAPTURE(n);
+  const auto root = static_cast<mpx::rank_t>(seed % n);
+  const bool here = w.rank() == root;
+  auto data = here ? filled(one, 0, bytes, seed) : one.memory(std::byte{0x11});
+  in_form(f, [&](auto&& how) { return w.bcast(one.in(data), root, how); });
+  CHECK_MESSAGE(data == filled(one, 0, bytes, seed), "bcast");
+  auto mine = filled(other, 0, bytes, seed + me);
+  auto everywhere = all.memory(std::byte{0x11});
+  in_form(f, [&](auto&& how) { return w.allgather(other.in(mine), all.in(everywhere), how); });
+  auto wanted = all.memory(std::byte{0x11});
+  for (std::size_t i = 0; i < bytes * n; ++i)
+    wanted[static_cast<std::size_t>(all.at[i] - all.low)] =
+        transfers::data_of(seed + i / bytes, i % bytes);
+  CHECK_MESSAGE(everywhere == wanted, "allgather");
+  auto part = one.memory(std::byte{0x11});
+  in_form(f, [&](auto&& how) { return w.scatter(all.in(everywhere), one.in(part), root, how); });
+  CHECK_MESSAGE(part == filled(one, 0, bytes, seed + me), "scatter");
+  auto back = all.memory(std::byte{0x11});
+  in_form(f, [&](auto&& how) { return w.gather(one.in(part), all.in(back), root, how); });
+  CHECK_MESSAGE((!here || back == wanted), "gather");
 }
 
 }  // namespace spread

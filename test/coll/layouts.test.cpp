@@ -4,6 +4,9 @@
 
 #include "coll/layouts.hpp"
 
+#include <mpx/intercommunicator.hpp>
+#include <mpx/topology.hpp>
+
 #include "comm/ranks.hpp"
 
 namespace {
@@ -142,5 +145,94 @@ TEST_CASE("layouts: a started call outlives its datatypes and views, and may be 
       if (me != 1) r.wait(ec);
     }
     CHECK((!ec || ec == mpx::errc::peer_lost));  // Its block may have gone before.
+  });
+}
+
+TEST_CASE("layouts: drawn datatypes, other ones at every rank") {
+  for (const mpx::rank_t n : {2, 3, 8})
+    ranks::run<spread_stack>(n, [](auto world) {
+      for (std::uint64_t seed = 1; seed <= 12; ++seed)
+        spread::drawn(world.with(static_cast<mpx::coll::algorithm>(seed % 13)),
+                      static_cast<suite::form>(seed % 2), seed);
+    });
+}
+
+TEST_CASE("layouts: neighbours exchange the rims of a field in one call") {
+  ranks::run_at_all_counts<spread_stack>([](auto world) {
+    constexpr std::ptrdiff_t rows = 50, columns = 9;
+    auto ring = mpx::cart_create(world, {{world.size(), true}}, mpx::keep_ranks);
+    const mpx::rank_t me = ring.rank(), n = ring.size();
+    std::vector<int> field(rows * columns, me);
+    // The second and the last but one column go to the left and to the right.
+    const auto rim = [&](std::ptrdiff_t first, std::ptrdiff_t apart) {
+      return mpx::strided(field.data() + first, {2, rows}, {apart, columns});
+    };
+    const auto holds = [&](std::ptrdiff_t column, int value) {
+      bool all = true;
+      for (std::ptrdiff_t i = 0; i < rows; ++i)
+        all = all && field[static_cast<std::size_t>(i * columns + column)] == value;
+      return all;
+    };
+    const auto is_right = [&] {
+      const bool right = holds(0, (me + n - 1) % n) && holds(columns - 1, (me + 1) % n);
+      for (std::ptrdiff_t i = 0; i < rows; ++i)
+        field[static_cast<std::size_t>(i * columns)] =
+            field[static_cast<std::size_t>((i + 1) * columns - 1)] = -1;
+      bool inside = true;
+      for (std::ptrdiff_t c = 1; c + 1 < columns; ++c) inside = inside && holds(c, me);
+      return right && inside;
+    };
+    const std::vector<std::size_t> counts{rows, rows};
+    for (const auto f : {suite::form::at_once, suite::form::started, suite::form::prepared}) {
+      suite::in_form(f, [&](auto&& how) {
+        return ring.neighbor_alltoall(rim(1, columns - 3), rim(0, columns - 1), how);
+      });
+      CHECK(is_right());
+      suite::in_form(f, [&](auto&& how) {
+        return ring.neighbor_allgather(mpx::strided(field.data() + 1, rows, columns),
+                                       rim(0, columns - 1), how);
+      });
+      CHECK(is_right());
+      suite::in_form(f, [&](auto&& how) {
+        return ring.neighbor_alltoallv(rim(1, columns - 3), counts, {}, rim(0, columns - 1), counts,
+                                       {}, how);
+      });
+      CHECK(is_right());
+      suite::in_form(f, [&](auto&& how) {
+        return ring.neighbor_allgatherv(mpx::strided(field.data() + 1, rows, columns),
+                                        rim(0, columns - 1), counts, {}, how);
+      });
+      CHECK(is_right());
+    }
+    std::error_code ec;
+    ring.neighbor_alltoall(mpx::buffer(field.data(), -1, mpx::datatype::of<int>()),
+                           rim(0, columns - 1), ec);
+    CHECK(ec == mpx::errc::datatype);
+  });
+}
+
+TEST_CASE("layouts: messages across an intercommunicator") {
+  ranks::run<spread_stack>(4, [](auto world) {
+    const auto half = world.split(world.rank() % 2, 0);
+    using between = mpx::intercommunicator<spread_stack>;
+    auto across = between::connect(half, 0, world, 1 - world.rank() % 2);
+    std::vector<double> m(600, world.rank());
+    const auto grid = mpx::matrix(m.data(), 30, 20);
+    const mpx::rank_t other = half.rank();
+    if (world.rank() % 2 == 0) {
+      across.send(mpx::column(grid, 3), other, 1);
+      across
+          .isend(mpx::buffer(m.data(), 10,
+                             mpx::datatype::vector(2, 1, 2, mpx::datatype::of<double>())),
+                 other, 2)
+          .wait();
+    } else {
+      across.recv(mpx::column(grid, 5), other, 1);
+      std::vector<double> flat(20);
+      across.recv(flat, other, 2);
+      CHECK((m[5] == world.rank() - 1 && m[29 * 20 + 5] == m[5] && m[6] == world.rank()));
+      CHECK(flat == std::vector<double>(20, world.rank() - 1));
+    }
+    across.free();
   });
 }

@@ -447,7 +447,9 @@ class collectives : public collective_names<Comm> {
     b.how = all.how;
     b.together = true;
     b.unit = unit_of(buffer);
-    b.bytes = all.bytes / b.unit / static_cast<std::size_t>(me().size()) * b.unit;
+    const auto n = static_cast<std::size_t>(me().size());
+    // Of what a layout spreads a block may be a part of an element: of one column, say.
+    b.bytes = LayoutBuffer<B> ? all.bytes / n : all.bytes / b.unit / n * b.unit;
     b.stride = b.bytes;
     return b;
   }

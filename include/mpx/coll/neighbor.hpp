@@ -321,12 +321,13 @@ class neighbor_collectives {
     blocks b;
     b.how = kind::equal;
     b.all = place_of(buffer);
-    b.element = unit_of(buffer);
+    if constexpr (!LayoutBuffer<B>) b.element = unit_of(buffer);
     return b;
   }
   template <class B>
   static blocks list(const B& of, counts n, counts at) noexcept {
     blocks b = equal(of);
+    b.element = unit_of(of);
     b.how = kind::list;
     b.counts = n;
     b.displacements = at;
