@@ -32,6 +32,15 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by)
     what(steps);
   }
 }
+/// What ranks compare of a call: it without its layouts.
+template <class What>
+const auto& compared(const What& what) noexcept {
+  if constexpr (requires { what.without_layouts(); }) {
+    return what.without_layouts();
+  } else {
+    return what;
+  }
+}
 /// What a stack keeps of a collective call to compare it with those of other ranks.
 template <class Stack>
 using call_mark = typename Stack::checks_type::call_mark;
@@ -54,7 +63,7 @@ template <class Stack, class What>
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
     if constexpr (Stack::checks_type::compares_collectives) {
-      if (Stack::checks_type::compare_call(steps, what, by, *trouble.mark))
+      if (Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark))
         take_steps<Stack>(what, steps, by);
     } else {
       take_steps<Stack>(what, steps, by);
@@ -77,7 +86,7 @@ template <class Stack, class What>
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
   if (plan == nullptr) return plan;
   if constexpr (Stack::checks_type::compares_collectives)
-    if (!Stack::checks_type::compare_call(*plan, what, by, mark)) return plan;
+    if (!Stack::checks_type::compare_call(*plan, compared(what), by, mark)) return plan;
   take_steps<Stack>(what, *plan, by);
   return plan;
 }
@@ -193,5 +202,22 @@ class collective {
   [[no_unique_address]] call_mark<Stack> mark_;
   mutable trouble_of<Stack> trouble_;
 };
+
+/// The same where a buffer has a layout: see mpx/datatype.hpp.
+template <class Stack, class What, class Op>
+class layout_collective;
+
+/// A call of `what` that uses its buffers as `uses` say.
+template <class Stack, class What, class Op, class... Uses>
+[[gnu::always_inline]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+                                             coll::algorithm by, const Op& op,
+                                             const call_mark<Stack>& mark,
+                                             [[maybe_unused]] const Uses&... uses) {
+  if constexpr ((Uses::has_layout || ...)) {
+    return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
+  } else {
+    return collective<Stack, What, Op>(on, what, by, op, mark);
+  }
+}
 
 }  // namespace mpx::inline v0::detail
