@@ -381,7 +381,11 @@ void run(const options& o) {
       for (const rank_t node_size : o.node_sizes) {
         for (rank_t ranks = o.ranks_first; ranks <= o.ranks_last; ranks *= 2) {
           if (o.algorithms && ranks > t.ranks_max) break;
-          const mpx::coll::question q{static_cast<operation>(t.operation), bytes, ranks};
+          mpx::coll::question q{static_cast<operation>(t.operation), bytes, ranks};
+          q.nodes = (ranks + node_size - 1) / node_size;
+          q.node_ranks = std::min(ranks, node_size);
+          q.in_order = true;
+          q.even = ranks % q.node_ranks == 0;
           for (int a = 0; a < (o.algorithms ? mpx::coll::algorithms : 1); ++a) {
             const auto by = static_cast<algorithm>(a);
             if (a != 0 && !mpx::coll::offers(q, by)) continue;

@@ -45,8 +45,10 @@ enum class algorithm : std::uint8_t {
   pairwise,            ///< With one rank after the other.
   dissemination,       ///< In round k a word to the rank 2^k above.
   shared,              ///< Straight in memory that all ranks share; a blocking call only.
+  leaders,             ///< Within each node, and between them one rank of each.
+  node_parts,          ///< The same, but each rank of a node has a part of what goes between them.
 };
-inline constexpr int algorithms = static_cast<int>(algorithm::shared) + 1;  ///< How many.
+inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< How many.
 
 /// What is asked of a policy: the same at every rank of a call.
 struct question {
@@ -57,6 +59,10 @@ struct question {
   bool regular = true;      ///< Whether all blocks have one length, known everywhere.
   bool near = false;        ///< Whether all ranks share memory,
   bool meets = false;       ///< and can wait for each other there: not in a call that is started.
+  rank_t nodes = 0;         ///< On how many nodes the ranks are; 0: that is not known.
+  rank_t node_ranks = 1;    ///< Ranks of the largest.
+  bool in_order = false;    ///< All ranks of one node, then all of the next;
+  bool even = false;        ///< and all nodes have as many.
 };
 
 inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
@@ -81,10 +87,27 @@ constexpr bool offers_shared(const question& q) noexcept {
     default: return false;
   }
 }
+/// Whether a call as in `q` can be done in two levels: within nodes, and between them.
+constexpr bool offers_levels(const question& q, bool in_parts) noexcept {
+  if (q.nodes < 2 || q.node_ranks < 2 || (in_parts && !q.even)) return false;
+  switch (q.of) {
+    case operation::barrier: return !in_parts;
+    case operation::bcast: return true;
+    case operation::gather:
+    case operation::scatter: return !in_parts && q.regular;
+    case operation::allgather: return !in_parts || q.regular;
+    case operation::alltoall: return in_parts && q.regular;
+    case operation::reduce:
+    case operation::allreduce: return q.commutative || q.in_order;
+    case operation::reduce_scatter: return in_parts && q.regular;
+    default: return false;
+  }
+}
 /// Whether a call as in `q` can be done by `a`.
 constexpr bool offers(const question& q, algorithm a) noexcept {
   using enum algorithm;
   if (a == shared) return offers_shared(q);
+  if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
   const bool power = (q.ranks & (q.ranks - 1)) == 0;
   switch (q.of) {
     case operation::barrier:

@@ -288,6 +288,15 @@ concept BlockTransport =
       { t.wake_peer(peer) } noexcept;
     };
 
+/// A transport that knows which peers run on one node, where messages cost less.
+///
+/// `node_of(peer)`: a number below peers(), equal for peers of one node and for no others. What it
+/// says of two peers is the same everywhere, and never changes. Costs no message.
+template <class T>
+concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
+  { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
+};
+
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
@@ -329,6 +338,7 @@ struct transport_archetype {
   std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
   void free_block(std::uint64_t) noexcept;
   void wake_peer(peer_id) noexcept;
+  peer_id node_of(peer_id) const noexcept;
 };
 
 }  // namespace mpx::inline v0

@@ -65,6 +65,10 @@ struct shared_blocks {
       e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
     }
   }
+  static peer_id node_of(const endpoint_type& e, peer_id peer) noexcept {
+    return e.transport().node_of(peer);
+  }
+  static peer_id peers(const endpoint_type& e) noexcept { return e.transport().peers(); }
   /// A message of a call, which whoever meets in memory does not send. Requires: the lock is held.
   static const arrived_message* message_of(endpoint_type& e, collective_call call) noexcept {
     pattern any(call.context, any_peer, call.serial);
