@@ -33,11 +33,11 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       return levels.run(what, c.by == coll::algorithm::node_parts);
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
-      q.meets = true;
+      q.meets = q.reads = true;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what)) return;
-      q.meets = false;
+      if (coll::run_in_node(steps, what, q)) return;
+      q.meets = q.reads = false;
     }
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
