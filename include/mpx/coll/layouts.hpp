@@ -444,7 +444,7 @@ struct spread : Call {
   }
 };
 
-/// In shared memory pieces are written and read where they are; what is combined is so in one piece.
+/// In shared memory pieces are written and read where they are; what is combined is in one piece.
 template <class Stack, class Call>
 requires MeetsInNode<Stack, Call>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
