@@ -5,11 +5,13 @@
 #include <concepts>
 #include <source_location>
 #include <span>
+#include <vector>
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/operations.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/datatype/buffer.hpp"
+#include "mpx/engine/forms.hpp"
 
 namespace mpx::inline v0 {
 
@@ -143,6 +145,61 @@ concept Counts =
 template <class C>
 coll::numbers numbers_of(const C& c) noexcept {
   return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
+}
+
+template <class B>
+std::size_t elements_of(const B& buffer) noexcept {
+  return place_of(buffer).bytes / sizeof(element_of_t<const B>);
+}
+inline std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
+  std::size_t sum = 0;
+  for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
+  return sum;
+}
+
+/// No error was stored.
+template <class How>
+bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
+  if constexpr (is_code<How>) return !how;
+  return true;
+}
+/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
+template <class How, class V, class Call>
+auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here, Call&& call) {
+  if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
+    return call(place_of(value));
+  } else {
+    std::remove_cv_t<V> result = value;
+    call(place_of(result));
+    return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
+  }
+}
+
+/// The memory of a buffer, as blocks that lie in it together.
+template <class B>
+coll::blocks blocks_of(const B& buffer) noexcept {
+  const memory all = place_of(buffer);
+  coll::blocks b;
+  b.base = all.base;
+  b.room = all.bytes;
+  b.how = all.how;
+  b.together = true;
+  b.unit = unit_of(buffer);
+  return b;
+}
+/// The same, of these lengths, one after the other.
+template <class B, class C>
+coll::blocks blocks_at(const B& buffer, const C& counts) noexcept {
+  coll::blocks b = blocks_of(buffer);
+  b.counts = numbers_of(counts);
+  return b;
+}
+/// The same, at these places.
+template <class B, class C, class P>
+coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) noexcept {
+  coll::blocks b = blocks_at(buffer, counts);
+  b.places = numbers_of(places);
+  return b;
 }
 
 }  // namespace mpx::inline v0::detail

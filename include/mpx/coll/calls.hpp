@@ -57,8 +57,8 @@ class collectives : public collective_names<Comm> {
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::bcast_call{place_of(buffer), root}, no_reduction(),
-                      written_but_at(buffer, root));
+    return ended<How, data_of<B>>(how, where, coll::bcast_call{place_of(buffer), root},
+                                  no_reduction(), written_but_at(buffer, root));
   }
 
   /// The same ranks, for collectives that use algorithm `by` where an operation has it: any call
@@ -73,7 +73,7 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
               site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In, Out>>(
         how, where,
         coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false},
         no_reduction(), reads(in), writes(out, me().rank() == root));
@@ -93,17 +93,18 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true},
-                      no_reduction(), reads(in), writes(out, me().rank() == root));
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true},
+        no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::gather_call{given(in), blocks_at(out, counts, places), root, true},
-                      no_reduction(), reads(in), writes(out, me().rank() == root));
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::gather_call{given(in), blocks_at(out, counts, places), root, true},
+        no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// The same where the root does not know the lengths. Returns: all blocks at `root`, nothing
   /// elsewhere. Cost: a gather of the lengths besides.
@@ -125,7 +126,7 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
         coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false},
         no_reduction(), reads(in, me().rank() == root), writes(out));
@@ -148,17 +149,18 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && Counts<C> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::scatter_call{blocks_at(in, counts), taken(out), root, true},
-                      no_reduction(), reads(in, me().rank() == root), writes(out));
+    return ended<How, data_of<In>>(
+        how, where, coll::scatter_call{blocks_at(in, counts), taken(out), root, true},
+        no_reduction(), reads(in, me().rank() == root), writes(out));
   }
   /// The same, block r from in[places[r]] on.
   template <class In, class C, class P, class Out, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true},
-                      no_reduction(), reads(in, me().rank() == root), writes(out));
+    return ended<How, data_of<In>>(
+        how, where, coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true},
+        no_reduction(), reads(in, me().rank() == root), writes(out));
   }
 
   /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
@@ -166,8 +168,9 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), equal_blocks(out)},
-                      no_reduction(), reads(in), writes(out));
+    return ended<How, data_of<In, Out>>(how, where,
+                                        coll::allgather_call{given(in), equal_blocks(out)},
+                                        no_reduction(), reads(in), writes(out));
   }
   /// The same. Returns: all of it.
   template <class In, class How = throws_t>
@@ -180,19 +183,22 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> &&
+           (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts)},
-                      no_reduction(), reads(in), writes(out));
+    return ended<How, data_of<In, Out>>(how, where,
+                                        coll::allgather_call{given(in), blocks_at(out, counts)},
+                                        no_reduction(), reads(in), writes(out));
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)},
-                      no_reduction(), reads(in), writes(out));
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)}, no_reduction(),
+        reads(in), writes(out));
   }
   /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
   /// the lengths besides.
@@ -217,8 +223,9 @@ class collectives : public collective_names<Comm> {
     constexpr bool in_place = std::same_as<In, in_place_t>;
     coll::blocks from;
     if constexpr (!in_place) from = equal_blocks(in);
-    return ended<How>(how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false},
-                      no_reduction(), reads(in), writes(out));
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false}, no_reduction(),
+        reads(in), writes(out));
   }
   /// The same. Returns: what has come.
   template <class In, class How = throws_t>
@@ -235,7 +242,7 @@ class collectives : public collective_names<Comm> {
            BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
         coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true},
         no_reduction(), reads(in), writes(out));
@@ -247,18 +254,20 @@ class collectives : public collective_names<Comm> {
   auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
                  const D& out_counts, const Q& out_places, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::alltoall_call{blocks_at(in, in_counts, in_places),
-                                          blocks_at(out, out_counts, out_places), false, true},
-                      no_reduction(), reads(in), writes(out));
+    return ended<How, data_of<In>>(
+        how, where,
+        coll::alltoall_call{blocks_at(in, in_counts, in_places),
+                            blocks_at(out, out_counts, out_places), false, true},
+        no_reduction(), reads(in), writes(out));
   }
   /// The same in place: what is at places[r] goes to rank r, and what comes from there replaces it.
   template <class Out, class D, class How = throws_t>
   requires ReceiveBuffer<Out&&> && Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(in_place_t, Out&& out, const D& counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::alltoall_call{{}, blocks_at(out, counts), true, true},
-                      no_reduction(), writes(out));
+    return ended<How, data_of<Out>>(how, where,
+                                    coll::alltoall_call{{}, blocks_at(out, counts), true, true},
+                                    no_reduction(), writes(out));
   }
   /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
   /// alltoall of the lengths besides.
@@ -388,34 +397,23 @@ class collectives : public collective_names<Comm> {
   }
 
  private:
-  /// Ends a call of `what` as `how` says. Those that block return nothing.
-  template <class How, class What, class Op = no_reduction, class... Uses>
+  /// Whose elements a call moves, if somebody asks: those of what is given, or of the result.
+  template <class In, class Out = In>
+  using data_of = typename call_mark<Stack>::template data<In, Out>;
+  /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
+  /// nothing.
+  template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
   [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
                                     const Op& op = {}, const Uses&... uses) const
       noexcept(stores_errors<How>) {
     auto by = coll::algorithm::automatic;
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
-    return finish_as(std::forward<How>(how),
-                     made_call<Stack, What, Op>(me(), what, by, op, uses...), where);
+    return finish_as(
+        std::forward<How>(how),
+        made_call<Stack, What, Op>(me(), what, by, op,
+                                   call_mark<Stack>::template of<Op, Data>(where), uses...),
+        where);
   }
-  /// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
-  template <class How, class V, class Call>
-  static auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here,
-                                 Call&& call) {
-    if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
-      return call(place_of(value));
-    } else {
-      std::remove_cv_t<V> result = value;
-      call(place_of(result));
-      return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
-    }
-  }
-  template <class How>
-  static bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
-    if constexpr (is_code<How>) return !how;
-    return true;
-  }
-
   /// What a bcast does with its buffer.
   template <class B>
   [[gnu::always_inline]] auto written_but_at(const B& buffer,
@@ -424,51 +422,18 @@ class collectives : public collective_names<Comm> {
     if constexpr (LayoutBuffer<B>) use.received = me().rank() != root;
     return use;
   }
-  template <class B>
-  static std::size_t elements_of(const B& buffer) noexcept {
-    return place_of(buffer).bytes / sizeof(element_of_t<const B>);
-  }
   std::size_t times_size(std::size_t n) const noexcept {
     return n * static_cast<std::size_t>(me().size());
-  }
-  static std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
-    std::size_t sum = 0;
-    for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
-    return sum;
   }
   /// A buffer as blocks of one length; `counts`: at this rank it is one.
   template <class B>
   coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
-    coll::blocks b;
-    if (!counts) return b;
-    const memory all = place_of(buffer);
-    b.base = all.base;
-    b.room = all.bytes;
-    b.how = all.how;
-    b.together = true;
-    b.unit = unit_of(buffer);
+    if (!counts) return {};
+    coll::blocks b = blocks_of(buffer);
     const auto n = static_cast<std::size_t>(me().size());
     // Of what a layout spreads a block may be a part of an element: of one column, say.
-    b.bytes = LayoutBuffer<B> ? all.bytes / n : all.bytes / b.unit / n * b.unit;
+    b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
     b.stride = b.bytes;
-    return b;
-  }
-  template <class B, class C>
-  coll::blocks blocks_at(const B& buffer, const C& counts) const noexcept {
-    const memory all = place_of(buffer);
-    coll::blocks b;
-    b.base = all.base;
-    b.room = all.bytes;
-    b.how = all.how;
-    b.together = true;
-    b.unit = unit_of(buffer);
-    b.counts = numbers_of(counts);
-    return b;
-  }
-  template <class B, class C, class P>
-  coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) const noexcept {
-    coll::blocks b = blocks_at(buffer, counts);
-    b.places = numbers_of(places);
     return b;
   }
 };

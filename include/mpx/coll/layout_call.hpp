@@ -49,14 +49,15 @@ class layout_collective {
   /// `uses`: of the buffers, whose faults are looked for; or none.
   template <class... Uses>
   layout_collective(const point_to_point<Stack>& on, const What& what, coll::algorithm by,
-                    const Op& op, const Uses&... uses)
-      : on_(on), by_(by), op_(op), what_{what} {
+                    const Op& op, const call_mark<Stack>& mark, const Uses&... uses)
+      : on_(on), by_(by), op_(op), mark_(mark), what_{what} {
     (look_for_fault(uses), ...);
   }
   layout_collective(const layout_collective& other)
       : on_(other.on_),
         by_(other.by_),
         op_(other.op_),
+        mark_(other.mark_),
         what_(other.what_),
         layouts_(other.layouts_),
         linear_(other.linear_) {
@@ -67,6 +68,7 @@ class layout_collective {
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
   errc run(nothing&, std::source_location where) const {
+    if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
     coll::call_layouts layouts;
     spread what = what_;
     if (!linear_) straighten(layouts, what, false);
@@ -137,7 +139,7 @@ class layout_collective {
       delete k;
       return {nullptr, wrong.why};
     }
-    plan = record_collective(on_, what, by_);
+    plan = record_collective(on_, what, by_, mark_);
     if (plan == nullptr) {
       delete k;
     } else {
@@ -149,10 +151,11 @@ class layout_collective {
   const point_to_point<Stack>& on_;
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
+  [[no_unique_address]] call_mark<Stack> mark_;
   spread what_;
   coll::call_layouts layouts_;  // Of a copy.
   bool linear_ = false;
-  mutable collective_trouble trouble_;
+  mutable trouble_of<Stack> trouble_;
 };
 
 }  // namespace mpx::inline v0::detail

@@ -438,6 +438,7 @@ struct spread : Call {
     if (fault != errc{}) return wrong_argument(fault, fault_text);
     return Call::check(rank, size);
   }
+  const Call& without_layouts() const noexcept { return *this; }
   template <Steps S>
   void operator()(S& s, const choice& c) const {
     run_spread(s, static_cast<const Call&>(*this), c);

@@ -68,8 +68,8 @@ class loops_layout final : public layout, allocated {
 
 }  // namespace detail
 
-/// A std::mdspan, of this library or another: one to three dimensions whose elements lie at
-/// constant strides, and are what they are in memory.
+/// A std::mdspan, of any library: one to three dimensions whose elements lie at constant
+/// strides, and are what they are in memory.
 template <class M>
 concept StridedArray = requires(const M& m) {
   { m.data_handle() } -> std::convertible_to<typename M::element_type*>;
