@@ -7,8 +7,9 @@
 
 namespace mpx::inline v0::detail {
 
-inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes,
-                                        context_id mask) noexcept {
+[[gnu::noinline, gnu::cold]] inline hang_operation hang_operation_of(const pattern& want,
+                                                                     std::size_t bytes,
+                                                                     context_id mask) noexcept {
   return {.peer = world_rank(want.source),
           .tag = want.tag(),
           .context = want.context() & mask,
@@ -17,7 +18,8 @@ inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes,
           .bytes = bytes};
 }
 
-inline hang_operation hang_operation_of(const operation& op, context_id mask) noexcept {
+[[gnu::noinline, gnu::cold]] inline hang_operation hang_operation_of(const operation& op,
+                                                                     context_id mask) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
     return hang_operation_of(op.want, op.data.bytes, mask);
   hang_operation o{.peer = world_rank(op.peer),
@@ -39,7 +41,8 @@ inline hang_operation hang_operation_of(const operation& op, context_id mask) no
 
 /// Adds what `call` waits for to `list`. `mask`: of a context, what is no type.
 template <class List>
-void add_awaited(const blocked_call& call, List& list, context_id mask) {
+[[gnu::noinline, gnu::cold]] void add_awaited(const blocked_call& call, List& list,
+                                              context_id mask) {
   using form = awaited::form;
   struct taker {
     List& list;
