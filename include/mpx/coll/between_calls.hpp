@@ -331,9 +331,11 @@ class between_collectives : public collective_names<Between> {
   template <class How, class What, class Op = no_reduction>
   [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
                                     const Op& op = {}) const noexcept(stores_errors<How>) {
-    return finish_as(
-        std::forward<How>(how),
-        collective<Stack, What, Op>(me().both(where), what, coll::algorithm::automatic, op), where);
+    using algorithm = coll::algorithm;
+    return finish_as(std::forward<How>(how),
+                     collective<Stack, What, Op>(me().both(where), what, algorithm::automatic, op,
+                                                 call_mark<Stack>::template of<Op, void>(where)),
+                     where);
   }
   std::size_t remote() const noexcept { return static_cast<std::size_t>(me().remote_size()); }
   /// A buffer as `n` blocks of one length.
