@@ -57,7 +57,7 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
             "bootstrap/pmi1", "bootstrap/one_host", "bootstrap/detail/joiner_by",
             "bootstrap/detail/launcher", "bootstrap/detail/host_meeting",
             "bootstrap/detail/death_watch", "bootstrap/detail/pmi_connection",
-            "bootstrap/detail/published",
+            "bootstrap/detail/published", "bootstrap/detail/client_member",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
             "topology", "comm/topology", "coll/neighbor", "partitioned", "comm/partitioned")

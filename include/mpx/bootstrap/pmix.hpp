@@ -7,8 +7,6 @@
 #include <pmix.h>
 #include <unistd.h>
 
-#include <concepts>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -16,9 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/client_member.hpp"
 #include "mpx/bootstrap/detail/joiner_by.hpp"
-#include "mpx/bootstrap/detail/published.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
@@ -49,23 +46,26 @@ class pmix_client {
     return environments_++;
   }
 
-  /// Publishes; others see it after the next fence.
-  void put(const std::string& key, std::string_view value) const {
-    std::string bytes(value);  // Copied again by PMIx.
+  /// Publishes what this rank has to say before its `fence`-th fence of an environment.
+  void publish(std::uint64_t environment, std::uint64_t fence, std::string_view all) const {
+    std::string bytes(all);  // Copied again by PMIx.
     pmix_value_t v{};
     v.type = PMIX_BYTE_OBJECT;
     v.data.bo.bytes = bytes.data();
     v.data.bo.size = bytes.size();
-    check(PMIx_Put(PMIX_GLOBAL, key.c_str(), &v), "PMIx_Put", errc::no_resources);
+    check(PMIx_Put(PMIX_GLOBAL, name(environment, fence).c_str(), &v), "PMIx_Put",
+          errc::no_resources);
     check(PMIx_Commit(), "PMIx_Commit", errc::no_resources);
   }
-  std::optional<std::string> get(rank_t rank, const std::string& key) const {
+  /// That of any rank; nothing if it was nothing.
+  std::optional<std::string> published_by(rank_t rank, std::uint64_t environment,
+                                          std::uint64_t fence) const {
     pmix_proc_t of = me_;
     of.rank = static_cast<pmix_rank_t>(rank);
     // What a fence has brought is here: no other rank is to be asked, nor waited for.
     const flag now(PMIX_IMMEDIATE);
     pmix_value_t* v = nullptr;
-    const pmix_status_t status = PMIx_Get(&of, key.c_str(), &now.info, 1, &v);
+    const pmix_status_t status = PMIx_Get(&of, name(environment, fence).c_str(), &now.info, 1, &v);
     if (status != PMIX_SUCCESS || v == nullptr) return {};
     std::optional<std::string> text;
     if (v->type == PMIX_BYTE_OBJECT)
@@ -93,8 +93,8 @@ class pmix_client {
     check(status, "PMIx_Fence", errc::aborted);
   }
 
-  void abort(int code, const std::string& why) const noexcept {
-    PMIx_Abort(code, why.c_str(), nullptr, 0);
+  void abort(int code, std::string_view why) const {
+    PMIx_Abort(code, std::string(why).c_str(), nullptr, 0);
   }
 
  private:
@@ -133,6 +133,11 @@ class pmix_client {
   static void check(pmix_status_t status, const char* what, errc why) {
     if (status != PMIX_SUCCESS)
       mpx::detail::throw_error(why, "%s failed: %s", what, PMIx_Error_string(status));
+  }
+
+  /// What names what a rank has published before a fence.
+  static std::string name(std::uint64_t environment, std::uint64_t fence) {
+    return mpx::detail::formatted("mpx.%llu.%llu", 0ull + environment, 0ull + fence);
   }
 
   bool begin_fence() {
@@ -177,10 +182,8 @@ class pmix_client {
 /// hosts. Fences are those of the whole process: ranks enter fences of several environments in the
 /// same order. Of the living and the dead nothing is told; ranks of one host learn that by
 /// `one_host<pmix>`.
-class pmix {
+class pmix : public detail::client_member<detail::pmix_client> {
  public:
-  using policy_axis = bootstrap_axis;
-
   /// Why this process cannot join by PMIx, in words; "" if it was started so.
   static std::string refusal() {
     if (std::getenv("PMIX_NAMESPACE") == nullptr) return "PMIX_NAMESPACE is not set";
@@ -188,73 +191,7 @@ class pmix {
   }
 
   /// Errors: errc::bootstrap.
-  [[gnu::noinline, gnu::cold]] pmix()
-      : client_(&detail::pmix_client::of_process()), environment_(client_->next_environment()) {
-    if (::gethostname(host_, sizeof host_ - 1) != 0) std::strcpy(host_, "localhost");
-  }
-  pmix(pmix&&) = default;
-  pmix& operator=(pmix&&) = default;
-
-  rank_t rank() const noexcept { return client_->rank(); }
-  rank_t size() const noexcept { return client_->size(); }
-  std::string_view host() const noexcept { return host_; }
-
-  void put(std::string_view key, std::string_view value) {
-    check("put");
-    waiting_.put(key, value);
-  }
-  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank,
-                                                              std::string_view key) const {
-    check("get");
-    if (rank < 0 || rank >= size())
-      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d", rank, size());
-    std::optional<std::string> found;
-    for (std::uint64_t n = fences_; n > 0 && !found; --n)
-      if (const auto all = client_->get(rank, name(n))) found = detail::published::find(*all, key);
-    return found;
-  }
-
-  template <std::invocable Idle>
-  void fence(Idle&& idle) {
-    check("fence");
-    if (fence_failed_)
-      mpx::detail::throw_error(errc::aborted, "fence: an earlier one of this environment failed");
-    fence_failed_ = true;  // Unless it returns.
-    if (!waiting_.empty()) client_->put(name(fences_ + 1), waiting_.take());
-    client_->fence([&idle] { idle(); });
-    ++fences_;
-    fence_failed_ = false;
-  }
-
-  [[noreturn]] void abort(int code, std::string_view why) {
-    std::fflush(stdout);
-    if (client_->is_here()) {
-      std::fprintf(stderr, "mpx: rank %d aborted the job with code %d: %.*s\n", rank(), code,
-                   static_cast<int>(why.size()), why.data());
-      client_->abort(code, std::string(why));
-    }
-    std::fflush(stderr);
-    ::_exit(code > 0 && code < 256 ? code : 1);
-  }
-
- private:
-  void check(const char* what) const {
-    if (!client_->is_here())
-      mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d", what,
-                               static_cast<int>(::getpid()), rank());
-  }
-  /// What names what a rank has published before its `fence`-th fence.
-  std::string name(std::uint64_t fence) const {
-    return mpx::detail::formatted("mpx.%llu.%llu", static_cast<unsigned long long>(environment_),
-                                  static_cast<unsigned long long>(fence));
-  }
-
-  detail::pmix_client* client_;
-  std::uint64_t environment_;
-  std::uint64_t fences_ = 0;
-  detail::published waiting_;  // Put since the last fence.
-  bool fence_failed_ = false;
-  char host_[65] = {};
+  [[gnu::noinline, gnu::cold]] pmix() : client_member(detail::pmix_client::of_process()) {}
 };
 
 namespace detail {

@@ -47,6 +47,24 @@ class owned_fd {
   int fd_;
 };
 
+/// A byte and room for two descriptors, as sendmsg and recvmsg take them.
+struct descriptor_message {
+  explicit descriptor_message(char with = 0) noexcept : byte(with) {
+    message.msg_iov = &body;
+    message.msg_iovlen = 1;
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+  }
+  descriptor_message(const descriptor_message&) = delete;
+  descriptor_message& operator=(const descriptor_message&) = delete;
+  cmsghdr* head() noexcept { return CMSG_FIRSTHDR(&message); }
+
+  alignas(cmsghdr) char room[CMSG_SPACE(2 * sizeof(int))] = {};
+  char byte;
+  iovec body{&byte, 1};
+  msghdr message{};
+};
+
 /// The memory of a job of which all ranks run on one host. Each goes through the same steps.
 /// Cost: two fences; rank 0 publishes one value, which each other rank reads.
 class host_meeting {
@@ -198,20 +216,13 @@ class host_meeting {
   }
   [[gnu::noinline, gnu::cold]] bool give(int fd) const noexcept {
     const int both[2] = {control_.fd(), shared_.fd()};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
-    char byte = together;
-    iovec body{&byte, 1};
-    msghdr message{};
-    message.msg_iov = &body;
-    message.msg_iovlen = 1;
-    message.msg_control = room;
-    message.msg_controllen = sizeof room;
-    cmsghdr* const head = CMSG_FIRSTHDR(&message);
+    descriptor_message m(together);
+    cmsghdr* const head = m.head();
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
     head->cmsg_len = CMSG_LEN(sizeof both);
     std::memcpy(CMSG_DATA(head), both, sizeof both);
-    return ::sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
+    return ::sendmsg(fd, &m.message, MSG_NOSIGNAL) == 1;
   }
 
   // --- the others ---
@@ -246,16 +257,9 @@ class host_meeting {
   }
   [[gnu::noinline, gnu::cold]] bool take() {
     int both[2] = {-1, -1};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
-    char byte = 0;
-    iovec body{&byte, 1};
-    msghdr message{};
-    message.msg_iov = &body;
-    message.msg_iovlen = 1;
-    message.msg_control = room;
-    message.msg_controllen = sizeof room;
-    if (::recvmsg(rank_0_.get(), &message, MSG_CMSG_CLOEXEC) != 1) return false;
-    const cmsghdr* const head = CMSG_FIRSTHDR(&message);
+    descriptor_message m;
+    if (::recvmsg(rank_0_.get(), &m.message, MSG_CMSG_CLOEXEC) != 1) return false;
+    const cmsghdr* const head = m.head();
     if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof both))
       return false;
     std::memcpy(both, CMSG_DATA(head), sizeof both);

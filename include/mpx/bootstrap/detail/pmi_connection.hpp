@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/published.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/numbers.hpp"
@@ -74,6 +75,37 @@ class pmi_connection {
     return std::string(field(said, "value"));
   }
 
+  /// Publishes what this rank has to say before its `fence`-th fence of an environment. It may take
+  /// several values, of which the first starts with their number.
+  [[gnu::noinline, gnu::cold]] void publish(std::uint64_t environment, std::uint64_t fence,
+                                            std::string_view all) {
+    const std::string text = published::escaped(all);
+    const std::size_t most = value_bytes_max_;
+    const std::size_t parts = (header_bytes + text.size() + most - 1) / most;
+    const std::string whole = mpx::detail::formatted("%06zu:", parts) + text;
+    for (std::size_t part = 0; part < parts; ++part)
+      put(name(rank_, environment, fence, part), std::string_view(whole).substr(part * most, most));
+  }
+  /// That of any rank; nothing if it was nothing.
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> published_by(rank_t rank,
+                                                                       std::uint64_t environment,
+                                                                       std::uint64_t fence) {
+    const std::optional<std::string> first = get(name(rank, environment, fence, 0));
+    if (!first) return {};
+    std::uint64_t parts = 0;
+    if (first->size() < header_bytes ||
+        !mpx::detail::parse_number(std::string_view(*first).substr(0, header_bytes - 1),
+                                   3 * published::bytes_max, parts))
+      published::damaged();
+    std::string text = first->substr(header_bytes);
+    for (std::size_t part = 1; part < parts; ++part) {
+      const std::optional<std::string> more = get(name(rank, environment, fence, part));
+      if (!more) published::damaged();
+      text += *more;
+    }
+    return published::unescaped(text);
+  }
+
   /// Returns when all processes have entered; `idle` is called meanwhile.
   [[gnu::noinline, gnu::cold]] void fence(mpx::detail::function_ref<void()> idle) {
     const int nap_ms = (size_ + 31) / 32;
@@ -84,8 +116,8 @@ class pmi_connection {
     for (bool over = false; !over; over = end_fence(nap_ms)) idle();
   }
 
-  /// Asks the launcher to end the job.
-  void abort(int code) noexcept try {
+  /// Asks the launcher to end the job. (It is told no reason.)
+  void abort(int code, std::string_view) noexcept try {
     const std::lock_guard lock(mutex_);
     send(mpx::detail::formatted("cmd=abort exitcode=%d\n", code));
   } catch (const std::exception&) {
@@ -95,6 +127,7 @@ class pmi_connection {
  private:
   static constexpr std::int64_t patience_ns = 120'000'000'000;
   static constexpr std::size_t line_bytes_max = 1 << 20;
+  static constexpr std::size_t header_bytes = 7;         // The number of parts, and a colon.
   static constexpr std::uint64_t line_bytes_safe = 800;  // Of a value, beside names and the rest.
 
   pmi_connection() : pmi_connection(number("PMI_SIZE", 1, 0x7fffffff)) {}
@@ -129,6 +162,13 @@ class pmi_connection {
 
   [[gnu::noinline, gnu::cold]] std::string command(const char* what) const {
     return std::string("cmd=").append(what).append(" kvsname=").append(kvs_);
+  }
+
+  /// What names the `part`-th part of what a rank has published before a fence.
+  [[gnu::noinline, gnu::cold]] static std::string name(rank_t rank, std::uint64_t environment,
+                                                       std::uint64_t fence, std::size_t part) {
+    return mpx::detail::formatted("mpx.%llu.%d.%llu.%zu", 0ull + environment, rank, 0ull + fence,
+                                  part);
   }
 
   [[gnu::noinline, gnu::cold]] bool begin_fence() {

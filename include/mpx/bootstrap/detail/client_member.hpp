@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A rank of a job whose launcher has a store and fences, of which this process is a client: what
+// bootstraps over such launchers have in common.
+
+#include <unistd.h>
+
+#include <concepts>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/published.hpp"
+#include "mpx/core/error.hpp"
+#include "mpx/core/function_ref.hpp"
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// `Client` is one a process, and outlives this. It tells `rank`, `size`, `is_here` (this is the
+/// process that the launcher has started), `next_environment`; it has `fence(idle)`,
+/// `abort(code, why)`, which returns, and
+///   - `publish(environment, fence, text)`: what this rank has published before that fence, once;
+///   - `published_by(rank, environment, fence)`: that of any rank; nothing where it was nothing.
+template <class Client>
+class client_member {
+ public:
+  using policy_axis = bootstrap_axis;
+
+  rank_t rank() const noexcept { return client_->rank(); }
+  rank_t size() const noexcept { return client_->size(); }
+  std::string_view host() const noexcept { return host_; }
+
+  [[gnu::noinline, gnu::cold]] void put(std::string_view key, std::string_view value) {
+    check("put");
+    waiting_.put(key, value);
+  }
+  [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank,
+                                                              std::string_view key) const {
+    check("get");
+    if (rank < 0 || rank >= size())
+      mpx::detail::throw_error(errc::rank, "rank %d in a job of %d", rank, size());
+    std::optional<std::string> found;
+    for (std::uint64_t n = fences_; n > 0 && !found; --n)
+      if (const auto all = client_->published_by(rank, environment_, n))
+        found = published::find(*all, key);
+    return found;
+  }
+
+  template <std::invocable Idle>
+  void fence(Idle&& idle) {
+    enter([&idle] { idle(); });
+  }
+
+  [[noreturn]] void abort(int code, std::string_view why) {
+    std::fflush(stdout);
+    if (client_->is_here()) {
+      std::fprintf(stderr, "mpx: rank %d aborted the job with code %d: %.*s\n", rank(), code,
+                   static_cast<int>(why.size()), why.data());
+      client_->abort(code, why);
+    }
+    std::fflush(stderr);
+    ::_exit(code > 0 && code < 256 ? code : 1);
+  }
+
+ protected:
+  [[gnu::noinline, gnu::cold]] explicit client_member(Client& launcher)
+      : client_(&launcher), environment_(launcher.next_environment()) {
+    if (::gethostname(host_, sizeof host_ - 1) != 0) std::strcpy(host_, "localhost");
+  }
+
+ private:
+  [[gnu::noinline, gnu::cold]] void check(const char* what) const {
+    if (!client_->is_here())
+      mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d", what,
+                               static_cast<int>(::getpid()), rank());
+  }
+  [[gnu::noinline, gnu::cold]] void enter(mpx::detail::function_ref<void()> idle) {
+    check("fence");
+    if (fence_failed_)
+      mpx::detail::throw_error(errc::aborted, "fence: an earlier one of this environment failed");
+    fence_failed_ = true;  // Unless it returns.
+    if (!waiting_.empty()) client_->publish(environment_, fences_ + 1, waiting_.take());
+    client_->fence(idle);
+    ++fences_;
+    fence_failed_ = false;
+  }
+
+  Client* client_;
+  std::uint64_t environment_;
+  std::uint64_t fences_ = 0;
+  published waiting_;  // Put since the last fence.
+  bool fence_failed_ = false;
+  char host_[65] = {};
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail
