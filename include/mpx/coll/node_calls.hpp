@@ -136,8 +136,8 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   node.met();
 }
 
-/// Calls `work(at, bytes, number)` for each window of whole units of blocks of at most `most` bytes,
-/// of which a rank shows one for every rank at a time; once if there is nothing.
+/// Calls `work(at, bytes, number)` for each window of whole units of blocks of `most` bytes, of
+/// which a rank shows one for every rank at a time; once if there is nothing.
 template <class Work>
 void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
   const std::size_t room = node_piece_bytes / static_cast<std::size_t>(ranks) / unit * unit;
