@@ -389,8 +389,8 @@ void everything(const World& world, form f, std::uint64_t seed,
   for (int a = 0; a < mpx::coll::algorithms; ++a) {
     const auto w = world.with(static_cast<mpx::coll::algorithm>(a));
     if (a == 0 && f == form::at_once && world.size() < 4) {
-      blocks(w, f, 6000, ++seed);
-      reductions(w, f, 20'000, seed);
+      blocks(w, f, 3000, ++seed);
+      reductions(w, f, 10'000, seed);
     }
     for (const std::size_t length : of_lengths) {
       blocks(w, f, length, ++seed);
