@@ -235,7 +235,7 @@ void on_copies(S& s, const Call& c, Run&& run) {
   if (!s.failed()) on_copied_result(s, whole, run);
 }
 
-// --- What `spread` does, by operation: places are linear -----------------------------------------
+// --- What `spread_call` does, by operation: places are linear --------------------------------------
 
 template <Steps S>
 void run_spread(S& s, const bcast_call& b, const choice& c) {
@@ -341,7 +341,7 @@ void run_spread(S& s, const Call& c, const choice& by) {
 
 /// A call some of whose places are linear. `fault`: what is wrong with its buffers.
 template <class Call>
-struct spread : Call {
+struct spread_call : Call {
   errc fault{};
   const char* fault_text = nullptr;
 
@@ -362,7 +362,7 @@ template <class Stack, class Call>
 requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   const Call& call) { meet(node, c, call); }
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const spread<Call>& call) {
+          const spread_call<Call>& call) {
   const auto run = [&](const Call& whole) { meet(node, c, whole); };
   if constexpr (requires { call.op; }) {
     on_copied_result(c, call.without_layouts(), run);
@@ -375,7 +375,7 @@ template <class Stack, class Call>
 requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   const Call& call) { meet_direct(node, c, call); }
 void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const spread<Call>& call) {
+                 const spread_call<Call>& call) {
   on_copies(c, call.without_layouts(), [&](const Call& whole) { meet_direct(node, c, whole); });
 }
 
