@@ -411,7 +411,7 @@ template <class World>
 void drawn(const World& w, form f, std::uint64_t seed) {
   const auto n = static_cast<std::size_t>(w.size());
   const auto me = static_cast<std::size_t>(w.rank());
-  const std::size_t bytes = seed % 3 == 0 ? 720 : 5040;
+  const std::size_t bytes = seed % 3 == 0 ? 360 : 2520;
   transfers::generator random(seed * 100 + me);
   const auto filled = [&](const transfers::spread& s, std::size_t from, std::size_t to,
                           std::uint64_t what) {
