@@ -16,6 +16,7 @@
 #include "mpx/coll/bcast.hpp"
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/gather.hpp"
+#include "mpx/coll/linear_layout.hpp"
 #include "mpx/coll/node_calls.hpp"
 #include "mpx/coll/reduce.hpp"
 #include "mpx/coll/reduce_scatter.hpp"
@@ -25,118 +26,6 @@
 #include "mpx/datatype/memory.hpp"
 
 namespace mpx::inline v0::coll {
-
-/// A message that a layout spreads, so that a part of it is named by a place: byte n of the message
-/// is at `whole().base + n`, as of one in one piece. Counted, for operations outlive calls.
-class linear_layout final : public layout, mpx::detail::allocated {
- public:
-  /// Of `m`, whose layout it keeps if it is to outlive the call. nullptr: memory is out.
-  static const linear_layout* make(const memory& m, bool keeps) noexcept {
-    const layout* const how = keeps ? m.how->keep() : m.how;
-    if (how == nullptr) return nullptr;
-    auto* const made = new (std::nothrow) linear_layout(m.base, how, keeps);
-    if (made == nullptr && keeps) how->drop();
-    return made;
-  }
-  /// The place of the message of `bytes`.
-  memory whole(std::size_t bytes) const noexcept { return {origin(), bytes, this}; }
-
-  void pack(const std::byte* at, std::size_t offset,
-            std::span<std::byte> into) const noexcept override {
-    how_->pack(base_, static_cast<std::size_t>(at - origin()) + offset, into);
-  }
-  void unpack(std::byte* at, std::size_t offset,
-              std::span<const std::byte> from) const noexcept override {
-    how_->unpack(base_, static_cast<std::size_t>(at - origin()) + offset, from);
-  }
-  const layout* keep() const noexcept override {
-    references_.fetch_add(1, std::memory_order_relaxed);
-    return this;
-  }
-  void drop() const noexcept override {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    if (keeps_) how_->drop();
-    delete this;
-  }
-
- private:
-  linear_layout(std::byte* base, const layout* how, bool keeps) noexcept
-      : base_(base), how_(how), keeps_(keeps) {}
-  ~linear_layout() = default;
-  // Places are told apart by the object itself, and none of them is null.
-  std::byte* origin() const noexcept {
-    return reinterpret_cast<std::byte*>(const_cast<linear_layout*>(this));
-  }
-
-  std::byte* base_;
-  const layout* how_;
-  mutable platform::atomic<std::uint32_t> references_{1};
-  bool keeps_;
-};
-
-/// The layouts of a call's buffers: what it keeps for as long as it lasts.
-class call_layouts {
- public:
-  call_layouts() = default;
-  call_layouts(const call_layouts& other) noexcept {
-    for (const layout* how : other.kept_)
-      if (how != nullptr) hold(how->keep());
-  }
-  call_layouts& operator=(const call_layouts&) = delete;
-  ~call_layouts() {
-    for (const layout* how : kept_)
-      if (how != nullptr) how->drop();
-  }
-
-  /// Makes the messages of a call linear, two at most; those that are the same stay so. `keeps`:
-  /// their layouts, too. Returns false: memory is out.
-  template <class... Places>
-  bool straighten(bool keeps, Places&... places) noexcept {
-    return (straighten_one(keeps, places) && ...);
-  }
-
- private:
-  bool straighten_one(bool keeps, memory& m) noexcept {
-    if (m.contiguous()) return true;
-    if (m.how == given_.how && m.base == given_.base) {
-      m = made_->whole(m.bytes);
-      return true;
-    }
-    const linear_layout* const made = linear_layout::make(m, keeps);
-    if (made == nullptr) return false;
-    given_ = m;
-    made_ = made;
-    m = made->whole(m.bytes);
-    return hold(made);
-  }
-  bool straighten_one(bool keeps, blocks& b) noexcept {
-    if (b.how == nullptr) return true;
-    if (b.together) {
-      memory m{b.base, b.room, b.how};
-      if (!straighten_one(keeps, m)) return false;
-      b.base = m.base;
-      b.how = m.how;
-    } else if (keeps) {
-      b.how = b.how->keep();
-      return b.how != nullptr && hold(b.how);
-    }
-    return true;
-  }
-  template <class Blocks>
-  requires requires(Blocks& b) { b.all.how; }
-  bool straighten_one(bool keeps, Blocks& b) noexcept {
-    return straighten_one(keeps, b.all);
-  }
-  bool hold(const layout* how) noexcept {
-    kept_[n_++] = how;
-    return true;
-  }
-
-  const layout* kept_[2] = {};
-  std::size_t n_ = 0;
-  memory given_{};
-  const linear_layout* made_ = nullptr;  // Of what was given last.
-};
 
 /// The places in a call that may have a layout, as `use(places...)` takes them.
 template <class Call, class Use>
@@ -267,84 +156,57 @@ void bcast_scatter_allgather_spread(S& s, const memory& data, rank_t root) {
                         [&](rank_t i) { return part[around(me - i, n)]; });
 }
 
-// What `spread` does, by operation. Places are linear. An algorithm that is not known here gets
-// copies in one piece.
+// --- Copies in one piece -------------------------------------------------------------------------
+// `run(whole)`: the call with all that it sends and receives in one piece.
 
-template <Steps S>
-void run_spread(S& s, const bcast_call& b, const choice& c) {
-  if (s.size() == 1) return;
-  if (c.by == algorithm::binomial) return bcast_tree_spread(s, b.data, b.root, 2);
-  if (c.by == algorithm::knomial) return bcast_tree_spread(s, b.data, b.root, 4);
-  if (c.by == algorithm::linear) return bcast_tree_spread(s, b.data, b.root, s.size());
-  if (c.by == algorithm::chain) return bcast_chain_spread(s, b.data, b.root, c.segment_bytes);
-  if (c.by == algorithm::scatter_allgather)
-    return bcast_scatter_allgather_spread(s, b.data, b.root);
+template <Steps S, class Run>
+void run_whole(S& s, const bcast_call& b, Run&& run) {
   bcast_call whole = b;
   whole.data = in_one_piece(s, b.data, s.rank() == b.root);
   if (s.failed()) return;
-  whole(s, c);
-  if (s.rank() != b.root) s.copy(b.data, whole.data);
+  run(whole);
+  if (s.rank() != b.root && b.data.how != nullptr) s.copy(b.data, whole.data);
 }
-template <Steps S>
-void run_spread(S& s, const gather_call& g, const choice& c) {
-  if (c.by == algorithm::linear || c.by == algorithm::binomial) return g(s, c);
+template <Steps S, class Run>
+void run_whole(S& s, const gather_call& g, Run&& run) {
   const bool here = s.rank() == g.root;
   gather_call whole = g;
   const blocks to = here ? placed(s, g.out) : g.out;
   whole.in = in_one_piece(s, g.in.exists() || !here ? g.in : to[g.root], true);
   if (here) whole.out = in_one_piece(s, to, false);
   if (s.failed()) return;
-  whole(s, c);
+  run(whole);
   if (here) copy_blocks(s, to, whole.out);
 }
-template <Steps S>
-void run_spread(S& s, const scatter_call& g, const choice& c) {
-  if (c.by == algorithm::linear || c.by == algorithm::binomial) return g(s, c);
-  const bool here = s.rank() == g.root;
+template <Steps S, class Run>
+void run_whole(S& s, const scatter_call& g, Run&& run) {
   scatter_call whole = g;
-  if (here) whole.in = in_one_piece(s, placed(s, g.in), true);
+  if (s.rank() == g.root) whole.in = in_one_piece(s, placed(s, g.in), true);
   whole.out = in_one_piece(s, g.out, false);
   if (s.failed()) return;
-  whole(s, c);
-  if (g.out.exists()) s.copy(g.out, whole.out);
+  run(whole);
+  if (g.out.how != nullptr) s.copy(g.out, whole.out);
 }
-template <Steps S>
-void run_spread(S& s, const allgather_call& g, const choice& c) {
-  const rank_t n = s.size();
-  const rank_t me = s.rank();
+template <Steps S, class Run>
+void run_whole(S& s, const allgather_call& g, Run&& run) {
   const blocks to = placed(s, g.out);
-  if (c.by == algorithm::bruck) return g(s, c);
-  if (c.by == algorithm::ring) {
-    std::size_t most = 0;
-    for (rank_t r = 0; r < n; ++r)
-      if (to.bytes_of(r) > most) most = to.bytes_of(r);
-    if (g.in.exists()) s.copy(to[me], g.in);
-    const memory first = g.in.exists() ? g.in : to[me];
-    if (to.how == nullptr)
-      return ring_of_blocks(s, [&](rank_t i) { return i == 0 ? first : to[around(me - i, n)]; });
-    return ring_of_spread_blocks(s, first, most, [&](rank_t i) { return to[around(me - i, n)]; });
-  }
   allgather_call whole = g;
-  whole.in = g.in.exists() ? g.in : to[me];
+  whole.in = in_one_piece(s, g.in.exists() ? g.in : to[s.rank()], true);
   whole.out = in_one_piece(s, to, false);
-  if (c.by != algorithm::recursive_doubling) whole.in = in_one_piece(s, whole.in, true);
   if (s.failed()) return;
-  whole(s, c);
-  copy_blocks(s, to, whole.out, g.in.exists() ? -1 : me);
+  run(whole);
+  copy_blocks(s, to, whole.out, g.in.exists() ? -1 : s.rank());
 }
-template <Steps S>
-void run_spread(S& s, const alltoall_call& a, const choice& c) {
-  if (c.by == algorithm::linear || c.by == algorithm::pairwise || c.by == algorithm::bruck)
-    return a(s, c);
+template <Steps S, class Run>
+void run_whole(S& s, const alltoall_call& a, Run&& run) {
   alltoall_call whole = a;
   const blocks to = placed(s, a.out);
   whole.out = in_one_piece(s, to, a.in_place);
   if (!a.in_place) whole.in = in_one_piece(s, placed(s, a.in), true);
   if (s.failed()) return;
-  whole(s, c);
+  run(whole);
   copy_blocks(s, to, whole.out);
 }
-
 /// Runs `c` with its result in one piece, which is copied if there is one `here`. `known`: the
 /// algorithm does no more with what this rank gives than to send and to copy it.
 template <class Call, class Run, Steps S>
@@ -365,6 +227,80 @@ void run_combining(S& s, const Call& c, bool known, bool here, Run&& run) {
   if (s.failed()) return;
   run(whole);
   if (here && c.out.how != nullptr) s.copy(c.out, whole.out);
+}
+/// In place there may be more room than this rank's block needs.
+template <Steps S>
+reduce_scatter_call own_block(S& s, reduce_scatter_call r) {
+  r.out.bytes = r.in.bytes_of(s.rank());
+  return r;
+}
+template <Steps S, class Run>
+void run_whole(S& s, const reduce_call& r, Run&& run) {
+  run_combining(s, r, false, s.rank() == r.root, std::forward<Run>(run));
+}
+template <Steps S, class Run>
+void run_whole(S& s, const allreduce_call& r, Run&& run) {
+  run_combining(s, r, false, true, std::forward<Run>(run));
+}
+template <Steps S, class Run>
+void run_whole(S& s, const reduce_scatter_call& r, Run&& run) {
+  run_combining(s, own_block(s, r), false, true, std::forward<Run>(run));
+}
+
+// What `spread_call` does, by operation. Places are linear. An algorithm not known here gets
+// copies in one piece.
+
+template <Steps S>
+void run_spread(S& s, const bcast_call& b, const choice& c) {
+  if (s.size() == 1) return;
+  if (c.by == algorithm::binomial) return bcast_tree_spread(s, b.data, b.root, 2);
+  if (c.by == algorithm::knomial) return bcast_tree_spread(s, b.data, b.root, 4);
+  if (c.by == algorithm::linear) return bcast_tree_spread(s, b.data, b.root, s.size());
+  if (c.by == algorithm::chain) return bcast_chain_spread(s, b.data, b.root, c.segment_bytes);
+  if (c.by == algorithm::scatter_allgather)
+    return bcast_scatter_allgather_spread(s, b.data, b.root);
+  run_whole(s, b, [&](const bcast_call& whole) { whole(s, c); });
+}
+template <Steps S>
+void run_spread(S& s, const gather_call& g, const choice& c) {
+  if (c.by == algorithm::linear || c.by == algorithm::binomial) return g(s, c);
+  run_whole(s, g, [&](const gather_call& whole) { whole(s, c); });
+}
+template <Steps S>
+void run_spread(S& s, const scatter_call& g, const choice& c) {
+  if (c.by == algorithm::linear || c.by == algorithm::binomial) return g(s, c);
+  run_whole(s, g, [&](const scatter_call& whole) { whole(s, c); });
+}
+template <Steps S>
+void run_spread(S& s, const allgather_call& g, const choice& c) {
+  const rank_t n = s.size();
+  const rank_t me = s.rank();
+  const blocks to = placed(s, g.out);
+  if (c.by == algorithm::bruck) return g(s, c);
+  if (c.by == algorithm::ring) {
+    std::size_t most = 0;
+    for (rank_t r = 0; r < n; ++r)
+      if (to.bytes_of(r) > most) most = to.bytes_of(r);
+    if (g.in.exists()) s.copy(to[me], g.in);
+    const memory first = g.in.exists() ? g.in : to[me];
+    if (to.how == nullptr)
+      return ring_of_blocks(s, [&](rank_t i) { return i == 0 ? first : to[around(me - i, n)]; });
+    return ring_of_spread_blocks(s, first, most, [&](rank_t i) { return to[around(me - i, n)]; });
+  }
+  if (c.by != algorithm::recursive_doubling)
+    return run_whole(s, g, [&](const allgather_call& whole) { whole(s, c); });
+  allgather_call whole = g;
+  whole.in = g.in.exists() ? g.in : to[me];
+  whole.out = in_one_piece(s, to, false);
+  if (s.failed()) return;
+  whole(s, c);
+  copy_blocks(s, to, whole.out, g.in.exists() ? -1 : me);
+}
+template <Steps S>
+void run_spread(S& s, const alltoall_call& a, const choice& c) {
+  if (c.by == algorithm::linear || c.by == algorithm::pairwise || c.by == algorithm::bruck)
+    return a(s, c);
+  run_whole(s, a, [&](const alltoall_call& whole) { whole(s, c); });
 }
 template <Steps S>
 void run_spread(S& s, const reduce_call& r, const choice& c) {
@@ -407,9 +343,8 @@ template <Steps S>
 void run_spread(S& s, const reduce_scatter_call& r, const choice& c) {
   const bool known = c.by == algorithm::pairwise || c.by == algorithm::ring ||
                      c.by == algorithm::recursive_halving;
-  reduce_scatter_call mine = r;  // In place there may be more room than this rank's block needs.
-  mine.out.bytes = r.in.bytes_of(s.rank());
-  run_combining(s, mine, known, true, [&](const reduce_scatter_call& whole) { whole(s, c); });
+  run_combining(s, own_block(s, r), known, true,
+                [&](const reduce_scatter_call& whole) { whole(s, c); });
 }
 template <Steps S>
 void run_spread(S& s, const scan_call& r, const choice& c) {
@@ -429,7 +364,7 @@ void run_spread(S& s, const Call& c, const choice& by) {
 
 /// A call some of whose places are linear. `fault`: what is wrong with its buffers.
 template <class Call>
-struct spread : Call {
+struct spread_call : Call {
   errc fault{};
   const char* fault_text = nullptr;
 
@@ -447,9 +382,10 @@ struct spread : Call {
 
 /// In shared memory pieces are written and read where they are; what is combined is in one piece.
 template <class Stack, class Call>
-requires MeetsInNode<Stack, Call>
+requires requires(node_call<Stack>& n, mpx::detail::collective_channel<Stack>& s,
+                  const Call& plain) { meet(n, s, plain); }
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const spread<Call>& call) {
+          const spread_call<Call>& call) {
   const auto run = [&](const Call& whole) { meet(node, c, whole); };
   if constexpr (requires { call.op; }) {
     bool here = true;
@@ -458,6 +394,13 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   } else {
     run(call);
   }
+}
+/// Long data is read where it lies: in one piece.
+template <class Stack, class Call>
+requires MeetsInNode<Stack, Call>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const spread_call<Call>& call) {
+  run_whole(c, call.without_layouts(), [&](const Call& whole) { meet_direct(node, c, whole); });
 }
 
 }  // namespace mpx::inline v0::coll
