@@ -32,7 +32,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       coll::node_levels<typename Stack::collective_type, S> levels(steps, *nodes);
       const bool in_parts = c.by == coll::algorithm::node_parts;
       if constexpr (requires { what.without_layouts(); })
-        return run_whole(steps, what.without_layouts(),
+        return on_copies(steps, what.without_layouts(),
                          [&](const auto& whole) { levels.run(whole, in_parts); });
       else
         return levels.run(what, in_parts);
