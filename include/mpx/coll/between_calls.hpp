@@ -10,6 +10,7 @@
 #include "mpx/coll/arguments.hpp"
 #include "mpx/coll/barrier.hpp"
 #include "mpx/coll/between.hpp"
+#include "mpx/coll/between_layouts.hpp"
 #include "mpx/coll/names.hpp"
 #include "mpx/datatype/buffer.hpp"
 
