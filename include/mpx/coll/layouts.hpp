@@ -235,7 +235,7 @@ void on_copies(S& s, const Call& c, Run&& run) {
   if (!s.failed()) on_copied_result(s, whole, run);
 }
 
-// --- What `spread_call` does, by operation: places are linear --------------------------------------
+// --- What `spread_call` does, by operation: places are linear ------------------------------------
 
 template <Steps S>
 void run_spread(S& s, const bcast_call& b, const choice& c) {
