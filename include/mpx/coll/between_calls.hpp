@@ -269,6 +269,8 @@ class between_collectives : public collective_names<Between> {
     coll::blocks to;
     from.pieces = in.data();
     to.pieces = out.data();
+    from.counts.many = in.size();
+    to.counts.many = out.size();
     return ended<How>(how, where, to_all{me().sides(), from, to, true});
   }
 
@@ -280,7 +282,7 @@ class between_collectives : public collective_names<Between> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, root == this_root, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, root == this_root, [&](const memory& m) {
       return ended<How>(how, where, coll::between_reduce<Stack>{me().sides(), m, m, root},
                         typed_reduction<element_of_t<V>, Op>{op}, written_but_at(value, root));
     });
@@ -300,7 +302,7 @@ class between_collectives : public collective_names<Between> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::between_allreduce<Stack>{me().sides(), m, m},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
