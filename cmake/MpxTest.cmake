@@ -41,8 +41,8 @@ endfunction()
 
 function(mpx_add_test_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
-  add_executable(${name} ${arg_SOURCES})  # Flags that differ from those of mpx_test_headers lose it.
-  target_link_libraries(${name} PRIVATE mpx_under_test mpx_own ${arg_LIBRARIES})
+  add_executable(${name} ${arg_SOURCES})
+  mpx_finish_test_target(${name} ${arg_LIBRARIES})
   if(TARGET OpenSSL::Crypto AND "${arg_SOURCES}" MATCHES "(^|[/;])tcp")
     target_link_libraries(${name} PRIVATE OpenSSL::Crypto)
   endif()
@@ -52,6 +52,21 @@ function(mpx_add_test_program name)
 endfunction()
 
 # The tests of test/<folder>: one doctest program for its *.test.cpp and their other sources, or, in
+# Flags that differ from those of mpx_test_headers lose what it has read.
+function(mpx_finish_test_target name)
+  target_link_libraries(${name} PRIVATE mpx_under_test mpx_own ${ARGN})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test")
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  target_precompile_headers(${name} REUSE_FROM mpx_test_headers)
+endfunction()
+
+# An object of it that a program has no use for is left out.
+function(mpx_add_test_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_library(${name} STATIC ${arg_SOURCES})
+  mpx_finish_test_target(${name} ${arg_LIBRARIES})
+endfunction()
+
 # a folder with *.test.py, the other sources as helper programs of those.
 function(mpx_add_folder_tests folder)
   set(units ${sources})
@@ -83,6 +98,11 @@ function(mpx_add_folder_tests folder)
     if(optimise AND NOT MPX_SANITIZE)  # It runs for longer than it takes to compile.
       set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" PROPERTIES
         COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
+  if(folder STREQUAL "sim")
+    list(APPEND libraries mpx_test_sim_instances)
+  elseif(NOT folder MATCHES "^(alloc|levels|preempt)$")  # Those have an mpx of their own.
+    list(APPEND libraries mpx_test_instances)
+  endif()
     endif()
   endforeach()
   if(folder MATCHES "^(comm|engine)$")  # Their files instantiate the same for the same stacks.
