@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
+// sanitizers: none
 // The contract where posts are pending and bodies are placed, over a transport that makes use of
 // both; and the suite's own checks, which have to fire.
 
