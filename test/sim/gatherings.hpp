@@ -82,17 +82,28 @@ inline std::vector<gathering> random_gatherings(std::uint64_t seed, int rounds, 
   return all;
 }
 
+/// A call at one rank that all ranks of a communicator make.
+class collective_part {
+ public:
+  virtual ~collective_part() = default;
+  /// Calls it, or starts it.
+  virtual void begin() = 0;
+  /// Waits for it. Returns what is wrong.
+  virtual std::string end() = 0;
+  /// Runs it again, if it was prepared.
+  virtual std::string again() = 0;
+};
+
 /// One of them at one rank, from its beginning to its end.
 template <class Stack>
-class gathered {
+class gathered final : public collective_part {
   using communicator = mpx::communicator<Stack>;
   using words = std::vector<word>;
 
  public:
   gathered(const gathering& what, const communicator& on) : what_(what), on_(on.with(what.by)) {}
 
-  /// Calls it, or starts it.
-  void begin() {
+  void begin() override {
     fill();
     switch (what_.form) {
       case gather_form::at_once: return call(nothing_yet{});
@@ -103,13 +114,11 @@ class gathered {
         return;
     }
   }
-  /// Waits for it. Returns what is wrong.
-  std::string end() {
+  std::string end() override {
     if (request_) request_->wait();
     return check();
   }
-  /// Runs it again, if it was prepared.
-  std::string again() {
+  std::string again() override {
     if (what_.form != gather_form::prepared) return {};
     fill();
     request_->start();

@@ -19,6 +19,7 @@ PACKETS = "engine/detail/endpoint_packets.hpp"
 PLACED = "engine/rooms/detail/inbox_placed.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
+CHECKS_TEST = "sim/checks.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
 SCHEDULES = "engine/detail/endpoint_schedules.hpp"
 
@@ -186,6 +187,13 @@ MUTATIONS = [
      "return key != other.key ? key < other.key : rank < other.rank;", "return rank < other.rank;"),
     ("a split does not look at colors", "comm/detail/create.hpp",
      "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
+    # Collective calls that are compared.
+    ("who finds that calls differ gives the call up for all", SCHEDULES,
+     "if (p.failure.of != cause::mismatch) e.give_up", "e.give_up", CHECKS_TEST),
+    ("of calls that differ the last heard of is told", "coll/claims.hpp",
+     "(other.told == 0 || c.before(other))", "(other.told == 0 || !c.before(other))", CHECKS_TEST),
+    ("what pairs send is compared with nobody's word", "coll/compare_calls.hpp",
+     "!a.received[r].fits(a.expected[r])", "!a.received[r].fits(a.received[r])", CHECKS_TEST),
     # Of the transport, against its contract.
     ("the transport loses a completion", LATE,
      "  fault planted = fault::none;", "  fault planted = fault::lose_completion;"),

@@ -48,8 +48,8 @@ inline std::vector<const message*> order_of(const plan& p, rank_t rank, int roun
   return mine;
 }
 
-/// `Gathers`: the collectives of the plan, too.
-template <class Stack, bool Gathers = false>
+/// `Gathers`: the collectives of the plan, too. `Crosses`: what goes across an intercommunicator.
+template <class Stack, bool Gathers = false, bool Crosses = false>
 class player {
   using request = mpx::request<Stack>;
   using persistent = mpx::persistent_request<Stack>;
@@ -77,6 +77,7 @@ class player {
         require(part_.rank() == (world_.size() - 1 - me()) / 2, "a split has the wrong order");
       }
     }
+    if constexpr (Crosses) connect();
     buffer_.resize(buffered_bytes());
     env_.attach_buffer(buffer_);
     for (round_ = 0; round_ < plan_.rounds; ++round_) {
@@ -493,28 +494,65 @@ class player {
     }
   }
 
-  /// All ranks begin them in one order.
+  /// All ranks begin those of one communicator in one order, and where none of them blocks those of
+  /// different ones in any.
   void begin_gatherings() {
-    if constexpr (Gathers) {
-      for (const gathering& g : plan_.gatherings) {
-        if (g.round != round_) continue;
-        gathered_.push_back(std::make_unique<gathered<Stack>>(g, g.in_part ? part_ : world_));
-        gathered_.back()->begin();
+    if constexpr (Gathers || Crosses) {
+      struct one {
+        int on;  // Which communicator.
+        bool blocks;
+        collective_part* part;
+      };
+      std::vector<one> all;
+      const auto add = [&](int on, bool blocks, std::unique_ptr<collective_part> part) {
+        all.push_back({on, blocks, part.get()});
+        gathered_.push_back(std::move(part));
+      };
+      if constexpr (Gathers)
+        for (const gathering& g : plan_.gatherings)
+          if (g.round == round_)
+            add(g.in_part ? 1 : 0, g.form == gather_form::at_once,
+                std::make_unique<gathered<Stack>>(g, g.in_part ? part_ : world_));
+      if constexpr (Crosses)
+        for (const crossing& c : plan_.crossings)
+          if (c.round == round_)
+            add(2, c.blocks(), std::make_unique<crossed<Stack>>(c, between_, low()));
+      for (std::size_t at = 0; at < all.size(); ++at) {
+        std::size_t end = at;
+        while (end < all.size() && !all[end].blocks) ++end;
+        std::size_t next = end == at ? at : at + random_.below(end - at);  // Of any communicator,
+        for (std::size_t i = next; i-- > at;)
+          if (all[i].on == all[next].on) next = i;  // its first.
+        const auto from = all.begin() + static_cast<std::ptrdiff_t>(at);
+        std::rotate(from, all.begin() + static_cast<std::ptrdiff_t>(next),
+                    all.begin() + static_cast<std::ptrdiff_t>(next) + 1);
+        all[at].part->begin();
         if (random_.one_in(3))
           env_.transport().compute(static_cast<std::int64_t>(random_.below(20'000)));
       }
     }
   }
-  /// They end in any order.
+  /// They end in any order; what a call makes is looked at and run again in one order.
   void end_gatherings() {
-    if constexpr (Gathers) {
-      std::vector<gathered<Stack>*> left;
+    if constexpr (Gathers || Crosses) {
+      std::vector<collective_part*> left;
       for (const auto& g : gathered_) left.push_back(g.get());
       for (std::size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random_.below(i)]);
-      for (gathered<Stack>* g : left) fine(g->end());
+      for (collective_part* g : left) fine(g->end());
       for (const auto& g : gathered_) fine(g->again());
       gathered_.clear();
     }
+  }
+  bool low() const { return is_low(plan_.seed, me(), world_.size()); }
+  void connect() {
+    if (plan_.crossings.empty()) return;
+    communicator half = world_.split(low() ? 0 : 1, -me());
+    rank_t leaders[2] = {-1, -1};  // The last of each group.
+    for (rank_t r = world_.size(); r-- > 0;)
+      leaders[is_low(plan_.seed, r, world_.size()) ? 0 : 1] = r;
+    between_ = mpx::intercommunicator<Stack>::connect(half, half.size() - 1, world_,
+                                                      leaders[low() ? 1 : 0], 3);
+    half.free();
   }
   static void fine(const std::string& wrong) { require(wrong.empty(), wrong); }
 
@@ -575,7 +613,8 @@ class player {
   std::vector<std::unique_ptr<std::vector<std::byte>>> dropped_;
   std::vector<const message*> left_over_;
   communicator part_;
-  std::vector<std::unique_ptr<gathered<Stack>>> gathered_;
+  mpx::intercommunicator<Stack> between_;
+  std::vector<std::unique_ptr<collective_part>> gathered_;
 };
 
 }  // namespace explorer

@@ -57,7 +57,7 @@ class collectives : public collective_names<Comm> {
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::bcast_call{writable_bytes_of(buffer), root});
+    return ended<How, data_of<B>>(how, where, coll::bcast_call{writable_bytes_of(buffer), root});
   }
 
   /// The same ranks, for collectives that use algorithm `by` where an operation has it: any call
@@ -72,7 +72,7 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
               site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In, Out>>(
         how, where,
         coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false});
   }
@@ -91,15 +91,16 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true});
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::gather_call{given(in), blocks_at(out, counts, places), root, true});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::gather_call{given(in), blocks_at(out, counts, places), root, true});
   }
   /// The same where the root does not know the lengths. Returns: all blocks at `root`, nothing
   /// elsewhere. Cost: a gather of the lengths besides.
@@ -121,7 +122,7 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
         coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false});
   }
@@ -143,16 +144,16 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && Counts<C> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::scatter_call{blocks_at(in, counts), taken(out), root, true});
+    return ended<How, data_of<In>>(
+        how, where, coll::scatter_call{blocks_at(in, counts), taken(out), root, true});
   }
   /// The same, block r from in[places[r]] on.
   template <class In, class C, class P, class Out, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true});
+    return ended<How, data_of<In>>(
+        how, where, coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true});
   }
 
   /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
@@ -160,7 +161,8 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), equal_blocks(out)});
+    return ended<How, data_of<In, Out>>(how, where,
+                                        coll::allgather_call{given(in), equal_blocks(out)});
   }
   /// The same. Returns: all of it.
   template <class In, class How = throws_t>
@@ -173,17 +175,20 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> &&
+           (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts)});
+    return ended<How, data_of<In, Out>>(how, where,
+                                        coll::allgather_call{given(in), blocks_at(out, counts)});
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)});
   }
   /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
   /// the lengths besides.
@@ -208,7 +213,8 @@ class collectives : public collective_names<Comm> {
     constexpr bool in_place = std::same_as<In, in_place_t>;
     coll::blocks from;
     if constexpr (!in_place) from = equal_blocks(in);
-    return ended<How>(how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false});
   }
   /// The same. Returns: what has come.
   template <class In, class How = throws_t>
@@ -225,7 +231,7 @@ class collectives : public collective_names<Comm> {
            BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
         coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true});
   }
@@ -236,16 +242,18 @@ class collectives : public collective_names<Comm> {
   auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
                  const D& out_counts, const Q& out_places, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::alltoall_call{blocks_at(in, in_counts, in_places),
-                                          blocks_at(out, out_counts, out_places), false, true});
+    return ended<How, data_of<In>>(
+        how, where,
+        coll::alltoall_call{blocks_at(in, in_counts, in_places),
+                            blocks_at(out, out_counts, out_places), false, true});
   }
   /// The same in place: what is at places[r] goes to rank r, and what comes from there replaces it.
   template <class Out, class D, class How = throws_t>
   requires ReceiveBuffer<Out&&> && Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(in_place_t, Out&& out, const D& counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::alltoall_call{{}, blocks_at(out, counts), true, true});
+    return ended<How, data_of<Out>>(how, where,
+                                    coll::alltoall_call{{}, blocks_at(out, counts), true, true});
   }
   /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
   /// alltoall of the lengths besides.
@@ -376,13 +384,19 @@ class collectives : public collective_names<Comm> {
   }
 
  private:
-  /// Ends a call of `what` as `how` says. Those that block return nothing.
-  template <class How, class What, class Op = no_reduction>
+  /// Whose elements a call moves, if somebody asks: those of what is given, or of the result.
+  template <class In, class Out = In>
+  using data_of = typename call_mark<Stack>::template data<In, Out>;
+  /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
+  /// nothing.
+  template <class How, class Data = void, class What, class Op = no_reduction>
   [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
                                     const Op& op = {}) const noexcept(stores_errors<How>) {
     auto by = coll::algorithm::automatic;
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
-    return finish_as(std::forward<How>(how), collective<Stack, What, Op>(me(), what, by, op),
+    return finish_as(std::forward<How>(how),
+                     collective<Stack, What, Op>(me(), what, by, op,
+                                                 call_mark<Stack>::template of<Op, Data>(where)),
                      where);
   }
   /// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
