@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mpx/datatype.hpp>
 #include <mpx/mpx.hpp>
 #include <stdexcept>
 #include <string>
@@ -122,6 +123,8 @@ class player {
     const message* as;  // Any of its group.
     std::vector<std::byte> data;
     mpx::status status;
+    std::size_t apart = 1;        // From one byte to the next where they are received,
+    std::vector<std::byte> room;  // which is here if that is more.
   };
   /// What a request is for: nullptr is a send.
   template <class R>
@@ -150,6 +153,36 @@ class player {
     return n;
   }
 
+  /// How far the bytes of a message lie apart where it is sent, or received.
+  std::size_t apart_of(const message& m, bool receives) const {
+    random r(plan_.seed * 131 + static_cast<std::uint64_t>(m.id) * 2 + (receives ? 1 : 0));
+    if (receives) {
+      if (m.in == receiving::persistent || is_late(m.in) != (m.in == receiving::late)) return 1;
+    } else if ((m.mode != mpx::mode::standard && m.mode != mpx::mode::synchronous) ||
+               m.out == sending::persistent) {
+      return 1;
+    }
+    return r.one_in(3) ? 2 + r.below(3) : 1;
+  }
+  template <class Byte>
+  static auto spread(Byte* data, std::size_t bytes, std::size_t apart) {
+    return mpx::strided(data, bytes, static_cast<std::ptrdiff_t>(apart));
+  }
+  /// `call(buffer)` with where a receipt is to be.
+  template <class Call>
+  static auto received(receipt& r, Call&& call) {
+    if (r.apart == 1) return call(r.data);
+    return call(spread(r.room.data(), r.data.size(), r.apart));
+  }
+  /// Brings together what has come.
+  void collect(receipt& r) const {
+    for (std::size_t i = 0; r.apart > 1 && i < r.room.size(); ++i) {
+      if (i % r.apart == 0) r.data[i / r.apart] = r.room[i];
+      require(i % r.apart == 0 || r.room[i] == canary,
+              name(*r.as) + "bytes between those that it fills have been written to");
+    }
+  }
+
   /// What a receive asks for.
   group pattern_of(const message& m) {
     group g = group_of(m);
@@ -164,7 +197,10 @@ class player {
       if (group_of(other) == g) room = std::max(room, other.bytes);
     if (m.in == receiving::truncated) room /= 2;
     receipts_.push_back(std::make_unique<receipt>(m, room));
-    return *receipts_.back();
+    receipt& made = *receipts_.back();
+    made.apart = apart_of(m, true);
+    if (made.apart > 1) made.room.assign(room * made.apart, canary);
+    return made;
   }
 
   void post_early() {
@@ -181,10 +217,14 @@ class player {
         starters_.add(std::move(p), &r);
         continue;
       }
-      request q = comm(*m).irecv(r.data, g.from, g.tag);
+      const auto post = [&] {
+        return received(r,
+                        [&](auto&& into) { return request(comm(*m).irecv(into, g.from, g.tag)); });
+      };
+      request q = post();
       if (m->in == receiving::dropped) {
         doomed_.push_back({m, std::move(q), std::make_unique<std::vector<std::byte>>()});
-        std::swap(*doomed_.back().buffer, r.data);
+        std::swap(*doomed_.back().buffer, r.apart > 1 ? r.room : r.data);
         receipts_.pop_back();
         continue;
       }
@@ -192,7 +232,7 @@ class player {
         if (random_.one_in(2)) q.progress();
         if (q.cancel()) {
           require(q.wait().cancelled(), name(*m) + "cancelled, but its status does not say so");
-          q = comm(*m).irecv(r.data, g.from, g.tag);
+          q = post();
         }
       }
       requests_.add(std::move(q), &r);
@@ -260,15 +300,30 @@ class player {
         continue;
       }
       if (m->mode == mpx::mode::ready) world_.recv(nothing_, m->to, go_tag + m->id);
+      const std::size_t apart = apart_of(*m, false);
+      if (apart > 1) {
+        std::vector<std::byte> wide(data.size() * apart, std::byte{0x33});
+        for (std::size_t i = 0; i < data.size(); ++i) wide[i * apart] = data[i];
+        data.swap(wide);
+      }
+      const auto wide = spread(std::as_const(data).data(), m->bytes, apart);
       switch (m->out) {
         case sending::blocking:
-          send_now(*m, data);
+          if (apart == 1) {
+            send_now(*m, data);
+          } else if (m->mode == mpx::mode::standard) {
+            comm(*m).send(wide, m->to, m->tag);
+          } else {
+            comm(*m).ssend(wide, m->to, m->tag);
+          }
           returned_[static_cast<std::size_t>(m->id)] = m->mode != mpx::mode::buffered;
           break;
-        case sending::nonblocking: requests_.add(start(*m, data), nullptr); break;
+        case sending::nonblocking:
+          requests_.add(apart == 1 ? start(*m, data) : start(*m, wide, 0), nullptr);
+          break;
         case sending::dropped: {
           {
-            request dropped = start(*m, data);
+            request dropped = apart == 1 ? start(*m, data) : start(*m, wide, 0);
           }
           std::fill(data.begin(), data.end(), std::byte{0x5a});
           break;
@@ -293,6 +348,11 @@ class player {
       case mpx::mode::buffered: return comm(m).bsend(data, m.to, m.tag);
       case mpx::mode::ready: return comm(m).rsend(data, m.to, m.tag);
     }
+  }
+  template <class View>
+  request start(const message& m, const View& view, int) {
+    if (m.mode == mpx::mode::standard) return comm(m).isend(view, m.to, m.tag);
+    return comm(m).issend(view, m.to, m.tag);
   }
   request start(const message& m, const std::vector<std::byte>& data) {
     switch (m.mode) {
@@ -378,7 +438,8 @@ class player {
         world_.recv(nothing_, m.from, tried_tag + m.id);
         fails_with(m, r, mpx::errc::not_ready);
         break;
-      default: r.status = comm(m).recv(r.data, g.from, g.tag);
+      default:
+        r.status = received(r, [&](auto&& into) { return comm(m).recv(into, g.from, g.tag); });
     }
   }
   static void same(const message& m, const mpx::status& seen, const mpx::status& got) {
@@ -451,6 +512,7 @@ class player {
       for (const message* m : order_of(plan_, from, round_))
         if (m->to == me() && !is_alone(m->in)) sent[{group_of(*m), from}].push_back(m);
     for (const auto& r : receipts_) {
+      collect(*r);
       const group g = group_of(*r->as);
       auto& queue = sent[{g, r->status.source()}];
       require(!queue.empty(), name(*r->as) + "received from rank " +

@@ -333,64 +333,17 @@ class between_collectives : public collective_names<Between> {
         std::forward<How>(how),
         collective<Stack, What, Op>(me().both(where), what, coll::algorithm::automatic, op), where);
   }
-  template <class How, class V, class Call>
-  static auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here,
-                                 Call&& call) {
-    if constexpr (std::ranges::range<V> || !BlockingForm<How>) {
-      return call(memory(writable_bytes_of(value)));
-    } else {
-      std::remove_cv_t<V> result = value;
-      call(memory(writable_bytes_of(result)));
-      return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
-    }
-  }
-  template <class How>
-  static bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
-    if constexpr (is_code<How>) return !how;
-    return true;
-  }
-
-  template <class B>
-  static std::size_t elements_of(const B& buffer) noexcept {
-    return bytes_of(buffer).size() / sizeof(element_of_t<const B>);
-  }
   std::size_t remote() const noexcept { return static_cast<std::size_t>(me().remote_size()); }
-  static std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
-    std::size_t sum = 0;
-    for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
-    return sum;
-  }
-  template <class B>
-  static coll::blocks all_of(const B& buffer) noexcept {
-    const memory all(bytes_of(buffer));
-    coll::blocks b;
-    b.base = all.base;
-    b.room = all.bytes;
-    b.unit = sizeof(element_of_t<const B>);
-    return b;
-  }
   /// A buffer as `n` blocks of one length.
   template <class B>
   static coll::blocks equal_blocks(const B& buffer, std::size_t n) noexcept {
-    coll::blocks b = all_of(buffer);
+    coll::blocks b = blocks_of(buffer);
     b.bytes = b.stride = b.room / b.unit / n * b.unit;
     return b;
   }
   template <class B>
   coll::blocks equal_blocks(const B& buffer) const noexcept {
     return equal_blocks(buffer, remote());
-  }
-  template <class B, class C>
-  static coll::blocks blocks_at(const B& buffer, const C& counts) noexcept {
-    coll::blocks b = all_of(buffer);
-    b.counts = numbers_of(counts);
-    return b;
-  }
-  template <class B, class C, class P>
-  static coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) noexcept {
-    coll::blocks b = blocks_at(buffer, counts);
-    b.places = numbers_of(places);
-    return b;
   }
   template <class Out>
   auto reduced_blocks(const coll::blocks& in, Out& out) const noexcept {

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "mpx/coll/node_calls.hpp"
+#include "mpx/coll/node_levels.hpp"
+#include "mpx/coll/node_map.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
@@ -14,22 +16,46 @@
 
 namespace mpx::inline v0::detail {
 
-/// Takes the steps of `what`, by algorithm `by` if it has any to choose among.
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among. `nodes`: where its
+/// ranks are, if the transport knows.
 template <class Stack, class What, coll::Steps S>
-void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
+void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
+                [[maybe_unused]] const coll::node_map* nodes) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
     q.near = BlockTransport<typename Stack::transport_type>;
+    if constexpr (coll::HasLevels<Stack, What>) {
+      coll::ask_of_nodes(q, *nodes);
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
+        return what(steps, c);
+      coll::node_levels<typename Stack::collective_type, S> levels(steps, *nodes);
+      const bool in_parts = c.by == coll::algorithm::node_parts;
+      if constexpr (requires { what.without_layouts(); })
+        return run_whole(steps, what.without_layouts(),
+                         [&](const auto& whole) { levels.run(whole, in_parts); });
+      else
+        return levels.run(what, in_parts);
+    }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
-      q.meets = true;
+      q.meets = q.reads = true;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what)) return;
-      q.meets = false;
+      if (coll::run_in_node(steps, what, q)) return;
+      q.meets = q.reads = false;
     }
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
     what(steps);
+  }
+}
+/// What ranks compare of a call: it without its layouts.
+template <class What>
+const auto& compared(const What& what) noexcept {
+  if constexpr (requires { what.without_layouts(); }) {
+    return what.without_layouts();
+  } else {
+    return what;
   }
 }
 /// What a stack keeps of a collective call to compare it with those of other ranks.
@@ -53,12 +79,18 @@ template <class Stack, class What>
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    if constexpr (Stack::checks_type::compares_collectives) {
-      if (Stack::checks_type::compare_call(steps, what, by, *trouble.mark))
-        take_steps<Stack>(what, steps, by);
-    } else {
-      take_steps<Stack>(what, steps, by);
+    const coll::node_map* nodes = nullptr;
+    if constexpr (coll::HasLevels<Stack, What>) {
+      nodes = coll::nodes_of<Stack>(steps.endpoint_of(), steps.state(), steps.rank());
+      if (nodes == nullptr) {
+        steps.begin();
+        steps.no_memory();
+      }
     }
+    bool goes = !steps.failed();
+    if constexpr (Stack::checks_type::compares_collectives)
+      goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark);
+    if (goes) take_steps<Stack>(what, steps, by, nodes);
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
@@ -75,10 +107,18 @@ template <class Stack, class What>
                                               coll::algorithm by,
                                               [[maybe_unused]] const call_mark<Stack>& mark) {
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
-  if (plan == nullptr) return plan;
+  if (plan == nullptr) return nullptr;
+  const coll::node_map* nodes = nullptr;
+  if constexpr (coll::HasLevels<Stack, What>) {
+    nodes = coll::nodes_of<Stack>(on.endpoint_for_reports(), *plan->state, plan->rank());
+    if (nodes == nullptr) {
+      delete plan;
+      return nullptr;
+    }
+  }
   if constexpr (Stack::checks_type::compares_collectives)
-    if (!Stack::checks_type::compare_call(*plan, what, by, mark)) return plan;
-  take_steps<Stack>(what, *plan, by);
+    if (!Stack::checks_type::compare_call(*plan, compared(what), by, mark)) return plan;
+  take_steps<Stack>(what, *plan, by, nodes);
   return plan;
 }
 
@@ -193,5 +233,22 @@ class collective {
   [[no_unique_address]] call_mark<Stack> mark_;
   mutable trouble_of<Stack> trouble_;
 };
+
+/// The same where a buffer has a layout: see mpx/datatype.hpp.
+template <class Stack, class What, class Op>
+class layout_collective;
+
+/// A call of `what` that uses its buffers as `uses` say.
+template <class Stack, class What, class Op, class... Uses>
+[[gnu::always_inline]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+                                             coll::algorithm by, const Op& op,
+                                             const call_mark<Stack>& mark,
+                                             [[maybe_unused]] const Uses&... uses) {
+  if constexpr ((Uses::has_layout || ...)) {
+    return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
+  } else {
+    return collective<Stack, What, Op>(on, what, by, op, mark);
+  }
+}
 
 }  // namespace mpx::inline v0::detail

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "mpx/coll/arguments.hpp"
+#include "mpx/coll/blocks.hpp"
 #include "mpx/coll/call.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/mpi_names.hpp"
@@ -29,7 +31,7 @@ struct neighbor_blocks {
   };
 
   neighbor_blocks::kind how = kind::one;
-  std::span<std::byte> all;                    // Of all kinds but the last.
+  memory all;                                  // Of all kinds but the last; see slice.
   std::size_t degree = 0;                      // How many neighbours there are.
   std::size_t element = 1;                     // In bytes: of counts and places.
   std::span<const std::size_t> counts;         // Of a list.
@@ -38,7 +40,7 @@ struct neighbor_blocks {
 
   /// nullptr, or what is wrong.
   const char* wrong() const noexcept {
-    const std::size_t elements = all.size() / element;
+    const std::size_t elements = all.bytes / element;
     switch (how) {
       case kind::one: return nullptr;
       case kind::equal:
@@ -70,13 +72,13 @@ struct neighbor_blocks {
   memory at(std::size_t i, std::size_t& next) const noexcept {
     switch (how) {
       case kind::one: return all;
-      case kind::equal: return all.subspan(i * (all.size() / degree), all.size() / degree);
+      case kind::equal: return slice(all, i * (all.bytes / degree), all.bytes / degree);
       case kind::any: return blocks[i];
       case kind::list: break;
     }
     const std::size_t first = displacements.empty() ? next : displacements[i];
     next = first + counts[i];
-    return all.subspan(first * element, counts[i] * element);
+    return slice(all, first * element, counts[i] * element);
   }
 };
 
@@ -200,8 +202,8 @@ class neighbor_collectives {
   requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
   auto neighbor_allgather(In&& mine, Out&& all, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<operation::allgather, How, data_of<In>>(how, where, same(mine),
-                                                         equal(writable_bytes_of(all), all));
+    return ended<operation::allgather, How, data_of<In>>(how, where, same(mine), equal(all),
+                                                         reads(mine), writes(all));
   }
   /// The same of one value: returns what each source has sent; T{} for proc_null.
   template <Transferable T>
@@ -218,7 +220,7 @@ class neighbor_collectives {
                            How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return ended<operation::allgatherv, How, data_of<In>>(
-        how, where, same(mine), list(writable_bytes_of(all), all, lengths, displacements));
+        how, where, same(mine), list(all, lengths, displacements), reads(mine), writes(all));
   }
   /// Sends the i-th of as many equal parts of `out` as there are destinations to the i-th of them;
   /// the i-th part of `in` gets what the i-th source has sent. Source: MPI 4.1, 8.6.2.
@@ -226,8 +228,8 @@ class neighbor_collectives {
   requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
   auto neighbor_alltoall(In&& out, Out&& in, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<operation::alltoall, How, data_of<In>>(how, where, equal(readable(out), out),
-                                                        equal(writable_bytes_of(in), in));
+    return ended<operation::alltoall, How, data_of<In>>(how, where, equal(out), equal(in),
+                                                        reads(out), writes(in));
   }
   /// The same with parts of any lengths, each at a displacement of its own; an empty list of
   /// displacements puts them one after the other. In elements.
@@ -237,8 +239,8 @@ class neighbor_collectives {
                           counts in_counts, counts in_displacements, How&& how = {},
                           site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<operation::alltoallv, How, data_of<In>>(
-        how, where, list(readable(out), out, out_counts, out_displacements),
-        list(writable_bytes_of(in), in, in_counts, in_displacements));
+        how, where, list(out, out_counts, out_displacements), list(in, in_counts, in_displacements),
+        reads(out), writes(in));
   }
   /// The same with a block of memory for each neighbour, with a layout or none: out[i] is sent to
   /// the i-th destination, in[i] gets what the i-th source has sent. The lists are read by the call
@@ -339,53 +341,41 @@ class neighbor_collectives {
   }
 
  private:
-  template <class B>
-  static constexpr std::size_t element_bytes() noexcept {
-    if constexpr (ContiguousBuffer<std::remove_cvref_t<B>>) {
-      return sizeof(std::ranges::range_value_t<std::remove_cvref_t<B>>);
-    } else {
-      return sizeof(std::remove_cvref_t<B>);
-    }
-  }
   /// Blocks that are only read are never written.
-  template <class B>
-  static std::span<std::byte> readable(const B& buffer) noexcept {
-    const auto bytes = bytes_of(buffer);
-    return {const_cast<std::byte*>(bytes.data()), bytes.size()};
-  }
   template <class B>
   static blocks same(const B& buffer) noexcept {
     blocks b;
-    b.all = readable(buffer);
+    b.all = place_of(buffer);
     return b;
   }
   template <class B>
-  static blocks equal(std::span<std::byte> all, const B&) noexcept {
+  static blocks equal(const B& buffer) noexcept {
     blocks b;
     b.how = kind::equal;
-    b.all = all;
-    b.element = element_bytes<B>();
+    b.all = place_of(buffer);
+    if constexpr (!LayoutBuffer<B>) b.element = unit_of(buffer);
     return b;
   }
   template <class B>
-  static blocks list(std::span<std::byte> all, const B& of, counts n, counts at) noexcept {
-    blocks b = equal(all, of);
+  static blocks list(const B& of, counts n, counts at) noexcept {
+    blocks b = equal(of);
+    b.element = unit_of(of);
     b.how = kind::list;
     b.counts = n;
     b.displacements = at;
     return b;
   }
-  template <operation Operation, class How, class Data = void>
-  auto ended(std::remove_reference_t<How>& how, site where, blocks out, blocks in) const
-      noexcept(stores_errors<How>) {
+  template <operation Operation, class How, class Data = void, class... Uses>
+  auto ended(std::remove_reference_t<How>& how, site where, blocks out, blocks in,
+             const Uses&... uses) const noexcept(stores_errors<How>) {
     const neighborhood& around = me().around();
     out.degree = around.destinations.size();
     in.degree = around.sources.size();
     using call = coll::neighbor_call<Operation>;
     return finish_as(
         std::forward<How>(how),
-        collective<Stack, call>(me(), call{&around, out, in}, coll::algorithm::automatic, {},
-                                call_mark<Stack>::template of<no_reduction, Data>(where)),
+        made_call<Stack>(me(), call{&around, out, in}, coll::algorithm::automatic, no_reduction(),
+                         call_mark<Stack>::template of<no_reduction, Data>(where), uses...),
         where);
   }
 };
