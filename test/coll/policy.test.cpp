@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // What collectives ask for: steps, a policy, operations; and the typed calls on top.
 
 #include <limits>
