@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // Collectives of buffers that layouts spread: by every algorithm in every form, between threads;
 // what is kept of a layout; what is an error.
 
