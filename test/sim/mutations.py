@@ -139,7 +139,7 @@ MUTATIONS = [
     ("a rank leaves with the others while an answer is pending", PROGRESS,
      "      if (n == 0 && at_rest()) break;\n", "      if (n == 0) break;\n", "sim/late.test.cpp"),
     # Bodies that are placed.
-    ("a placed body goes to the next receive that matches", ENDPOINT,
+    ("a placed body goes to the next receive that matches", PACKETS,
      "    return r != nullptr && inbox().has_placed(*r);\n",
      "    return r != nullptr && inbox().has_placed(*r) && false;\n"),
     ("the place of a dropped receive is not taken back", PLACED,
