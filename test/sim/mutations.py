@@ -19,7 +19,9 @@ PACKETS = "engine/detail/endpoint_packets.hpp"
 PLACED = "engine/rooms/detail/inbox_placed.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
+CHECKS_TEST = "sim/checks.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
+LAYOUTS = "coll/layouts.hpp"
 SCHEDULES = "engine/detail/endpoint_schedules.hpp"
 
 MUTATIONS = [
@@ -186,6 +188,35 @@ MUTATIONS = [
      "return key != other.key ? key < other.key : rank < other.rank;", "return rank < other.rank;"),
     ("a split does not look at colors", "comm/detail/create.hpp",
      "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
+    # Across intercommunicators.
+    ("a block across goes to a rank that does not take it", "coll/between.hpp",
+     "((std::int64_t{b} + 1) * takers - 1) / blocks", "std::int64_t{b} * takers / blocks"),
+    ("an allreduce across gives each group its own result", "coll/between.hpp",
+     "      s.exchange(sum, of.across(0), out, of.across(0));\n", "      s.copy(out, sum);\n"),
+    ("a merge does not look at who is high", "intercommunicator.hpp",
+     "if (said == 1) {", "if (said == 3) {"),
+    ("a part of an intercommunicator mixes its groups", "intercommunicator.hpp",
+     "made.local_.rank() + (first ? 0 : there) : 0;", "made.local_.rank() : 0;"),
+    ("a duplicate across tells the wrong group its context", "intercommunicator.hpp",
+     "*plan, said_here, sides().here_first,", "*plan, said_here, 0,"),
+    # Collective calls that are compared.
+    ("who finds that calls differ gives the call up for all", SCHEDULES,
+     "if (p.failure.of != cause::mismatch) e.give_up", "e.give_up", CHECKS_TEST),
+    ("of calls that differ each rank tells those that it has heard of first", "coll/claims.hpp",
+     "(other.told == 0 || c.before(other))", "other.told == 0", CHECKS_TEST),
+    ("what pairs send is compared with nobody's word", "coll/compare_calls.hpp",
+     "!a.received[r].fits(a.expected[r])", "!a.received[r].fits(a.received[r])", CHECKS_TEST),
+    # Of buffers that layouts spread.
+    ("each fragment of a spread message is its first", OUTBOX,
+     "      op.data.read(offset, into);\n", "      op.data.read(0, into);\n"),
+    ("a dropped send of what is spread is still read there", ENDS,
+     "    if (op.owned == nullptr || !op.data.contiguous()) {", "    if (op.owned == nullptr) {"),
+    ("a part of a spread message is unpacked where it begins", "coll/linear_layout.hpp",
+     "how_->unpack(base_, static_cast<std::size_t>(at - origin()) + offset, from);",
+     "how_->unpack(base_, offset, from);"),
+    ("what is passed on is received into before it has gone", LAYOUTS,
+     "    return i == n - 1 ? block : slice(room[i % 3], 0, block.bytes);",
+     "    return i == n - 1 ? block : slice(room[i % 2], 0, block.bytes);"),
     # Of the transport, against its contract.
     ("the transport loses a completion", LATE,
      "  fault planted = fault::none;", "  fault planted = fault::lose_completion;"),

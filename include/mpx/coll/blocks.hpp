@@ -13,10 +13,16 @@ using detail::collective_failure;
 
 /// A list of whole numbers, of 32 or 64 bits each, as programs have them.
 struct numbers {
+  static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+
   const void* first = nullptr;
-  bool wide = false;  // 64 bits.
+  bool wide = false;           // 64 bits.
+  std::size_t many = unknown;  // How many there are.
 
   explicit operator bool() const noexcept { return first != nullptr; }
+  bool fits(rank_t ranks) const noexcept {
+    return many == unknown || many == static_cast<std::size_t>(ranks);
+  }
   std::int64_t operator[](rank_t i) const noexcept {
     return wide ? static_cast<const std::int64_t*>(first)[i]
                 : static_cast<const std::int32_t*>(first)[i];
@@ -25,7 +31,8 @@ struct numbers {
 
 /// One block for each rank. All have `bytes`, one after the other, `stride` bytes apart, unless
 /// there are `counts` or `places`, of each rank, in units; without places those with counts lie one
-/// after the other. Block r is that of rank r.
+/// after the other. Block r is that of rank r. With a layout each block is a message of it from its
+/// own place on; or, `together`, all of them are parts of one message at `base`.
 struct blocks {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
@@ -34,11 +41,14 @@ struct blocks {
   numbers places{};
   std::size_t unit = 1;                             // Bytes of what is counted.
   std::size_t room = static_cast<std::size_t>(-1);  // Bytes there are.
-  const layout* how = nullptr;                      // Of each block.
-  const memory* pieces = nullptr;                   // Instead of all that: each block.
+  const layout* how = nullptr;
+  const memory* pieces = nullptr;  // Instead of all that: each block.
+  std::ptrdiff_t extent = 0;       // From one unit's place to the next; 0: its bytes.
+  bool together = false;           // See linear_layout, which makes places of their offsets.
 
   bool regular() const noexcept {
-    return !counts && !places && pieces == nullptr && how == nullptr && stride == bytes;
+    return !counts && !places && pieces == nullptr && (how == nullptr || together) &&
+           stride == bytes;
   }
   std::size_t bytes_of(rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r].bytes;
@@ -47,14 +57,15 @@ struct blocks {
   /// Requires: there are places if there are counts (see `placed`).
   memory operator[](rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r];
-    const std::ptrdiff_t at =
-        places ? static_cast<std::ptrdiff_t>(places[r]) * static_cast<std::ptrdiff_t>(unit)
-               : static_cast<std::ptrdiff_t>(stride) * r;
+    const std::ptrdiff_t apart = extent != 0 ? extent : static_cast<std::ptrdiff_t>(unit);
+    const std::ptrdiff_t at = places ? static_cast<std::ptrdiff_t>(places[r]) * apart
+                                     : static_cast<std::ptrdiff_t>(stride) * r;
     return {base + at, bytes_of(r), how};
   }
   /// Blocks first .. first + n - 1. Requires: regular().
   memory range(rank_t first, rank_t n) const noexcept {
-    return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes};
+    return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes,
+            how};
   }
   std::size_t total(rank_t ranks) const noexcept {
     if (!counts && pieces == nullptr) return bytes * static_cast<std::size_t>(ranks);
@@ -99,6 +110,8 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
 }
 /// What is wrong with counts and places.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
+  if (!b.counts.fits(ranks) || !b.places.fits(ranks))
+    return wrong_argument(errc::argument, "give one count, place or block for each rank");
   if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
     for (rank_t r = 0; b.counts && r < ranks; ++r)
       if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
@@ -106,7 +119,9 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    if (b.bytes * n != b.room) return check_room(b.room, b.bytes * n, b.unit);
+    if (b.bytes * n != b.room)
+      return wrong_argument(errc::argument,
+                            "a buffer's elements are not the same number for each rank");
     return {};
   }
   std::uint64_t end = 0;
@@ -125,9 +140,9 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   return {};
 }
 
-/// Bytes first .. of a message in one piece.
+/// Bytes first .. of a message in one piece, or with a linear layout.
 inline memory slice(const memory& m, std::size_t first, std::size_t bytes) noexcept {
-  return {m.base + first, bytes};
+  return {m.base + first, bytes, m.how};
 }
 
 /// A vector of elements in parts of whole elements, as equal as can be.

@@ -45,6 +45,7 @@ enum class errc : int {
   revoked,         ///< MPIX_ERR_REVOKED: the communicator is revoked: shrink it, and go on there.
   operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
   datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
+  call_mismatch,   ///< Ranks have made collective calls that do not go together.
 };
 
 namespace detail {
@@ -72,6 +73,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::type: return "the message's elements are of another type than the receive's";
     case errc::operation: return "the operation of a reduction has thrown";
     case errc::datatype: return "invalid datatype";
+    case errc::call_mismatch: return "ranks have made collective calls that do not go together";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";

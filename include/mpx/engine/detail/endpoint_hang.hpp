@@ -69,6 +69,17 @@ template <class List>
   }
 }
 
+/// Adds what the communicator of `op` is called, if it has a name and there is room.
+template <class Communicators>
+void add_name(hang_info& info, const hang_operation& op, const Communicators& all) noexcept {
+  if (info.names_kept == std::size(info.names) || info.name_of(op.context) != nullptr) return;
+  const communicator_state* const s = all.find(op.context);
+  if (s == nullptr || s->name == nullptr) return;
+  hang_name& n = info.names[info.names_kept++];
+  n.context = op.context;
+  copy_head(n.text, s->name);
+}
+
 template <class Stack>
 hang_info endpoint<Stack>::describe_hang() {
   std::lock_guard lock(threading());
@@ -111,6 +122,10 @@ template <class Stack>
       add_awaited(*b, call->on, context_mask);
     }
   }
+  for (std::uint32_t i = 0; i < info.calls_kept; ++i)
+    for (const hang_operation& op : info.calls[i].on) add_name(info, op, communicators_);
+  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
+    for (const hang_operation& op : *list) add_name(info, op, communicators_);
 }
 
 /// A look at the clock by a call that waits, or tests again and again.

@@ -219,10 +219,10 @@ struct schedules {
     return p.failure.why == errc{};
   }
 
-  /// It has failed: tells the others, and lets go of its parts.
+  /// It has failed: tells the others, unless they know, and lets go of its parts.
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
-    e.give_up_collective_locked(p.id());
+    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id());
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
