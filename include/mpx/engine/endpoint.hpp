@@ -66,7 +66,7 @@ class endpoint : ground<Stack>,
       : endpoint(own, address, nullptr) {}
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
-  ~endpoint() {
+  [[gnu::noinline, gnu::cold]] ~endpoint() {
     pool().for_each([this](operation& op) { forget(op); });
   }
 

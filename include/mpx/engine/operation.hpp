@@ -240,7 +240,7 @@ class operation_pool {
   static constexpr std::uint32_t index_mask = generation_step - 1;
   static_assert(GenerationBits <= 16 && OperationsMax < index_mask);
 
-  [[gnu::noinline]] bool grow() noexcept {
+  [[gnu::noinline, gnu::cold]] bool grow() noexcept {
     const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
     if (base >= operations_max) return false;
     slab* const added = slabs_.try_add(new (std::nothrow) slab());

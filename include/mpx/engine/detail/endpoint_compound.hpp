@@ -27,7 +27,7 @@ struct compounds {
     op->owned_by_attached = false;
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
-    e.compounds_ = &calls;
+    if (e.compounds_ == nullptr) e.compounds_ = &calls;  // Requests read it without the lock.
     clear_status(*op);
     if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
