@@ -294,6 +294,8 @@ class collectives : public collective_names<Comm> {
     coll::blocks to;
     from.pieces = in.data();
     to.pieces = out.data();
+    from.counts.many = in.size();
+    to.counts.many = out.size();
     return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
   }
 
@@ -302,15 +304,15 @@ class collectives : public collective_names<Comm> {
   /// Combines every rank's `value` with `op`, which must be associative; in rank order unless it
   /// is_commutative.
   /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
-  /// element, in place: it holds the result at `root`, and is unspecified elsewhere. Where the call
-  /// is started a value is combined in place, as a range.
+  /// element, in place: it holds the result at `root`, and is unspecified elsewhere; a temporary
+  /// container is returned. Where the call is started a value is combined in place, as a range.
   /// Errors: errc::root. What `op` throws passes through, or is errc::operation; the other ranks
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     const bool here = me().rank() == root;
-    return in_place_or_copied<How>(value, how, here, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -319,7 +321,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -367,7 +369,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -384,7 +386,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
