@@ -30,8 +30,10 @@ LEVELS = {
     "instances.hpp": 10,
     "run_threads.hpp": 10,
     "topology.hpp": 10,
+    "coroutine.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
+    "asio.hpp": 12,
     "cluster.hpp": 12,
 }
 
@@ -46,6 +48,7 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 # nor in the single header.
 OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
+            "coroutine", "asio", "engine/awaiting",
             "attributes", "intercommunicator", "comm/intercommunicator",
             "transport/tcp", "cluster", "transport/rdma/libfabric",
             "transport/sim",
@@ -61,7 +64,7 @@ OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields"
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {
     "boost/intrusive/": ("core/",),
-    "boost/asio": ("transport/tcp",),
+    "boost/asio": ("transport/tcp", "asio.hpp"),
     "boost/pfr": ("datatype/",),
     "boost/context/": ("bootstrap/detail/sim_fiber",),
     "boost/": (),

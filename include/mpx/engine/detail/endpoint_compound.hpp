@@ -177,9 +177,13 @@ struct compounds {
     }
   }
 
-  /// A part, or an operation whose request is gone, is complete.
+  /// A part, or an operation that is awaited, or whose request is gone, is complete.
   static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
+    if (op.holder == holder::watcher) {
+      op.holder = holder::request;
+      return op.watcher->completed_locked(*op.watcher);
+    }
     operation& parent = *op.parent;
     if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
       return schedules<Stack>::part_done_locked(e, *plan, op);
