@@ -73,15 +73,25 @@ class ready_queue {
   template <class Stack>
   void leave(endpoint<Stack>& e, waiter& w) noexcept {
     compounds<Stack>::look(e, [&] {
-      if (w.is == waiter::state::ready) list::erase(w);
-      if (w.is == waiter::state::watching) {
-        awaited_list::erase(w);
-        if (w.awaits->holder == holder::watcher && w.awaits->watcher == &w)
-          w.awaits->holder = holder::request;
-      }
-      w.is = waiter::state::idle;
+      leave_locked(w);
       return true;
     });
+  }
+  static void leave_locked(waiter& w) noexcept {
+    if (w.is == waiter::state::ready) list::erase(w);
+    if (w.is == waiter::state::watching) {
+      awaited_list::erase(w);
+      if (w.awaits->holder == holder::watcher && w.awaits->watcher == &w)
+        w.awaits->holder = holder::request;
+    }
+    w.is = waiter::state::idle;
+  }
+  /// One that is ready or waits, and does so no more; nullptr: there is none.
+  waiter* expel_locked() noexcept {
+    if (!used_locked()) return nullptr;
+    waiter& w = has_ready_locked() ? ready_.front() : awaited_.front();
+    leave_locked(w);
+    return &w;
   }
   /// `w` goes on in its turn, as if what it awaits were complete. Requires: it is idle.
   void make_ready_locked(waiter& w) noexcept {
