@@ -33,6 +33,7 @@ LEVELS = {
     "coroutine.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
+    "asio": 9,
     "asio.hpp": 12,
     "cluster.hpp": 12,
 }
@@ -64,7 +65,8 @@ OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields"
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {
     "boost/intrusive/": ("core/",),
-    "boost/asio": ("transport/tcp", "asio.hpp"),
+    "boost/asio": ("transport/tcp", "asio"),
+    "boost/system": ("asio",),
     "boost/pfr": ("datatype/",),
     "boost/context/": ("bootstrap/detail/sim_fiber",),
     "boost/": (),

@@ -24,12 +24,21 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using asio::use_awaitable;
 
+/// Rests at once, and for so long that a wake-up that is lost is no mere delay.
+struct patient : mpx::waiting::sleep {
+  static constexpr std::string_view name = "patient";
+  static constexpr std::int64_t sleep_ns_max = 30'000'000'000;
+};
+
 /// Ends the test by what a coroutine has thrown.
 struct rethrow {
   void operator()(const std::exception_ptr& e) const {
     if (e) std::rethrow_exception(e);
   }
 };
+
+using patient_inproc = mpx::stack<mpx::transport::inproc, patient>;
+using patient_late = late_stacks::over_small<late_stacks::some, mpx::threading::multiple, patient>;
 
 template <class Comm, class Service>
 asio::awaitable<void> ring(Comm world, Service& service, int rounds, int& passed) {
@@ -72,8 +81,8 @@ asio::awaitable<void> timed(Comm world, Service& service, bool& in_time) {
 
 }  // namespace async_asio
 
-TEST_CASE_TEMPLATE("asio: a ring of coroutines", Stack, ranks::inproc, ranks::tiny,
-                   ranks::multiple) {
+TEST_CASE_TEMPLATE("asio: a ring of coroutines", Stack, async_asio::patient_inproc, ranks::tiny,
+                   async_asio::patient_late) {
   using namespace async_asio;
   ranks::run_at_all_counts<Stack>([](mpx::environment<Stack>& env) {
     asio::io_context io(1);
