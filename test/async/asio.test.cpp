@@ -327,7 +327,7 @@ TEST_CASE_TEMPLATE("asio: a peer that dies", Stack, ranks::inproc, ranks::shm) {
 
 TEST_CASE("asio: a context of several threads, beside threads that block") {
   using namespace async_asio;
-  using stack = ranks::multiple;
+  using stack = mpx::stack<mpx::threading::multiple, patient>;
   ranks::run<stack>(2, [](mpx::environment<stack>& env) {
     auto world = env.world();
     const mpx::rank_t other = 1 - world.rank();
