@@ -20,6 +20,7 @@ LEVELS = {
     "comm": 6,
     "coll": 7,
     "rma": 7,
+    "checks.hpp": 8,
     "communicator.hpp": 8,
     "datatype.hpp": 8,
     "environment.hpp": 9,
@@ -47,10 +48,13 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
-OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
+OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.hpp",
+            "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
             "coroutine", "asio", "engine/awaiting",
+            "checks", "coll/compare_calls", "coll/claims",
             "attributes", "intercommunicator", "comm/intercommunicator",
+            "coll/between", "coll/between_calls",
             "transport/tcp", "cluster", "transport/rdma/libfabric",
             "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",

@@ -3,7 +3,6 @@
 // and what is dropped while it waits.
 
 #include <mpx/coroutine.hpp>
-#include <mpx/partitioned.hpp>
 
 #include "comm/ranks.hpp"
 

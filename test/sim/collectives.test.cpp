@@ -9,6 +9,7 @@
 #include <mpx/sim.hpp>
 #include <vector>
 
+#include "coll/orders.hpp"
 #include "coll/suite.hpp"
 #include "sim/stacks.hpp"
 
@@ -99,6 +100,18 @@ TEST_CASE("sim: skewed ranks, many collectives under way") {
   }
 }
 
+TEST_CASE("sim: every rank starts them in an order of its own, messages in between") {
+  using namespace skewed;
+  using stack = mpx::sim::stack;
+  for (mpx::rank_t n = 2; n <= 8; ++n)
+    for (std::uint64_t seed = 1; seed <= 2; ++seed)
+      sim::run<stack>(n, rough, seed, [&](mpx::environment<stack>& env) {
+        orders::start_in_any(env.world(), seed * 8 + static_cast<std::uint64_t>(n), [&](auto& r) {
+          env.transport().compute(static_cast<std::int64_t>(r.below(2 * ms)));
+        });
+      });
+}
+
 TEST_CASE("sim: every collective by every algorithm") {
   using namespace skewed;
   using stack = mpx::sim::stack;
@@ -108,5 +121,27 @@ TEST_CASE("sim: every collective by every algorithm") {
       sim::run<stack>(n, rough, static_cast<std::uint64_t>(n),
                       [&](auto world) { suite::everything(world, f, some); });
     }
+  }
+}
+
+TEST_CASE("sim: every collective by every algorithm, on nodes of other shapes") {
+  using namespace skewed;
+  using stack = mpx::sim::stack;
+  constexpr std::size_t some[] = {1, 130};
+  struct shape {
+    mpx::rank_t ranks, node_size;
+  };
+  for (const shape is : {shape{8, 4}, shape{9, 3}, shape{7, 3}}) {
+    auto model = rough;
+    model.node_size = is.node_size;
+    sim::run<stack>(is.ranks, model, 5, [&](auto world) {
+      const auto f = is.ranks == 8 ? suite::form::prepared : suite::form::at_once;
+      suite::everything(world, f, some);
+      // Ranks of one node do not follow each other.
+      suite::everything(world.split(0, world.rank() % is.node_size), f, std::span(some).first(1));
+      // Nor do all nodes have as many.
+      auto most = world.split(world.rank() == 2 ? 1 : 0, -world.rank());
+      suite::everything(most, f, std::span(some).last(1));
+    });
   }
 }

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "mpx/coll/node_calls.hpp"
+#include "mpx/coll/node_levels.hpp"
+#include "mpx/coll/node_map.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
@@ -14,34 +16,81 @@
 
 namespace mpx::inline v0::detail {
 
-/// Takes the steps of `what`, by algorithm `by` if it has any to choose among.
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among. `nodes`: where its
+/// ranks are, if the transport knows.
 template <class Stack, class What, coll::Steps S>
-void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
+void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
+                [[maybe_unused]] const coll::node_map* nodes) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
     q.near = BlockTransport<typename Stack::transport_type>;
+    if constexpr (coll::HasLevels<Stack, What>) {
+      coll::ask_of_nodes(q, *nodes);
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
+        return what(steps, c);
+      coll::node_levels<typename Stack::collective_type, S> levels(steps, *nodes);
+      const bool in_parts = c.by == coll::algorithm::node_parts;
+      if constexpr (requires { what.without_layouts(); })
+        return run_whole(steps, what.without_layouts(),
+                         [&](const auto& whole) { levels.run(whole, in_parts); });
+      else
+        return levels.run(what, in_parts);
+    }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
-      q.meets = true;
+      q.meets = q.reads = true;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what)) return;
-      q.meets = false;
+      if (coll::run_in_node(steps, what, q)) return;
+      q.meets = q.reads = false;
     }
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
     what(steps);
   }
 }
+/// What ranks compare of a call: it without its layouts.
+template <class What>
+const auto& compared(const What& what) noexcept {
+  if constexpr (requires { what.without_layouts(); }) {
+    return what.without_layouts();
+  } else {
+    return what;
+  }
+}
+/// What a stack keeps of a collective call to compare it with those of other ranks.
+template <class Stack>
+using call_mark = typename Stack::checks_type::call_mark;
+/// What went wrong in a call, in such a stack, which keeps there what it is compared by.
+template <class Stack>
+struct compared_trouble : collective_trouble {
+  const call_mark<Stack>* mark = nullptr;
+};
+template <class Stack>
+using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
+                                      compared_trouble<Stack>, collective_trouble>;
+
 /// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
 /// what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, call_site site,
-                                      collective_trouble& trouble) {
+                                      trouble_of<Stack>& trouble) {
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    take_steps<Stack>(what, steps, by);
+    const coll::node_map* nodes = nullptr;
+    if constexpr (coll::HasLevels<Stack, What>) {
+      nodes = coll::nodes_of<Stack>(steps.endpoint_of(), steps.state(), steps.rank());
+      if (nodes == nullptr) {
+        steps.begin();
+        steps.no_memory();
+      }
+    }
+    bool goes = !steps.failed();
+    if constexpr (Stack::checks_type::compares_collectives)
+      goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark);
+    if (goes) take_steps<Stack>(what, steps, by, nodes);
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
@@ -49,14 +98,27 @@ template <class Stack, class What>
     steps.failed(wrong);
   }
   steps.tell(trouble);
+  if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
   return steps.why();
 }
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
 [[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
-                                              coll::algorithm by) {
+                                              coll::algorithm by,
+                                              [[maybe_unused]] const call_mark<Stack>& mark) {
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
-  if (plan != nullptr) take_steps<Stack>(what, *plan, by);
+  if (plan == nullptr) return nullptr;
+  const coll::node_map* nodes = nullptr;
+  if constexpr (coll::HasLevels<Stack, What>) {
+    nodes = coll::nodes_of<Stack>(on.endpoint_for_reports(), *plan->state, plan->rank());
+    if (nodes == nullptr) {
+      delete plan;
+      return nullptr;
+    }
+  }
+  if constexpr (Stack::checks_type::compares_collectives)
+    if (!Stack::checks_type::compare_call(*plan, compared(what), by, mark)) return plan;
+  take_steps<Stack>(what, *plan, by, nodes);
   return plan;
 }
 
@@ -82,11 +144,13 @@ class collective {
   static constexpr const char* prepare_name = What::name;
 
   collective(const point_to_point<Stack>& on, const What& what,
-             coll::algorithm by = coll::algorithm::automatic, const Op& op = {})
-      : on_(on), what_(what), by_(by), op_(op) {}
+             coll::algorithm by = coll::algorithm::automatic, const Op& op = {},
+             const call_mark<Stack>& mark = {})
+      : on_(on), what_(what), by_(by), op_(op), mark_(mark) {}
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
   [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+    if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
@@ -147,7 +211,7 @@ class collective {
       if (k != nullptr) {
         What what = what_;
         what.op = &k->made;
-        plan = record_collective(on_, what, by_);
+        plan = record_collective(on_, what, by_, mark_);
         if (plan == nullptr) {
           delete k;
         } else {
@@ -155,7 +219,7 @@ class collective {
         }
       }
     } else {
-      plan = record_collective(on_, what_, by_);
+      plan = record_collective(on_, what_, by_, mark_);
     }
     const started s = schedules<Stack>::make(endpoint_of(), plan, again);
     if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
@@ -166,7 +230,25 @@ class collective {
   What what_;
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
-  mutable collective_trouble trouble_;
+  [[no_unique_address]] call_mark<Stack> mark_;
+  mutable trouble_of<Stack> trouble_;
 };
+
+/// The same where a buffer has a layout: see mpx/datatype.hpp.
+template <class Stack, class What, class Op>
+class layout_collective;
+
+/// A call of `what` that uses its buffers as `uses` say.
+template <class Stack, class What, class Op, class... Uses>
+[[gnu::always_inline]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+                                             coll::algorithm by, const Op& op,
+                                             const call_mark<Stack>& mark,
+                                             [[maybe_unused]] const Uses&... uses) {
+  if constexpr ((Uses::has_layout || ...)) {
+    return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
+  } else {
+    return collective<Stack, What, Op>(on, what, by, op, mark);
+  }
+}
 
 }  // namespace mpx::inline v0::detail

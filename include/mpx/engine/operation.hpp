@@ -156,6 +156,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     special = 1;
   }
   std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
+  void tell_watcher() noexcept {
+    holder = detail::holder::request;
+    watcher->completed_locked(*watcher);
+  }
   void drop_layout() noexcept {
     if (data.how == nullptr) return;
     data.how->drop();

@@ -278,7 +278,8 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
 /// to others, or 0 where there is none. `block_at(owner, name, bytes)`: where it lies here, aligned
 /// to a cache line; nullptr if that is no block of the owner's, or the machine is out of mappings.
 /// It stays there for as long as this transport lives, whoever leaves meanwhile, or until the owner
-/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens.
+/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens. Gets and puts
+/// are done when they return.
 template <class T>
 concept BlockTransport =
     SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
@@ -287,6 +288,15 @@ concept BlockTransport =
       { t.free_block(name) } noexcept;
       { t.wake_peer(peer) } noexcept;
     };
+
+/// A transport that knows which peers run on one node, where messages cost less.
+///
+/// `node_of(peer)`: a number below peers(), equal for peers of one node and for no others. What it
+/// says of two peers is the same everywhere, and never changes. Costs no message.
+template <class T>
+concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
+  { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
+};
 
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
@@ -329,6 +339,7 @@ struct transport_archetype {
   std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
   void free_block(std::uint64_t) noexcept;
   void wake_peer(peer_id) noexcept;
+  peer_id node_of(peer_id) const noexcept;
 };
 
 }  // namespace mpx::inline v0
