@@ -264,7 +264,7 @@ TEST_CASE("asio: ends in order") {
 
 TEST_CASE("asio: several environments, and blocking calls in handlers") {
   using namespace async_asio;
-  using one = ranks::inproc;
+  using one = patient_inproc;
   using two = ranks::tiny;
   const mpx::bootstrap::thread_job jobs[] = {mpx::bootstrap::thread_job(2),
                                              mpx::bootstrap::thread_job(2)};
