@@ -19223,10 +19223,20 @@ concept HasLevels =
 
 namespace mpx::inline v0::detail {
 
-/// Takes the steps of `what`, by algorithm `by` if it has any to choose among. `nodes`: where its
-/// ranks are, if the transport knows.
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among, by messages alone.
 template <class Stack, class What, coll::Steps S>
-void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
+void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
+  if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
+    coll::question q = what.ask(steps.rank(), steps.size());
+    q.near = BlockTransport<typename Stack::transport_type>;
+    what(steps, coll::decide<typename Stack::collective_type>(q, by));
+  } else {
+    what(steps);
+  }
+}
+/// The same where ranks may use what they share. `nodes`: where they are, if the transport knows.
+template <class Stack, class What, coll::Steps S>
+void take_steps(const What& what, S& steps, coll::algorithm by,
                 [[maybe_unused]] const coll::node_map* nodes) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
@@ -19239,7 +19249,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       coll::node_levels<typename Stack::collective_type, S> levels(steps, *nodes);
       const bool in_parts = c.by == coll::algorithm::node_parts;
       if constexpr (requires { what.without_layouts(); })
-        return run_whole(steps, what.without_layouts(),
+        return on_copies(steps, what.without_layouts(),
                          [&](const auto& whole) { levels.run(whole, in_parts); });
       else
         return levels.run(what, in_parts);
@@ -19249,12 +19259,9 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
       if (coll::run_in_node(steps, what, q)) return;
-      q.meets = q.reads = false;
     }
-    what(steps, coll::decide<typename Stack::collective_type>(q, by));
-  } else {
-    what(steps);
   }
+  take_steps<Stack>(what, steps, by);
 }
 /// What ranks compare of a call: it without its layouts.
 template <class What>

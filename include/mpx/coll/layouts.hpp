@@ -6,9 +6,6 @@
 // by pieces; what is combined is so in one piece.
 
 #include <cstddef>
-#include <cstdint>
-#include <new>
-#include <utility>
 
 #include "mpx/coll/allgather.hpp"
 #include "mpx/coll/allreduce.hpp"
@@ -22,20 +19,9 @@
 #include "mpx/coll/reduce_scatter.hpp"
 #include "mpx/coll/scan.hpp"
 #include "mpx/coll/scatter.hpp"
-#include "mpx/core/memory.hpp"
 #include "mpx/datatype/memory.hpp"
 
 namespace mpx::inline v0::coll {
-
-/// The places in a call that may have a layout, as `use(places...)` takes them.
-template <class Call, class Use>
-auto with_places(Call& c, Use&& use) {
-  if constexpr (requires { c.data; }) {
-    return use(c.data);
-  } else {
-    return use(c.in, c.out);
-  }
-}
 
 // --- Algorithms ----------------------------------------------------------------------------------
 
@@ -156,11 +142,13 @@ void bcast_scatter_allgather_spread(S& s, const memory& data, rank_t root) {
                         [&](rank_t i) { return part[around(me - i, n)]; });
 }
 
-// --- Copies in one piece -------------------------------------------------------------------------
-// `run(whole)`: the call with all that it sends and receives in one piece.
+// --- With all places in one piece ----------------------------------------------------------------
+
+// `on_copies(s, call, run)`: run(whole) with a call as `call`, whose places are copies in one piece
+// where they were spread. For algorithms that know nothing of layouts.
 
 template <Steps S, class Run>
-void run_whole(S& s, const bcast_call& b, Run&& run) {
+void on_copies(S& s, const bcast_call& b, Run&& run) {
   bcast_call whole = b;
   whole.data = in_one_piece(s, b.data, s.rank() == b.root);
   if (s.failed()) return;
@@ -168,7 +156,7 @@ void run_whole(S& s, const bcast_call& b, Run&& run) {
   if (s.rank() != b.root && b.data.how != nullptr) s.copy(b.data, whole.data);
 }
 template <Steps S, class Run>
-void run_whole(S& s, const gather_call& g, Run&& run) {
+void on_copies(S& s, const gather_call& g, Run&& run) {
   const bool here = s.rank() == g.root;
   gather_call whole = g;
   const blocks to = here ? placed(s, g.out) : g.out;
@@ -179,7 +167,7 @@ void run_whole(S& s, const gather_call& g, Run&& run) {
   if (here) copy_blocks(s, to, whole.out);
 }
 template <Steps S, class Run>
-void run_whole(S& s, const scatter_call& g, Run&& run) {
+void on_copies(S& s, const scatter_call& g, Run&& run) {
   scatter_call whole = g;
   if (s.rank() == g.root) whole.in = in_one_piece(s, placed(s, g.in), true);
   whole.out = in_one_piece(s, g.out, false);
@@ -188,7 +176,7 @@ void run_whole(S& s, const scatter_call& g, Run&& run) {
   if (g.out.how != nullptr) s.copy(g.out, whole.out);
 }
 template <Steps S, class Run>
-void run_whole(S& s, const allgather_call& g, Run&& run) {
+void on_copies(S& s, const allgather_call& g, Run&& run) {
   const blocks to = placed(s, g.out);
   allgather_call whole = g;
   whole.in = in_one_piece(s, g.in.exists() ? g.in : to[s.rank()], true);
@@ -198,7 +186,7 @@ void run_whole(S& s, const allgather_call& g, Run&& run) {
   copy_blocks(s, to, whole.out, g.in.exists() ? -1 : s.rank());
 }
 template <Steps S, class Run>
-void run_whole(S& s, const alltoall_call& a, Run&& run) {
+void on_copies(S& s, const alltoall_call& a, Run&& run) {
   alltoall_call whole = a;
   const blocks to = placed(s, a.out);
   whole.out = in_one_piece(s, to, a.in_place);
@@ -207,48 +195,47 @@ void run_whole(S& s, const alltoall_call& a, Run&& run) {
   run(whole);
   copy_blocks(s, to, whole.out);
 }
-/// Runs `c` with its result in one piece, which is copied if there is one `here`. `known`: the
-/// algorithm does no more with what this rank gives than to send and to copy it.
-template <class Call, class Run, Steps S>
-void run_combining(S& s, const Call& c, bool known, bool here, Run&& run) {
-  Call whole = c;
-  if (!known) {
-    if constexpr (requires { c.in.regular(); }) {
-      whole.in = in_one_piece(s, placed(s, c.in), true);
-    } else {
-      whole.in = in_one_piece(s, c.in, true);
-    }
+/// Whether the result of a call is written at a rank.
+template <class Call>
+bool has_result(const Call& c, rank_t rank) noexcept {
+  if constexpr (requires { c.root; }) {
+    return rank == c.root;
+  } else if constexpr (requires { c.exclusive; }) {
+    return !c.exclusive || rank > 0;
+  } else {
+    return true;
   }
-  if (here) {
-    whole.out = in_one_piece(s, c.out, false);
-  } else if (c.out.how != nullptr) {
+}
+/// The same with the result alone in one piece.
+template <Steps S, class Call, class Run>
+void on_copied_result(S& s, const Call& c, Run&& run) {
+  Call whole = c;
+  const bool here = has_result(c, s.rank());
+  if constexpr (requires { c.in.regular(); }) whole.out.bytes = c.in.bytes_of(s.rank());
+  const memory out = whole.out;
+  constexpr bool rooted = requires { c.root; };
+  if (here || !rooted) {
+    whole.out = in_one_piece(s, out, false);
+  } else if (out.how != nullptr) {
     whole.out = memory();
   }
   if (s.failed()) return;
   run(whole);
-  if (here && c.out.how != nullptr) s.copy(c.out, whole.out);
+  if (here && out.how != nullptr) s.copy(out, whole.out);
 }
-/// In place there may be more room than this rank's block needs.
-template <Steps S>
-reduce_scatter_call own_block(S& s, reduce_scatter_call r) {
-  r.out.bytes = r.in.bytes_of(s.rank());
-  return r;
-}
-template <Steps S, class Run>
-void run_whole(S& s, const reduce_call& r, Run&& run) {
-  run_combining(s, r, false, s.rank() == r.root, std::forward<Run>(run));
-}
-template <Steps S, class Run>
-void run_whole(S& s, const allreduce_call& r, Run&& run) {
-  run_combining(s, r, false, true, std::forward<Run>(run));
-}
-template <Steps S, class Run>
-void run_whole(S& s, const reduce_scatter_call& r, Run&& run) {
-  run_combining(s, own_block(s, r), false, true, std::forward<Run>(run));
+template <Steps S, class Call, class Run>
+requires requires(const Call& c) { c.op; }
+void on_copies(S& s, const Call& c, Run&& run) {
+  Call whole = c;
+  if constexpr (requires { c.in.regular(); }) {
+    if (c.in.how != nullptr) whole.in = in_one_piece(s, placed(s, c.in), true);
+  } else {
+    whole.in = in_one_piece(s, c.in, true);
+  }
+  if (!s.failed()) on_copied_result(s, whole, run);
 }
 
-// What `spread_call` does, by operation. Places are linear. An algorithm not known here gets
-// copies in one piece.
+// --- What `spread_call` does, by operation: places are linear ------------------------------------
 
 template <Steps S>
 void run_spread(S& s, const bcast_call& b, const choice& c) {
@@ -259,57 +246,55 @@ void run_spread(S& s, const bcast_call& b, const choice& c) {
   if (c.by == algorithm::chain) return bcast_chain_spread(s, b.data, b.root, c.segment_bytes);
   if (c.by == algorithm::scatter_allgather)
     return bcast_scatter_allgather_spread(s, b.data, b.root);
-  run_whole(s, b, [&](const bcast_call& whole) { whole(s, c); });
+  on_copies(s, b, [&](const bcast_call& whole) { whole(s, c); });
 }
 template <Steps S>
 void run_spread(S& s, const gather_call& g, const choice& c) {
   if (c.by == algorithm::linear || c.by == algorithm::binomial) return g(s, c);
-  run_whole(s, g, [&](const gather_call& whole) { whole(s, c); });
+  on_copies(s, g, [&](const gather_call& whole) { whole(s, c); });
 }
 template <Steps S>
 void run_spread(S& s, const scatter_call& g, const choice& c) {
   if (c.by == algorithm::linear || c.by == algorithm::binomial) return g(s, c);
-  run_whole(s, g, [&](const scatter_call& whole) { whole(s, c); });
+  on_copies(s, g, [&](const scatter_call& whole) { whole(s, c); });
 }
 template <Steps S>
 void run_spread(S& s, const allgather_call& g, const choice& c) {
+  if (c.by == algorithm::bruck) return g(s, c);
+  if (c.by != algorithm::ring)
+    return on_copies(s, g, [&](const allgather_call& whole) { whole(s, c); });
+  const blocks to = placed(s, g.out);
   const rank_t n = s.size();
   const rank_t me = s.rank();
-  const blocks to = placed(s, g.out);
-  if (c.by == algorithm::bruck) return g(s, c);
-  if (c.by == algorithm::ring) {
-    std::size_t most = 0;
-    for (rank_t r = 0; r < n; ++r)
-      if (to.bytes_of(r) > most) most = to.bytes_of(r);
-    if (g.in.exists()) s.copy(to[me], g.in);
-    const memory first = g.in.exists() ? g.in : to[me];
-    if (to.how == nullptr)
-      return ring_of_blocks(s, [&](rank_t i) { return i == 0 ? first : to[around(me - i, n)]; });
-    return ring_of_spread_blocks(s, first, most, [&](rank_t i) { return to[around(me - i, n)]; });
-  }
-  if (c.by != algorithm::recursive_doubling)
-    return run_whole(s, g, [&](const allgather_call& whole) { whole(s, c); });
-  allgather_call whole = g;
-  whole.in = g.in.exists() ? g.in : to[me];
-  whole.out = in_one_piece(s, to, false);
-  if (s.failed()) return;
-  whole(s, c);
-  copy_blocks(s, to, whole.out, g.in.exists() ? -1 : me);
+  std::size_t most = 0;
+  for (rank_t r = 0; r < n; ++r)
+    if (to.bytes_of(r) > most) most = to.bytes_of(r);
+  if (g.in.exists()) s.copy(to[me], g.in);
+  const memory first = g.in.exists() ? g.in : to[me];
+  if (to.how == nullptr)
+    return ring_of_blocks(s, [&](rank_t i) { return i == 0 ? first : to[around(me - i, n)]; });
+  ring_of_spread_blocks(s, first, most, [&](rank_t i) { return to[around(me - i, n)]; });
 }
 template <Steps S>
 void run_spread(S& s, const alltoall_call& a, const choice& c) {
   if (c.by == algorithm::linear || c.by == algorithm::pairwise || c.by == algorithm::bruck)
     return a(s, c);
-  run_whole(s, a, [&](const alltoall_call& whole) { whole(s, c); });
+  on_copies(s, a, [&](const alltoall_call& whole) { whole(s, c); });
+}
+
+/// `sends_only`: the algorithm does no more with what this rank gives than to send and to copy it.
+template <Steps S, class Call>
+void run_combining(S& s, const Call& r, const choice& c, bool sends_only) {
+  const auto run = [&](const Call& whole) { whole(s, c); };
+  if (sends_only) return on_copied_result(s, r, run);
+  on_copies(s, r, run);
 }
 template <Steps S>
 void run_spread(S& s, const reduce_call& r, const choice& c) {
+  if (c.by != algorithm::pairwise) return run_combining(s, r, c, c.by == algorithm::binomial);
+  // As reduce_pairwise: only this rank's part is combined.
   const rank_t root = r.root;
   const bool here = s.rank() == root;
-  if (c.by != algorithm::pairwise)
-    return run_combining(s, r, c.by == algorithm::binomial, here,
-                         [&](const reduce_call& whole) { whole(s, c); });
-  // As reduce_pairwise: only this rank's part is combined.
   const parts part{r.in, r.op->element_bytes, static_cast<std::size_t>(s.size())};
   const parts result{r.out, r.op->element_bytes, static_cast<std::size_t>(s.size())};
   const memory sum = s.scratch(part[s.rank()].bytes);
@@ -323,11 +308,10 @@ void run_spread(S& s, const reduce_call& r, const choice& c) {
 }
 template <Steps S>
 void run_spread(S& s, const allreduce_call& r, const choice& c) {
-  if (c.by != algorithm::pairwise) {
-    const bool known = c.by == algorithm::recursive_doubling || c.by == algorithm::ring ||
-                       c.by == algorithm::recursive_halving || c.by == algorithm::binomial;
-    return run_combining(s, r, known, true, [&](const allreduce_call& whole) { whole(s, c); });
-  }
+  if (c.by != algorithm::pairwise)
+    return run_combining(s, r, c,
+                         c.by == algorithm::recursive_doubling || c.by == algorithm::ring ||
+                             c.by == algorithm::recursive_halving || c.by == algorithm::binomial);
   const rank_t n = s.size();
   const rank_t me = s.rank();
   const parts part{r.in, r.op->element_bytes, static_cast<std::size_t>(n)};
@@ -341,20 +325,13 @@ void run_spread(S& s, const allreduce_call& r, const choice& c) {
 }
 template <Steps S>
 void run_spread(S& s, const reduce_scatter_call& r, const choice& c) {
-  const bool known = c.by == algorithm::pairwise || c.by == algorithm::ring ||
-                     c.by == algorithm::recursive_halving;
-  run_combining(s, own_block(s, r), known, true,
-                [&](const reduce_scatter_call& whole) { whole(s, c); });
+  run_combining(s, r, c,
+                c.by == algorithm::pairwise || c.by == algorithm::ring ||
+                    c.by == algorithm::recursive_halving);
 }
 template <Steps S>
 void run_spread(S& s, const scan_call& r, const choice& c) {
-  const bool known = c.by == algorithm::recursive_doubling || c.by == algorithm::linear;
-  const bool here = !r.exclusive || s.rank() > 0;
-  if (here) return run_combining(s, r, known, true, [&](const scan_call& whole) { whole(s, c); });
-  scan_call whole = r;  // Its buffer stays as it is, but the algorithm may work in there.
-  whole.out = in_one_piece(s, r.out, false);
-  if (!known) whole.in = in_one_piece(s, r.in, true);
-  if (!s.failed()) whole(s, c);
+  run_combining(s, r, c, c.by == algorithm::recursive_doubling || c.by == algorithm::linear);
 }
 /// Of a call with one algorithm, that leaves parts of messages to messages.
 template <Steps S, class Call>
@@ -382,25 +359,24 @@ struct spread_call : Call {
 
 /// In shared memory pieces are written and read where they are; what is combined is in one piece.
 template <class Stack, class Call>
-requires requires(node_call<Stack>& n, mpx::detail::collective_channel<Stack>& s,
-                  const Call& plain) { meet(n, s, plain); }
+requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const Call& call) { meet(node, c, call); }
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const spread_call<Call>& call) {
   const auto run = [&](const Call& whole) { meet(node, c, whole); };
   if constexpr (requires { call.op; }) {
-    bool here = true;
-    if constexpr (requires { call.root; }) here = c.rank() == call.root;
-    run_combining(c, static_cast<const Call&>(call), true, here, run);
+    on_copied_result(c, call.without_layouts(), run);
   } else {
     run(call);
   }
 }
-/// Long data is read where it lies: in one piece.
+/// What others read where it lies is in one piece.
 template <class Stack, class Call>
-requires MeetsInNode<Stack, Call>
+requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const Call& call) { meet_direct(node, c, call); }
 void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const spread_call<Call>& call) {
-  run_whole(c, call.without_layouts(), [&](const Call& whole) { meet_direct(node, c, whole); });
+  on_copies(c, call.without_layouts(), [&](const Call& whole) { meet_direct(node, c, whole); });
 }
 
 }  // namespace mpx::inline v0::coll

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Messages that a layout spreads, whose parts are named by places as those in one piece are, and
-// what a collective call keeps of them.
+// Messages that a layout spreads as collectives see them: a place for each byte, as of one in one
+// piece.
 
 #include <cstddef>
 #include <cstdint>
@@ -126,5 +126,15 @@ class call_layouts {
   memory given_{};
   const linear_layout* made_ = nullptr;  // Of what was given last.
 };
+
+/// The places in a call that may have a layout, as `use(places...)` takes them.
+template <class Call, class Use>
+auto with_places(Call& c, Use&& use) {
+  if constexpr (requires { c.data; }) {
+    return use(c.data);
+  } else {
+    return use(c.in, c.out);
+  }
+}
 
 }  // namespace mpx::inline v0::coll
