@@ -97,6 +97,7 @@ class asio_service {
   /// Progress runs while this lives, also if nothing is awaited.
   class [[nodiscard]] holding {
    public:
+    /// Takes over.
     holding(holding&&) noexcept = default;
     ~holding() {
       if (state_) state_->hold(-1);
