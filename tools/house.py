@@ -54,7 +54,7 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
             "coroutine", "asio", "engine/awaiting",
             "checks", "coll/compare_calls", "coll/claims",
             "attributes", "intercommunicator", "comm/intercommunicator",
-            "coll/between", "coll/between_calls",
+            "coll/between", "coll/between_calls", "coll/between_layouts",
             "transport/tcp", "cluster", "transport/rdma/libfabric",
             "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",

@@ -14,7 +14,8 @@ namespace mpx::inline v0::checks {
 /// are: the operation, its root, its form (that blocks or is started), an algorithm asked for by
 /// `with`, lengths, also those between two ranks, the elements' kind and length, what a reduction
 /// combines with (operations of MPI's by name, all others are alike), neighbours, and calls that
-/// make communicators but create_group. std::byte goes with anything. All ranks choose it, or none.
+/// make communicators but create_group; across an intercommunicator not roots and lengths.
+/// std::byte goes with anything. All ranks choose it, or none.
 /// Cost: log2(size) rounds of a packet before each call, which waits for all ranks then; twice that
 /// and a packet for each pair where lengths are those of pairs.
 struct collectives {

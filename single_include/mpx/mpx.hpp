@@ -4448,10 +4448,16 @@ using detail::collective_failure;
 
 /// A list of whole numbers, of 32 or 64 bits each, as programs have them.
 struct numbers {
+  static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+
   const void* first = nullptr;
-  bool wide = false;  // 64 bits.
+  bool wide = false;           // 64 bits.
+  std::size_t many = unknown;  // How many there are.
 
   explicit operator bool() const noexcept { return first != nullptr; }
+  bool fits(rank_t ranks) const noexcept {
+    return many == unknown || many == static_cast<std::size_t>(ranks);
+  }
   std::int64_t operator[](rank_t i) const noexcept {
     return wide ? static_cast<const std::int64_t*>(first)[i]
                 : static_cast<const std::int32_t*>(first)[i];
@@ -4539,6 +4545,8 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
 }
 /// What is wrong with counts and places.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
+  if (!b.counts.fits(ranks) || !b.places.fits(ranks))
+    return wrong_argument(errc::argument, "give one count, place or block for each rank");
   if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
     for (rank_t r = 0; b.counts && r < ranks; ++r)
       if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
@@ -4546,7 +4554,9 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    if (b.bytes * n != b.room) return check_room(b.room, b.bytes * n, b.unit);
+    if (b.bytes * n != b.room)
+      return wrong_argument(errc::argument,
+                            "a buffer's elements are not the same number for each rank");
     return {};
   }
   std::uint64_t end = 0;
@@ -4684,16 +4694,15 @@ struct choice {
 /// Whether a call as in `q` can be done in shared memory.
 constexpr bool offers_shared(const question& q) noexcept {
   if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
-  if (reads_directly(q)) return true;
-  const auto n = static_cast<std::size_t>(q.ranks);
   switch (q.of) {
     case operation::barrier:
     case operation::bcast:
     case operation::reduce:
-    case operation::allreduce: return true;
-    case operation::allgather: return q.regular;
-    case operation::alltoall: return q.regular && q.bytes <= shared_piece_bytes / n;
-    default: return false;
+    case operation::allreduce:
+    case operation::reduce_scatter: return true;
+    case operation::allgather:
+    case operation::alltoall: return q.regular;
+    default: return reads_directly(q);
   }
 }
 /// Whether a call as in `q` can be done in two levels: within nodes, and between them.
@@ -4763,7 +4772,7 @@ constexpr algorithm fallback(operation o) noexcept {
 
 // ==== mpx/engine/collective_table.hpp
 
-// Which algorithm was fastest in the simulator, or nearly: made by bench/algorithms.py --policy.
+// Which algorithm was fastest in the simulator, or nearly so: by bench/algorithms.py --policy.
 
 namespace mpx::inline v0::coll {
 
@@ -4799,9 +4808,11 @@ inline constexpr table_entry collective_table[] = {
     {operation::allgather, spread::near, any_ranks, 8192, algorithm::ring},
     {operation::allgather, spread::near, any_ranks, any_bytes, algorithm::ring},
     {operation::allgather, spread::few, any_ranks, 4096, algorithm::node_parts},
-    {operation::allgather, spread::few, any_ranks, any_bytes, algorithm::ring},
+    {operation::allgather, spread::few, 362, any_bytes, algorithm::ring},
+    {operation::allgather, spread::few, any_ranks, any_bytes, algorithm::recursive_doubling},
     {operation::allgather, spread::many, any_ranks, 4096, algorithm::node_parts},
-    {operation::allgather, spread::many, any_ranks, any_bytes, algorithm::ring},
+    {operation::allgather, spread::many, 362, any_bytes, algorithm::ring},
+    {operation::allgather, spread::many, any_ranks, any_bytes, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, any_ranks, 32768, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, 2, 131072, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, 5, 131072, algorithm::pairwise},
@@ -4847,7 +4858,7 @@ inline constexpr table_entry collective_table[] = {
     {operation::bcast, spread::near, any_ranks, 8192, algorithm::binomial},
     {operation::bcast, spread::near, 45, 32768, algorithm::scatter_allgather},
     {operation::bcast, spread::near, any_ranks, 32768, algorithm::binomial},
-    {operation::bcast, spread::near, 2, 131072, algorithm::chain},
+    {operation::bcast, spread::near, 2, 131072, algorithm::binomial},
     {operation::bcast, spread::near, any_ranks, 131072, algorithm::scatter_allgather},
     {operation::bcast, spread::near, 11, 524288, algorithm::binomial},
     {operation::bcast, spread::near, any_ranks, 524288, algorithm::scatter_allgather},
@@ -4952,17 +4963,24 @@ struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
-  /// Bytes up to which ranks that share memory meet there even if they cannot read directly.
-  static constexpr std::size_t shared_most(operation of) noexcept {
-    return of == operation::bcast ? static_cast<std::size_t>(-1) : shared_direct_bytes;
+  /// Whether ranks that share memory had better meet there, and show each other what they have in
+  /// pieces.
+  static constexpr bool pieces_pay(const question& q) noexcept {
+    switch (q.of) {
+      case operation::barrier:
+      case operation::bcast: return true;
+      case operation::alltoall:
+        return q.ranks <= 8 || q.bytes <= shared_piece_bytes / static_cast<std::size_t>(q.ranks);
+      case operation::reduce_scatter: return q.ranks <= 8 || q.bytes <= shared_direct_bytes;
+      default: return q.ranks <= 2 || q.bytes <= shared_direct_bytes;
+    }
   }
   /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
   static constexpr choice choose(const question& q) noexcept {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
-    if (q.meets && (q.bytes <= shared_most(q.of) || reads_directly(q)) && offers_shared(q))
-      return {shared};
+    if (offers_shared(q) && (reads_directly(q) || pieces_pay(q))) return {shared};
     if (!q.near) return far(q);
     switch (q.of) {
       case operation::barrier: return {dissemination};
@@ -5998,14 +6016,18 @@ inline constexpr detail::in_place_t in_place{};
 
 namespace mpx::inline v0::detail {
 
-/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
+/// What reduce takes: a value, of which a copy is made and returned, a range, in place, or a
+/// container that nobody else has, which is returned.
 template <class V>
 concept ReducedInPlace = (std::ranges::range<V> || LayoutBuffer<V>) && ReceiveBuffer<V>;
 template <class V>
 concept ReducedValue =
     !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
 template <class V>
-concept Reducible = ReducedInPlace<V> || ReducedValue<V>;
+concept ReducedContainer = std::is_rvalue_reference_v<V> && ContiguousBuffer<V> &&
+                           !std::is_const_v<std::remove_reference_t<V>> && !ReducedInPlace<V>;
+template <class V>
+concept Reducible = ReducedInPlace<V> || ReducedValue<V> || ReducedContainer<V>;
 template <class V>
 struct element_of {
   using type = std::remove_cvref_t<V>;
@@ -6116,7 +6138,7 @@ concept Counts =
 
 template <class C>
 coll::numbers numbers_of(const C& c) noexcept {
-  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
+  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8, std::ranges::size(c)};
 }
 
 template <class B>
@@ -6135,15 +6157,21 @@ bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
   if constexpr (is_code<How>) return !how;
   return true;
 }
-/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
+/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well. A
+/// container that nobody else has is returned, too.
 template <class How, class V, class Call>
-auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here, Call&& call) {
-  if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
+auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference_t<How>& how,
+                        bool here, Call&& call) {
+  using result_type = std::remove_cvref_t<V>;
+  if constexpr (ReducedContainer<V&&> && BlockingForm<How>) {
+    call(place_of(value));
+    return result_type(std::move(value));
+  } else if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
     return call(place_of(value));
   } else {
-    std::remove_cv_t<V> result = value;
+    result_type result = value;
     call(place_of(result));
-    return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
+    return here && well<How>(how) ? result : result_type(value);
   }
 }
 
@@ -7601,6 +7629,16 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { pace.crowded(true) } noexcept;
 };
 
+/// A refinement: a pace that finds out, where a call begins with `measure()`, whether those to whom
+/// it gives the core compute. Later calls then begin with `sleep_first()`: they give nothing away,
+/// but sleep.
+template <class Pace>
+concept LearningPace = requires(Pace& pace, const Pace& seen) {
+  { pace.measure() } noexcept;
+  { seen.others_compute() } noexcept -> std::same_as<bool>;
+  { pace.sleep_first() } noexcept;
+};
+
 /// Grants WaitPolicy and nothing more.
 struct wait_archetype {
   using policy_axis = wait_axis;
@@ -7645,7 +7683,9 @@ struct spin {
 /// The default: looks for `SpinNs` nanoseconds, then sleeps in the kernel, so that a blocked rank
 /// costs no CPU. Where ranks outnumber cores, or share one, it does not spin: between two looks it
 /// gives the core to whoever can use it. (Sleeping at once would let cores go idle, and waking an
-/// idle core takes longer than switching between processes.)
+/// idle core takes longer than switching between processes.) Where those who take it compute for
+/// long, be they of the job or not, it sleeps at once: who yields is served after all of them, who
+/// is woken before.
 template <std::int64_t SpinNs = 50'000>
 struct spin_then_sleep {
   using policy_axis = wait_axis;
@@ -7657,7 +7697,8 @@ struct spin_then_sleep {
     explicit pace(bool crowded) noexcept { this->crowded(crowded); }
 
     bool should_sleep() noexcept {
-      if (crowded_) ::sched_yield();
+      if (sleeps_first_) return true;
+      if (crowded_) give_way();
       if (++looks_ < patience_) return false;
       looks_ = 0;
       const std::int64_t now = platform::now_ns();
@@ -7671,11 +7712,27 @@ struct spin_then_sleep {
     void crowded(bool yes) noexcept {
       crowded_ = yes;
       patience_ = yes ? 4 : polls_per_check;
+      sleeps_first_ = sleeps_first_ && yes;
     }
+    void measure() noexcept { measures_ = true; }
+    bool others_compute() const noexcept { return others_compute_; }
+    void sleep_first() noexcept { sleeps_first_ = crowded_; }
 
    private:
+    void give_way() noexcept {
+      if (!measures_) return static_cast<void>(::sched_yield());
+      const std::int64_t before = platform::now_ns();
+      ::sched_yield();
+      if (platform::now_ns() - before >= computing_ns) others_compute_ = sleeps_first_ = true;
+    }
+
+    static constexpr std::int64_t computing_ns =
+        1'000'000;                                   // About what a kernel lets them do at a time.
     static constexpr unsigned polls_per_check = 64;  // The clock is dearer than a look.
     bool crowded_ = false;
+    bool sleeps_first_ = false;
+    bool measures_ = false;
+    bool others_compute_ = false;
     unsigned patience_ = 0;
     unsigned looks_ = 0;
     std::int64_t until_ = 0;
@@ -13257,7 +13314,8 @@ class progress_room {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(crowded());
+    pace_type pace(crowded());
+    prepare(pace);
     for (unsigned polls = 1;; ++polls) {
       if (poll_and_check() > 0) {
         ++advances_;
@@ -13285,6 +13343,7 @@ class progress_room {
         if (done()) break;
       }
     }
+    learn(pace);
     if constexpr (concurrent) {
       if (followers_ != 0 && !leader_) wake_waiters();  // Somebody else must poll now.
     }
@@ -13296,7 +13355,8 @@ class progress_room {
                                        const flag_watch& w) {
     lock_type lock(threading);
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(crowded());
+    pace_type pace(crowded());
+    prepare(pace);
     for (unsigned polls = 1; !w.ready(); ++polls) {
       const bool found = poll_and_check() > 0;
       if (polls % polls_per_check == 0) [[unlikely]]
@@ -13322,6 +13382,7 @@ class progress_room {
       w.sleeping(false);
       --flag_waiters_;
     }
+    learn(pace);
     if constexpr (concurrent) {
       if (followers_ != 0 && !leader_) wake_waiters();
     }
@@ -13390,6 +13451,28 @@ class progress_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+
+  using pace_type = typename Stack::wait_type::pace;
+  static constexpr unsigned busy_waits = 64;
+  static constexpr unsigned waits_per_measurement = 8;
+
+  /// What earlier calls have found out about others on this core holds for some calls more.
+  void prepare(pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (busy_waits_ != 0) {
+        --busy_waits_;
+        waits_ = 0;
+        pace.sleep_first();
+      } else if (waits_++ % waits_per_measurement == 0) {
+        pace.measure();
+      }
+    }
+  }
+  void learn(const pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (pace.others_compute()) busy_waits_ = busy_waits;
+    }
+  }
 
   /// One function, for what handles a packet is in it.
   [[gnu::noinline]] std::size_t poll(bool checks) {
@@ -13464,6 +13547,8 @@ class progress_room {
   bool leader_ = false;
   bool shares_core_ = false;  // With a peer.
   unsigned polls_ = 0;        // In vain, of calls that do not block.
+  unsigned waits_ = 0;        // Blocked calls that yield first.
+  unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
@@ -17622,13 +17707,13 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
-  /// Whether ordinary memory of a peer can be read so.
+  /// Whether ordinary memory of a peer can be read so, and that always pays.
   static bool reads(endpoint_type& e, peer_id peer) noexcept {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
     if (m.key == 0) return false;
     std::unique_lock lock(e.threading());
-    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) != advice::never;
+    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
     lock.unlock();
     withdraw(e, peer, m);
     return pays;
@@ -17698,13 +17783,17 @@ class node_call {
     data.read(at, {kept.base, bytes});
     return kept;
   }
-  /// All blocks of this rank, of `bytes` each.
-  void show_blocks(const blocks& from, std::size_t bytes) noexcept {
-    if (!make_free(0)) return;
+  /// Of each block of this rank, `bytes` from `at` on, or as many as it has.
+  void show_windows(const blocks& from, std::size_t at, std::size_t bytes,
+                    std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return;
     const std::size_t all = bytes * static_cast<std::size_t>(n_);
-    std::byte* at = s_.block.data(me_, index(0), all);
-    for (rank_t r = 0; r < n_; ++r, at += bytes) from[r].read(0, {at, bytes});
-    shown(all, 0);
+    std::byte* to = s_.block.data(me_, index(piece), all);
+    for (rank_t r = 0; r < n_; ++r, to += bytes) {
+      const std::size_t there = from.bytes_of(r);
+      if (r != me_ && there > at) from[r].read(at, {to, there - at < bytes ? there - at : bytes});
+    }
+    shown(all, piece);
   }
   /// Shows what is lent to each rank, for a call of `total` bytes.
   void show_loan(const loan* lent, std::size_t total) noexcept {
@@ -17893,7 +17982,7 @@ class node_call {
   bool begun_ = false;
 };
 
-/// Whether this rank can copy from ordinary memory of all others.
+/// Whether this rank had better copy from ordinary memory of all others than have it shown.
 template <class Stack>
 bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   using blocks_of = mpx::detail::shared_blocks<Stack>;
@@ -18631,23 +18720,72 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   node.met();
 }
 
-/// Everybody shows all its blocks, and copies those that are for it.
+/// Calls `work(at, bytes, number)` for each window of whole units of blocks of `most` bytes, of
+/// which a rank shows one for every rank at a time; once if there is nothing.
+template <class Work>
+void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
+  const std::size_t room = node_piece_bytes / static_cast<std::size_t>(ranks) / unit * unit;
+  std::uint32_t number = 0;
+  for (std::size_t at = 0; at < most || number == 0; at += room)
+    work(at, most - at < room ? most - at : room, number++);
+}
+
+/// Everybody shows a window of all its blocks, and copies those that are for it.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
-  const std::size_t bytes = call.out.bytes;
-  const std::size_t all = bytes * static_cast<std::size_t>(n);
   const blocks& from = call.in_place ? call.out : call.in;
-  node.show_blocks(from, bytes);
-  if (node.crowded()) node.meet(0, [](const memory&) {});
-  for (rank_t k = call.in_place ? 1 : 0; k < n; ++k) {
-    const rank_t r = around(me + k, n);
-    const memory theirs = node.see(r, all);
-    if (theirs.base == nullptr) return;
-    c.copy(call.out[r], slice(theirs, bytes * static_cast<std::size_t>(me), bytes));
-  }
+  for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+    node.show_windows(from, at, bytes, i);
+    if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+    for (rank_t k = 1; k < n; ++k) {
+      const rank_t r = around(me + k, n);
+      const memory theirs = node.see(r, bytes * static_cast<std::size_t>(n), i);
+      if (theirs.base == nullptr) return;
+      call.out[r].write(at, theirs.piece(bytes * static_cast<std::size_t>(me), bytes));
+    }
+    node.leave_piece(i);
+  });
+  if (!call.in_place) c.copy(call.out[me], call.in[me]);
+  node.met();
+}
+
+/// The same, but each combines what is for it, in the order of ranks.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const reduce_scatter_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const blocks in = placed(c, call.in);
+  const memory own = in[me];
+  const memory mine = slice(call.out, 0, own.bytes);
+  // In place the result lies where blocks are that have not been shown yet.
+  const memory sum =
+      in.base == call.out.base && own.base != mine.base ? c.scratch(own.bytes) : mine;
+  std::size_t most = 0;
+  for (rank_t r = 0; r < n; ++r)
+    if (in.bytes_of(r) > most) most = in.bytes_of(r);
+  if (c.failed()) return;
+  for_windows(most, call.op->element_bytes, n,
+              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+                node.show_windows(in, at, bytes, i);
+                if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+                const std::size_t left = own.bytes > at ? own.bytes - at : 0;
+                const memory to = slice(sum, at, left < bytes ? left : bytes);
+                if (left != 0) c.copy(to, slice(own, at, to.bytes));
+                const auto theirs = [&](rank_t r) {
+                  const memory all = node.see(r, bytes * static_cast<std::size_t>(n), i);
+                  return memory{all.base + bytes * static_cast<std::size_t>(me), to.bytes};
+                };
+                for (rank_t r = me - 1; r >= 0 && !c.failed(); --r)
+                  c.combine_first(*call.op, to, theirs(r));
+                for (rank_t r = me + 1; r < n && !c.failed(); ++r)
+                  c.combine(*call.op, to, theirs(r));
+                node.leave_piece(i);
+              });
+  c.copy(mine, sum);
   node.met();
 }
 
@@ -18657,25 +18795,28 @@ concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
                       requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                                const What& call) { meet_direct(node, c, call); };
 
-/// Makes a call in shared memory, if that can be. Returns whether it did, or has failed.
-template <class Stack, class What>
-bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, const question& q) {
-  const bool direct = reads_directly(q);
-  constexpr bool has_pieces = requires(node_call<Stack>& node) { meet(node, c, call); };
+/// Whether an element fits what a rank shows at a time to each.
+template <class What>
+bool fits_in_node([[maybe_unused]] const What& call, [[maybe_unused]] rank_t ranks) noexcept {
   if constexpr (requires { call.op; })
-    if (!direct && call.op->element_bytes > node_piece_bytes) return false;
-  node_state* const state = node_of(c);
-  if (state == nullptr) return c.failed();
-  // A bcast goes in pieces at any size: so whoever is told another one finds out.
-  if (direct && !state->reads && q.of != operation::bcast) return false;
-  node_call<Stack> node(c, *state);
-  if (c.failed()) return true;
-  if (direct && state->reads) {
-    meet_direct(node, c, call);
-  } else {
-    if constexpr (has_pieces) meet(node, c, call);
-  }
+    return call.op->element_bytes <= node_piece_bytes / static_cast<std::size_t>(ranks);
   return true;
+}
+/// What is used where a call cannot meet in shared memory.
+template <class Policy>
+choice without_node(question q, algorithm by) noexcept {
+  q.meets = q.reads = false;
+  return decide<Policy>(q, by);
+}
+
+/// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.
+template <class Stack, class What>
+void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
+                 const question& q) {
+  node_call<Stack> node(c, state);
+  if (c.failed()) return;
+  if (reads_directly(q)) return meet_direct(node, c, call);
+  if constexpr (requires { meet(node, c, call); }) meet(node, c, call);
 }
 
 }  // namespace mpx::inline v0::coll
@@ -19256,9 +19397,16 @@ void take_steps(const What& what, S& steps, coll::algorithm by,
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       q.meets = q.reads = true;
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what, q)) return;
+      coll::node_state* const node = coll::node_of(steps);
+      if (steps.failed()) return;
+      q.meets = node != nullptr;
+      q.reads = q.meets && node->reads;
+      if (!q.reads) c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared || !coll::fits_in_node(what, steps.size()))
+        return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
+      return coll::run_in_node(steps, what, *node, q);
     }
   }
   take_steps<Stack>(what, steps, by);
@@ -19954,16 +20102,17 @@ namespace mpx::inline v0::detail {
 /// The collectives of a communicator, which derives from this: every rank calls them in the same
 /// order.
 ///
-/// Buffers are transferable values or contiguous ranges of them, as those of messages. `counts` and
-/// `places` are ranges of integers, one for each rank, in elements; without places the blocks lie
-/// one after the other. What a rank gives may be mpx::in_place: then it is in the result's buffer,
-/// where its own block belongs.
+/// Buffers are transferable values or contiguous ranges of them, as those of messages, or with
+/// mpx/datatype.hpp what a layout spreads, of which each block is a part. `counts` and `places` are
+/// ranges of integers, one for each rank, in elements; without places the blocks lie one after the
+/// other. What a rank gives may be mpx::in_place: then it is in the result's buffer, where its own
+/// block belongs.
 /// All forms: mpx::start gives a request, which must be waited for: a dropped one leaves the call,
 /// and the other ranks get errc::peer_lost; a detached one goes on by itself. mpx::prepare gives a
 /// persistent one. Those that return a value or a vector of their own block.
 /// Errors of all: errc::count or errc::truncate if sizes differ between ranks; errc::argument and
-/// errc::count if a buffer does not fit, or a count is negative; errc::peer_lost when a rank is
-/// lost, or has left the call with an error; errc::no_resources.
+/// errc::count if a buffer does not fit, or a count is negative; errc::datatype of a layout;
+/// errc::peer_lost when a rank is lost, or has left the call with an error; errc::no_resources.
 /// Completion: buffers are the call's until it is complete.
 template <class Comm, class Stack>
 class collectives : public collective_names<Comm> {
@@ -20219,6 +20368,8 @@ class collectives : public collective_names<Comm> {
     coll::blocks to;
     from.pieces = in.data();
     to.pieces = out.data();
+    from.counts.many = in.size();
+    to.counts.many = out.size();
     return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
   }
 
@@ -20227,15 +20378,15 @@ class collectives : public collective_names<Comm> {
   /// Combines every rank's `value` with `op`, which must be associative; in rank order unless it
   /// is_commutative.
   /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
-  /// element, in place: it holds the result at `root`, and is unspecified elsewhere. Where the call
-  /// is started a value is combined in place, as a range.
+  /// element, in place: it holds the result at `root`, and is unspecified elsewhere; a temporary
+  /// container is returned. Where the call is started a value is combined in place, as a range.
   /// Errors: errc::root. What `op` throws passes through, or is errc::operation; the other ranks
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     const bool here = me().rank() == root;
-    return in_place_or_copied<How>(value, how, here, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -20244,7 +20395,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -20292,7 +20443,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -20309,7 +20460,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });

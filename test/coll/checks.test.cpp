@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // checks::collectives: calls that do not go together are errors at every rank, and calls that do
 // are made as ever, in shared memory as well.
 
-#include <atomic>
+#include <mpx/intercommunicator.hpp>
 
 #include "coll/mismatches.hpp"
 #include "comm/ranks.hpp"
@@ -13,23 +14,27 @@ using compared_shm = mpx::stack<mpx::checks::all>;
 using compared_inproc = mpx::stack<mpx::transport::inproc, mpx::checks::collectives>;
 
 template <class World>
-void complain_skewed(const World& world) {
+void complain_skewed(mismatches::findings& found, const World& world) {
   unsigned spins = 1;
-  mismatches::everything(world, [&] {
+  mismatches::everything(found, world, [&] {
     for (unsigned i = 0; i < spins % 40'000; ++i) world.progress();
     spins = spins * 1'664'525u + static_cast<unsigned>(world.rank()) * 7919u;
   });
-  mismatches::nothing(world);
+  mismatches::nothing(found, world);
 }
 
 }  // namespace
 
 TEST_CASE("checks: mismatched collectives are errors at every rank, shared memory") {
-  ranks::run_at_all_counts<compared_shm>([](auto world) { complain_skewed(world); });
+  mismatches::findings found;
+  ranks::run_at_all_counts<compared_shm>([&](auto world) { complain_skewed(found, world); });
+  CHECK(found.first() == "");
 }
 TEST_CASE("checks: mismatched collectives are errors at every rank, threads") {
+  mismatches::findings found;
   for (const mpx::rank_t n : {3, 8})
-    ranks::run<compared_inproc>(n, [](auto world) { complain_skewed(world); });
+    ranks::run<compared_inproc>(n, [&](auto world) { complain_skewed(found, world); });
+  CHECK(found.first() == "");
 }
 
 TEST_CASE("checks: what goes together is done as ever") {
@@ -73,6 +78,26 @@ TEST_CASE("checks: a mismatch goes to the communicator's handler, and into error
     world.bcast(x, world.rank() == 2 ? 7 : 0, ec);
     CHECK((ec == mpx::errc::peer_lost || ec == mpx::errc::root));
     CHECK(world.allreduce(1, mpx::sum) == 3);
+  });
+}
+
+TEST_CASE("checks: collectives across an intercommunicator") {
+  ranks::run<compared_shm>(3, [](auto world) {
+    const bool low = world.rank() < 1;
+    const auto mine = world.split(low ? 1 : 0);
+    const auto on = mpx::intercommunicator<compared_shm>::connect(mine, 0, world, low ? 1 : 0, 5);
+    std::error_code ec;
+    int x = 1;
+    if (low)
+      on.barrier(ec);
+    else
+      (void)on.allreduce(x, mpx::sum, ec);
+    CHECK(ec == mpx::errc::call_mismatch);
+    const std::string text = ranks::text_of(
+        [&] { low ? (void)on.allreduce(x, mpx::max) : (void)on.allreduce(x, mpx::sum); });
+    CHECK(ranks::contains(text, "called allreduce across, by max ("));
+    CHECK(ranks::contains(text, "checks.test.cpp:"));
+    CHECK(on.allreduce(x, mpx::sum) == (low ? 2 : 1));
   });
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // What collectives ask for: steps, a policy, operations; and the typed calls on top.
 
 #include <limits>
@@ -168,6 +169,9 @@ TEST_CASE("collectives: wrong arguments are told, and nobody waits") {
     bad(mpx::errc::count, [&](auto& ec) { world.allgatherv(1, some, negative, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.allgatherv(1, some, many, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.allgatherv(1, some, one, below, ec); });
+    const std::vector<int> two(2, 1);  // For three ranks.
+    bad(mpx::errc::argument, [&](auto& ec) { world.allgatherv(1, some, two, ec); });
+    bad(mpx::errc::argument, [&](auto& ec) { world.alltoallv(some, two, some, many, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.scan(some, few, std::plus<>{}, ec); });
     bad(mpx::errc::argument,
         [&](auto& ec) { world.reduce_scatter(some, few, many, std::plus<>{}, ec); });

@@ -141,6 +141,9 @@ TEST_CASE("vectors, arrays and spans are reduced element by element, in place an
     CHECK(some == (me == 0 ? std::vector{3, 30} : std::vector{0, 0}));
     world.allreduce(std::span(out), std::plus<>{});
     CHECK(out == std::array{9, 90});
+    // What nobody else has is returned.
+    CHECK(world.allreduce(std::vector{1, 2}, std::plus<>{}) == std::vector{3, 6});
+    CHECK(world.scan(std::array{1, 2}, std::plus<>{}) == std::array{me + 1, 2 * me + 2});
     world.bcast(plain, 1);
     CHECK(plain[0] == 3);
     world.bcast(out, 0);

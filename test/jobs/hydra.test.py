@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 120
+# sanitizers: none
 """Jobs of Hydra, MPICH's launcher, by PMI-1: a program joins them without a word."""
 
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 180
+# sanitizers: none
 """Jobs of Slurm: a cluster of two nodes on this machine, of which one test's daemons live as long as
 the test does, on ports and in a folder of their own."""
 

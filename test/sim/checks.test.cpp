@@ -8,18 +8,20 @@ TEST_CASE("checks: in the simulator, at any delays") {
   using compared = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::checks::all>;
   constexpr mpx::sim::loggp rough{.node_size = 2, .jitter_ns = 30'000, .noise_ns = 100};
   for (const mpx::rank_t n : {2, 3, 4, 7, 8, 19}) {
+    mismatches::findings found;
     const auto end = mpx::sim::try_run<compared>(
-        n, rough, static_cast<std::uint64_t>(n), [](mpx::environment<compared>& env) {
+        n, rough, static_cast<std::uint64_t>(n), [&](mpx::environment<compared>& env) {
           const auto world = env.world();
           std::int64_t late_ns = 0;
-          mismatches::everything(world, [&] {
+          mismatches::everything(found, world, [&] {
             late_ns = (late_ns * 31 + 7919 * (world.rank() + 1)) % 200'000;
             env.transport().compute(late_ns);
           });
-          mismatches::nothing(world);
+          mismatches::nothing(found, world);
         });
+    CHECK(found.first() == "");
     CHECK(!end.failure);
-    CHECK(end.stuck.empty());
+    CHECK(end.stuck == "");
   }
 }
 

@@ -26,14 +26,18 @@ inline constexpr detail::in_place_t in_place{};
 
 namespace mpx::inline v0::detail {
 
-/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
+/// What reduce takes: a value, of which a copy is made and returned, a range, in place, or a
+/// container that nobody else has, which is returned.
 template <class V>
 concept ReducedInPlace = (std::ranges::range<V> || LayoutBuffer<V>) && ReceiveBuffer<V>;
 template <class V>
 concept ReducedValue =
     !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
 template <class V>
-concept Reducible = ReducedInPlace<V> || ReducedValue<V>;
+concept ReducedContainer = std::is_rvalue_reference_v<V> && ContiguousBuffer<V> &&
+                           !std::is_const_v<std::remove_reference_t<V>> && !ReducedInPlace<V>;
+template <class V>
+concept Reducible = ReducedInPlace<V> || ReducedValue<V> || ReducedContainer<V>;
 template <class V>
 struct element_of {
   using type = std::remove_cvref_t<V>;
@@ -144,7 +148,7 @@ concept Counts =
 
 template <class C>
 coll::numbers numbers_of(const C& c) noexcept {
-  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
+  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8, std::ranges::size(c)};
 }
 
 template <class B>
@@ -163,15 +167,21 @@ bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
   if constexpr (is_code<How>) return !how;
   return true;
 }
-/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
+/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well. A
+/// container that nobody else has is returned, too.
 template <class How, class V, class Call>
-auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here, Call&& call) {
-  if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
+auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference_t<How>& how,
+                        bool here, Call&& call) {
+  using result_type = std::remove_cvref_t<V>;
+  if constexpr (ReducedContainer<V&&> && BlockingForm<How>) {
+    call(place_of(value));
+    return result_type(std::move(value));
+  } else if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
     return call(place_of(value));
   } else {
-    std::remove_cv_t<V> result = value;
+    result_type result = value;
     call(place_of(result));
-    return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
+    return here && well<How>(how) ? result : result_type(value);
   }
 }
 

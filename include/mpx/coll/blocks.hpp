@@ -13,10 +13,16 @@ using detail::collective_failure;
 
 /// A list of whole numbers, of 32 or 64 bits each, as programs have them.
 struct numbers {
+  static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+
   const void* first = nullptr;
-  bool wide = false;  // 64 bits.
+  bool wide = false;           // 64 bits.
+  std::size_t many = unknown;  // How many there are.
 
   explicit operator bool() const noexcept { return first != nullptr; }
+  bool fits(rank_t ranks) const noexcept {
+    return many == unknown || many == static_cast<std::size_t>(ranks);
+  }
   std::int64_t operator[](rank_t i) const noexcept {
     return wide ? static_cast<const std::int64_t*>(first)[i]
                 : static_cast<const std::int32_t*>(first)[i];
@@ -104,6 +110,8 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
 }
 /// What is wrong with counts and places.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
+  if (!b.counts.fits(ranks) || !b.places.fits(ranks))
+    return wrong_argument(errc::argument, "give one count, place or block for each rank");
   if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
     for (rank_t r = 0; b.counts && r < ranks; ++r)
       if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
@@ -111,7 +119,9 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    if (b.bytes * n != b.room) return check_room(b.room, b.bytes * n, b.unit);
+    if (b.bytes * n != b.room)
+      return wrong_argument(errc::argument,
+                            "a buffer's elements are not the same number for each rank");
     return {};
   }
   std::uint64_t end = 0;

@@ -49,9 +49,16 @@ void take_steps(const What& what, S& steps, coll::algorithm by,
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       q.meets = q.reads = true;
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what, q)) return;
+      coll::node_state* const node = coll::node_of(steps);
+      if (steps.failed()) return;
+      q.meets = node != nullptr;
+      q.reads = q.meets && node->reads;
+      if (!q.reads) c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared || !coll::fits_in_node(what, steps.size()))
+        return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
+      return coll::run_in_node(steps, what, *node, q);
     }
   }
   take_steps<Stack>(what, steps, by);

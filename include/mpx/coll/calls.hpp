@@ -28,16 +28,17 @@ namespace mpx::inline v0::detail {
 /// The collectives of a communicator, which derives from this: every rank calls them in the same
 /// order.
 ///
-/// Buffers are transferable values or contiguous ranges of them, as those of messages. `counts` and
-/// `places` are ranges of integers, one for each rank, in elements; without places the blocks lie
-/// one after the other. What a rank gives may be mpx::in_place: then it is in the result's buffer,
-/// where its own block belongs.
+/// Buffers are transferable values or contiguous ranges of them, as those of messages, or with
+/// mpx/datatype.hpp what a layout spreads, of which each block is a part. `counts` and `places` are
+/// ranges of integers, one for each rank, in elements; without places the blocks lie one after the
+/// other. What a rank gives may be mpx::in_place: then it is in the result's buffer, where its own
+/// block belongs.
 /// All forms: mpx::start gives a request, which must be waited for: a dropped one leaves the call,
 /// and the other ranks get errc::peer_lost; a detached one goes on by itself. mpx::prepare gives a
 /// persistent one. Those that return a value or a vector of their own block.
 /// Errors of all: errc::count or errc::truncate if sizes differ between ranks; errc::argument and
-/// errc::count if a buffer does not fit, or a count is negative; errc::peer_lost when a rank is
-/// lost, or has left the call with an error; errc::no_resources.
+/// errc::count if a buffer does not fit, or a count is negative; errc::datatype of a layout;
+/// errc::peer_lost when a rank is lost, or has left the call with an error; errc::no_resources.
 /// Completion: buffers are the call's until it is complete.
 template <class Comm, class Stack>
 class collectives : public collective_names<Comm> {
@@ -293,6 +294,8 @@ class collectives : public collective_names<Comm> {
     coll::blocks to;
     from.pieces = in.data();
     to.pieces = out.data();
+    from.counts.many = in.size();
+    to.counts.many = out.size();
     return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
   }
 
@@ -301,15 +304,15 @@ class collectives : public collective_names<Comm> {
   /// Combines every rank's `value` with `op`, which must be associative; in rank order unless it
   /// is_commutative.
   /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
-  /// element, in place: it holds the result at `root`, and is unspecified elsewhere. Where the call
-  /// is started a value is combined in place, as a range.
+  /// element, in place: it holds the result at `root`, and is unspecified elsewhere; a temporary
+  /// container is returned. Where the call is started a value is combined in place, as a range.
   /// Errors: errc::root. What `op` throws passes through, or is errc::operation; the other ranks
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     const bool here = me().rank() == root;
-    return in_place_or_copied<How>(value, how, here, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -318,7 +321,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -366,7 +369,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -383,7 +386,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });

@@ -140,7 +140,8 @@ class progress_room {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(crowded());
+    pace_type pace(crowded());
+    prepare(pace);
     for (unsigned polls = 1;; ++polls) {
       if (poll_and_check() > 0) {
         ++advances_;
@@ -168,6 +169,7 @@ class progress_room {
         if (done()) break;
       }
     }
+    learn(pace);
     if constexpr (concurrent) {
       if (followers_ != 0 && !leader_) wake_waiters();  // Somebody else must poll now.
     }
@@ -179,7 +181,8 @@ class progress_room {
                                        const flag_watch& w) {
     lock_type lock(threading);
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(crowded());
+    pace_type pace(crowded());
+    prepare(pace);
     for (unsigned polls = 1; !w.ready(); ++polls) {
       const bool found = poll_and_check() > 0;
       if (polls % polls_per_check == 0) [[unlikely]]
@@ -205,6 +208,7 @@ class progress_room {
       w.sleeping(false);
       --flag_waiters_;
     }
+    learn(pace);
     if constexpr (concurrent) {
       if (followers_ != 0 && !leader_) wake_waiters();
     }
@@ -310,6 +314,28 @@ class progress_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
+  using pace_type = typename Stack::wait_type::pace;
+  static constexpr unsigned busy_waits = 64;
+  static constexpr unsigned waits_per_measurement = 8;
+
+  /// What earlier calls have found out about others on this core holds for some calls more.
+  void prepare(pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (busy_waits_ != 0) {
+        --busy_waits_;
+        waits_ = 0;
+        pace.sleep_first();
+      } else if (waits_++ % waits_per_measurement == 0) {
+        pace.measure();
+      }
+    }
+  }
+  void learn(const pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (pace.others_compute()) busy_waits_ = busy_waits;
+    }
+  }
+
   /// One function, for what handles a packet is in it.
   [[gnu::noinline]] std::size_t poll(bool checks) {
     if (!house().peers().calm_and_no_news()) [[unlikely]] {
@@ -404,6 +430,8 @@ class progress_room {
   bool leader_ = false;
   bool shares_core_ = false;  // With a peer.
   unsigned polls_ = 0;        // In vain, of calls that do not block.
+  unsigned waits_ = 0;        // Blocked calls that yield first.
+  unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
