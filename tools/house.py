@@ -31,8 +31,11 @@ LEVELS = {
     "instances.hpp": 10,
     "run_threads.hpp": 10,
     "topology.hpp": 10,
+    "coroutine.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
+    "asio": 9,
+    "asio.hpp": 12,
     "cluster.hpp": 12,
 }
 
@@ -48,6 +51,7 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.hpp",
             "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
+            "coroutine", "asio", "engine/awaiting",
             "checks", "coll/compare_calls", "coll/claims",
             "attributes", "intercommunicator", "comm/intercommunicator",
             "coll/between", "coll/between_calls", "coll/between_layouts",
@@ -65,7 +69,8 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {
     "boost/intrusive/": ("core/",),
-    "boost/asio": ("transport/tcp",),
+    "boost/asio": ("transport/tcp", "asio"),
+    "boost/system": ("asio",),
     "boost/pfr": ("datatype/",),
     "boost/context/": ("bootstrap/detail/sim_fiber",),
     "boost/": (),
