@@ -43,7 +43,7 @@ function(mpx_add_test_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   add_executable(${name} ${arg_SOURCES})  # Flags that differ from those of mpx_test_headers lose it.
   target_link_libraries(${name} PRIVATE mpx_under_test mpx_own ${arg_LIBRARIES})
-  if(TARGET OpenSSL::Crypto AND "${arg_SOURCES}" MATCHES "(^|[/;])tcp")
+  if(TARGET OpenSSL::Crypto AND "${arg_SOURCES}" MATCHES "(^|[/;])(tcp|hybrid)")
     target_link_libraries(${name} PRIVATE OpenSSL::Crypto)
   endif()
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The roof for jobs on several hosts: mpx.hpp, and the stack whose packets travel over TCP. Needs
-// the headers of Boost.Asio and libcrypto (CMake: mpx::tcp).
+// The roof for jobs on several hosts: mpx.hpp, and stacks for them. Needs the headers of Boost.Asio
+// and libcrypto (CMake: mpx::tcp).
 
 #include "mpx/bootstrap/anywhere.hpp"
 #include "mpx/mpx.hpp"
+#include "mpx/transport/hybrid.hpp"
 #include "mpx/transport/tcp.hpp"
 
 namespace mpx::inline v0 {
@@ -16,5 +17,11 @@ namespace mpx::inline v0 {
 using tcp_stack =
     stack<transport::tcp, bootstrap::anywhere,
           protocol::tiny_short_long<40, 128 * 1024, long_path::automatic, 256 * 1024>>;
+
+/// Shared memory between the ranks of a host, sockets between hosts; who shares one is found when
+/// the ranks join. Other policies:
+/// `mpx::stack<mpx::transport::hybrid<mpx::transport::shm, mpx::transport::tcp>,
+/// mpx::bootstrap::anywhere, ...>`.
+using cluster_stack = stack<transport::hybrid<transport::shm, transport::tcp>, bootstrap::anywhere>;
 
 }  // namespace mpx::inline v0

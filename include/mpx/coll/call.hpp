@@ -14,14 +14,35 @@
 
 namespace mpx::inline v0::detail {
 
-/// Takes the steps of `what`, by algorithm `by` if it has any to choose among.
+/// Whether all ranks of a communicator share memory, as its transport knows it; asked once.
+template <class Stack>
+bool shares_memory([[maybe_unused]] endpoint<Stack>& e,
+                   [[maybe_unused]] communicator_state& state) noexcept {
+  using transport_type = typename Stack::transport_type;
+  if constexpr (BlockTransport<transport_type> && NearFarTransport<transport_type>) {
+    using enum communicator_state::nearness;
+    if (state.near == unasked) [[unlikely]] {
+      state.near = all_near;
+      for (rank_t r = 0; r < state.size && state.near == all_near; ++r)
+        if (!e.transport().is_near(state.ranks == nullptr ? world_peer(r)
+                                                          : state.ranks->peer_of(r)))
+          state.near = some_far;
+    }
+    return state.near == all_near;
+  }
+  return BlockTransport<transport_type>;
+}
+
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among. `near`: all ranks
+/// share memory.
 template <class Stack, class What, coll::Steps S>
-void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
+void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
+                [[maybe_unused]] bool near) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = BlockTransport<typename Stack::transport_type>;
+    q.near = near;
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
-      q.meets = true;
+      q.meets = near;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
       if (coll::run_in_node(steps, what)) return;
@@ -41,7 +62,7 @@ template <class Stack, class What>
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    take_steps<Stack>(what, steps, by);
+    take_steps<Stack>(what, steps, by, shares_memory(steps.endpoint_of(), steps.state()));
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
@@ -56,7 +77,8 @@ template <class Stack, class What>
 [[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
                                               coll::algorithm by) {
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
-  if (plan != nullptr) take_steps<Stack>(what, *plan, by);
+  if (plan != nullptr)
+    take_steps<Stack>(what, *plan, by, shares_memory(on.endpoint_for_reports(), *plan->state));
   return plan;
 }
 

@@ -137,6 +137,7 @@ struct communicator_state : allocated {
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;
+  enum nearness : std::uint8_t { unasked, all_near, some_far } near = unasked;
   bool node_tried = false;              // Its ranks have looked for a node's memory to meet in:
   communicator_extras* node = nullptr;  // this (coll/node.hpp).
 };

@@ -288,6 +288,41 @@ concept BlockTransport =
       { t.wake_peer(peer) } noexcept;
     };
 
+/// A transport that knows which peers run on one node, where messages cost less.
+///
+/// `node_of(peer)`: a number below peers(), equal for peers of one node and for no others. What it
+/// says of two peers is the same everywhere, and never changes. Costs no message.
+template <class T>
+concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
+  { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
+};
+
+/// A transport that reaches peers of its own node in memory that it shares with them, and the
+/// others over a network.
+///
+/// `is_near(peer)`: whether it is of this one's node. Posts to it never answer `pending` then, and
+/// only such a peer reaches memory that is exposed, allocated as shared, or a block.
+/// `packet_bytes_max(peer)`: the largest payload of a packet to it, `traits.packet_bytes_max` or
+/// more.
+template <class T>
+concept NearFarTransport = NodeTransport<T> && requires(const T& t, peer_id peer) {
+  { t.is_near(peer) } noexcept -> std::same_as<bool>;
+  { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
+};
+
+/// Whether a post to that peer may answer `pending`.
+template <Transport T>
+[[gnu::always_inline]] constexpr bool may_pend([[maybe_unused]] const T& t,
+                                               [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!posts_pend<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T>) {
+    return !t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
@@ -329,6 +364,9 @@ struct transport_archetype {
   std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
   void free_block(std::uint64_t) noexcept;
   void wake_peer(peer_id) noexcept;
+  peer_id node_of(peer_id) const noexcept;
+  bool is_near(peer_id) const noexcept;
+  std::size_t packet_bytes_max(peer_id) const noexcept;
 };
 
 }  // namespace mpx::inline v0

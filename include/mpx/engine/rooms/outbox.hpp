@@ -52,7 +52,7 @@ class outbox_room {
 
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
   [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
-    if constexpr (posts_pend<transport_type>) return false;  // It needs an operation to complete.
+    if (may_pend(house().transport(), c.to)) return false;  // It needs an operation to complete.
     const std::size_t bytes = c.data.bytes;
     if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
       return false;
@@ -281,7 +281,8 @@ class outbox_room {
   /// packed as they leave, else all at once. Returns nullptr when memory is out.
   [[gnu::noinline]] operation* hold_spread(operation& op) noexcept {
     std::byte* copy = op.layout_mark();
-    if constexpr (posts_pend<transport_type>) {
+    const bool whole = may_pend(house().transport(), op.peer);
+    if (whole) {
       copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
     } else if (!prepare_staging()) {
       copy = nullptr;
@@ -291,7 +292,7 @@ class outbox_room {
       house().pool().give(&op);
       return nullptr;
     }
-    if constexpr (posts_pend<transport_type>) {
+    if (whole) {
       op.data.read(0, {copy, op.data.bytes});
       op.drop_layout();
       op.data.base = copy;
