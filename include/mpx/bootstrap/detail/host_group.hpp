@@ -57,7 +57,7 @@ class launcher_view final : public launcher {
 /// set. Errors: errc::argument.
 [[gnu::noinline, gnu::cold]] inline std::uint32_t pretended_host(rank_t rank) {
   const char* const told = std::getenv("MPX_PRETEND_HOSTS");
-  if (told == nullptr) return 0;
+  if (told == nullptr || *told == 0) return 0;
   std::vector<std::uint32_t> hosts;
   for (std::string_view rest = told;;) {
     const std::size_t end = rest.find(',');
@@ -282,6 +282,7 @@ class host_seat : public member {
       : member(g.take_map(), g.take_shared(), g.index(),
                threads ? ending::thread : ending::process) {
     if (!watches || threads || !g.knows_pids() || size() < 2) return;
+    fence([] {});  // Who has not joined yet would not be watched.
     auto* const kept = new watcher;
     keep(kept);
     kept->watch.emplace(segment(), rank(), environment());
