@@ -284,6 +284,12 @@ class hybrid {
     if (is_near(peer)) near_.wake_peer(near_of_[peer]);
   }
 
+  /// Sends what waits, but reads no packets: for who owns several, and polls one.
+  void progress() noexcept requires requires(Far& far) { far.progress(); }
+  {
+    far_.progress();
+    look_far_soon();
+  }
   /// The two, for tests and tools.
   Near& near() noexcept { return near_; }
   Far& far() noexcept { return far_; }
