@@ -302,14 +302,29 @@ concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
 ///
 /// `is_near(peer)`: whether it is of this one's node. Posts to it never answer `pending` then, and
 /// only such a peer reaches memory that is exposed, allocated as shared, or a block.
+/// `post_near(peer, header, payload)`: a post, if it is; else `retry`.
 /// `packet_bytes_max(peer)`: the largest payload of a packet to it, `traits.packet_bytes_max` or
 /// more.
 template <class T>
-concept NearFarTransport = NodeTransport<T> && requires(const T& t, peer_id peer) {
-  { t.is_near(peer) } noexcept -> std::same_as<bool>;
-  { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
-};
+concept NearFarTransport =
+    NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
+                                 std::span<const std::byte> payload) {
+      { t.is_near(peer) } noexcept -> std::same_as<bool>;
+      { u.post_near(peer, header, payload) } noexcept -> std::same_as<outcome>;
+      { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
+    };
 
+/// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
+/// to far ones.
+template <Transport T>
+[[gnu::always_inline]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
+                                                   std::span<const std::byte> payload) noexcept {
+  if constexpr (NearFarTransport<T>) {
+    return t.post_near(peer, header, payload);
+  } else {
+    return t.post(peer, header, payload, 0);
+  }
+}
 /// Whether a post to that peer may answer `pending`.
 template <Transport T>
 [[gnu::always_inline]] constexpr bool may_pend([[maybe_unused]] const T& t,
@@ -366,6 +381,7 @@ struct transport_archetype {
   void wake_peer(peer_id) noexcept;
   peer_id node_of(peer_id) const noexcept;
   bool is_near(peer_id) const noexcept;
+  outcome post_near(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
   std::size_t packet_bytes_max(peer_id) const noexcept;
 };
 

@@ -122,6 +122,15 @@ class hybrid {
     return post_far(peer, header, payload, cookie);
   }
 
+  /// See NearFarTransport.
+  [[gnu::always_inline]] outcome post_near(peer_id peer, const frame_header& header,
+                                           std::span<const std::byte> payload) noexcept {
+    const peer_id at = near_of_[peer];
+    if (at == detail::is_far) [[unlikely]]
+      return outcome::retry;
+    return near_.post(at, header, payload, 0);
+  }
+
   /// Cost while nothing passes by the far transport, beyond the near one's: a count and a branch.
   template <PacketSink Sink>
   [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {

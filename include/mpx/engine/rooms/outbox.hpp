@@ -52,14 +52,16 @@ class outbox_room {
 
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
   [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
-    if (may_pend(house().transport(), c.to)) return false;  // It needs an operation to complete.
+    // What may pend needs an operation to complete.
+    if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
     if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
       return false;
     if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
       return false;
     const frame_header f = wire::plain_eager_frame(c.context, c.tag, house().flow().outgoing(c.to));
-    if (house().transport().post(c.to, f, {c.data.base, bytes}, 0) != outcome::done) [[unlikely]] {
+    if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
+        [[unlikely]] {
       house().flow().restore(c.to, bytes);
       return false;
     }
