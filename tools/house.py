@@ -47,7 +47,7 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
             "attributes", "intercommunicator", "comm/intercommunicator",
-            "transport/tcp", "transport/hybrid", "cluster", "transport/rdma/libfabric",
+            "transport/tcp", "transport/hybrid", "protocol/near_far", "cluster", "transport/rdma/libfabric",
             "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",
             "bootstrap/pmi1", "bootstrap/one_host", "bootstrap/detail/joiner_by",

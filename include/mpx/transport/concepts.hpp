@@ -304,7 +304,7 @@ concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
 /// only such a peer reaches memory that is exposed, allocated as shared, or a block.
 /// `post_near(peer, header, payload)`: a post, if it is; else `retry`.
 /// `packet_bytes_max(peer)`: the largest payload of a packet to it, `traits.packet_bytes_max` or
-/// more.
+/// more; `far_traits` are those of packets to far ones.
 template <class T>
 concept NearFarTransport =
     NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
@@ -343,6 +343,7 @@ struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
   static constexpr transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 4096};
+  static constexpr transport_traits far_traits = traits;
   transport_archetype() = delete;
   peer_id self() const noexcept;
   peer_id peers() const noexcept;
