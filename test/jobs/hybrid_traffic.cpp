@@ -5,4 +5,4 @@
 
 #include "jobs/until_lost.hpp"
 
-int main() { return until_lost::main<mpx::cluster_stack>("hybrid_traffic"); }
+int main(int argc, char**) { return until_lost::main<mpx::cluster_stack>("hybrid_traffic", argc); }

@@ -5,4 +5,6 @@
 
 #include "jobs/until_lost.hpp"
 
-int main() { return until_lost::main<mpx::stack<mpx::transport::tcp>>("tcp_traffic"); }
+int main(int argc, char**) {
+  return until_lost::main<mpx::stack<mpx::transport::tcp>>("tcp_traffic", argc);
+}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What tests kill: all ranks exchange messages of all sizes until one of them is lost.
+// What tests kill: all ranks exchange messages of all sizes until one of them is lost. With an
+// argument, rank 1 kills itself.
 
 #include <unistd.h>
 
+#include <csignal>
 #include <mpx/mpx.hpp>
 #include <vector>
 
@@ -16,7 +18,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t sizes[] = {0, 8, 40, 1000, 16'000, 100'000, 700'000};
 
 template <class Stack>
-void run(mpx::communicator<Stack> world) {
+void run(mpx::communicator<Stack> world, bool ends) {
   std::vector<std::byte> out(700'000);
   std::vector<std::vector<std::byte>> in(static_cast<std::size_t>(world.size()),
                                          std::vector<std::byte>(700'000));
@@ -32,15 +34,16 @@ void run(mpx::communicator<Stack> world) {
     if (round != 20) continue;
     std::printf("rank %d pid %d\n", world.rank(), static_cast<int>(::getpid()));
     std::fflush(stdout);
+    if (ends && world.rank() == 1) ::raise(SIGKILL);
   }
 }
 
 template <class Stack>
-int main(const char* name) {
+int main(const char* name, int argc) {
   const harness::watchdog guard(name, 60s);
   mpx::environment<Stack> env;
   try {
-    run(env.world());
+    run(env.world(), argc > 1);
   } catch (const mpx::error& e) {
     harness::check(e.code() == mpx::errc::peer_lost, e.what());
     std::printf("rank %d: a peer was lost\n", env.world().rank());
