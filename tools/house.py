@@ -20,6 +20,7 @@ LEVELS = {
     "comm": 6,
     "coll": 7,
     "rma": 7,
+    "checks.hpp": 8,
     "communicator.hpp": 8,
     "datatype.hpp": 8,
     "environment.hpp": 9,
@@ -44,10 +45,14 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
-OPTIONAL = ("datatype.hpp", "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
+OPTIONAL = ("coll/layout_call", "coll/layouts", "datatype.hpp", "comm/layouts",
+            "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
+            "checks", "coll/compare_calls", "coll/claims",
             "attributes", "intercommunicator", "comm/intercommunicator",
-            "transport/tcp", "transport/hybrid", "protocol/near_far", "cluster", "transport/rdma/libfabric",
+            "coll/between", "coll/between_calls",
+            "transport/tcp", "transport/hybrid", "protocol/near_far", "cluster",
+            "transport/rdma/libfabric",
             "transport/sim",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",
             "bootstrap/pmi1", "bootstrap/one_host", "bootstrap/detail/joiner_by",

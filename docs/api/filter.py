@@ -17,9 +17,10 @@ from pathlib import Path
 POLICIES = ("transport", "matching", "flow", "protocol", "bootstrap", "watch")
 BASES = ("comm/point_to_point.hpp", "comm/mpi_names.hpp", "comm/message.hpp", "communicator.hpp",
          "comm/creations.hpp", "comm/handling.hpp", "comm/survivors.hpp", "coll/calls.hpp",
-         "coll/names.hpp")
+         "coll/names.hpp", "coll/neighbor.hpp", "topology/communicators.hpp")
 # What only those who write a matcher meet, and what only tests do.
-DROPPED = r"\w+_archetype|envelope|pattern|posted_receive|unexpected_message"
+DROPPED = (r"\w+_archetype|envelope|pattern|posted_receive|unexpected_message|unmarked_call|"
+           r"neighbor_blocks|neighbor_call")
 WORDS = "Requires|Effects|Returns|Errors|Completion|Threads|Cost|Source"
 
 
@@ -60,7 +61,7 @@ def filtered(name: str, text: str) -> str:
         text = text.replace("namespace mpx::detail", "namespace mpx").replace("protected:", "private:")
         text = re.sub(r"  using base::.*;", "", text)
         text = re.sub(r"detail::(point_to_point|mpi_names|message_mpi_names|creations|handling|survivors|"
-                      r"collectives)<",
+                      r"neighbor_collectives|collectives)<",
                       r"\1<", text)
     if "mpi_names" in name:
         text = text.replace("namespace detail {", "").replace("}  // namespace detail", "")

@@ -3,6 +3,7 @@
 // Messages whose bytes lie apart: datatypes made at run time, strided views, aggregates without
 // their holes, and packing. A program includes this beside mpx.hpp. Needs Boost.PFR.
 
+#include "mpx/coll/layout_call.hpp"       // IWYU pragma: export
 #include "mpx/comm/layouts.hpp"           // IWYU pragma: export
 #include "mpx/datatype/fields.hpp"        // IWYU pragma: export
 #include "mpx/datatype/pack.hpp"          // IWYU pragma: export

@@ -3,30 +3,35 @@
 // Communicators between two groups: each rank talks to those of the other group. Not in the
 // umbrella.
 
+#include <cstdint>
+#include <new>
 #include <source_location>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "mpx/coll/between_calls.hpp"
 #include "mpx/comm/intercommunicator.hpp"
 #include "mpx/communicator.hpp"
 
 namespace mpx::inline v0 {
 
-/// Says, in a broadcast across an intercommunicator, that this rank is the one that sends.
-inline constexpr rank_t this_root = -3;
-
 /// Two groups of ranks that talk to each other. A light handle: copy it freely.
 ///
 /// In point-to-point calls `to` and `from` are ranks of the remote group; rank() is this process's
-/// in the local one. Collectives across: both groups call them, in the same order.
+/// in the local one. Collectives across: both groups call them, in the same order
+/// (coll/between_calls.hpp).
 /// Errors of those that are made here: errc::communicator, errc::peer_lost, errc::no_resources.
+/// Cost: three contexts, and a table of the ranks of both groups.
 /// Source: MPI 4.1, 7.6.
 template <class Stack = stack<>>
 class intercommunicator : public detail::point_to_point<Stack>,
-                          public detail::mpi_names<intercommunicator<Stack>> {
+                          public detail::mpi_names<intercommunicator<Stack>>,
+                          public detail::between_collectives<intercommunicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;
   using site = std::source_location;
+  using throws_t = detail::throws_t;
 
  public:
   using stack_type = Stack;                           ///< Its policies.
@@ -39,40 +44,32 @@ class intercommunicator : public detail::point_to_point<Stack>,
   /// Connects the groups of two communicators. Collective over both; `local_leader` is a rank of
   /// `local`, and both leaders are ranks of `peer`, where `remote_leader` is the other one's rank.
   /// `peer`, `remote_leader` and `tag` count at the leader; calls with other tags do not meet.
+  /// Returns: of this and the following, with a code set, an empty one.
   /// Errors: errc::argument if the groups overlap; errc::rank, errc::tag.
+  template <class How = throws_t>
+  requires detail::BlockingForm<How>
   static intercommunicator connect(const communicator<Stack>& local, rank_t local_leader,
                                    const communicator<Stack>& peer, rank_t remote_leader,
-                                   tag_t tag = 0, site where = site::current()) {
+                                   tag_t tag = 0, How&& how = {}, site where = site::current()) {
+    std::error_code ec;
     intercommunicator made;
-    made.local_ = local.dup({}, where);
-    detail::between_header h;
-    std::vector<peer_id> theirs;
-    if (local_leader < 0 || local_leader >= local.size())
-      h.why = static_cast<int>(errc::rank);
-    else if (local.rank() == local_leader)
-      h = detail::meet(peer, local.group(), remote_leader, tag, theirs);
-    if (local_leader >= 0 && local_leader < local.size()) {
-      made.local_.bcast(h, local_leader);
-      if (h.why == 0) {
-        theirs.resize(static_cast<std::size_t>(h.size));
-        made.local_.bcast(theirs, local_leader);
-      }
-    }
-    if (h.why != 0) {
-      const errc why = static_cast<errc>(h.why);
-      made.local_.free();
-      throw error(why,
-                  detail::formatted("connect on rank %d, tag %d%s", local.rank(), tag,
-                                    why == errc::argument ? ": the groups overlap" : ""),
-                  where);
-    }
-    made.open(h.context, group::table(std::span<const peer_id>(theirs), made.local_.group().self()),
-              where);
-    return made;
+    made.local_ = local.dup(ec, where);
+    if (!ec) made.meet_over(peer, local_leader, remote_leader, tag, ec, where);
+    if (ec && made.local_) made.local_.free(where);
+    const bool overlap = ec == errc::argument;
+    ended(
+        how, ec,
+        [&] {
+          return detail::formatted("connect on rank %d, tag %d%s", local.rank(), tag,
+                                   overlap ? ": the groups overlap" : "");
+        },
+        local, where);
+    return ec ? intercommunicator() : made;
   }
 
   /// False of an empty one.
   explicit operator bool() const noexcept { return this->endpoint_ != nullptr; }
+  using base::rank;
   /// Ranks of the local group.
   rank_t size() const noexcept { return local_.size(); }
   /// Ranks of the remote one.
@@ -87,89 +84,98 @@ class intercommunicator : public detail::point_to_point<Stack>,
   /// A communicator of the local group, of its own.
   const communicator<Stack>& local() const noexcept { return local_; }
 
-  /// The same groups; messages never meet this one's. Collective over both.
-  intercommunicator dup(site where = site::current()) const {
+  // --- More of them; all are collective over both groups -----------------------------------------
+
+  /// The same groups; messages never meet this one's.
+  template <class How = throws_t>
+  requires detail::BlockingForm<How>
+  intercommunicator dup(How&& how = {}, site where = site::current()) const {
+    std::error_code ec;
+    intercommunicator into;
+    request<Stack> r = dup(into, mpx::start(ec), where);
+    if (!ec) r.wait(ec, where);
+    ended(how, ec, [&] { return text("dup"); }, both_, where);
+    return into;
+  }
+  /// The same, started: `into` is the new one once the request is complete, and is left alone until
+  /// then. Errors: errc::no_resources of the start; the others through the request.
+  template <class How>
+  requires detail::is_form<How, detail::start_t>
+  request<Stack> dup(intercommunicator& into, How&& how, site where = site::current()) const {
     this->check_exists(where);
+    const detail::started s = start_twin(into, where);
+    if constexpr (detail::stores_errors<How>) {
+      detail::store(*how.code, s.failure);
+    } else if (s.failure != errc{}) {
+      detail::throw_out_of_memory();
+    }
+    if (s.op == nullptr) return {};
+    return detail::request_access::make(*this->endpoint_, s.op);
+  }
+  /// The same, by MPI's name.
+  request<Stack> idup(intercommunicator& into, site where = site::current()) const {
+    return dup(into, mpx::start, where);
+  }
+
+  /// One intercommunicator for each color, between the ranks of either group that give it, in the
+  /// order of their keys, and where those are equal of their ranks. An empty one where nobody of
+  /// the other group gives the color, and for mpx::undefined.
+  /// Errors: errc::argument if a color is negative, for all then.
+  template <class How = throws_t>
+  requires detail::BlockingForm<How>
+  intercommunicator split(int color, int key = 0, How&& how = {},
+                          site where = site::current()) const {
+    this->check_exists(where);
+    std::error_code ec;
     intercommunicator made;
-    made.local_ = local_.dup({}, where);
-    detail::between_header h = agreed_context(false, where);
-    made.open(h.context, this->state_->ranks->copy().numbered(proc_null), where);
+    split_into(made, color, key, ec, where);
+    ended(
+        how, ec, [&] { return text("split", ": a color is 0 or more, or mpx::undefined"); }, both_,
+        where);
+    return made;
+  }
+  /// One between those ranks of this rank's group that are in `members`, the same in all of it, and
+  /// those of the other group that are in what that gives. An empty one for those that are not, and
+  /// for all if there is none in one of the groups. Errors: errc::argument if a member is not of
+  /// the group.
+  template <class How = throws_t>
+  requires detail::BlockingForm<How>
+  intercommunicator create(const mpx::group& members, How&& how = {},
+                           site where = site::current()) const {
+    this->check_exists(where);
+    const mpx::group here = group_here();
+    bool fine = true;
+    for (rank_t r = 0; r < members.size(); ++r) fine = fine && here.contains(members.peer_of(r));
+    const bool among = members.contains(here.self());
+    const rank_t mine = among ? members.rank_of(here.self()) : 0;
+    std::error_code ec;
+    intercommunicator made;
+    split_into(made, !fine ? wrong : among ? 0 : undefined, mine, ec, where);
+    ended(how, ec, [&] { return text("create", ": a member is not of its group"); }, both_, where);
     return made;
   }
   /// One communicator of both groups. The ranks of the group that says `high` come last; if both
-  /// say the same, those come first whose rank 0 does in the world. Collective over both.
-  communicator<Stack> merge(bool high, site where = site::current()) const {
+  /// say the same, the order is the same everywhere, after `connect` that of their ranks 0 in the
+  /// world.
+  template <class How = throws_t>
+  requires detail::BlockingForm<How>
+  communicator<Stack> merge(bool high, How&& how = {}, site where = site::current()) const {
     this->check_exists(where);
-    const detail::between_header h = agreed_context(high, where);
-    const mpx::group remote = remote_group(where);
-    const mpx::group here = local_.group();
-    const bool first = high == (h.size != 0) ? here.peer_of(0) < remote.peer_of(0) : !high;
-    mpx::group all = first ? union_of(here, remote) : union_of(remote, here);
-    const rank_t rank = all.rank();
-    const rank_t size = all.size();
-    detail::communicator_state* const s = this->endpoint_->with_communicators(
-        [&](auto& of) { return of.make(h.context, std::move(all)); });
-    if (s == nullptr) detail::throw_out_of_memory();
-    return {*this->endpoint_, *s, h.context, rank, size};
-  }
-
-  // --- Collectives across ------------------------------------------------------------------------
-
-  /// Returns when every rank of both groups has entered.
-  void barrier(site where = site::current()) const {
-    this->check_exists(where);
-    local_.barrier({}, where);
-    detail::between_header h;
-    if (rank() == 0) h = swap_first(h);
-    told(h, "barrier", where);
-  }
-  /// What `root` sends, a rank of the remote group; there, who sends says mpx::this_root, and the
-  /// others mpx::proc_null. Requires: the same size everywhere. Errors: errc::root, errc::count.
-  template <class B>
-  requires ReceiveBuffer<B&&>
-  void bcast(B&& buffer, rank_t root, site where = site::current()) const {
-    this->check_exists(where);
-    const tag_t tag = next_tag();
-    const detail::own_messages<Stack> own(*this, true);
-    const auto bytes = detail::writable_bytes_of(buffer);
-    detail::between_header h;
-    if (root == proc_null) return;
-    if (root == this_root) {
-      h.why = static_cast<int>(own.send(bytes, 0, tag));
-    } else if (root < 0 || root >= remote_size()) {
-      h.why = static_cast<int>(errc::root);
-    } else {
-      if (rank() == 0) h.why = static_cast<int>(own.receive(bytes, root, tag));
-      local_.bcast(h, 0, {}, where);
-      if (h.why == 0) local_.bcast(bytes, 0, {}, where);
+    std::error_code ec;
+    const bool first = is_first();
+    const int said = both_.allreduce(!high ? 0 : first ? 1 : 2, std::bit_or<>{}, ec, where);
+    communicator<Stack> made;
+    if (!ec) {
+      mpx::group all = both_.group();
+      if (said == 1) {  // The ranks that are first there say that they are high.
+        const mpx::group here = group_here();
+        const mpx::group there = remote_group(where);
+        all = first ? union_of(there, here) : union_of(here, there);
+      }
+      made = both_.create(all, ec, where);
     }
-    if (h.why != 0) fail(static_cast<errc>(h.why), "bcast", where);
-  }
-  /// What `op` makes of the values of the remote group, in the order of its ranks.
-  template <class T, class Op>
-  requires Transferable<T>
-  T allreduce(const T& value, Op op, site where = site::current()) const {
-    this->check_exists(where);
-    T mine = local_.reduce(value, op, 0, {}, where);
-    return swapped(mine, "allreduce", where);
-  }
-  /// The values of the remote group, by its ranks.
-  template <class T>
-  requires Transferable<T>
-  std::vector<T> allgather(const T& value, site where = site::current()) const {
-    this->check_exists(where);
-    const tag_t tag = next_tag();
-    std::vector<T> mine(static_cast<std::size_t>(size()));
-    std::vector<T> theirs(static_cast<std::size_t>(remote_size()));
-    local_.gather(value, mine, 0, {}, where);
-    detail::between_header h;
-    if (rank() == 0)
-      h.why = static_cast<int>(swap_bytes(std::as_bytes(std::span(mine)),
-                                          std::as_writable_bytes(std::span(theirs)), tag));
-    local_.bcast(h, 0, {}, where);
-    if (h.why != 0) fail(static_cast<errc>(h.why), "allgather", where);
-    local_.bcast(theirs, 0, {}, where);
-    return theirs;
+    ended(how, ec, [&] { return text("merge"); }, both_, where);
+    return made;
   }
 
   /// As communicator::free.
@@ -177,92 +183,191 @@ class intercommunicator : public detail::point_to_point<Stack>,
     this->check_exists(where);
     detail::free_communicator(*this->endpoint_, *this->state_);
     local_.free(where);
+    both_.free(where);
     *this = intercommunicator();
   }
-  using base::rank;
 
  private:
-  intercommunicator(const base& b, const communicator<Stack>& local) noexcept
-      : base(b), local_(local) {}
+  friend class detail::between_collectives<intercommunicator, Stack>;
+  template <class, class>
+  friend struct detail::twin_under_way;
+  static constexpr int wrong = -1;  // No color.
 
-  void open(context_id context, mpx::group&& remote, site where) {
+  intercommunicator(const base& b, const communicator<Stack>& local,
+                    const communicator<Stack>& both) noexcept
+      : base(b), local_(local), both_(both) {}
+
+  /// For collectives: the ranks of both groups, and where each of them is.
+  const communicator<Stack>& both(site where) const noexcept {
+    this->check_exists(where);
+    return both_;
+  }
+  coll::sides sides() const noexcept {
+    const rank_t here = size();
+    const rank_t there = remote_size();
+    return is_first() ? coll::sides{0, here, here, there} : coll::sides{there, here, 0, there};
+  }
+  bool is_first() const noexcept { return both_.rank() == rank(); }
+
+  /// The leaders meet, and tell their groups.
+  void meet_over(const communicator<Stack>& peer, rank_t local_leader, rank_t remote_leader,
+                 tag_t tag, std::error_code& ec, site where) {
+    if (local_leader < 0 || local_leader >= local_.size()) return detail::store(ec, errc::rank);
+    detail::between_header h;
+    std::vector<peer_id> theirs;
+    if (local_.rank() == local_leader)
+      h = detail::meet(peer, local_.group(), remote_leader, tag, theirs);
+    local_.bcast(h, local_leader, ec, where);
+    if (!ec && h.contexts.why != 0) detail::store(ec, static_cast<errc>(h.contexts.why));
+    if (ec) return;
+    theirs.resize(static_cast<std::size_t>(h.size));
+    local_.bcast(theirs, local_leader, ec, where);
+    if (ec) return;
+    mpx::group remote = mpx::group::table(std::span<const peer_id>(theirs), local_.group().self());
     const detail::communicator_access<Stack> a(local_, where);
+    mpx::group all = detail::in_world_order(local_.group(), remote);
+    const rank_t rank = all.rank();
+    const rank_t size = all.size();
+    detail::communicator_state* const s = a.at().with_communicators(
+        [&](auto& of) { return of.make(h.contexts.both, std::move(all)); });
+    if (s == nullptr) return detail::store(ec, errc::no_resources);
+    s->on_error = a.state().on_error;
+    both_ = {a.at(), *s, h.contexts.both, rank, size};
+    open(h.contexts.between, std::move(remote), ec, where);
+  }
+  /// `local_` and `both_` are there; this is what lies between.
+  void open(context_id context, mpx::group&& remote, std::error_code& ec, site where) {
+    const detail::communicator_access<Stack> a(both_, where);
     const rank_t size = remote.size();
+    mpx::group all = both_.group();
     detail::communicator_state* const s = a.at().with_communicators([&](auto& of) {
-      mpx::group all = union_of(detail::group_of(a.at(), a.state()), remote);
       return of.make_between(context, std::move(remote).numbered(local_.rank()), std::move(all));
     });
-    if (s == nullptr) detail::throw_out_of_memory();
+    if (s == nullptr) {
+      both_.free(where);
+      return detail::store(ec, errc::no_resources);
+    }
+    s->on_error = a.state().on_error;
     static_cast<base&>(*this) = base(a.at(), *s, context, local_.rank(), size);
   }
-  tag_t next_tag() const noexcept {
-    return static_cast<tag_t>(this->state_->agreements++ & 0x7fff'ffffu);
-  }
-  /// The groups' first ranks swap what they have. One sends first: what is long does not cross.
-  errc swap_bytes(std::span<const std::byte> out, std::span<std::byte> in, tag_t tag) const {
-    const detail::own_messages<Stack> own(*this, true);
-    const bool first = this->endpoint_->self() < this->peer_of(0);
-    errc why = first ? own.send(out, 0, tag) : own.receive(in, 0, tag);
-    if (why == errc{}) why = first ? own.receive(in, 0, tag) : own.send(out, 0, tag);
-    return why;
-  }
-  detail::between_header swap_first(const detail::between_header& mine) const {
-    detail::between_header theirs;
-    const errc why = swap_bytes(std::as_bytes(std::span(&mine, 1)),
-                                std::as_writable_bytes(std::span(&theirs, 1)), next_tag_of_first());
-    if (why != errc{}) theirs.why = static_cast<int>(why);
-    return theirs;
-  }
-  tag_t next_tag_of_first() const noexcept { return next_tag(); }
-  /// Rank 0 tells its group.
-  void told(detail::between_header& h, const char* what, site where) const {
-    if (rank() != 0) next_tag();
-    local_.bcast(h, 0, {}, where);
-    if (h.why != 0) fail(static_cast<errc>(h.why), what, where);
-  }
-  template <class T>
-  T swapped(const T& mine, const char* what, site where) const {
-    const tag_t tag = next_tag();
-    struct {
-      T value;
-      int why;
-    } got{mine, 0};
-    if (rank() == 0)
-      got.why = static_cast<int>(swap_bytes(std::as_bytes(std::span(&mine, 1)),
-                                            std::as_writable_bytes(std::span(&got.value, 1)), tag));
-    local_.bcast(got, 0, {}, where);
-    if (got.why != 0) fail(static_cast<errc>(got.why), what, where);
-    return got.value;
-  }
-  /// A context of both groups: of the two first ranks the lower one in the world takes it.
-  /// `size` of what comes back: whether the other group is to be the high one.
-  detail::between_header agreed_context(bool high, site where) const {
-    detail::between_header h;
-    if (rank() == 0) {
-      h.size = high ? 1 : 0;
-      const bool leads = this->endpoint_->self() < this->peer_of(0);
-      errc none{};
-      if (leads)
-        h.context = this->endpoint_->with_communicators([&](auto& of) { return of.lead(none); });
-      h.why = static_cast<int>(none);
-      const detail::between_header mine = h;
-      h = swap_first(mine);
-      if (leads) h.context = mine.context;
-      if (mine.why != 0) h.why = mine.why;
+
+  struct said_in_split {
+    int color;
+    int key;
+  };
+  void split_into(intercommunicator& made, int color, int key, std::error_code& ec,
+                  site where) const {
+    const std::vector<said_in_split> all = both_.allgather(said_in_split{color, key}, ec, where);
+    if (ec) return;
+    rank_t here = 0;
+    rank_t there = 0;
+    const bool first = is_first();
+    const rank_t cut = first ? size() : remote_size();
+    for (rank_t r = 0; r < both_.size(); ++r) {
+      const int is = all[static_cast<std::size_t>(r)].color;
+      if (is < 0 && is != undefined) return detail::store(ec, errc::argument);
+      (((r < cut) == first) ? here : there) += is == color;
     }
-    told(h, "a new context", where);
-    return h;
+    if (here == 0 || there == 0) color = undefined;  // So do the others that gave it.
+    made.local_ = local_.split(color, key, ec, where);
+    // Who has failed is missing below: so all learn of it.
+    std::error_code of_both;
+    const rank_t number = made.local_ ? made.local_.rank() + (first ? 0 : there) : 0;
+    made.both_ = both_.split(ec ? undefined : color, number, of_both, where);
+    if (!ec) ec = of_both;
+    if (!ec && made.both_ && made.both_.size() != here + there)
+      detail::store(ec, errc::no_resources);
+    detail::said_context said;
+    if (!ec && made.both_) {
+      const detail::communicator_access<Stack> a(made.both_, where);
+      if (made.both_.rank() == 0) {
+        errc why{};
+        said.context = a.at().with_communicators([&](auto& of) { return of.lead(why); });
+        said.why = static_cast<std::int32_t>(why);
+      }
+      made.both_.bcast(said, 0, ec, where);
+      if (!ec && said.why != 0) detail::store(ec, static_cast<errc>(said.why));
+      if (!ec) {
+        const mpx::group around = made.both_.group();
+        made.open(said.context, difference_of(around, made.local_.group()), ec, where);
+      }
+    }
+    if (!ec) return;
+    if (made.both_) made.both_.free(where);
+    if (made.local_) made.local_.free(where);
+    made = intercommunicator();
   }
-  [[noreturn, gnu::noinline, gnu::cold]] void fail(errc why, const char* what, site where) const {
-    detail::raise_error(*this->endpoint_, this->state_,
-                        error(why,
-                              detail::formatted("%s on rank %d, intercommunicator %u", what, rank(),
-                                                number_of(this->context_)),
-                              where));
+
+  /// A duplicate as a schedule of both groups: the first rank of all takes two contexts, that of
+  /// each group one.
+  detail::started start_twin(intercommunicator& into, site where) const {
+    using under_way = detail::twin_under_way<Stack, intercommunicator>;
+    const detail::communicator_access<Stack> here(local_, where);
+    const detail::communicator_access<Stack> all(both_, where);
+    detail::schedule* const plan =
+        detail::collective_channel<Stack>::new_schedule(both_, "dup across");
+    auto* const d = new (std::nothrow) under_way();
+    if (plan == nullptr || d == nullptr) {
+      delete plan;
+      delete d;
+      detail::collective_channel<Stack> c(both_, {"dup across", where});
+      c.begin();  // The others shall not wait for this rank.
+      return {nullptr, c.no_memory()};
+    }
+    plan->keep(d, [](void* p) noexcept { delete static_cast<under_way*>(p); });
+    detail::endpoint<Stack>& e = *this->endpoint_;
+    d->at = &e;
+    d->local = &here.state();
+    d->both = &all.state();
+    d->between = this->state_;
+    d->plan = plan;
+    d->into = &into;
+    d->rank = rank();
+    d->rank_in_both = both_.rank();
+    try {
+      d->attributes = here.state().attributes.copied();
+      d->remote = this->state_->ranks->copy();
+      d->all = both_.group();
+    } catch (...) {
+      delete plan;
+      detail::collective_channel<Stack> c(both_, {"dup across", where});
+      c.begin();
+      c.refused(errc::operation, "an attribute cannot be copied");
+      throw;
+    }
+    errc why{};
+    if (d->rank_in_both == 0) d->said = detail::lead_between(e);
+    if (d->rank == 0)
+      d->said_here.context = e.with_communicators([&](auto& of) { return of.lead(why); });
+    d->said_here.why = static_cast<std::int32_t>(why);
+    const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
+    const memory said_here(reinterpret_cast<std::byte*>(&d->said_here), sizeof d->said_here);
+    detail::pass_down_to(*plan, said, 0, both_.size(), both_.rank());
+    detail::pass_down_to(*plan, said_here, sides().here_first, size(), rank());
+    plan->call(under_way::make, d);
+    const detail::started s = detail::schedules<Stack>::make(e, plan, false);
+    if (s.op != nullptr) detail::schedules<Stack>::start(e, *s.op);
+    return s;
   }
-  static constexpr context_id no_context = detail::no_context;
+
+  std::string text(const char* what, const char* wrong_argument = "") const {
+    return detail::formatted("%s on rank %d, intercommunicator %u%s", what, rank(),
+                             number_of(this->context_), wrong_argument);
+  }
+  /// Stores `ec` or, if it is one, throws it.
+  template <class How, class Text>
+  static void ended(How& how, std::error_code ec, Text&& what, const communicator<Stack>& on,
+                    site where) {
+    if constexpr (detail::is_code<How&>) {
+      how = ec;
+    } else if (ec) {
+      const detail::communicator_access<Stack> a(on, where);
+      detail::raise_error(a.at(), &a.state(), error(ec, what(), where));
+    }
+  }
 
   communicator<Stack> local_;
+  communicator<Stack> both_;  // Of both groups: see `detail::in_world_order`.
 };
 
 }  // namespace mpx::inline v0

@@ -5578,11 +5578,13 @@ concept LayoutBuffer =
     requires(const std::remove_cvref_t<B>& b) { typename std::remove_cvref_t<B>::layout_buffer; };
 
 /// A type whose bytes mean the same in another process: trivially copyable, and no address, be it a
-/// pointer or a view such as std::span.
+/// pointer, a view such as std::span, or a std::error_code, which has that of its category.
 template <class T>
-concept Transferable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
-                       !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T> &&
-                       !LayoutBuffer<T> && !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
+concept Transferable =
+    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
+    !std::is_null_pointer_v<T> && !std::is_same_v<std::remove_cv_t<T>, std::error_code> &&
+    !std::is_same_v<std::remove_cv_t<T>, std::error_condition> && !LayoutBuffer<T> &&
+    !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
 
 /// A range of transferable elements in one piece: span, vector, array, C array, string, ...
 template <class R>

@@ -78,22 +78,28 @@ TEST_CASE("collectives that return values and vectors") {
     const int root = n - 1;
     std::vector<int> ids(static_cast<std::size_t>(n));
     std::iota(ids.begin(), ids.end(), 0);
-    CHECK(world.allgather(me) == ids);
-    CHECK(world.gather(me, root) == (me == root ? ids : std::vector<int>{}));
-    CHECK(world.scatter(ids, root) == std::vector<int>{me});
-    CHECK(world.alltoall(ids) == std::vector<int>(static_cast<std::size_t>(n), me));
     // Rank r gives r times r.
     const std::vector<int> mine(static_cast<std::size_t>(me), me);
     std::vector<int> all;
     for (int r = 0; r < n; ++r) all.insert(all.end(), static_cast<std::size_t>(r), r);
-    CHECK(world.allgatherv(mine) == all);
-    CHECK(world.gatherv(mine, root) == (me == root ? all : std::vector<int>{}));
-    CHECK(world.alltoallv(ids, std::vector<int>(static_cast<std::size_t>(n), 1)) ==
-          std::vector<int>(static_cast<std::size_t>(n), me));
-    CHECK(world.scan(me, mpx::sum) == me * (me + 1) / 2);
-    CHECK(world.exscan(me, mpx::sum) == (me == 0 ? 0 : me * (me - 1) / 2));
-    CHECK(world.allreduce(me + 1, mpx::max) == n);
-    CHECK(world.allreduce(me + 1, mpx::min) == 1);
+    const std::vector<int> ones(static_cast<std::size_t>(n), 1);
+    const auto all_right = [&](auto&... how) {
+      CHECK(world.allgather(me, how...) == ids);
+      CHECK(world.gather(me, root, how...) == (me == root ? ids : std::vector<int>{}));
+      CHECK(world.scatter(ids, root, how...) == std::vector<int>{me});
+      CHECK(world.alltoall(ids, how...) == std::vector<int>(ids.size(), me));
+      CHECK(world.allgatherv(mine, how...) == all);
+      CHECK(world.gatherv(mine, root, how...) == (me == root ? all : std::vector<int>{}));
+      CHECK(world.alltoallv(ids, ones, how...) == std::vector<int>(ids.size(), me));
+      CHECK(world.scan(me, mpx::sum, how...) == me * (me + 1) / 2);
+      CHECK(world.exscan(me, mpx::sum, how...) == (me == 0 ? 0 : me * (me - 1) / 2));
+      CHECK(world.allreduce(me + 1, mpx::max, how...) == n);
+      CHECK(world.allreduce(me + 1, mpx::min, how...) == 1);
+    };
+    all_right();
+    std::error_code ec;
+    all_right(ec);
+    CHECK(!ec);
     CHECK(world.allreduce(2, mpx::prod) == 1 << n);
     CHECK(world.allreduce(me == 0, mpx::logical_or));
     CHECK(world.allreduce(me == 0, mpx::logical_and) == (n == 1));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "coll/orders.hpp"
 #include "comm/ranks.hpp"
 
 namespace {
@@ -54,6 +55,16 @@ TEST_CASE_TEMPLATE_DEFINE("started collectives end in any order, and never mix",
   });
 }
 TEST_CASE_TEMPLATE_APPLY(many_started, std::tuple<ranks::shm, ranks::tiny, ranks::late>);
+
+TEST_CASE_TEMPLATE("every rank starts them in an order of its own, messages in between", Stack,
+                   ranks::shm, ranks::tiny) {
+  for (mpx::rank_t n = 2; n <= 8; ++n)
+    ranks::run<Stack>(n, [n](auto world) {
+      orders::start_in_any(world, static_cast<std::uint64_t>(n), [](auto& r) {
+        std::this_thread::sleep_for(std::chrono::microseconds(r.below(500)));
+      });
+    });
+}
 
 TEST_CASE("prepared collectives run again and again, and beside each other") {
   ranks::run_at_all_counts<ranks::shm>([](auto world) {

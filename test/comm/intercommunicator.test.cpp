@@ -81,6 +81,84 @@ TEST_CASE_TEMPLATE("intercommunicators: connect, talk, collectives, dup, merge, 
   });
 }
 
+TEST_CASE("intercommunicators: a duplicate that is started") {
+  for (const mpx::rank_t n : {2, 4, 7})
+    ranks::run<ranks::multiple>(n, [n](auto world) {
+      const mpx::rank_t cut = n / 2;
+      const bool low = world.rank() < cut;
+      auto half = world.split(low ? 0 : 1);
+      auto between =
+          mpx::intercommunicator<ranks::multiple>::connect(half, 0, world, low ? cut : 0);
+      decltype(between) twins[3];
+      std::vector<mpx::request<ranks::multiple>> under_way;
+      for (auto& t : twins) under_way.push_back(between.idup(t));
+      talk_across(between, low, between.size(), between.remote_size());
+      mpx::wait_all(under_way);
+      std::error_code ec;
+      auto last = twins[1].dup(ec);
+      CHECK(!ec);
+      for (auto& t : twins) {
+        talk_across(t, low, t.size(), t.remote_size());
+        t.free();
+      }
+      talk_across(last, low, last.size(), last.remote_size());
+      for (int i = 0; n == 4 && i < 3000; ++i) {  // Contexts come back.
+        last.dup(ec).free();
+        if (ec) break;
+        if (i % 64 == 0) last.barrier();
+      }
+      CHECK(!ec);
+      last.free();
+      between.free();
+      half.free();
+    });
+}
+
+TEST_CASE("intercommunicators: split and create") {
+  ranks::run<ranks::inproc>(7, [](auto world) {
+    const bool low = world.rank() < 3;
+    auto half = world.split(low ? 0 : 1);
+    auto between = mpx::intercommunicator<ranks::inproc>::connect(half, 0, world, low ? 3 : 0);
+    const mpx::rank_t me = between.rank();
+    // Even ones and odd ones, from the last to the first: 2 + 2 and 1 + 2 ranks.
+    auto part = between.split(me % 2, -me);
+    REQUIRE(static_cast<bool>(part));
+    CHECK(part.size() == (me % 2 == 0 || !low ? 2 : 1));
+    CHECK(part.remote_size() == (me % 2 == 0 || low ? 2 : 1));
+    CHECK(part.rank() == (part.size() - 1) - me / 2);
+    talk_across(part, low, part.size(), part.remote_size());
+    auto merged = part.merge(low);
+    CHECK(merged.rank() == part.rank() + (low ? part.remote_size() : 0));
+    CHECK(merged.allreduce(1, std::plus<>{}) == merged.size());
+    merged.free();
+    part.free();
+    // A color of one group alone, and none.
+    part = between.split(low ? (me == 0 ? mpx::undefined : 1) : me == 3 ? 1 : 2, me);
+    CHECK(static_cast<bool>(part) == (low ? me != 0 : me == 3));
+    if (part) {
+      talk_across(part, low, low ? 2 : 1, low ? 1 : 2);
+      part.free();
+    }
+    std::error_code ec;
+    (void)between.split(me == 1 && low ? -7 : 0, 0, ec);
+    CHECK(ec == mpx::errc::argument);
+    const mpx::rank_t some[] = {2, 0};
+    part = between.create(mpx::include(between.group_here(), some));
+    CHECK(static_cast<bool>(part) == (me % 2 == 0 && me <= 2));
+    if (part) {
+      CHECK(part.rank() == (me == 2 ? 0 : 1));
+      talk_across(part, low, 2, 2);
+      part.free();
+    }
+    CHECK(!between.create(low ? mpx::group() : between.group_here()));
+    CHECK(!between.create(low ? between.remote_group() : between.group_here(), ec));
+    CHECK(ec == mpx::errc::argument);
+    talk_across(between, low, between.size(), between.remote_size());
+    between.free();
+    half.free();
+  });
+}
+
 TEST_CASE("intercommunicators: errors, for all of both groups") {
   ranks::run<ranks::inproc>(4, [](auto world) {
     using between = mpx::intercommunicator<ranks::inproc>;
@@ -89,6 +167,12 @@ TEST_CASE("intercommunicators: errors, for all of both groups") {
     CHECK(why([&] { (void)between::connect(half, 5, world, 0); }) == mpx::errc::rank);
     CHECK(why([&] { (void)between::connect(half, 0, world, 9); }) == mpx::errc::rank);
     CHECK(why([&] { (void)between::connect(half, 0, world, 0, -1); }) == mpx::errc::tag);
+    std::error_code ec;
+    CHECK(!between::connect(half, 0, world, 9, 0, ec));
+    CHECK(ec == mpx::errc::rank);
+    const mpx::rank_t other = world.rank() < 2 ? 2 : 0;
+    CHECK(!!between::connect(half, 0, world, other, 0, ec));
+    CHECK(!ec);
     world.barrier();
   });
 }

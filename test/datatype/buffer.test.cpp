@@ -39,6 +39,7 @@ static_assert(Transferable<char> && Transferable<long double> && Transferable<po
 static_assert(Transferable<colour> && Transferable<std::array<int, 3>> && Transferable<bool>);
 static_assert(Transferable<std::complex<double>> && Transferable<std::byte>);
 static_assert(!Transferable<int*> && !Transferable<void (*)()> && !Transferable<int point::*>);
+static_assert(!Transferable<std::error_code> && !Transferable<std::error_condition>);
 static_assert(!Transferable<std::nullptr_t> && !Transferable<std::string> && !Transferable<owner>);
 static_assert(!Transferable<std::unique_ptr<int>> && !Transferable<with_virtual>);
 

@@ -9,6 +9,7 @@
 #include <mpx/sim.hpp>
 #include <vector>
 
+#include "coll/orders.hpp"
 #include "coll/suite.hpp"
 #include "sim/stacks.hpp"
 
@@ -97,6 +98,18 @@ TEST_CASE("sim: skewed ranks, many collectives under way") {
       CHECK(right);
     });
   }
+}
+
+TEST_CASE("sim: every rank starts them in an order of its own, messages in between") {
+  using namespace skewed;
+  using stack = mpx::sim::stack;
+  for (mpx::rank_t n = 2; n <= 8; ++n)
+    for (std::uint64_t seed = 1; seed <= 2; ++seed)
+      sim::run<stack>(n, rough, seed, [&](mpx::environment<stack>& env) {
+        orders::start_in_any(env.world(), seed * 8 + static_cast<std::uint64_t>(n), [&](auto& r) {
+          env.transport().compute(static_cast<std::int64_t>(r.below(2 * ms)));
+        });
+      });
 }
 
 TEST_CASE("sim: every collective by every algorithm") {

@@ -89,8 +89,9 @@ struct verdict {
   std::uint64_t packets = 0;
 };
 
-/// `Gathers`: with collectives. (To compile them for each stack takes long.)
-template <class Stack, bool Gathers = false>
+/// `Gathers`, `Crosses`: with collectives, with intercommunicators. (To compile them for each stack
+/// takes long.)
+template <class Stack, bool Gathers = false, bool Crosses = false>
 verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool trace) {
   using protocol = typename Stack::protocol_type;
   constexpr thresholds t{protocol::tiny_bytes_max, protocol::short_bytes_ceiling,
@@ -102,7 +103,8 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
   std::vector<bool> sent(p.messages.size() + 200);  // Which sends have returned, on any rank.
   const auto body = [&](mpx::environment<Stack>& env) {
     try {
-      player<Stack, Gathers>(p, env, buffers[static_cast<std::size_t>(env.rank())], sent).play();
+      player<Stack, Gathers, Crosses>(p, env, buffers[static_cast<std::size_t>(env.rank())], sent)
+          .play();
     } catch (const mpx::error& e) {
       if (!p.faulty || e.code() != mpx::errc::peer_lost) throw;
     }
@@ -135,7 +137,7 @@ verdict play(std::uint64_t seed, unsigned stack, const std::set<int>& keep, bool
     case 2: return play<by_packets>(seed, faulty, keep, trace);
     case 3: return play<by_copy>(seed, faulty, keep, trace);
     case 4: return play<tiny>(seed, faulty, keep, trace);
-    case 5: return play<crowded>(seed, faulty, keep, trace);
+    case 5: return play<crowded, false, true>(seed, faulty, keep, trace);
     case 6: return play<late_get>(seed, faulty, keep, trace);
     default: return play<late_narrow, true>(seed, faulty, keep, trace);
   }
@@ -203,6 +205,7 @@ std::vector<int> shrink(std::uint64_t seed, unsigned stack, std::string& failure
   const plan all = make_plan(seed, {40, 1024, 2048, 8192}, false);
   for (const message& m : all.messages) ids.push_back(m.id);
   for (const gathering& g : all.gatherings) ids.push_back(g.id);
+  for (const crossing& c : all.crossings) ids.push_back(c.id);
   int tries = 200;
   for (std::size_t piece = ids.size() / 2; piece >= 1 && tries > 0;) {
     bool shorter = false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <mpx/datatype.hpp>
 #include <mpx/mpx.hpp>
 #include <mpx/sim.hpp>
 #include <optional>
@@ -46,6 +47,7 @@ struct gathering {
   std::uint64_t root;  // Modulo the ranks there.
   mpx::coll::algorithm by;
   bool commutes;
+  bool spread;  // Words lie apart, at strides that differ from rank to rank; at some they do not.
 };
 inline constexpr int gathering_id_first = 1000;
 
@@ -61,6 +63,7 @@ struct composed {
 inline std::vector<gathering> random_gatherings(std::uint64_t seed, int rounds, std::size_t most,
                                                 const std::set<int>& keep) {
   mpx::sim::random r(seed * 2 + 77);
+  mpx::sim::random spreads(seed * 5 + 3);  // Of its own: programs stay what they were.
   std::vector<gathering> all;
   if (r.one_in(3)) return all;
   const std::uint64_t count = 1 + r.below(r.one_in(4) ? 16 : 5);
@@ -77,22 +80,36 @@ inline std::vector<gathering> random_gatherings(std::uint64_t seed, int rounds, 
     g.by = r.one_in(2) ? mpx::coll::algorithm::automatic
                        : static_cast<mpx::coll::algorithm>(r.below(mpx::coll::algorithms));
     g.commutes = r.one_in(2);
+    g.spread = spreads.one_in(2);
     if (keep.empty() || keep.count(g.id) != 0) all.push_back(g);
   }
   return all;
 }
 
+/// A call at one rank that all ranks of a communicator make.
+class collective_part {
+ public:
+  virtual ~collective_part() = default;
+  /// Calls it, or starts it.
+  virtual void begin() = 0;
+  /// Waits for it. Returns what is wrong.
+  virtual std::string end() = 0;
+  /// Runs it again, if it was prepared.
+  virtual std::string again() = 0;
+};
+
 /// One of them at one rank, from its beginning to its end.
 template <class Stack>
-class gathered {
+class gathered final : public collective_part {
   using communicator = mpx::communicator<Stack>;
   using words = std::vector<word>;
 
  public:
-  gathered(const gathering& what, const communicator& on) : what_(what), on_(on.with(what.by)) {}
+  gathered(const gathering& what, const communicator& on) : what_(what), on_(on.with(what.by)) {
+    if (what.spread) apart_ = 1 + static_cast<std::size_t>(what.id + 2 * me()) % 3;
+  }
 
-  /// Calls it, or starts it.
-  void begin() {
+  void begin() override {
     fill();
     switch (what_.form) {
       case gather_form::at_once: return call(nothing_yet{});
@@ -103,13 +120,11 @@ class gathered {
         return;
     }
   }
-  /// Waits for it. Returns what is wrong.
-  std::string end() {
+  std::string end() override {
     if (request_) request_->wait();
     return check();
   }
-  /// Runs it again, if it was prepared.
-  std::string again() {
+  std::string again() override {
     if (what_.form != gather_form::prepared) return {};
     fill();
     request_->start();
@@ -137,10 +152,10 @@ class gathered {
   void fill() {
     const std::size_t n = what_.length;
     const auto own = [&](std::size_t count) {
-      in_.resize(count);
-      for (std::size_t i = 0; i < count; ++i) in_[i] = value(me(), i);
+      in_.assign(count * apart_, 0);
+      for (std::size_t i = 0; i < count; ++i) in_[i * apart_] = value(me(), i);
     };
-    const auto room = [&](std::size_t count) { out_.assign(count, ~word{0}); };
+    const auto room = [&](std::size_t count) { out_.assign(count * apart_, empty); };
     counts_.clear();
     for (rank_t r = 0; r < on_.size(); ++r) counts_.push_back(static_cast<int>(length_of(r)));
     std::size_t sum = 0;
@@ -149,7 +164,7 @@ class gathered {
       case gather_kind::barrier: break;
       case gather_kind::bcast:
         room(n);
-        for (std::size_t i = 0; is_root() && i < n; ++i) out_[i] = value(me(), i);
+        for (std::size_t i = 0; is_root() && i < n; ++i) out_[i * apart_] = value(me(), i);
         break;
       case gather_kind::gather: own(n), room(is_root() ? n * ranks() : 0); break;
       case gather_kind::scatter:
@@ -181,25 +196,33 @@ class gathered {
         return f(how);
       }
     };
-    if (what_.commutes) return with([&](auto... h) { return made(mpx::sum, h...); });
-    return with([&](auto... h) { return made(composed{}, h...); });
+    if (what_.spread) {
+      const auto view = [this](words& w) {
+        return mpx::strided(w.data(), w.size() / apart_, static_cast<std::ptrdiff_t>(apart_));
+      };
+      if (what_.commutes)
+        return with([&](auto... h) { return made(view(in_), view(out_), mpx::sum, h...); });
+      return with([&](auto... h) { return made(view(in_), view(out_), composed{}, h...); });
+    }
+    if (what_.commutes) return with([&](auto... h) { return made(in_, out_, mpx::sum, h...); });
+    return with([&](auto... h) { return made(in_, out_, composed{}, h...); });
   }
-  template <class Op, class... How>
-  auto made(Op op, How... how) {
+  template <class In, class Out, class Op, class... How>
+  auto made(In&& in, Out&& out, Op op, How... how) {
     switch (what_.kind) {
       case gather_kind::barrier: break;
-      case gather_kind::bcast: return on_.bcast(out_, root(), how...);
-      case gather_kind::gather: return on_.gather(in_, out_, root(), how...);
-      case gather_kind::scatter: return on_.scatter(in_, out_, root(), how...);
-      case gather_kind::allgather: return on_.allgather(in_, out_, how...);
-      case gather_kind::allgatherv: return on_.allgatherv(in_, out_, counts_, how...);
-      case gather_kind::alltoall: return on_.alltoall(in_, out_, how...);
-      case gather_kind::alltoallv: return on_.alltoallv(in_, counts_, out_, counts_in_, how...);
-      case gather_kind::reduce: return on_.reduce(in_, out_, op, root(), how...);
-      case gather_kind::allreduce: return on_.allreduce(in_, out_, op, how...);
-      case gather_kind::reduce_scatter: return on_.reduce_scatter(in_, out_, counts_, op, how...);
-      case gather_kind::scan: return on_.scan(in_, out_, op, how...);
-      case gather_kind::exscan: return on_.exscan(in_, out_, op, how...);
+      case gather_kind::bcast: return on_.bcast(out, root(), how...);
+      case gather_kind::gather: return on_.gather(in, out, root(), how...);
+      case gather_kind::scatter: return on_.scatter(in, out, root(), how...);
+      case gather_kind::allgather: return on_.allgather(in, out, how...);
+      case gather_kind::allgatherv: return on_.allgatherv(in, out, counts_, how...);
+      case gather_kind::alltoall: return on_.alltoall(in, out, how...);
+      case gather_kind::alltoallv: return on_.alltoallv(in, counts_, out, counts_in_, how...);
+      case gather_kind::reduce: return on_.reduce(in, out, op, root(), how...);
+      case gather_kind::allreduce: return on_.allreduce(in, out, op, how...);
+      case gather_kind::reduce_scatter: return on_.reduce_scatter(in, out, counts_, op, how...);
+      case gather_kind::scan: return on_.scan(in, out, op, how...);
+      case gather_kind::exscan: return on_.exscan(in, out, op, how...);
     }
     return on_.barrier(how...);
   }
@@ -213,10 +236,12 @@ class gathered {
   }
   std::string check() const {
     const std::size_t n = what_.length;
-    const auto is = [&](std::size_t at, word wanted) { return out_[at] == wanted; };
+    const auto is = [&](std::size_t at, word wanted) { return out_[at * apart_] == wanted; };
     std::size_t start = 0;  // Of this rank's block.
     for (rank_t r = 0; r < me(); ++r) start += length_of(r);
     bool right = true;
+    for (std::size_t i = 0; i < out_.size(); ++i)  // What lies between is not touched.
+      right = right && (i % apart_ == 0 || out_[i] == empty);
     switch (what_.kind) {
       case gather_kind::barrier: break;
       case gather_kind::bcast:
@@ -273,10 +298,13 @@ class gathered {
            std::to_string(static_cast<int>(what_.kind)) + ", form " +
            std::to_string(static_cast<int>(what_.form)) + ", algorithm " +
            std::to_string(static_cast<int>(what_.by)) + ", " + std::to_string(n) +
-           " words) has a wrong result";
+           (what_.spread ? " words that lie apart) has" : " words) has") + " a wrong result";
   }
 
+  static constexpr word empty = ~word{0};
+
   gathering what_;
+  std::size_t apart_ = 1;  // From one word to the next.
   decltype(std::declval<const communicator&>().with(mpx::coll::algorithm{})) on_;
   words in_;
   words out_;

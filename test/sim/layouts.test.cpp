@@ -6,6 +6,7 @@
 
 #include <mpx/mpx.hpp>
 
+#include "coll/layouts.hpp"
 #include "datatype/transfers.hpp"
 #include "sim/stacks.hpp"
 
@@ -22,4 +23,15 @@ TEST_CASE_TEMPLATE("sim: layouts arrive on every path", Stack, sim::stack, plain
   const sim::result r =
       sim::run<Stack>(2, rough, 7, [](auto world) { transfers::exchange_all(world, 9'000, 4); });
   CHECK(r.stuck == "");
+}
+
+TEST_CASE("sim: collectives of spread buffers, at any delays") {
+  constexpr std::size_t few_lengths[] = {1, 60};
+  for (const mpx::rank_t n : {1, 2, 3, 4, 7, 8})
+    for (const auto f : {suite::form::at_once, suite::form::started}) {
+      const sim::result r = sim::run<by_cpu>(n, rough, 5, [&](auto world) {
+        spread::everything(world, f, 500 + static_cast<std::uint64_t>(n), few_lengths);
+      });
+      CHECK(r.stuck == "");
+    }
 }

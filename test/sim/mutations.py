@@ -19,7 +19,9 @@ PACKETS = "engine/detail/endpoint_packets.hpp"
 PLACED = "engine/rooms/detail/inbox_placed.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
+CHECKS_TEST = "sim/checks.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
+LAYOUTS = "coll/layouts.hpp"
 SCHEDULES = "engine/detail/endpoint_schedules.hpp"
 
 MUTATIONS = [
@@ -186,6 +188,24 @@ MUTATIONS = [
      "return key != other.key ? key < other.key : rank < other.rank;", "return rank < other.rank;"),
     ("a split does not look at colors", "comm/detail/create.hpp",
      "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
+    # Collective calls that are compared.
+    ("who finds that calls differ gives the call up for all", SCHEDULES,
+     "if (p.failure.of != cause::mismatch) e.give_up", "e.give_up", CHECKS_TEST),
+    ("of calls that differ the last heard of is told", "coll/claims.hpp",
+     "(other.told == 0 || c.before(other))", "(other.told == 0 || !c.before(other))", CHECKS_TEST),
+    ("what pairs send is compared with nobody's word", "coll/compare_calls.hpp",
+     "!a.received[r].fits(a.expected[r])", "!a.received[r].fits(a.received[r])", CHECKS_TEST),
+    # Of buffers that layouts spread.
+    ("each fragment of a spread message is its first", OUTBOX,
+     "      op.data.read(offset, into);\n", "      op.data.read(0, into);\n"),
+    ("a dropped send of what is spread is still read there", ENDS,
+     "    if (op.owned == nullptr || !op.data.contiguous()) {", "    if (op.owned == nullptr) {"),
+    ("a part of a spread message is unpacked where it begins", LAYOUTS,
+     "how_->unpack(base_, static_cast<std::size_t>(at - origin()) + offset, from);",
+     "how_->unpack(base_, offset, from);"),
+    ("what is passed on is received into before it has gone", LAYOUTS,
+     "    return i == n - 1 ? block : slice(room[i % 3], 0, block.bytes);",
+     "    return i == n - 1 ? block : slice(room[i % 2], 0, block.bytes);"),
     # Of the transport, against its contract.
     ("the transport loses a completion", LATE,
      "  fault planted = fault::none;", "  fault planted = fault::lose_completion;"),

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "sim/crossings.hpp"
 #include "sim/gatherings.hpp"
 
 namespace explorer {
@@ -67,6 +68,7 @@ struct plan {
   mpx::sim::options options;
   std::vector<message> messages;
   std::vector<gathering> gatherings;
+  std::vector<crossing> crossings;
   std::vector<between> after;  // Each round.
   bool faulty = false;
 
@@ -231,6 +233,7 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
     if (m.mode == mpx::mode::ready && m.out == sending::dropped) m.out = sending::nonblocking;
   }
   p.gatherings = random_gatherings(seed, p.rounds, t.most, keep);
+  if (p.ranks > 1) p.crossings = random_crossings(seed, p.rounds, t.most, keep);
   if (faulty) add_faults(p, r);
   if (!keep.empty())
     std::erase_if(p.messages, [&](const message& m) { return keep.count(m.id) == 0; });

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mpx/datatype.hpp>
 #include <mpx/mpx.hpp>
 #include <stdexcept>
 #include <string>
@@ -48,8 +49,8 @@ inline std::vector<const message*> order_of(const plan& p, rank_t rank, int roun
   return mine;
 }
 
-/// `Gathers`: the collectives of the plan, too.
-template <class Stack, bool Gathers = false>
+/// `Gathers`: the collectives of the plan, too. `Crosses`: what goes across an intercommunicator.
+template <class Stack, bool Gathers = false, bool Crosses = false>
 class player {
   using request = mpx::request<Stack>;
   using persistent = mpx::persistent_request<Stack>;
@@ -77,6 +78,7 @@ class player {
         require(part_.rank() == (world_.size() - 1 - me()) / 2, "a split has the wrong order");
       }
     }
+    if constexpr (Crosses) connect();
     buffer_.resize(buffered_bytes());
     env_.attach_buffer(buffer_);
     for (round_ = 0; round_ < plan_.rounds; ++round_) {
@@ -121,6 +123,8 @@ class player {
     const message* as;  // Any of its group.
     std::vector<std::byte> data;
     mpx::status status;
+    std::size_t apart = 1;        // From one byte to the next where they are received,
+    std::vector<std::byte> room;  // which is here if that is more.
   };
   /// What a request is for: nullptr is a send.
   template <class R>
@@ -149,6 +153,36 @@ class player {
     return n;
   }
 
+  /// How far the bytes of a message lie apart where it is sent, or received.
+  std::size_t apart_of(const message& m, bool receives) const {
+    random r(plan_.seed * 131 + static_cast<std::uint64_t>(m.id) * 2 + (receives ? 1 : 0));
+    if (receives) {
+      if (m.in == receiving::persistent || is_late(m.in) != (m.in == receiving::late)) return 1;
+    } else if ((m.mode != mpx::mode::standard && m.mode != mpx::mode::synchronous) ||
+               m.out == sending::persistent) {
+      return 1;
+    }
+    return r.one_in(3) ? 2 + r.below(3) : 1;
+  }
+  template <class Byte>
+  static auto spread(Byte* data, std::size_t bytes, std::size_t apart) {
+    return mpx::strided(data, bytes, static_cast<std::ptrdiff_t>(apart));
+  }
+  /// `call(buffer)` with where a receipt is to be.
+  template <class Call>
+  static auto received(receipt& r, Call&& call) {
+    if (r.apart == 1) return call(r.data);
+    return call(spread(r.room.data(), r.data.size(), r.apart));
+  }
+  /// Brings together what has come.
+  void collect(receipt& r) const {
+    for (std::size_t i = 0; r.apart > 1 && i < r.room.size(); ++i) {
+      if (i % r.apart == 0) r.data[i / r.apart] = r.room[i];
+      require(i % r.apart == 0 || r.room[i] == canary,
+              name(*r.as) + "bytes between those that it fills have been written to");
+    }
+  }
+
   /// What a receive asks for.
   group pattern_of(const message& m) {
     group g = group_of(m);
@@ -163,7 +197,10 @@ class player {
       if (group_of(other) == g) room = std::max(room, other.bytes);
     if (m.in == receiving::truncated) room /= 2;
     receipts_.push_back(std::make_unique<receipt>(m, room));
-    return *receipts_.back();
+    receipt& made = *receipts_.back();
+    made.apart = apart_of(m, true);
+    if (made.apart > 1) made.room.assign(room * made.apart, canary);
+    return made;
   }
 
   void post_early() {
@@ -180,10 +217,14 @@ class player {
         starters_.add(std::move(p), &r);
         continue;
       }
-      request q = comm(*m).irecv(r.data, g.from, g.tag);
+      const auto post = [&] {
+        return received(r,
+                        [&](auto&& into) { return request(comm(*m).irecv(into, g.from, g.tag)); });
+      };
+      request q = post();
       if (m->in == receiving::dropped) {
         doomed_.push_back({m, std::move(q), std::make_unique<std::vector<std::byte>>()});
-        std::swap(*doomed_.back().buffer, r.data);
+        std::swap(*doomed_.back().buffer, r.apart > 1 ? r.room : r.data);
         receipts_.pop_back();
         continue;
       }
@@ -191,7 +232,7 @@ class player {
         if (random_.one_in(2)) q.progress();
         if (q.cancel()) {
           require(q.wait().cancelled(), name(*m) + "cancelled, but its status does not say so");
-          q = comm(*m).irecv(r.data, g.from, g.tag);
+          q = post();
         }
       }
       requests_.add(std::move(q), &r);
@@ -259,15 +300,30 @@ class player {
         continue;
       }
       if (m->mode == mpx::mode::ready) world_.recv(nothing_, m->to, go_tag + m->id);
+      const std::size_t apart = apart_of(*m, false);
+      if (apart > 1) {
+        std::vector<std::byte> wide(data.size() * apart, std::byte{0x33});
+        for (std::size_t i = 0; i < data.size(); ++i) wide[i * apart] = data[i];
+        data.swap(wide);
+      }
+      const auto wide = spread(std::as_const(data).data(), m->bytes, apart);
       switch (m->out) {
         case sending::blocking:
-          send_now(*m, data);
+          if (apart == 1) {
+            send_now(*m, data);
+          } else if (m->mode == mpx::mode::standard) {
+            comm(*m).send(wide, m->to, m->tag);
+          } else {
+            comm(*m).ssend(wide, m->to, m->tag);
+          }
           returned_[static_cast<std::size_t>(m->id)] = m->mode != mpx::mode::buffered;
           break;
-        case sending::nonblocking: requests_.add(start(*m, data), nullptr); break;
+        case sending::nonblocking:
+          requests_.add(apart == 1 ? start(*m, data) : start(*m, wide, 0), nullptr);
+          break;
         case sending::dropped: {
           {
-            request dropped = start(*m, data);
+            request dropped = apart == 1 ? start(*m, data) : start(*m, wide, 0);
           }
           std::fill(data.begin(), data.end(), std::byte{0x5a});
           break;
@@ -292,6 +348,11 @@ class player {
       case mpx::mode::buffered: return comm(m).bsend(data, m.to, m.tag);
       case mpx::mode::ready: return comm(m).rsend(data, m.to, m.tag);
     }
+  }
+  template <class View>
+  request start(const message& m, const View& view, int) {
+    if (m.mode == mpx::mode::standard) return comm(m).isend(view, m.to, m.tag);
+    return comm(m).issend(view, m.to, m.tag);
   }
   request start(const message& m, const std::vector<std::byte>& data) {
     switch (m.mode) {
@@ -377,7 +438,8 @@ class player {
         world_.recv(nothing_, m.from, tried_tag + m.id);
         fails_with(m, r, mpx::errc::not_ready);
         break;
-      default: r.status = comm(m).recv(r.data, g.from, g.tag);
+      default:
+        r.status = received(r, [&](auto&& into) { return comm(m).recv(into, g.from, g.tag); });
     }
   }
   static void same(const message& m, const mpx::status& seen, const mpx::status& got) {
@@ -450,6 +512,7 @@ class player {
       for (const message* m : order_of(plan_, from, round_))
         if (m->to == me() && !is_alone(m->in)) sent[{group_of(*m), from}].push_back(m);
     for (const auto& r : receipts_) {
+      collect(*r);
       const group g = group_of(*r->as);
       auto& queue = sent[{g, r->status.source()}];
       require(!queue.empty(), name(*r->as) + "received from rank " +
@@ -493,28 +556,65 @@ class player {
     }
   }
 
-  /// All ranks begin them in one order.
+  /// All ranks begin those of one communicator in one order, and where none of them blocks those of
+  /// different ones in any.
   void begin_gatherings() {
-    if constexpr (Gathers) {
-      for (const gathering& g : plan_.gatherings) {
-        if (g.round != round_) continue;
-        gathered_.push_back(std::make_unique<gathered<Stack>>(g, g.in_part ? part_ : world_));
-        gathered_.back()->begin();
+    if constexpr (Gathers || Crosses) {
+      struct one {
+        int on;  // Which communicator.
+        bool blocks;
+        collective_part* part;
+      };
+      std::vector<one> all;
+      const auto add = [&](int on, bool blocks, std::unique_ptr<collective_part> part) {
+        all.push_back({on, blocks, part.get()});
+        gathered_.push_back(std::move(part));
+      };
+      if constexpr (Gathers)
+        for (const gathering& g : plan_.gatherings)
+          if (g.round == round_)
+            add(g.in_part ? 1 : 0, g.form == gather_form::at_once,
+                std::make_unique<gathered<Stack>>(g, g.in_part ? part_ : world_));
+      if constexpr (Crosses)
+        for (const crossing& c : plan_.crossings)
+          if (c.round == round_)
+            add(2, c.blocks(), std::make_unique<crossed<Stack>>(c, between_, low()));
+      for (std::size_t at = 0; at < all.size(); ++at) {
+        std::size_t end = at;
+        while (end < all.size() && !all[end].blocks) ++end;
+        std::size_t next = end == at ? at : at + random_.below(end - at);  // Of any communicator,
+        for (std::size_t i = next; i-- > at;)
+          if (all[i].on == all[next].on) next = i;  // its first.
+        const auto from = all.begin() + static_cast<std::ptrdiff_t>(at);
+        std::rotate(from, all.begin() + static_cast<std::ptrdiff_t>(next),
+                    all.begin() + static_cast<std::ptrdiff_t>(next) + 1);
+        all[at].part->begin();
         if (random_.one_in(3))
           env_.transport().compute(static_cast<std::int64_t>(random_.below(20'000)));
       }
     }
   }
-  /// They end in any order.
+  /// They end in any order; what a call makes is looked at and run again in one order.
   void end_gatherings() {
-    if constexpr (Gathers) {
-      std::vector<gathered<Stack>*> left;
+    if constexpr (Gathers || Crosses) {
+      std::vector<collective_part*> left;
       for (const auto& g : gathered_) left.push_back(g.get());
       for (std::size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random_.below(i)]);
-      for (gathered<Stack>* g : left) fine(g->end());
+      for (collective_part* g : left) fine(g->end());
       for (const auto& g : gathered_) fine(g->again());
       gathered_.clear();
     }
+  }
+  bool low() const { return is_low(plan_.seed, me(), world_.size()); }
+  void connect() {
+    if (plan_.crossings.empty()) return;
+    communicator half = world_.split(low() ? 0 : 1, -me());
+    rank_t leaders[2] = {-1, -1};  // The last of each group.
+    for (rank_t r = world_.size(); r-- > 0;)
+      leaders[is_low(plan_.seed, r, world_.size()) ? 0 : 1] = r;
+    between_ = mpx::intercommunicator<Stack>::connect(half, half.size() - 1, world_,
+                                                      leaders[low() ? 1 : 0], 3);
+    half.free();
   }
   static void fine(const std::string& wrong) { require(wrong.empty(), wrong); }
 
@@ -575,7 +675,8 @@ class player {
   std::vector<std::unique_ptr<std::vector<std::byte>>> dropped_;
   std::vector<const message*> left_over_;
   communicator part_;
-  std::vector<std::unique_ptr<gathered<Stack>>> gathered_;
+  mpx::intercommunicator<Stack> between_;
+  std::vector<std::unique_ptr<collective_part>> gathered_;
 };
 
 }  // namespace explorer

@@ -228,6 +228,23 @@ TEST_CASE_TEMPLATE("sim: a dead rank is lost to those who wait for it, soon", St
   }
 }
 
+TEST_CASE("sim: what is stuck tells the names of communicators") {
+  const sim::result r = sim::try_run(2, rough, 1, [](auto world) {
+    auto halo = world.dup();
+    halo.set_name("halo");
+    int x = 0;
+    if (world.rank() == 0)
+      halo.recv(x, 1, 3);
+    else
+      halo.barrier();
+  });
+  INFO(r.stuck);
+  CHECK(r.stuck.find("from rank 1, tag 3, communicator") != std::string::npos);
+  CHECK(r.stuck.find("(halo), room for 4 bytes") != std::string::npos);
+  CHECK(r.stuck.find("collective call 1 of communicator") != std::string::npos);
+  CHECK(r.stuck.find("communicator 0") == std::string::npos);
+}
+
 TEST_CASE("sim: the living go on") {
   sim::options o;
   o.faults.push_back({sim::fault::kind::kill, 5'000, 3});

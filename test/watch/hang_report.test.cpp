@@ -97,12 +97,30 @@ TEST_CASE("hang report: hints") {
   }
   SUBCASE("another communicator") {
     one.unexpected.add({.peer = 1, .tag = 7, .context = 4, .stage = hang_stage::arrived});
-    CHECK(contains(report({one, waiting(1, 0)}), "on communicator 0, one here is on 2"));
+    CHECK(
+        contains(report({one, waiting(1, 0)}), "on communicator 0, one here is on communicator 2"));
   }
   SUBCASE("nothing alike") {
     one.unexpected.add({.peer = 0, .tag = 8, .context = 0, .stage = hang_stage::arrived});
     CHECK(!contains(report({one, waiting(1, 0)}), "hint"));
   }
+}
+
+TEST_CASE("hang report: communicators are called by their names") {
+  hang_info one = waiting(0, 1);
+  hang_info two = waiting(1, 0);
+  two.calls[0].on.at[0].context = one.calls[0].on.at[0].context = 5;  // Collective.
+  for (hang_info* i : {&one, &two}) {
+    i->names_kept = 1;
+    i->names[0].context = 4;
+    copy_head(i->names[0].text, i == &one ? "halo" : std::string(100, 'h').c_str());
+  }
+  copy_head(two.calls[0].name, "bcast");
+  one.unexpected.add({.peer = 1, .tag = 7, .context = 2, .stage = hang_stage::arrived});
+  const std::string text = report({one, two});
+  CHECK(contains(text, "collective call 8 of communicator 2 (halo), room for"));
+  CHECK(contains(text, "from rank 1, tag 7, communicator 1, 0 bytes"));
+  CHECK(contains(text, "of communicator 2 (hhhhhhhhhhhhhhhhhhhhhhhhhhh) is recv on rank 0"));
 }
 
 TEST_CASE("hang report: long lists and long texts are cut, and say so") {
@@ -127,6 +145,7 @@ TEST_CASE("hang report: what makes no sense is not used") {
   hang_info copy = good;
   CHECK(sound(copy, 2));
   CHECK(spoilt([](hang_info& i) { i.calls_kept = 5; }));
+  CHECK(spoilt([](hang_info& i) { i.names_kept = 9; }));
   CHECK(spoilt([](hang_info& i) { i.state = static_cast<hang_state>(99); }));
   CHECK(spoilt([](hang_info& i) { i.posted.kept = 1000; }));
   CHECK(spoilt([](hang_info& i) { i.posted.kept = i.posted.total = 17; }));

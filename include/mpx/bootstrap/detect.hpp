@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,7 +62,7 @@ struct foreign_launcher {
 /// Says on stderr, once a process, that another launcher has started this program several times and
 /// that each of these is a world of its own: where the launcher tells ranks, its first one says it.
 /// MPX_ALONE, set to anything, says that this is meant.
-inline void tell_of_foreign_launcher() noexcept {
+[[gnu::noinline, gnu::cold]] inline void tell_of_foreign_launcher() noexcept {
   [[maybe_unused]] static const bool told = [] {
     const foreign_launcher l = foreign_launcher::find();
     if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
@@ -124,11 +125,11 @@ void each_way_to_join(Visit&& visit) {
   std::string why_not;
   std::string names;
   each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
-    names.append(names.empty() ? "" : ", ").append(j.name);
-    const bool wanted = forced != nullptr ? std::string_view(forced) == j.name : refusal.empty();
+    mpx::detail::append(names, "%s%s", names.empty() ? "" : ", ", j.name);
+    const bool wanted = forced != nullptr ? std::strcmp(forced, j.name) == 0 : refusal.empty();
     if (chosen.name != nullptr || !wanted) return;
     chosen = {j.name, j};
-    why_not = refusal;
+    mpx::detail::append(why_not, "%s", refusal.c_str());
   });
   if (chosen.name == nullptr)
     mpx::detail::throw_error(
@@ -161,7 +162,7 @@ class any : public member {
   any(member&& joined, int) noexcept : member(std::move(joined)) {}
   static any joined(const detected& way) {
     if (way.how.join_here != nullptr) return any(way.how.join_here(), 0);
-    if (std::string_view(way.name) == "mpxrun") return mpxrun();
+    if (std::strcmp(way.name, "mpxrun") == 0) return mpxrun();
     if (std::getenv("MPX_BOOTSTRAP") == nullptr) tell_of_foreign_launcher();
     return singleton();
   }

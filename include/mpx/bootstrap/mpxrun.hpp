@@ -30,7 +30,7 @@ class mpxrun : public member {
   static bool present() noexcept { return std::getenv("MPX_JOB_FD") != nullptr; }
 
   /// Errors: errc::bootstrap, naming the variable, its value and what to do; errc::no_resources.
-  mpxrun() : mpxrun(settings{}) {}
+  [[gnu::noinline, gnu::cold]] mpxrun() : mpxrun(settings{}) {}
 
  private:
   struct settings {
@@ -86,7 +86,7 @@ class mpxrun : public member {
     return value;
   }
 
-  static int number(const char* name, int least, int most) {
+  [[gnu::noinline, gnu::cold]] static int number(const char* name, int least, int most) {
     const char* const value = text(name);
     std::uint64_t n = 0;
     if (!mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||

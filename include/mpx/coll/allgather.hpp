@@ -87,7 +87,7 @@ struct allgather_call {
   }
   collective_failure check(rank_t rank, rank_t size) const noexcept {
     collective_failure wrong = check_blocks(out, size);
-    if (wrong.why == errc{} && in.base != nullptr)
+    if (wrong.why == errc{} && in.exists())
       wrong = check_room(in.bytes, out.bytes_of(rank), out.unit);
     return wrong;
   }
@@ -95,7 +95,7 @@ struct allgather_call {
   void operator()(S& s, const choice& c) const {
     const blocks to = placed(s, out);
     const rank_t me = s.rank();
-    if (in.base != nullptr) s.copy(to[me], in);
+    if (in.exists()) s.copy(to[me], in);
     if (c.by == algorithm::bruck) return allgather_bruck(s, to);
     if (c.by == algorithm::recursive_doubling && to.regular())
       return allgather_recursive_doubling(s, to);

@@ -5,11 +5,13 @@
 #include <concepts>
 #include <source_location>
 #include <span>
+#include <vector>
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/operations.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/datatype/buffer.hpp"
+#include "mpx/engine/forms.hpp"
 
 namespace mpx::inline v0 {
 
@@ -26,7 +28,7 @@ namespace mpx::inline v0::detail {
 
 /// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
 template <class V>
-concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
+concept ReducedInPlace = (std::ranges::range<V> || LayoutBuffer<V>) && ReceiveBuffer<V>;
 template <class V>
 concept ReducedValue =
     !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
@@ -40,6 +42,10 @@ template <std::ranges::range V>
 struct element_of<V> {
   using type = std::ranges::range_value_t<V>;
 };
+template <LayoutBuffer V>
+struct element_of<V> {
+  using type = typename std::remove_cvref_t<V>::layout_buffer;
+};
 template <class V>
 using element_of_t = typename element_of<V>::type;
 /// Elements of one type, of which the second are written.
@@ -50,6 +56,61 @@ concept ReducedBetween = SendBuffer<const In&> && ReceiveBuffer<Out> &&
 template <class Op, class V>
 concept Reduces = std::invocable<Op&, const element_of_t<V>&, const element_of_t<V>&>;
 
+template <class B>
+memory place_of_layout(const B& buffer) noexcept;  // Of mpx/datatype.hpp, as the next one.
+template <class B>
+std::size_t unit_of_layout(const B& buffer) noexcept;
+
+/// Where a buffer's bytes lie; what is only read is not written to, whatever the pointer's type.
+/// (Of one that has a fault: nowhere. See `made_call`.)
+template <class B>
+[[gnu::always_inline]] inline memory place_of(const B& buffer) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return place_of_layout(buffer);
+  } else {
+    return bytes_of(buffer);
+  }
+}
+/// The bytes of one element.
+template <class B>
+[[gnu::always_inline]] inline std::size_t unit_of(const B& buffer) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return unit_of_layout(buffer);
+  } else {
+    return sizeof(element_of_t<const B>);
+  }
+}
+
+/// How a call uses a buffer: it may be one with a layout, whose faults are the call's.
+struct plain_use {
+  static constexpr bool has_layout = false;
+};
+template <class B>
+struct layout_use {
+  static constexpr bool has_layout = true;
+  const B* buffer;  // nullptr: it does not count at this rank.
+  bool received;
+};
+/// `counts`: at this rank.
+template <class B>
+[[gnu::always_inline]] inline auto reads([[maybe_unused]] const B& b,
+                                         [[maybe_unused]] bool counts = true) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return layout_use<B>{counts ? &b : nullptr, false};
+  } else {
+    return plain_use();
+  }
+}
+template <class B>
+[[gnu::always_inline]] inline auto writes([[maybe_unused]] const B& b,
+                                          [[maybe_unused]] bool counts = true) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return layout_use<B>{counts ? &b : nullptr, true};
+  } else {
+    return plain_use();
+  }
+}
+
 /// What a rank gives: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
@@ -58,7 +119,7 @@ memory given(const In& in) noexcept {
   if constexpr (std::same_as<In, in_place_t>) {
     return {};
   } else {
-    return bytes_of(in);
+    return place_of(in);
   }
 }
 
@@ -84,6 +145,61 @@ concept Counts =
 template <class C>
 coll::numbers numbers_of(const C& c) noexcept {
   return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
+}
+
+template <class B>
+std::size_t elements_of(const B& buffer) noexcept {
+  return place_of(buffer).bytes / sizeof(element_of_t<const B>);
+}
+inline std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
+  std::size_t sum = 0;
+  for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
+  return sum;
+}
+
+/// No error was stored.
+template <class How>
+bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
+  if constexpr (is_code<How>) return !how;
+  return true;
+}
+/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
+template <class How, class V, class Call>
+auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here, Call&& call) {
+  if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
+    return call(place_of(value));
+  } else {
+    std::remove_cv_t<V> result = value;
+    call(place_of(result));
+    return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
+  }
+}
+
+/// The memory of a buffer, as blocks that lie in it together.
+template <class B>
+coll::blocks blocks_of(const B& buffer) noexcept {
+  const memory all = place_of(buffer);
+  coll::blocks b;
+  b.base = all.base;
+  b.room = all.bytes;
+  b.how = all.how;
+  b.together = true;
+  b.unit = unit_of(buffer);
+  return b;
+}
+/// The same, of these lengths, one after the other.
+template <class B, class C>
+coll::blocks blocks_at(const B& buffer, const C& counts) noexcept {
+  coll::blocks b = blocks_of(buffer);
+  b.counts = numbers_of(counts);
+  return b;
+}
+/// The same, at these places.
+template <class B, class C, class P>
+coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) noexcept {
+  coll::blocks b = blocks_at(buffer, counts);
+  b.places = numbers_of(places);
+  return b;
 }
 
 }  // namespace mpx::inline v0::detail

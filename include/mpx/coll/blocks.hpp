@@ -25,7 +25,8 @@ struct numbers {
 
 /// One block for each rank. All have `bytes`, one after the other, `stride` bytes apart, unless
 /// there are `counts` or `places`, of each rank, in units; without places those with counts lie one
-/// after the other. Block r is that of rank r.
+/// after the other. Block r is that of rank r. With a layout each block is a message of it from its
+/// own place on; or, `together`, all of them are parts of one message at `base`.
 struct blocks {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
@@ -34,11 +35,14 @@ struct blocks {
   numbers places{};
   std::size_t unit = 1;                             // Bytes of what is counted.
   std::size_t room = static_cast<std::size_t>(-1);  // Bytes there are.
-  const layout* how = nullptr;                      // Of each block.
-  const memory* pieces = nullptr;                   // Instead of all that: each block.
+  const layout* how = nullptr;
+  const memory* pieces = nullptr;  // Instead of all that: each block.
+  std::ptrdiff_t extent = 0;       // From one unit's place to the next; 0: its bytes.
+  bool together = false;           // See linear_layout, which makes places of their offsets.
 
   bool regular() const noexcept {
-    return !counts && !places && pieces == nullptr && how == nullptr && stride == bytes;
+    return !counts && !places && pieces == nullptr && (how == nullptr || together) &&
+           stride == bytes;
   }
   std::size_t bytes_of(rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r].bytes;
@@ -47,14 +51,15 @@ struct blocks {
   /// Requires: there are places if there are counts (see `placed`).
   memory operator[](rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r];
-    const std::ptrdiff_t at =
-        places ? static_cast<std::ptrdiff_t>(places[r]) * static_cast<std::ptrdiff_t>(unit)
-               : static_cast<std::ptrdiff_t>(stride) * r;
+    const std::ptrdiff_t apart = extent != 0 ? extent : static_cast<std::ptrdiff_t>(unit);
+    const std::ptrdiff_t at = places ? static_cast<std::ptrdiff_t>(places[r]) * apart
+                                     : static_cast<std::ptrdiff_t>(stride) * r;
     return {base + at, bytes_of(r), how};
   }
   /// Blocks first .. first + n - 1. Requires: regular().
   memory range(rank_t first, rank_t n) const noexcept {
-    return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes};
+    return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes,
+            how};
   }
   std::size_t total(rank_t ranks) const noexcept {
     if (!counts && pieces == nullptr) return bytes * static_cast<std::size_t>(ranks);
@@ -125,9 +130,9 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   return {};
 }
 
-/// Bytes first .. of a message in one piece.
+/// Bytes first .. of a message in one piece, or with a linear layout.
 inline memory slice(const memory& m, std::size_t first, std::size_t bytes) noexcept {
-  return {m.base + first, bytes};
+  return {m.base + first, bytes, m.how};
 }
 
 /// A vector of elements in parts of whole elements, as equal as can be.

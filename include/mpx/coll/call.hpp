@@ -37,7 +37,8 @@ bool shares_memory([[maybe_unused]] endpoint<Stack>& e,
 /// share memory.
 template <class Stack, class What, coll::Steps S>
 void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
-                [[maybe_unused]] bool near) {
+                [[maybe_unused]] bool near = BlockTransport<typename Stack::transport_type> &&
+                                             !NearFarTransport<typename Stack::transport_type>) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
     q.near = near;
@@ -53,16 +54,43 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
     what(steps);
   }
 }
+/// What ranks compare of a call: it without its layouts.
+template <class What>
+const auto& compared(const What& what) noexcept {
+  if constexpr (requires { what.without_layouts(); }) {
+    return what.without_layouts();
+  } else {
+    return what;
+  }
+}
+/// What a stack keeps of a collective call to compare it with those of other ranks.
+template <class Stack>
+using call_mark = typename Stack::checks_type::call_mark;
+/// What went wrong in a call, in such a stack, which keeps there what it is compared by.
+template <class Stack>
+struct compared_trouble : collective_trouble {
+  const call_mark<Stack>* mark = nullptr;
+};
+template <class Stack>
+using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
+                                      compared_trouble<Stack>, collective_trouble>;
+
 /// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
 /// what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, call_site site,
-                                      collective_trouble& trouble) {
+                                      trouble_of<Stack>& trouble) {
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    take_steps<Stack>(what, steps, by, shares_memory(steps.endpoint_of(), steps.state()));
+    const bool near = shares_memory(steps.endpoint_of(), steps.state());
+    if constexpr (Stack::checks_type::compares_collectives) {
+      if (Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark))
+        take_steps<Stack>(what, steps, by, near);
+    } else {
+      take_steps<Stack>(what, steps, by, near);
+    }
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
@@ -70,15 +98,19 @@ template <class Stack, class What>
     steps.failed(wrong);
   }
   steps.tell(trouble);
+  if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
   return steps.why();
 }
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
 [[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
-                                              coll::algorithm by) {
+                                              coll::algorithm by,
+                                              [[maybe_unused]] const call_mark<Stack>& mark) {
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
-  if (plan != nullptr)
-    take_steps<Stack>(what, *plan, by, shares_memory(on.endpoint_for_reports(), *plan->state));
+  if (plan == nullptr) return plan;
+  if constexpr (Stack::checks_type::compares_collectives)
+    if (!Stack::checks_type::compare_call(*plan, compared(what), by, mark)) return plan;
+  take_steps<Stack>(what, *plan, by, shares_memory(on.endpoint_for_reports(), *plan->state));
   return plan;
 }
 
@@ -104,11 +136,13 @@ class collective {
   static constexpr const char* prepare_name = What::name;
 
   collective(const point_to_point<Stack>& on, const What& what,
-             coll::algorithm by = coll::algorithm::automatic, const Op& op = {})
-      : on_(on), what_(what), by_(by), op_(op) {}
+             coll::algorithm by = coll::algorithm::automatic, const Op& op = {},
+             const call_mark<Stack>& mark = {})
+      : on_(on), what_(what), by_(by), op_(op), mark_(mark) {}
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
   [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+    if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
@@ -169,7 +203,7 @@ class collective {
       if (k != nullptr) {
         What what = what_;
         what.op = &k->made;
-        plan = record_collective(on_, what, by_);
+        plan = record_collective(on_, what, by_, mark_);
         if (plan == nullptr) {
           delete k;
         } else {
@@ -177,7 +211,7 @@ class collective {
         }
       }
     } else {
-      plan = record_collective(on_, what_, by_);
+      plan = record_collective(on_, what_, by_, mark_);
     }
     const started s = schedules<Stack>::make(endpoint_of(), plan, again);
     if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
@@ -188,7 +222,25 @@ class collective {
   What what_;
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
-  mutable collective_trouble trouble_;
+  [[no_unique_address]] call_mark<Stack> mark_;
+  mutable trouble_of<Stack> trouble_;
 };
+
+/// The same where a buffer has a layout: see mpx/datatype.hpp.
+template <class Stack, class What, class Op>
+class layout_collective;
+
+/// A call of `what` that uses its buffers as `uses` say.
+template <class Stack, class What, class Op, class... Uses>
+[[gnu::always_inline]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+                                             coll::algorithm by, const Op& op,
+                                             const call_mark<Stack>& mark,
+                                             [[maybe_unused]] const Uses&... uses) {
+  if constexpr ((Uses::has_layout || ...)) {
+    return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
+  } else {
+    return collective<Stack, What, Op>(on, what, by, op, mark);
+  }
+}
 
 }  // namespace mpx::inline v0::detail

@@ -57,7 +57,8 @@ class collectives : public collective_names<Comm> {
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::bcast_call{writable_bytes_of(buffer), root});
+    return ended<How, data_of<B>>(how, where, coll::bcast_call{place_of(buffer), root},
+                                  no_reduction(), written_but_at(buffer, root));
   }
 
   /// The same ranks, for collectives that use algorithm `by` where an operation has it: any call
@@ -72,9 +73,10 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
               site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In, Out>>(
         how, where,
-        coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false});
+        coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false},
+        no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// The same. Returns: all of it at `root`, nothing elsewhere.
   template <class In, class How = throws_t>
@@ -91,15 +93,18 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true},
+        no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::gather_call{given(in), blocks_at(out, counts, places), root, true});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::gather_call{given(in), blocks_at(out, counts, places), root, true},
+        no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// The same where the root does not know the lengths. Returns: all blocks at `root`, nothing
   /// elsewhere. Cost: a gather of the lengths besides.
@@ -121,9 +126,10 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
-        coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false});
+        coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false},
+        no_reduction(), reads(in, me().rank() == root), writes(out));
   }
   /// The same. Returns: this rank's block. Cost: a bcast of its length besides.
   template <class In, class How = throws_t>
@@ -143,16 +149,18 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && Counts<C> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::scatter_call{blocks_at(in, counts), taken(out), root, true});
+    return ended<How, data_of<In>>(
+        how, where, coll::scatter_call{blocks_at(in, counts), taken(out), root, true},
+        no_reduction(), reads(in, me().rank() == root), writes(out));
   }
   /// The same, block r from in[places[r]] on.
   template <class In, class C, class P, class Out, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true});
+    return ended<How, data_of<In>>(
+        how, where, coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true},
+        no_reduction(), reads(in, me().rank() == root), writes(out));
   }
 
   /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
@@ -160,7 +168,9 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), equal_blocks(out)});
+    return ended<How, data_of<In, Out>>(how, where,
+                                        coll::allgather_call{given(in), equal_blocks(out)},
+                                        no_reduction(), reads(in), writes(out));
   }
   /// The same. Returns: all of it.
   template <class In, class How = throws_t>
@@ -173,17 +183,22 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> &&
+           (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts)});
+    return ended<How, data_of<In, Out>>(how, where,
+                                        coll::allgather_call{given(in), blocks_at(out, counts)},
+                                        no_reduction(), reads(in), writes(out));
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)}, no_reduction(),
+        reads(in), writes(out));
   }
   /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
   /// the lengths besides.
@@ -208,7 +223,9 @@ class collectives : public collective_names<Comm> {
     constexpr bool in_place = std::same_as<In, in_place_t>;
     coll::blocks from;
     if constexpr (!in_place) from = equal_blocks(in);
-    return ended<How>(how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false}, no_reduction(),
+        reads(in), writes(out));
   }
   /// The same. Returns: what has come.
   template <class In, class How = throws_t>
@@ -225,9 +242,10 @@ class collectives : public collective_names<Comm> {
            BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
-        coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true});
+        coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true},
+        no_reduction(), reads(in), writes(out));
   }
   /// The same, with a place for each block.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
@@ -236,16 +254,20 @@ class collectives : public collective_names<Comm> {
   auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
                  const D& out_counts, const Q& out_places, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::alltoall_call{blocks_at(in, in_counts, in_places),
-                                          blocks_at(out, out_counts, out_places), false, true});
+    return ended<How, data_of<In>>(
+        how, where,
+        coll::alltoall_call{blocks_at(in, in_counts, in_places),
+                            blocks_at(out, out_counts, out_places), false, true},
+        no_reduction(), reads(in), writes(out));
   }
   /// The same in place: what is at places[r] goes to rank r, and what comes from there replaces it.
   template <class Out, class D, class How = throws_t>
   requires ReceiveBuffer<Out&&> && Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(in_place_t, Out&& out, const D& counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::alltoall_call{{}, blocks_at(out, counts), true, true});
+    return ended<How, data_of<Out>>(how, where,
+                                    coll::alltoall_call{{}, blocks_at(out, counts), true, true},
+                                    no_reduction(), writes(out));
   }
   /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
   /// alltoall of the lengths besides.
@@ -289,7 +311,7 @@ class collectives : public collective_names<Comm> {
     const bool here = me().rank() == root;
     return in_place_or_copied<How>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// As reduce, with the same result on every rank, bit for bit.
@@ -298,7 +320,7 @@ class collectives : public collective_names<Comm> {
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// As those above, from `in` to `out`, element by element; `in` stays as it is, and `out` is
@@ -307,17 +329,18 @@ class collectives : public collective_names<Comm> {
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
               site where = site::current()) const {
-    const memory result = me().rank() == root ? memory(writable_bytes_of(out)) : memory();
-    return ended<How>(how, where, coll::reduce_call{bytes_of(in), result, root},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    const bool here = me().rank() == root;
+    return ended<How>(
+        how, where, coll::reduce_call{place_of(in), here ? place_of(out) : memory(), root},
+        typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out, here));
   }
   /// As reduce from one range into another, with the same result on every rank, bit for bit.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
                  site where = site::current()) const {
-    return ended<How>(how, where, coll::allreduce_call{bytes_of(in), writable_bytes_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::allreduce_call{place_of(in), place_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
 
   /// Combines as reduce does; rank r gets block r of the result, of counts[r] elements.
@@ -326,18 +349,16 @@ class collectives : public collective_names<Comm> {
   requires ReducedBetween<In, Out&&> && Counts<C> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
                       site where = site::current()) const {
-    return ended<How>(how, where,
-                      coll::reduce_scatter_call{blocks_at(in, counts), writable_bytes_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::reduce_scatter_call{blocks_at(in, counts), place_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
   /// The same with blocks of one length, that of `out`.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce_scatter_block(const In& in, Out&& out, Op op, How&& how = {},
                             site where = site::current()) const {
-    return ended<How>(how, where,
-                      coll::reduce_scatter_call{equal_blocks(in), writable_bytes_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::reduce_scatter_call{equal_blocks(in), place_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
 
   /// Combines what the ranks 0 .. rank() give, in rank order.
@@ -347,15 +368,15 @@ class collectives : public collective_names<Comm> {
   auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// The same from `in` to `out`.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto scan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
-    return ended<How>(how, where, coll::scan_call{bytes_of(in), writable_bytes_of(out), false},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::scan_call{place_of(in), place_of(out), false},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
   /// Combines what the ranks below this one give, in rank order: nothing at rank 0, where `value`
   /// stays as it is.
@@ -364,84 +385,55 @@ class collectives : public collective_names<Comm> {
   auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// The same from `in` to `out`, which stays as it is at rank 0.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto exscan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
-    return ended<How>(how, where, coll::scan_call{bytes_of(in), writable_bytes_of(out), true},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::scan_call{place_of(in), place_of(out), true},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
 
  private:
-  /// Ends a call of `what` as `how` says. Those that block return nothing.
-  template <class How, class What, class Op = no_reduction>
+  /// Whose elements a call moves, if somebody asks: those of what is given, or of the result.
+  template <class In, class Out = In>
+  using data_of = typename call_mark<Stack>::template data<In, Out>;
+  /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
+  /// nothing.
+  template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
   [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
-                                    const Op& op = {}) const noexcept(stores_errors<How>) {
+                                    const Op& op = {}, const Uses&... uses) const
+      noexcept(stores_errors<How>) {
     auto by = coll::algorithm::automatic;
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
-    return finish_as(std::forward<How>(how), collective<Stack, What, Op>(me(), what, by, op),
-                     where);
+    return finish_as(
+        std::forward<How>(how),
+        made_call<Stack, What, Op>(me(), what, by, op,
+                                   call_mark<Stack>::template of<Op, Data>(where), uses...),
+        where);
   }
-  /// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
-  template <class How, class V, class Call>
-  static auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here,
-                                 Call&& call) {
-    if constexpr (std::ranges::range<V> || !BlockingForm<How>) {
-      return call(memory(writable_bytes_of(value)));
-    } else {
-      std::remove_cv_t<V> result = value;
-      call(memory(writable_bytes_of(result)));
-      return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
-    }
-  }
-  template <class How>
-  static bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
-    if constexpr (is_code<How>) return !how;
-    return true;
-  }
-
+  /// What a bcast does with its buffer.
   template <class B>
-  static std::size_t elements_of(const B& buffer) noexcept {
-    return bytes_of(buffer).size() / sizeof(element_of_t<const B>);
+  [[gnu::always_inline]] auto written_but_at(const B& buffer,
+                                             [[maybe_unused]] rank_t root) const noexcept {
+    auto use = writes(buffer);
+    if constexpr (LayoutBuffer<B>) use.received = me().rank() != root;
+    return use;
   }
   std::size_t times_size(std::size_t n) const noexcept {
     return n * static_cast<std::size_t>(me().size());
   }
-  static std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
-    std::size_t sum = 0;
-    for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
-    return sum;
-  }
   /// A buffer as blocks of one length; `counts`: at this rank it is one.
   template <class B>
   coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
-    coll::blocks b;
-    if (!counts) return b;
-    const memory all(bytes_of(buffer));
-    b.base = all.base;
-    b.room = all.bytes;
-    b.unit = sizeof(element_of_t<const B>);
-    b.bytes = all.bytes / b.unit / static_cast<std::size_t>(me().size()) * b.unit;
+    if (!counts) return {};
+    coll::blocks b = blocks_of(buffer);
+    const auto n = static_cast<std::size_t>(me().size());
+    // Of what a layout spreads a block may be a part of an element: of one column, say.
+    b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
     b.stride = b.bytes;
-    return b;
-  }
-  template <class B, class C>
-  coll::blocks blocks_at(const B& buffer, const C& counts) const noexcept {
-    const memory all(bytes_of(buffer));
-    coll::blocks b;
-    b.base = all.base;
-    b.room = all.bytes;
-    b.unit = sizeof(element_of_t<const B>);
-    b.counts = numbers_of(counts);
-    return b;
-  }
-  template <class B, class C, class P>
-  coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) const noexcept {
-    coll::blocks b = blocks_at(buffer, counts);
-    b.places = numbers_of(places);
     return b;
   }
 };

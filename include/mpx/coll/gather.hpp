@@ -28,8 +28,12 @@ void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std
   const rank_t most = me + span <= n ? span : n - me;
   if (most == 1 && me != 0) return static_cast<void>(s.send(in, around(me - span + root, n)));
   const bool direct = me == 0 && root == 0;  // Where the tree's order is that of ranks.
-  const blocks all{direct ? out.base : s.scratch(static_cast<std::size_t>(most) * bytes).base,
-                   bytes, bytes};
+  blocks all{nullptr, bytes, bytes};
+  if (direct) {
+    all = out;
+  } else {
+    all.base = s.scratch(static_cast<std::size_t>(most) * bytes).base;
+  }
   if (all.base == nullptr && bytes != 0) return;
   for (rank_t bit = 1; bit < span && me + bit < n; bit *= 2)
     s.start_receive(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
@@ -59,7 +63,7 @@ struct gather_call {
   collective_failure check(rank_t rank, rank_t size) const noexcept {
     collective_failure wrong = check_root(root, size);
     if (wrong.why == errc{} && rank == root) wrong = check_blocks(out, size);
-    if (wrong.why == errc{} && rank == root && in.base != nullptr)
+    if (wrong.why == errc{} && rank == root && in.exists())
       wrong = check_room(in.bytes, out.bytes_of(root), out.unit);
     return wrong;
   }
@@ -67,7 +71,7 @@ struct gather_call {
   void operator()(S& s, const choice& c) const {
     const bool here = s.rank() == root;
     const blocks to = here ? placed(s, out) : out;
-    const memory from = here && in.base == nullptr ? to[root] : in;
+    const memory from = here && !in.exists() ? to[root] : in;
     if (c.by == algorithm::binomial && (!here || to.regular()))
       return gather_binomial(s, from, to, root, here ? to.bytes : in.bytes);
     if (c.by != algorithm::binomial) return gather_linear(s, from, to, root);
@@ -77,7 +81,7 @@ struct gather_call {
     if (packed.base == nullptr) return;
     gather_binomial(s, from, packed, root, packed.bytes);
     for (rank_t r = 0; r < s.size(); ++r)
-      if (r != root || in.base != nullptr) s.copy(to[r], packed[r]);
+      if (r != root || in.exists()) s.copy(to[r], packed[r]);
   }
 };
 

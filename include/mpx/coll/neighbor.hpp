@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "mpx/coll/arguments.hpp"
+#include "mpx/coll/blocks.hpp"
 #include "mpx/coll/call.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/mpi_names.hpp"
@@ -29,7 +31,7 @@ struct neighbor_blocks {
   };
 
   neighbor_blocks::kind how = kind::one;
-  std::span<std::byte> all;                    // Of all kinds but the last.
+  memory all;                                  // Of all kinds but the last; see slice.
   std::size_t degree = 0;                      // How many neighbours there are.
   std::size_t element = 1;                     // In bytes: of counts and places.
   std::span<const std::size_t> counts;         // Of a list.
@@ -38,7 +40,7 @@ struct neighbor_blocks {
 
   /// nullptr, or what is wrong.
   const char* wrong() const noexcept {
-    const std::size_t elements = all.size() / element;
+    const std::size_t elements = all.bytes / element;
     switch (how) {
       case kind::one: return nullptr;
       case kind::equal:
@@ -70,35 +72,48 @@ struct neighbor_blocks {
   memory at(std::size_t i, std::size_t& next) const noexcept {
     switch (how) {
       case kind::one: return all;
-      case kind::equal: return all.subspan(i * (all.size() / degree), all.size() / degree);
+      case kind::equal: return slice(all, i * (all.bytes / degree), all.bytes / degree);
       case kind::any: return blocks[i];
       case kind::list: break;
     }
     const std::size_t first = displacements.empty() ? next : displacements[i];
     next = first + counts[i];
-    return all.subspan(first * element, counts[i] * element);
+    return slice(all, first * element, counts[i] * element);
   }
 };
+
+/// Calls `receive(block, from)` for each block that comes, in the order in which they do.
+template <class Receive>
+void each_received(const mpx::detail::neighborhood& around, const neighbor_blocks& in,
+                   Receive&& receive) {
+  memory first;  // In pairs the second is received first.
+  in.each([&](std::size_t i, const memory& block) {
+    if (!around.crossed) {
+      if (around.sources[i] != proc_null) receive(block, around.sources[i]);
+    } else if (i % 2 == 0) {
+      first = block;
+    } else {
+      if (around.sources[i] != proc_null) receive(block, around.sources[i]);
+      if (around.sources[i - 1] != proc_null) receive(first, around.sources[i - 1]);
+    }
+  });
+}
+/// Calls `send(block, to)` for each block that goes, in order.
+template <class Send>
+void each_sent(const mpx::detail::neighborhood& around, const neighbor_blocks& out, Send&& send) {
+  out.each([&](std::size_t i, const memory& block) {
+    if (around.destinations[i] != proc_null) send(block, around.destinations[i]);
+  });
+}
 
 /// All blocks at once: one round. Where messages between two ranks are several, they meet in order
 /// (detail::neighborhood). Cost: a message an edge.
 template <Steps S>
 void neighbor_exchange(S& s, const mpx::detail::neighborhood& around, const neighbor_blocks& out,
                        const neighbor_blocks& in) {
-  memory first;  // In pairs the second is received first.
-  in.each([&](std::size_t i, const memory& block) {
-    if (!around.crossed) {
-      if (around.sources[i] != proc_null) s.start_receive(block, around.sources[i]);
-    } else if (i % 2 == 0) {
-      first = block;
-    } else {
-      if (around.sources[i] != proc_null) s.start_receive(block, around.sources[i]);
-      if (around.sources[i - 1] != proc_null) s.start_receive(first, around.sources[i - 1]);
-    }
-  });
-  out.each([&](std::size_t i, const memory& block) {
-    if (around.destinations[i] != proc_null) s.start_send(block, around.destinations[i]);
-  });
+  each_received(around, in,
+                [&](const memory& block, rank_t from) { s.start_receive(block, from); });
+  each_sent(around, out, [&](const memory& block, rank_t to) { s.start_send(block, to); });
   s.finish();
 }
 
@@ -129,6 +144,13 @@ struct neighbor_call {
   neighbor_blocks out;
   neighbor_blocks in;
 
+  /// Calls send(block, to) and receive(block, from) for what each edge carries: what its two ends
+  /// have to agree on.
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    each_sent(*around, out, send);
+    each_received(*around, in, receive);
+  }
   /// There is one way: the answer is not used.
   question ask(rank_t, rank_t size) const noexcept { return {coll::operation::alltoall, 0, size}; }
   mpx::detail::collective_failure check(rank_t, rank_t) const noexcept {
@@ -169,6 +191,8 @@ class neighbor_collectives {
   using blocks = coll::neighbor_blocks;
   using kind = blocks::kind;
   using operation = coll::neighbor_operation;
+  template <class In>
+  using data_of = typename call_mark<Stack>::template data<In, In>;
   [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
@@ -178,8 +202,8 @@ class neighbor_collectives {
   requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
   auto neighbor_allgather(In&& mine, Out&& all, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<operation::allgather, How>(how, where, same(mine),
-                                            equal(writable_bytes_of(all), all));
+    return ended<operation::allgather, How, data_of<In>>(how, where, same(mine), equal(all),
+                                                         reads(mine), writes(all));
   }
   /// The same of one value: returns what each source has sent; T{} for proc_null.
   template <Transferable T>
@@ -195,8 +219,8 @@ class neighbor_collectives {
   auto neighbor_allgatherv(In&& mine, Out&& all, counts lengths, counts displacements = {},
                            How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<operation::allgatherv, How>(
-        how, where, same(mine), list(writable_bytes_of(all), all, lengths, displacements));
+    return ended<operation::allgatherv, How, data_of<In>>(
+        how, where, same(mine), list(all, lengths, displacements), reads(mine), writes(all));
   }
   /// Sends the i-th of as many equal parts of `out` as there are destinations to the i-th of them;
   /// the i-th part of `in` gets what the i-th source has sent. Source: MPI 4.1, 8.6.2.
@@ -204,8 +228,8 @@ class neighbor_collectives {
   requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
   auto neighbor_alltoall(In&& out, Out&& in, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<operation::alltoall, How>(how, where, equal(readable(out), out),
-                                           equal(writable_bytes_of(in), in));
+    return ended<operation::alltoall, How, data_of<In>>(how, where, equal(out), equal(in),
+                                                        reads(out), writes(in));
   }
   /// The same with parts of any lengths, each at a displacement of its own; an empty list of
   /// displacements puts them one after the other. In elements.
@@ -214,9 +238,9 @@ class neighbor_collectives {
   auto neighbor_alltoallv(In&& out, counts out_counts, counts out_displacements, Out&& in,
                           counts in_counts, counts in_displacements, How&& how = {},
                           site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<operation::alltoallv, How>(
-        how, where, list(readable(out), out, out_counts, out_displacements),
-        list(writable_bytes_of(in), in, in_counts, in_displacements));
+    return ended<operation::alltoallv, How, data_of<In>>(
+        how, where, list(out, out_counts, out_displacements), list(in, in_counts, in_displacements),
+        reads(out), writes(in));
   }
   /// The same with a block of memory for each neighbour, with a layout or none: out[i] is sent to
   /// the i-th destination, in[i] gets what the i-th source has sent. The lists are read by the call
@@ -232,8 +256,9 @@ class neighbor_collectives {
     return ended<operation::alltoallw, How>(how, where, sent, received);
   }
 
-  // MPI's names, each for one of those above with mpx::start or mpx::prepare; an error_code last.
+  // MPI's names, each for one of those above; an error_code last.
 
+  /// neighbor_allgather with mpx::start. Source: MPI_Ineighbor_allgather.
   template <class In, class Out, class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_allgather(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
@@ -241,6 +266,7 @@ class neighbor_collectives {
     return neighbor_allgather(std::forward<In>(a), std::forward<Out>(b), as_form<start_t>(how),
                               where);
   }
+  /// neighbor_allgather with mpx::prepare. Source: MPI_Neighbor_allgather_init.
   template <class In, class Out, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_allgather_init(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
@@ -248,6 +274,7 @@ class neighbor_collectives {
     return neighbor_allgather(std::forward<In>(a), std::forward<Out>(b), as_form<prepare_t>(how),
                               where);
   }
+  /// neighbor_allgatherv with mpx::start. Source: MPI_Ineighbor_allgatherv.
   template <class In, class Out, class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_allgatherv(In&& a, Out&& b, counts n, counts at = {}, How&& how = {},
@@ -255,6 +282,7 @@ class neighbor_collectives {
     return neighbor_allgatherv(std::forward<In>(a), std::forward<Out>(b), n, at,
                                as_form<start_t>(how), where);
   }
+  /// neighbor_allgatherv with mpx::prepare. Source: MPI_Neighbor_allgatherv_init.
   template <class In, class Out, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_allgatherv_init(In&& a, Out&& b, counts n, counts at = {}, How&& how = {},
@@ -262,6 +290,7 @@ class neighbor_collectives {
     return neighbor_allgatherv(std::forward<In>(a), std::forward<Out>(b), n, at,
                                as_form<prepare_t>(how), where);
   }
+  /// neighbor_alltoall with mpx::start. Source: MPI_Ineighbor_alltoall.
   template <class In, class Out, class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_alltoall(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
@@ -269,6 +298,7 @@ class neighbor_collectives {
     return neighbor_alltoall(std::forward<In>(a), std::forward<Out>(b), as_form<start_t>(how),
                              where);
   }
+  /// neighbor_alltoall with mpx::prepare. Source: MPI_Neighbor_alltoall_init.
   template <class In, class Out, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_alltoall_init(In&& a, Out&& b, How&& how = {}, site where = site::current()) const
@@ -276,6 +306,7 @@ class neighbor_collectives {
     return neighbor_alltoall(std::forward<In>(a), std::forward<Out>(b), as_form<prepare_t>(how),
                              where);
   }
+  /// neighbor_alltoallv with mpx::start. Source: MPI_Ineighbor_alltoallv.
   template <class In, class Out, class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_alltoallv(In&& a, counts n, counts at, Out&& b, counts m, counts to,
@@ -284,6 +315,7 @@ class neighbor_collectives {
     return neighbor_alltoallv(std::forward<In>(a), n, at, std::forward<Out>(b), m, to,
                               as_form<start_t>(how), where);
   }
+  /// neighbor_alltoallv with mpx::prepare. Source: MPI_Neighbor_alltoallv_init.
   template <class In, class Out, class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_alltoallv_init(In&& a, counts n, counts at, Out&& b, counts m, counts to,
@@ -292,12 +324,14 @@ class neighbor_collectives {
     return neighbor_alltoallv(std::forward<In>(a), n, at, std::forward<Out>(b), m, to,
                               as_form<prepare_t>(how), where);
   }
+  /// neighbor_alltoallw with mpx::start. Source: MPI_Ineighbor_alltoallw.
   template <class How = start_t>
   requires OwnForm<How, start_t>
   auto ineighbor_alltoallw(std::span<const memory> out, std::span<const memory> in, How&& how = {},
                            site where = site::current()) const noexcept(stores_errors<How>) {
     return neighbor_alltoallw(out, in, as_form<start_t>(how), where);
   }
+  /// neighbor_alltoallw with mpx::prepare. Source: MPI_Neighbor_alltoallw_init.
   template <class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_alltoallw_init(std::span<const memory> out, std::span<const memory> in,
@@ -307,52 +341,41 @@ class neighbor_collectives {
   }
 
  private:
-  template <class B>
-  static constexpr std::size_t element_bytes() noexcept {
-    if constexpr (ContiguousBuffer<std::remove_cvref_t<B>>) {
-      return sizeof(std::ranges::range_value_t<std::remove_cvref_t<B>>);
-    } else {
-      return sizeof(std::remove_cvref_t<B>);
-    }
-  }
   /// Blocks that are only read are never written.
-  template <class B>
-  static std::span<std::byte> readable(const B& buffer) noexcept {
-    const auto bytes = bytes_of(buffer);
-    return {const_cast<std::byte*>(bytes.data()), bytes.size()};
-  }
   template <class B>
   static blocks same(const B& buffer) noexcept {
     blocks b;
-    b.all = readable(buffer);
+    b.all = place_of(buffer);
     return b;
   }
   template <class B>
-  static blocks equal(std::span<std::byte> all, const B&) noexcept {
+  static blocks equal(const B& buffer) noexcept {
     blocks b;
     b.how = kind::equal;
-    b.all = all;
-    b.element = element_bytes<B>();
+    b.all = place_of(buffer);
+    if constexpr (!LayoutBuffer<B>) b.element = unit_of(buffer);
     return b;
   }
   template <class B>
-  static blocks list(std::span<std::byte> all, const B& of, counts n, counts at) noexcept {
-    blocks b = equal(all, of);
+  static blocks list(const B& of, counts n, counts at) noexcept {
+    blocks b = equal(of);
+    b.element = unit_of(of);
     b.how = kind::list;
     b.counts = n;
     b.displacements = at;
     return b;
   }
-  template <operation Operation, class How>
-  auto ended(std::remove_reference_t<How>& how, site where, blocks out, blocks in) const
-      noexcept(stores_errors<How>) {
+  template <operation Operation, class How, class Data = void, class... Uses>
+  auto ended(std::remove_reference_t<How>& how, site where, blocks out, blocks in,
+             const Uses&... uses) const noexcept(stores_errors<How>) {
     const neighborhood& around = me().around();
     out.degree = around.destinations.size();
     in.degree = around.sources.size();
     using call = coll::neighbor_call<Operation>;
     return finish_as(
         std::forward<How>(how),
-        collective<Stack, call>(me(), call{&around, out, in}, coll::algorithm::automatic, {}),
+        made_call<Stack>(me(), call{&around, out, in}, coll::algorithm::automatic, no_reduction(),
+                         call_mark<Stack>::template of<no_reduction, Data>(where), uses...),
         where);
   }
 };

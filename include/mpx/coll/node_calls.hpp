@@ -116,7 +116,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allgather_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
-  const memory mine = call.in.base != nullptr ? call.in : call.out[me];
+  const memory mine = call.in.exists() ? call.in : call.out[me];
   for_pieces(call.out.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
     if (node.crowded()) node.meet(0, [](const memory&) {}, i);
@@ -128,7 +128,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     }
     node.leave_piece(i);
   });
-  if (call.in.base != nullptr) c.copy(call.out[me], call.in);
+  if (call.in.exists()) c.copy(call.out[me], call.in);
   node.met();
 }
 

@@ -14,6 +14,7 @@ namespace mpx::inline v0 {
 
 /// The greater of two.
 struct max_t {
+  /// `a`, unless `b` is greater.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return a < b ? b : a;
@@ -21,6 +22,7 @@ struct max_t {
 };
 /// The lesser of two.
 struct min_t {
+  /// `a`, unless `b` is less.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return b < a ? b : a;
@@ -28,6 +30,7 @@ struct min_t {
 };
 /// Logical exclusive or.
 struct logical_xor_t {
+  /// Whether one of them is true, and not both.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
@@ -35,6 +38,7 @@ struct logical_xor_t {
 };
 /// The second.
 struct replace_t {
+  /// `b`.
   template <class T>
   constexpr T operator()(const T&, const T& b) const {
     return b;
@@ -42,6 +46,7 @@ struct replace_t {
 };
 /// The first.
 struct no_op_t {
+  /// `a`.
   template <class T>
   constexpr T operator()(const T& a, const T&) const {
     return a;
@@ -58,6 +63,7 @@ struct located {
 };
 /// The greatest value, and the least index that has it.
 struct maxloc_t {
+  /// The one with the greater value; of equal ones that with the lesser index.
   template <class P>
   constexpr P operator()(const P& a, const P& b) const {
     if (a.value < b.value) return b;
@@ -66,6 +72,7 @@ struct maxloc_t {
 };
 /// The least value, and the least index that has it.
 struct minloc_t {
+  /// The one with the lesser value; of equal ones that with the lesser index.
   template <class P>
   constexpr P operator()(const P& a, const P& b) const {
     if (b.value < a.value) return b;

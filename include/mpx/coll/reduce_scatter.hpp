@@ -38,13 +38,14 @@ struct reduce_scatter_call {
   memory out;  // Its base may be that of `in`: in place.
   const reduction* op = nullptr;
 
+  bool is_in_place() const noexcept { return in.base == out.base && in.how == out.how; }
   question ask(rank_t, rank_t size) const noexcept {
     return {operation::reduce_scatter, in.total(size), size, op->commutative, !in.counts};
   }
   collective_failure check(rank_t rank, rank_t size) const noexcept {
     const collective_failure wrong = check_blocks(in, size);
     if (wrong.why != errc{}) return wrong;
-    if (in.base == out.base && in.bytes_of(rank) <= out.bytes) return {};
+    if (is_in_place() && in.bytes_of(rank) <= out.bytes) return {};
     return check_room(in.bytes_of(rank), out.bytes, op->element_bytes);
   }
   template <Steps S>
@@ -54,16 +55,16 @@ struct reduce_scatter_call {
     const blocks from = placed(s, in);
     const memory mine = slice(out, 0, from.bytes_of(me));
     if (c.by == algorithm::pairwise) {
-      const bool in_place = in.base == out.base && me != 0;
-      const memory sum = in_place ? s.scratch(mine.bytes) : mine;
+      const memory sum = is_in_place() && me != 0 ? s.scratch(mine.bytes) : mine;
       reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
       return s.copy(mine, sum);
     }
     const memory work = s.scratch(from.total(n));
     if (work.base == nullptr) return;
-    s.copy(work, {from.base, work.bytes});
+    s.copy(work, {from.base, work.bytes, from.how});
     blocks at = from;
     at.base = work.base;
+    at.how = nullptr;
     if (c.by == algorithm::recursive_halving) {
       reduce_scatter_recursive_halving(s, *op, [&](rank_t first, rank_t count) -> memory {
         const memory begin = at[first];

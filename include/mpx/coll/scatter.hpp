@@ -28,8 +28,12 @@ void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, st
   const rank_t most = me + span <= n ? span : n - me;
   if (most == 1 && me != 0) return static_cast<void>(s.receive(out, around(me - span + root, n)));
   const bool direct = me == 0 && root == 0;
-  const blocks all{direct ? in.base : s.scratch(static_cast<std::size_t>(most) * bytes).base, bytes,
-                   bytes};
+  blocks all{nullptr, bytes, bytes};
+  if (direct) {
+    all = in;
+  } else {
+    all.base = s.scratch(static_cast<std::size_t>(most) * bytes).base;
+  }
   if (all.base == nullptr && bytes != 0) return;
   if (me != 0) {
     s.receive(all.range(0, most), around(me - span + root, n));
@@ -62,7 +66,7 @@ struct scatter_call {
   collective_failure check(rank_t rank, rank_t size) const noexcept {
     collective_failure wrong = check_root(root, size);
     if (wrong.why == errc{} && rank == root) wrong = check_blocks(in, size);
-    if (wrong.why == errc{} && rank == root && out.base != nullptr)
+    if (wrong.why == errc{} && rank == root && out.exists())
       wrong = check_room(in.bytes_of(root), out.bytes, in.unit);
     return wrong;
   }
@@ -70,7 +74,7 @@ struct scatter_call {
   void operator()(S& s, const choice& c) const {
     const bool here = s.rank() == root;
     blocks from = here ? placed(s, in) : in;
-    const memory to = here && out.base == nullptr ? from[root] : out;
+    const memory to = here && !out.exists() ? from[root] : out;
     if (c.by != algorithm::binomial) return scatter_linear(s, from, to, root);
     if (here && !from.regular()) {
       const std::size_t bytes = from.bytes_of(0);

@@ -51,9 +51,9 @@ class launched_call {
 };
 
 /// Whether a buffer of type B may be given to a call that ends as How: one that returns before its
-/// operation is complete needs a buffer that outlives it.
+/// operation is complete needs a buffer that outlives it. An error code is a form, and no buffer.
 template <class B, class How>
-concept BufferFits = BlockingForm<How> || BufferOutlivesCall<B>;
+concept BufferFits = !is_code<B> && (BlockingForm<How> || BufferOutlivesCall<B>);
 
 template <class How, class Call>
 [[gnu::always_inline]] inline started begin_as(const Call& call) {

@@ -1,39 +1,65 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How two groups meet: their leaders tell each other who is in them, and which context is theirs.
+// How two groups meet: their leaders tell each other who is in them, and which contexts are theirs.
+// How what they have made is made again, by a call that is started.
 
+#include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/comm/detail/own_messages.hpp"
+#include "mpx/core/group_sets.hpp"
+#include "mpx/engine/schedule.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// What leaders tell each other, and their groups.
+/// The contexts of an intercommunicator, which one rank takes.
+struct between_contexts {
+  int why = 0;                      // An errc: there are none.
+  context_id between = no_context;  // Of messages across,
+  context_id both = no_context;     // and of the communicator of both groups.
+};
+/// What leaders tell each other, before their groups.
 struct between_header {
-  int why = 0;  // An errc.
+  between_contexts contexts;
   rank_t size = 0;
-  context_id context = no_context;
 };
 
+/// Takes contexts that this rank leads.
+template <class Stack>
+between_contexts lead_between(endpoint<Stack>& e) {
+  between_contexts c;
+  e.with_communicators([&](auto& all) {
+    errc why{};
+    c.between = all.lead(why);
+    if (why == errc{}) c.both = all.lead(why);
+    if (why != errc{} && c.between != no_context) all.abandon(std::exchange(c.between, no_context));
+    c.why = static_cast<int>(why);
+  });
+  return c;
+}
+
 /// The leader's part, over `peer`, of which the other leader is rank `to`. `theirs`: the peers of
-/// the other group. Of both leaders, the lower peer takes the context.
+/// the other group. Of both leaders, the lower peer takes the contexts.
 template <class Stack>
 between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t to, tag_t tag,
                     std::vector<peer_id>& theirs) {
   between_header out;
   between_header in;
-  const auto failed = [](errc why) { return between_header{static_cast<int>(why)}; };
+  const auto failed = [](errc why) {
+    between_header h;
+    h.contexts.why = static_cast<int>(why);
+    return h;
+  };
   if (to < 0 || to >= peer.size()) return failed(errc::rank);
   if (tag < 0) return failed(errc::tag);
   const communicator_access<Stack> a(peer, {});
   const own_messages<Stack> own(peer);
   const bool leads = a.at().self() < a.peer_of(to);
   out.size = mine.size();
-  errc none{};
-  if (leads) out.context = a.at().with_communicators([&](auto& all) { return all.lead(none); });
-  out.why = static_cast<int>(none);
+  if (leads) out.contexts = lead_between(a.at());
   std::vector<peer_id> members;
   for (rank_t r = 0; r < mine.size(); ++r) members.push_back(mine.peer_of(r));
   errc why = errc{};
@@ -43,16 +69,85 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
     if (why == errc{}) why = leads ? own.receive(into, to, tag) : own.send(data, to, tag);
   };
   swap(std::as_bytes(std::span(&out, 1)), std::as_writable_bytes(std::span(&in, 1)));
-  if (why == errc{} && (out.why | in.why) != 0)
-    why = static_cast<errc>(out.why != 0 ? out.why : in.why);
+  if (why == errc{} && (out.contexts.why | in.contexts.why) != 0)
+    why = static_cast<errc>(out.contexts.why != 0 ? out.contexts.why : in.contexts.why);
   if (why == errc{}) theirs.resize(static_cast<std::size_t>(in.size));
   swap(std::as_bytes(std::span(members)), std::as_writable_bytes(std::span(theirs)));
   for (const peer_id p : theirs)
     if (why == errc{} && mine.contains(p)) why = errc::argument;
-  if (why == errc{}) return {0, in.size, leads ? out.context : in.context};
-  if (why == errc::argument && leads)  // The other group knows it, too, and makes nothing.
-    a.at().with_communicators([&](auto& all) { all.abandon(out.context); });
+  if (why == errc{}) return {leads ? out.contexts : in.contexts, in.size};
+  if (leads && out.contexts.why == 0)  // Nobody makes anything of them.
+    a.at().with_communicators([&](auto& all) {
+      all.abandon(out.contexts.between);
+      all.abandon(out.contexts.both);
+    });
   return failed(why);
+}
+
+/// Both groups, those of the lower first rank first.
+inline group in_world_order(const group& here, const group& there) {
+  const bool first = here.peer_of(0) < there.peer_of(0);
+  return first ? union_of(here, there) : union_of(there, here);
+}
+
+/// What a started duplicate of an intercommunicator keeps until its request goes.
+template <class Stack, class Between>
+struct twin_under_way : allocated {
+  using cause = collective_failure::cause;
+
+  endpoint<Stack>* at = nullptr;
+  communicator_state* local = nullptr;  // Those of what is duplicated.
+  communicator_state* both = nullptr;
+  communicator_state* between = nullptr;
+  schedule* plan = nullptr;
+  between_contexts said;
+  said_context said_here;  // The context of the local group's communicator.
+  attribute_list attributes;
+  group remote;
+  group all;
+  Between* into = nullptr;
+  rank_t rank = 0;
+  rank_t rank_in_both = 0;
+
+  /// The last step, under the endpoint's lock.
+  static void make(void* self) {
+    auto& d = *static_cast<twin_under_way*>(self);
+    auto& of = d.at->communicators_locked();
+    const auto fail = [&](errc why) {
+      d.plan->failure = {why, why == errc::communicator ? cause::context : cause::memory};
+    };
+    if (d.said.why != 0 || d.said_here.why != 0) {
+      // What the others make is revoked: they would wait for this rank.
+      if (d.said.why == 0) {
+        of.never_made(d.said.both, *d.both);
+        of.never_made(d.said.between, *d.both);
+      }
+      if (d.said_here.why == 0) of.never_made(d.said_here.context, *d.local);
+      return fail(static_cast<errc>(d.said.why != 0 ? d.said.why : d.said_here.why));
+    }
+    communicator_state* const here = of.make(d.said_here.context, *d.local);
+    communicator_state* const both = of.make(d.said.both, *d.both);
+    communicator_state* const between =
+        of.make_between(d.said.between, std::move(d.remote), std::move(d.all));
+    if (here == nullptr || both == nullptr || between == nullptr) return fail(errc::no_resources);
+    here->on_error = d.local->on_error;
+    both->on_error = between->on_error = d.between->on_error;
+    here->attributes = std::move(d.attributes);
+    *d.into = Between({*d.at, *between, d.said.between, d.rank, between->size},
+                      {*d.at, *here, d.said_here.context, d.rank, here->size},
+                      {*d.at, *both, d.said.both, d.rank_in_both, both->size});
+  }
+};
+
+/// Records in `plan` that `said` goes down a binomial tree of the ranks first .. first + n - 1, of
+/// which this is number `me`.
+inline void pass_down_to(schedule& plan, const memory& said, rank_t first, rank_t n, rank_t me) {
+  rank_t bit = 1;
+  while (bit < n && (me & bit) == 0) bit *= 2;
+  if (me != 0) plan.receive(said, first + me - bit);
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (me + bit < n) plan.start_send(said, first + me + bit);
+  plan.finish();
 }
 
 }  // namespace mpx::inline v0::detail

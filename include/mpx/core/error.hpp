@@ -45,6 +45,7 @@ enum class errc : int {
   revoked,         ///< MPIX_ERR_REVOKED: the communicator is revoked: shrink it, and go on there.
   operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
   datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
+  call_mismatch,   ///< Ranks have made collective calls that do not go together.
 };
 
 namespace detail {
@@ -72,6 +73,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::type: return "the message's elements are of another type than the receive's";
     case errc::operation: return "the operation of a reduction has thrown";
     case errc::datatype: return "invalid datatype";
+    case errc::call_mismatch: return "ranks have made collective calls that do not go together";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";
@@ -90,89 +92,6 @@ inline const char* errc_text(int value) noexcept {
   }
   return "unknown mpx error";
 }
-
-class error_category final : public std::error_category {
- public:
-  const char* name() const noexcept override { return "mpx"; }
-  std::string message(int value) const override { return errc_text(value); }
-};
-
-}  // namespace detail
-
-/// The category of every mpx::errc.
-inline const std::error_category& category() noexcept {
-  static const detail::error_category instance{};
-  return instance;
-}
-
-/// So that an mpx::errc is a std::error_code, and compares with one.
-inline std::error_code make_error_code(errc e) noexcept {
-  return {static_cast<int>(e), category()};
-}
-
-/// What the throwing forms throw. `what()` names the operation, the ranks, the tag, the
-/// communicator and the sizes involved, and the line of the program that called; `code()` is the
-/// errc.
-class error : public std::system_error {
- public:
-  /// `where`: the program's call; by default no line is told.
-  error(errc e, const std::string& context, std::source_location where = {})
-      : error(make_error_code(e), context, where) {}
-  /// The same, of any category.
-  error(std::error_code e, const std::string& context, std::source_location where = {})
-      : std::system_error(e, context), where_(where), text_(text()) {}
-  /// `e`, of the call at `where`.
-  error(const error& e, std::source_location where)
-      : std::system_error(e), where_(where), text_(text()) {}
-
-  /// All of it, and the line of the program that called.
-  const char* what() const noexcept override { return text_.what(); }
-  /// What is wrong, without the line.
-  const char* what_went_wrong() const noexcept { return std::system_error::what(); }
-  /// The program's call; its line is 0 where none is known.
-  const std::source_location& where() const noexcept { return where_; }
-
- private:
-  std::string text() const {
-    std::string s(std::system_error::what());
-    if (where_.line() != 0)
-      s.append(", at ")
-          .append(where_.file_name())
-          .append(":")
-          .append(std::to_string(where_.line()));
-    return s;
-  }
-
-  std::source_location where_;
-  std::runtime_error text_;  // A copy of it throws nothing.
-};
-
-namespace detail {
-
-/// Within a handler of `e`: goes on with it, and with the line of the call, if it has none yet and
-/// there is memory to say so.
-[[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
-                                                              std::source_location where) {
-  if (e.where().line() != 0) throw;
-  const auto told = [&]() -> std::exception_ptr {
-    try {
-      return std::make_exception_ptr(error(e, where));
-    } catch (const std::exception&) {
-      return nullptr;
-    }
-  }();
-  if (told == nullptr) throw;
-  std::rethrow_exception(told);
-}
-
-}  // namespace detail
-
-}  // namespace mpx::inline v0
-
-template <>
-struct std::is_error_code_enum<mpx::errc> : std::true_type {};
-
-namespace mpx::inline v0::detail {
 
 /// Adds what std::printf would print.
 [[gnu::noinline, gnu::cold]] inline void append_list(std::string& to, const char* format,
@@ -212,6 +131,92 @@ namespace mpx::inline v0::detail {
   va_end(values);
   return s;
 }
+
+class error_category final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "mpx"; }
+  std::string message(int value) const override { return errc_text(value); }
+};
+
+}  // namespace detail
+
+/// The category of every mpx::errc.
+inline const std::error_category& category() noexcept {
+  static const detail::error_category instance{};
+  return instance;
+}
+
+/// So that an mpx::errc is a std::error_code, and compares with one.
+inline std::error_code make_error_code(errc e) noexcept {
+  return {static_cast<int>(e), category()};
+}
+
+/// What the throwing forms throw. `what()` names the operation, the ranks, the tag, the
+/// communicator and the sizes involved, and the line of the program that called; `code()` is the
+/// errc.
+class error : public std::system_error {
+ public:
+  /// `where`: the program's call; by default no line is told.
+  error(errc e, const std::string& context, std::source_location where = {})
+      : error(make_error_code(e), context, where) {}
+  /// The same, of any category.
+  [[gnu::noinline, gnu::cold]] error(std::error_code e, const std::string& context,
+                                     std::source_location where = {})
+      : std::system_error(e),
+        where_(where),
+        wrong_(detail::formatted("%s: %s", context.c_str(), e.message().c_str())),
+        text_(text()) {}
+  /// `e`, of the call at `where`.
+  [[gnu::noinline, gnu::cold]] error(const error& e, std::source_location where)
+      : std::system_error(e), where_(where), wrong_(e.wrong_), text_(text()) {}
+
+  /// All of it, and the line of the program that called.
+  const char* what() const noexcept override { return text_.what(); }
+  /// What is wrong, without the line.
+  const char* what_went_wrong() const noexcept { return wrong_.what(); }
+  /// The program's call; its line is 0 where none is known.
+  const std::source_location& where() const noexcept { return where_; }
+
+ private:
+  [[gnu::noinline, gnu::cold]] std::string text() const {
+    std::string s(wrong_.what());
+    if (where_.line() != 0)
+      detail::append(s, ", at %s:%u", where_.file_name(), unsigned{where_.line()});
+    return s;
+  }
+
+  std::source_location where_;
+  std::runtime_error wrong_;  // A copy of these throws nothing.
+  std::runtime_error text_;
+};
+
+namespace detail {
+
+/// Within a handler of `e`: goes on with it, and with the line of the call, if it has none yet and
+/// there is memory to say so.
+[[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
+                                                              std::source_location where) {
+  if (e.where().line() != 0) throw;
+  const auto told = [&]() -> std::exception_ptr {
+    try {
+      return std::make_exception_ptr(error(e, where));
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  }();
+  if (told == nullptr) throw;
+  std::rethrow_exception(told);
+}
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0
+
+template <>
+struct std::is_error_code_enum<mpx::errc> : std::true_type {};
+
+namespace mpx::inline v0::detail {
+
 /// Throws `error` with what std::printf would print.
 [[noreturn, gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] inline void throw_error(
     errc why, const char* format, ...) {

@@ -118,7 +118,7 @@ class group {
     return static_cast<peer_id>(first_ + std::int64_t{stride_} * rank);
   }
   /// Returns: proc_null for a peer that is no member. Cost: log2(size) for a table, else none.
-  rank_t rank_of(peer_id peer) const noexcept {
+  [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
     if (peer == any_peer || peer == null_peer) return static_cast<rank_t>(peer);
     if (kind_ == kind::table) return searched(peer);
     if (kind_ == kind::strided) {
@@ -131,7 +131,7 @@ class group {
   }
 
   /// Whether `peer` is one of ranks 0 .. size() - 1. Cost: as rank_of.
-  bool contains(peer_id peer) const noexcept {
+  [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
     const rank_t r = rank_of(peer);
     return r >= 0 && r < size_;
   }

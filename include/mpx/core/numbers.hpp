@@ -19,8 +19,8 @@ constexpr T greater(T a, T b) noexcept {
 
 /// Reads all of `text` as a decimal number. Returns false, and leaves `value` alone, if `text` is
 /// anything else or the number is above `most`.
-constexpr bool parse_number(std::string_view text, std::uint64_t most,
-                            std::uint64_t& value) noexcept {
+[[gnu::noinline]] constexpr bool parse_number(std::string_view text, std::uint64_t most,
+                                              std::uint64_t& value) noexcept {
   std::uint64_t n = 0;
   for (const char c : text) {
     if (c < '0' || c > '9') return false;
@@ -35,8 +35,8 @@ constexpr bool parse_number(std::string_view text, std::uint64_t most,
 
 /// Reads all of `text` as seconds, such as 10 or 0.5, into nanoseconds. Returns false, and leaves
 /// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
-constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
-                             std::int64_t& ns) noexcept {
+[[gnu::noinline]] constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
+                                               std::int64_t& ns) noexcept {
   const std::size_t dot = text.find('.');
   const std::string_view fraction = dot < text.size() ? text.substr(dot + 1) : "0";
   std::uint64_t whole = 0;

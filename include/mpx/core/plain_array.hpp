@@ -236,6 +236,19 @@ class scratch {
 };
 using scratch_bytes = scratch<std::byte>;
 
+namespace detail {
+
+/// Parts of owning_table that all types share.
+[[gnu::noinline]] inline bool try_add_place(plain_array<void*>& places, void* object) noexcept {
+  return places.try_push_back(object);
+}
+[[gnu::noinline]] inline void delete_each(plain_array<void*>& places, void (*drop)(void*)) {
+  for (void* object : places)
+    if (object != nullptr) drop(object);
+}
+
+}  // namespace detail
+
 /// Objects that `new` made, by index; a place may be empty. Addresses are stable. Move-only.
 template <class T>
 class owning_table {
@@ -246,7 +259,7 @@ class owning_table {
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
   ~owning_table() {
-    for (void* object : places_) delete static_cast<T*>(object);
+    detail::delete_each(places_, [](void* object) { delete static_cast<T*>(object); });
   }
 
   [[gnu::always_inline]] std::size_t size() const noexcept { return places_.size(); }
@@ -271,7 +284,7 @@ class owning_table {
   void drop(std::size_t i) noexcept { places_[i] = nullptr; }
   /// Adds a place. Returns nullptr, and `made` is gone, when memory is out, be it for `made`.
   T* try_add(T* made) noexcept {
-    if (made != nullptr && !places_.try_push_back(made)) {
+    if (made != nullptr && !detail::try_add_place(places_, made)) {
       delete made;
       return nullptr;
     }

@@ -181,6 +181,8 @@ class fields_view {
 
   /// How many bytes travel.
   std::size_t bytes() const noexcept { return data_.size() * detail::fields_size<element>(); }
+  /// Of one aggregate.
+  static constexpr std::size_t element_bytes() noexcept { return detail::fields_size<element>(); }
   std::span<T> data() const noexcept { return data_; }  ///< The aggregates.
 
   /// Nothing can be wrong with it.

@@ -29,40 +29,46 @@ class layout {
 
  protected:
   layout() = default;
-  layout(const layout&) = default;
-  layout& operator=(const layout&) = default;
+  layout(const layout&) = default;             ///< Who copies one is its class.
+  layout& operator=(const layout&) = default;  ///< The same.
   ~layout() = default;
 };
 
 /// A message's place: `bytes` of data from `base`, in one piece if there is no layout. Owns
 /// nothing. (What only is sent is not written to, whatever the pointer's type.)
 struct memory {
-  std::byte* base = nullptr;
-  std::size_t bytes = 0;
-  const layout* how = nullptr;
+  std::byte* base = nullptr;    ///< Where it begins, or what a layout counts from.
+  std::size_t bytes = 0;        ///< Of data.
+  const layout* how = nullptr;  ///< nullptr: in one piece.
 
   constexpr memory() = default;
+  /// The members, in their order.
   constexpr memory(std::byte* b, std::size_t n, const layout* l = nullptr) noexcept
       : base(b), bytes(n), how(l) {}
+  /// One piece.
   constexpr memory(std::span<std::byte> piece) noexcept  // NOLINT(*-explicit-*)
       : base(piece.data()), bytes(piece.size()) {}
+  /// One piece that is only sent.
   memory(std::span<const std::byte> piece) noexcept  // NOLINT(*-explicit-*)
       : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
 
+  /// Whether it is in one piece.
   constexpr bool contiguous() const noexcept { return how == nullptr; }
   /// There is some; displacements of a layout may count from address 0.
   constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
-  /// Requires: contiguous(); offset + n <= bytes.
+  /// `n` bytes from `offset` on. Requires: contiguous(); offset + n <= bytes.
   constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
     return {base + offset, n};
   }
-  /// Requires: offset + from.size() <= bytes. Cost: one copy.
+  /// Copies `from` to where the message's bytes from `offset` on belong.
+  /// Requires: offset + from.size() <= bytes.
   [[gnu::always_inline]] void write(std::size_t offset,
                                     std::span<const std::byte> from) const noexcept {
     if (how != nullptr) [[unlikely]]
       return how->unpack(base, offset, from);
     if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
   }
+  /// Copies the message's bytes from `offset` on to `into`. Requires: as many are there.
   void read(std::size_t offset, std::span<std::byte> into) const noexcept {
     if (how != nullptr) [[unlikely]]
       return how->pack(base, offset, into);

@@ -4,15 +4,12 @@
 // a cube. They need no datatype: their loops are known when the program is compiled.
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <source_location>
 #include <type_traits>
-#include <version>
-#if defined(__cpp_lib_mdspan)
-#include <mdspan>
-#endif
 
 #include "mpx/config.hpp"
 #include "mpx/core/memory.hpp"
@@ -70,6 +67,17 @@ class loops_layout final : public layout, allocated {
 };
 
 }  // namespace detail
+
+/// A std::mdspan, of any library: one to three dimensions whose elements lie at constant
+/// strides, and are what they are in memory.
+template <class M>
+concept StridedArray = requires(const M& m) {
+  { m.data_handle() } -> std::convertible_to<typename M::element_type*>;
+  { m.extent(0) } -> std::convertible_to<std::size_t>;
+  { m.stride(0) } -> std::convertible_to<std::ptrdiff_t>;
+  requires std::same_as<typename M::reference, typename M::element_type&>;
+  requires M::rank() >= 1 && M::rank() <= detail::block_loops::depth_max;
+};
 
 /// Elements of T at constant strides in one, two or three dimensions, the last one fastest: a
 /// buffer for any call. Owns no data, and may go before the operation is complete. Made by
@@ -148,15 +156,20 @@ class strided_view {
     return received && bytes_ != 0 && !detail::surely_disjoint(how_.loops) ? errc::datatype
                                                                            : errc{};
   }
+  /// The same in words; nullptr: nothing.
+  const char* fault_text(bool received) const noexcept {
+    if (fault(received) == errc{}) return nullptr;
+    return fits_ ? "a strided view has elements that lie at the same place, or among each other"
+                 : "a strided view reaches beyond the address space";
+  }
   /// Throws what says so.
-  [[noreturn, gnu::noinline, gnu::cold]] void raise_fault(const char* call, bool,
+  [[noreturn, gnu::noinline, gnu::cold]] void raise_fault(const char* call, bool received,
                                                           std::source_location where) const {
-    throw error(
-        errc::datatype,
-        detail::formatted("%s: a strided view at %p %s", call, static_cast<const void*>(data_),
-                          fits_ ? "has elements that lie at the same place, or among each other"
-                                : "reaches beyond the address space"),
-        where);
+    const char* const why = fault_text(received);
+    throw error(errc::datatype,
+                detail::formatted("%s: %s, at %p", call, why == nullptr ? "?" : why,
+                                  static_cast<const void*>(data_)),
+                where);
   }
   /// For the library: its memory, for a call that blocks.
   memory lend() const noexcept { return of(&how_); }
@@ -222,19 +235,16 @@ template <class T, std::size_t Rank>
 strided_view<T, Rank> whole(const strided_view<T, Rank>& m) noexcept {
   return m;
 }
-#if defined(__cpp_lib_mdspan)
-template <class T, class Extents, class Layout>
-requires(Extents::rank() >= 1 && Extents::rank() <= 3)
-strided_view<T, Extents::rank()> whole(const std::mdspan<T, Extents, Layout>& m) noexcept {
-  std::array<std::size_t, Extents::rank()> n;
-  std::array<std::ptrdiff_t, Extents::rank()> s;
+template <StridedArray M>
+strided_view<typename M::element_type, M::rank()> whole(const M& m) noexcept {
+  std::array<std::size_t, M::rank()> n;
+  std::array<std::ptrdiff_t, M::rank()> s;
   for (std::size_t i = 0; i < n.size(); ++i) {
     n[i] = static_cast<std::size_t>(m.extent(i));
     s[i] = static_cast<std::ptrdiff_t>(m.stride(i));
   }
   return {m.data_handle(), n, s};
 }
-#endif
 
 }  // namespace detail
 
@@ -279,12 +289,10 @@ auto sub_block(M&& m, const std::size_t (&starts)[Rank],
   }
   return strided_view<std::remove_pointer_t<decltype(data)>, Rank>(data, n, s);
 }
-#if defined(__cpp_lib_mdspan)
-/// All elements of a std::mdspan.
-template <class T, class Extents, class Layout>
-auto strided(const std::mdspan<T, Extents, Layout>& m) noexcept {
+/// All elements of a std::mdspan, or of what is like one.
+template <StridedArray M>
+auto strided(const M& m) noexcept {
   return detail::whole(m);
 }
-#endif
 
 }  // namespace mpx::inline v0

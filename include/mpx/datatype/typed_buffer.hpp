@@ -34,17 +34,31 @@ class typed_buffer {
     if (!type_ || count_ <= 0) return 0;
     return static_cast<std::size_t>(count_) * static_cast<std::size_t>(type_.size());
   }
+  /// How many one element has: what collectives count and place blocks by.
+  std::size_t element_bytes() const noexcept {
+    return type_ ? static_cast<std::size_t>(type_.size()) : 0;
+  }
   std::int64_t count() const noexcept { return count_; }   ///< How many elements.
   const datatype& type() const noexcept { return type_; }  ///< What they are.
 
   /// What is wrong with it, to be sent or received: errc::datatype or nothing.
   errc fault(bool received) const noexcept {
-    return why_not(received) == nullptr ? errc{} : errc::datatype;
+    return fault_text(received) == nullptr ? errc{} : errc::datatype;
+  }
+  /// The same in words; nullptr: nothing.
+  const char* fault_text(bool received) const noexcept {
+    if (!type_) return "the datatype is null";
+    if (count_ < 0) return "the count is negative";
+    const detail::type_description& d = *type_.description();
+    if (!d.is_addressable(base_, count_)) return "it reaches beyond the address space";
+    if (received && !d.is_disjoint(count_))
+      return "the datatype has bytes that lie at the same place";
+    return nullptr;
   }
   /// Throws what says so.
   [[noreturn, gnu::noinline, gnu::cold]] void raise_fault(const char* call, bool received,
                                                           std::source_location where) const {
-    const char* const why = why_not(received);
+    const char* const why = fault_text(received);
     throw error(errc::datatype,
                 detail::formatted("%s: %s, %lld elements at %p", call, why == nullptr ? "?" : why,
                                   static_cast<long long>(count_), static_cast<void*>(base_)),
@@ -69,16 +83,6 @@ class typed_buffer {
   }
 
  private:
-  const char* why_not(bool received) const noexcept {
-    if (!type_) return "the datatype is null";
-    if (count_ < 0) return "the count is negative";
-    const detail::type_description& d = *type_.description();
-    if (!d.is_addressable(base_, count_)) return "it reaches beyond the address space";
-    if (received && !d.is_disjoint(count_))
-      return "the datatype has bytes that lie at the same place";
-    return nullptr;
-  }
-
   std::byte* base_;
   std::int64_t count_;
   datatype type_;

@@ -2,10 +2,12 @@
 #pragma once
 // Memory from which long messages are copied once, for the containers of a program.
 
+#include <atomic>
 #include <cstddef>
 
 #include "mpx/core/aligned.hpp"
 #include "mpx/core/memory.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
 
 namespace mpx::inline v0 {
@@ -13,38 +15,54 @@ namespace mpx::inline v0 {
 namespace detail {
 
 /// Shared-arena allocation without the stack's type, so that containers need not name it.
+/// It allocates from an endpoint's arena, if its transport has one, once `open` has been called:
+/// a program without an allocator compiles nothing of that.
 class shared_heap {
  public:
-  shared_heap() = default;
+  explicit shared_heap(void* endpoint) noexcept : endpoint_(endpoint) {}
   shared_heap(const shared_heap&) = delete;
   shared_heap& operator=(const shared_heap&) = delete;
-  virtual ~shared_heap() = default;
-  virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
-  virtual void deallocate(void* p, std::size_t bytes) noexcept = 0;
-};
 
-/// Allocates from an endpoint's arena, if its transport has one.
-template <class Endpoint>
-class endpoint_heap final : public shared_heap {
- public:
-  explicit endpoint_heap(Endpoint& e) noexcept : endpoint_(e) {}
-  void* allocate(std::size_t bytes, std::size_t alignment) override {
+  /// Requires: `Endpoint` is what this was made for. Any number of times, from any thread.
+  template <class Endpoint>
+  void open() noexcept {
+    calls_.store(&calls_of<Endpoint>, std::memory_order_relaxed);
+  }
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    return calls_.load(std::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t bytes) noexcept {
+    calls_.load(std::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
+  }
+
+ private:
+  struct calls {
+    void* (*allocate)(void* endpoint, std::size_t bytes, std::size_t alignment);
+    void (*deallocate)(void* endpoint, void* p, std::size_t bytes) noexcept;
+  };
+  template <class Endpoint>
+  static void* allocate_from([[maybe_unused]] void* endpoint, std::size_t bytes,
+                             std::size_t alignment) {
     if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
-      return endpoint_.allocate_shared(bytes, alignment);
+      return static_cast<Endpoint*>(endpoint)->allocate_shared(bytes, alignment);
     } else {
       return allocate_aligned(bytes, alignment);
     }
   }
-  void deallocate(void* p, std::size_t bytes) noexcept override {
+  template <class Endpoint>
+  static void deallocate_from([[maybe_unused]] void* endpoint, void* p,
+                              [[maybe_unused]] std::size_t bytes) noexcept {
     if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
-      endpoint_.deallocate_shared(p, bytes);
+      static_cast<Endpoint*>(endpoint)->deallocate_shared(p, bytes);
     } else {
       free_aligned(p);
     }
   }
+  template <class Endpoint>
+  static constexpr calls calls_of{&allocate_from<Endpoint>, &deallocate_from<Endpoint>};
 
- private:
-  Endpoint& endpoint_;
+  void* endpoint_;
+  platform::atomic<const calls*> calls_{nullptr};
 };
 
 }  // namespace detail

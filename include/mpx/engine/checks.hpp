@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What of the program a stack checks at run time, at a price: nothing, or the types of what is sent
-// and received. A type travels in the bits of a message's context that no communicator uses, and a
-// receive ignores them when it matches.
+// What of the program a stack checks at run time, at a price: nothing, the types of what is sent
+// and received, or (mpx/checks.hpp) whether ranks make the same collective calls. A type travels in
+// those bits of a message's context that no communicator uses; matching ignores them.
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,13 +20,17 @@ namespace mpx::inline v0 {
 struct checks_axis {};
 
 /// What a stack checks. `compares_types`: whether the elements of messages and receives are
-/// compared. `matcher`: what the stack's matcher becomes for it.
+/// compared. `matcher`: what the stack's matcher becomes for it. `compares_collectives`: whether
+/// ranks compare their collective calls before they make them (then there is more, see
+/// checks::collectives). `call_mark`: what is kept of such a call for that.
 template <class C>
 concept Checks = requires {
   requires std::same_as<typename C::policy_axis, checks_axis>;
   { C::name } -> std::convertible_to<std::string_view>;
   { C::compares_types } -> std::convertible_to<bool>;
+  { C::compares_collectives } -> std::convertible_to<bool>;
   typename C::template matcher<matcher_archetype>;
+  typename C::call_mark;
 };
 
 namespace detail {
@@ -132,6 +136,16 @@ struct type_mark<true> {
   static constexpr bool wrong(const pattern& want) noexcept { return has_wrong_type(want); }
 };
 
+/// What is kept of a collective call that nobody compares.
+struct unmarked_call {
+  template <class In, class Out>
+  using data = void;
+  template <class...>
+  static constexpr unmarked_call of(const std::source_location&) noexcept {
+    return {};
+  }
+};
+
 }  // namespace detail
 
 namespace checks {
@@ -141,6 +155,8 @@ struct none {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "none";
   static constexpr bool compares_types = false;
+  static constexpr bool compares_collectives = false;
+  using call_mark = detail::unmarked_call;
   template <class Matcher>
   using matcher = Matcher;
 };
@@ -153,6 +169,8 @@ struct types {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "types";
   static constexpr bool compares_types = true;
+  static constexpr bool compares_collectives = false;
+  using call_mark = detail::unmarked_call;
   template <class Matcher>
   using matcher = detail::type_matcher<Matcher>;
 };

@@ -61,6 +61,7 @@ class communicators final : public service {
   /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
   /// is out. `make` follows, or `never_made`.
   context_id lead(errc& why) noexcept {
+    leads_ = &leads;
     led_communicator* const led = led_.take();
     why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
@@ -146,7 +147,7 @@ class communicators final : public service {
   // --- Who is there ------------------------------------------------------------------------------
 
   /// nullptr: there is none here.
-  communicator_state* find(context_id context) const noexcept {
+  [[gnu::noinline]] communicator_state* find(context_id context) const noexcept {
     const context_id plain = numbers_.plain(context);
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (states_[i]->context == plain) return states_[i];
@@ -160,7 +161,7 @@ class communicators final : public service {
                               : s.ranks->contains(peer);
   }
   /// How many members are lost. Cost: looks at each member once after a loss, wherever that was.
-  rank_t lost_in(communicator_state& s) noexcept {
+  [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
     if (s.losses_seen == house_.peers().losses()) return s.lost;
     s.losses_seen = house_.peers().losses();
     s.lost = 0;
@@ -197,7 +198,7 @@ class communicators final : public service {
     return s != nullptr && s->revoked ? errc::revoked : errc{};
   }
   /// Ends what is under way in `s`, here and, before long, at all members that live.
-  void revoke(communicator_state& s) noexcept {
+  [[gnu::noinline, gnu::cold]] void revoke(communicator_state& s) noexcept {
     if (s.revoked) return;
     s.revoked = true;
     ++revoked_;
@@ -210,7 +211,8 @@ class communicators final : public service {
                  std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
-    if (h.kind == wire::kind::freed) return on_freed(source, h.context);
+    if (h.kind == wire::kind::freed)
+      return leads_ == nullptr ? errc::protocol : leads_->freed(*this, source, h.context);
     if (communicator_state* const s = find(h.context); s != nullptr) {
       if (!has_member(*s, source)) return errc::protocol;
       revoke(*s);
@@ -222,8 +224,8 @@ class communicators final : public service {
     if (early_revoked_.size() == early_revoked_max) return errc::no_resources;
     return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
   }
-  void on_loss(peer_id) noexcept override {
-    led_.for_each_taken([this](led_communicator& l) { retire_if_over(l); });
+  [[gnu::cold]] void on_loss(peer_id) noexcept override {
+    if (leads_ != nullptr) leads_->lost(*this);
     if (revoked_ == 0) return;
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (states_[i]->revoked && states_[i]->context != no_context) spread(*states_[i]);
@@ -231,6 +233,19 @@ class communicators final : public service {
 
  private:
   static constexpr std::size_t early_revoked_max = 4096;
+
+  /// What only the leader of a context does: compiled where a rank may lead one.
+  struct leader_calls {
+    errc (*freed)(communicators& all, peer_id source, context_id context) noexcept;
+    void (*lost)(communicators& all) noexcept;
+  };
+  static errc freed_of(communicators& all, peer_id source, context_id context) noexcept {
+    return all.on_freed(source, context);
+  }
+  static void lost_of(communicators& all) noexcept {
+    all.led_.for_each_taken([&all](led_communicator& l) { all.retire_if_over(l); });
+  }
+  static constexpr leader_calls leads{&freed_of, &lost_of};
 
   communicator_state* take_state() noexcept {
     for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
@@ -315,7 +330,7 @@ class communicators final : public service {
     return errc{};
   }
   /// All members have freed it, or are lost.
-  void retire_if_over(led_communicator& led) noexcept {
+  [[gnu::noinline]] void retire_if_over(led_communicator& led) noexcept {
     if (led.size == 0 || led.freed.empty() ||
         led.freed.size() + house_.peers().losses() < static_cast<std::size_t>(led.size))
       return;
@@ -335,11 +350,12 @@ class communicators final : public service {
   /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
   /// as if this rank stood there: whoever lives is reached.
   /// Source: Bosilca, Bouteiller, Guermouche, Herault, Robert, Sens, Dongarra 2016.
-  void spread(communicator_state& s) noexcept {
+  [[gnu::noinline, gnu::cold]] void spread(communicator_state& s) noexcept {
     const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
     spread_from(s, me, me, 0);
   }
-  void spread_from(communicator_state& s, rank_t me, rank_t from, int depth) noexcept {
+  [[gnu::noinline, gnu::cold]] void spread_from(communicator_state& s, rank_t me, rank_t from,
+                                                int depth) noexcept {
     for (rank_t step = 1; step < s.size; step *= 2)
       for (const std::int64_t at :
            {std::int64_t{from} + step, std::int64_t{from} - step + s.size}) {
@@ -359,6 +375,7 @@ class communicators final : public service {
   rank_t founders_;
   context_numbers numbers_;
   led_communicators led_;
+  const leader_calls* leads_ = nullptr;  // nullptr: this rank has never led a context.
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;              // How many there have been.
   std::size_t leaving_ = 0;                // States whose handles are void and that are in use.

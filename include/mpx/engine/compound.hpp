@@ -11,6 +11,8 @@
 namespace mpx::inline v0::detail {
 
 template <class Stack>
+class endpoint;  // endpoint.hpp
+template <class Stack>
 struct compounds;  // detail/endpoint_compound.hpp
 template <class Stack>
 struct schedules;  // detail/endpoint_schedules.hpp
@@ -54,6 +56,18 @@ struct compound {
   const group* ranks = nullptr;
   schedule* plan = nullptr;   // A schedule's, which belongs to it.
   extension* more = nullptr;  // The same of an extended one.
+};
+
+/// What endpoints and requests ask of compound operations. The first one that is made tells the
+/// endpoint: a program without one compiles nothing of them. All but the last two under the lock.
+template <class Stack>
+struct compound_calls {
+  void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
+  void (*recheck)(endpoint<Stack>& e) noexcept;
+  std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
+  void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
+  void (*release)(endpoint<Stack>& e, operation& op);
+  void (*abandon)(endpoint<Stack>& e, operation& op);
 };
 
 inline compound& compound_of(const operation& op) noexcept {

@@ -157,6 +157,8 @@ class endpoint : ground<Stack>,
   }
   /// The same, of one that is_over.
   [[gnu::always_inline]] void release_over(operation& op) { pool().give(&op); }
+  /// nullptr: no compound operation has been made.
+  const compound_calls<Stack>* compound_hooks() const noexcept { return compounds_; }
   /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
   void abandon(operation& op) {
     wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
@@ -323,11 +325,12 @@ class endpoint : ground<Stack>,
     sink s{*this};
     return transport().poll(s);
   }
-  [[gnu::noinline]] std::size_t poll_packets_apart() { return poll_packets(); }
   std::size_t flush_busy() {
-    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : run_due());
+    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_->run_due(*this));
   }
-  std::size_t run_due();
+  void recheck_compounds() noexcept {
+    if (compounds_ != nullptr) compounds_->recheck(*this);
+  }
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call) noexcept;
   using peers_type::lose;
@@ -367,7 +370,7 @@ class endpoint : ground<Stack>,
     pace().completed();
   }
   /// The same, once the transport has done with the operation's memory.
-  void end(operation& op, errc failure) noexcept {
+  [[gnu::noinline]] void end(operation& op, errc failure) noexcept {
     if (op.pending == 0) return finish(op, failure);
     op.fails(failure);
     op.stage = stage::closing;
@@ -452,13 +455,7 @@ class endpoint : ground<Stack>,
     }
     on_other(source, wire::unpack(f), payload);
   }
-  [[gnu::always_inline]] bool has_placed([[maybe_unused]] peer_id source) noexcept {
-    if constexpr (PlacingTransport<transport_type>) {
-      const peer_record* r = peers().find(source);
-      return r != nullptr && inbox().has_placed(*r);
-    }
-    return false;
-  }
+  bool has_placed(peer_id source) noexcept;
   void on_other(peer_id source, const wire::header& h, std::span<const std::byte> payload) noexcept;
   errc on_grant(peer_record& r, std::uint64_t bytes) noexcept;
   errc dispatch(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
@@ -483,6 +480,7 @@ class endpoint : ground<Stack>,
   service_list services_;
   revocations revocations_;
   schedule_list schedules_;
+  const compound_calls<Stack>* compounds_ = nullptr;
 };
 
 }  // namespace mpx::inline v0::detail

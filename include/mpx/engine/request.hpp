@@ -281,7 +281,10 @@ class [[nodiscard]] request {
       s = detail::status_of(*operation_);
       if (!detail::is_active(*operation_)) return s;
       const bool stays = detail::is_persistent(*operation_);
-      detail::compounds<Stack>::release(*endpoint_, *operation_);
+      if (operation_->role == detail::role::compound)
+        endpoint_->compound_hooks()->release(*endpoint_, *operation_);
+      else
+        endpoint_->release(*operation_);
       if (stays) return s;
     }
     operation_ = nullptr;
@@ -318,9 +321,12 @@ class [[nodiscard]] request {
     operation_ = nullptr;
     endpoint_ = nullptr;
   }
-  void abandon() noexcept {
+  [[gnu::noinline]] void abandon() noexcept {
     check(std::source_location::current());
-    detail::compounds<Stack>::abandon(*endpoint_, *operation_);
+    if (operation_->role == detail::role::compound)
+      endpoint_->compound_hooks()->abandon(*endpoint_, *operation_);
+    else
+      endpoint_->abandon(*operation_);
   }
 
   detail::endpoint<Stack>* endpoint_ = nullptr;

@@ -83,6 +83,7 @@ struct collective_failure {
     memory,     ///< Memory is out.
     operation,  ///< The operation has thrown.
     argument,   ///< Said by `what`.
+    mismatch,   ///< The same; all ranks find it, and none has to be told.
   };
   errc why{};
   cause of{};
@@ -125,7 +126,8 @@ struct collective_failure {
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
       break;
     case cause::operation: s += ": the operation has thrown"; break;
-    case cause::argument: append(s, ": %s", f.what); break;
+    case cause::argument:
+    case cause::mismatch: append(s, ": %s", f.what); break;
     case cause::memory: break;
   }
   return s;

@@ -113,7 +113,8 @@ template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 
 /// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
-inline std::string difference(std::string_view one, std::string_view other) {
+[[gnu::noinline, gnu::cold]] inline std::string difference(std::string_view one,
+                                                           std::string_view other) {
   const auto next = [](std::string_view& rest) {
     const std::size_t end = rest.find("; ");
     const std::string_view part = rest.substr(0, end);
@@ -127,9 +128,10 @@ inline std::string difference(std::string_view one, std::string_view other) {
     if (a == b) continue;
     const std::size_t axis = a.find(' ') + 1;  // "transport shm<...>": what follows is the policy.
     const bool same_axis = axis != 0 && a.substr(0, axis) == b.substr(0, axis);
-    if (!s.empty()) s.append(", ");
-    s.append(b.empty() ? "nothing" : b).append(" where it is ");
-    s.append(a.empty() ? "nothing" : same_axis ? a.substr(axis) : a);
+    const std::string_view is = b.empty() ? "nothing" : b;
+    const std::string_view was = a.empty() ? "nothing" : same_axis ? a.substr(axis) : a;
+    append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(is.size()),
+           is.data(), static_cast<int>(was.size()), was.data());
   }
   return s;
 }

@@ -120,7 +120,7 @@ class cart_communicator : public topology_communicator<Stack> {
   template <class How>
   cart_communicator make_sub(std::span<const bool> keep, How& how,
                              std::source_location where) const {
-    const detail::topology_maker<Stack> make(*this);
+    const detail::topology_maker<Stack> make(*this, where);
     std::error_code ec;
     errc own{};
     detail::players by;

@@ -34,8 +34,9 @@ inline weighted_graph graph_of(const graph_topology& shape) {
 /// or a graph, is checked already unless `own` says what is wrong with it.
 template <class Made, class Around, class Shape, class Stack>
 Made create_known(const communicator<Stack>& comm, const Shape& shape, std::uint64_t fingerprint,
-                  errc own, const placement& place, std::error_code& ec) {
-  const topology_maker<Stack> make(comm);
+                  errc own, const placement& place, std::error_code& ec,
+                  std::source_location where) {
+  const topology_maker<Stack> make(comm, where);
   std::shared_ptr<neighborhood> around;
   players by;
   const errc met = caught([&] {
@@ -97,8 +98,9 @@ inline graph_neighbors understood(std::span<const std::int64_t> all) {
 /// `own` says what is wrong with it.
 template <class Stack>
 dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph_neighbors mine,
-                                          errc own, const placement& place, std::error_code& ec) {
-  const topology_maker<Stack> make(comm);
+                                          errc own, const placement& place, std::error_code& ec,
+                                          std::source_location where) {
+  const topology_maker<Stack> make(comm, where);
   std::shared_ptr<neighborhood> around;
   players by;
   const errc met = caught([&] {
@@ -139,8 +141,9 @@ dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph
 /// that gave them, and of one in the order given.
 template <class Stack>
 graph_neighbors bring_home(const communicator<Stack>& comm, std::span<const graph_edge> edges,
-                           bool weighted, errc& own, std::error_code& ec) {
-  const topology_maker<Stack> make(comm);
+                           bool weighted, errc& own, std::error_code& ec,
+                           std::source_location where) {
+  const topology_maker<Stack> make(comm, where);
   graph_neighbors mine;
   std::vector<std::int64_t> numbers;
   own = caught([&] {
@@ -195,7 +198,7 @@ cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
   if (own == errc{}) own = detail::caught([&] { grid = cart_topology(dims); });
   if (own == errc{} && grid.size() > comm.size()) own = errc::dims;
   auto made = detail::create_known<cart_communicator<Stack>, detail::cart_neighborhood>(
-      comm, grid, fingerprint, own, place, ec);
+      comm, grid, fingerprint, own, place, ec, where);
   detail::end_creation(how, ec, "cart_create", comm.rank(), where);
   return made;
 }
@@ -227,7 +230,7 @@ graph_communicator<Stack> graph_create(
     fingerprint = detail::hashed(fingerprint, static_cast<std::uint64_t>(to));
   const errc own = graph.size() > comm.size() ? errc::topology : errc{};
   auto made = detail::create_known<graph_communicator<Stack>, detail::graph_neighborhood>(
-      comm, graph, fingerprint, own, place, ec);
+      comm, graph, fingerprint, own, place, ec, where);
   detail::end_creation(how, ec, "graph_create", comm.rank(), where);
   return made;
 }
@@ -246,7 +249,7 @@ dist_graph_communicator<Stack> dist_graph_create_adjacent(
     How&& how = {}, std::source_location where = std::source_location::current()) {
   std::error_code ec;
   const errc own = detail::check_neighbors(neighbors, comm.size());
-  auto made = detail::create_own(comm, std::move(neighbors), own, place, ec);
+  auto made = detail::create_own(comm, std::move(neighbors), own, place, ec, where);
   detail::end_creation(how, ec, "dist_graph_create_adjacent", comm.rank(), where);
   return made;
 }
@@ -264,9 +267,10 @@ dist_graph_communicator<Stack> dist_graph_create(
     std::source_location where = std::source_location::current()) {
   std::error_code ec;
   errc own{};
-  graph_neighbors mine = detail::bring_home(comm, edges, weighted, own, ec);
+  graph_neighbors mine = detail::bring_home(comm, edges, weighted, own, ec, where);
   const std::error_code lost = ec;
-  auto made = detail::create_own(comm, std::move(mine), lost ? errc::topology : own, place, ec);
+  auto made =
+      detail::create_own(comm, std::move(mine), lost ? errc::topology : own, place, ec, where);
   if (lost) ec = lost;
   detail::end_creation(how, ec, "dist_graph_create", comm.rank(), where);
   return made;

@@ -60,7 +60,8 @@ class opened_communicator : public communicator<Stack> {
 
   /// A communicator of `ranks`; an empty one where there are none. Collective over all; each gives
   /// the group that it is in, none is in two. Errors: those of communicator::create.
-  base create(std::span<const rank_t> ranks, std::error_code& ec) const {
+  base create(std::span<const rank_t> ranks, std::error_code& ec,
+              std::source_location where) const {
     mpx::group members;
     const errc why = caught([&] {
       plain_array<peer_id> peers;
@@ -69,7 +70,7 @@ class opened_communicator : public communicator<Stack> {
       if (!ranks.empty())
         members = mpx::group::table({peers.begin(), peers.size()}, endpoint_->self());
     });
-    base made = base::create(members, ec);
+    base made = base::create(members, ec, where);
     if (why == errc{}) return made;
     ec = why;  // The others have met a member that gave no group.
     return {};
@@ -85,7 +86,8 @@ inline std::uint64_t hashed(std::uint64_t h, std::uint64_t value) noexcept {
 template <class Stack>
 class topology_maker {
  public:
-  explicit topology_maker(const communicator<Stack>& comm) : comm_(comm) {}
+  topology_maker(const communicator<Stack>& comm, std::source_location where)
+      : comm_(comm), where_(where) {}
 
   /// Numbers of all ranks, one after the other: `first[r]` is where those of rank r begin.
   struct gathered {
@@ -96,13 +98,13 @@ class topology_maker {
     }
   };
   gathered gather(std::span<const std::int64_t> mine, std::error_code& ec) const {
-    const auto lengths = comm_.allgather(static_cast<std::int64_t>(mine.size()), ec);
+    const auto lengths = comm_.allgather(static_cast<std::int64_t>(mine.size()), ec, where_);
     gathered g;
     g.first.assign(lengths.size() + 1, 0);
     std::partial_sum(lengths.begin(), lengths.end(), g.first.begin() + 1);
     if (ec) return g;
     g.all.assign(g.first.back(), 0);
-    comm_.allgatherv(mine, g.all, lengths, ec);
+    comm_.allgatherv(mine, g.all, lengths, ec, where_);
     return g;
   }
   /// The node of each rank, as small numbers.
@@ -110,7 +112,7 @@ class topology_maker {
     const std::uint64_t host =
         comm_.endpoint_->with_communicators([](auto& all) { return all.host_number; });
     const auto id = static_cast<std::int64_t>(place.by_node ? place.node : host);
-    const std::vector<std::int64_t> all = comm_.allgather(id, ec);
+    const std::vector<std::int64_t> all = comm_.allgather(id, ec, where_);
     std::vector<std::int64_t> known = all;
     std::sort(known.begin(), known.end());
     std::vector<rank_t> numbers;
@@ -125,14 +127,16 @@ class topology_maker {
     std::uint64_t both[2] = {mine, ~mine};
     if (!fine) both[0] = both[1] = ~std::uint64_t{0};
     comm_.allreduce(
-        std::span(both), [](std::uint64_t a, std::uint64_t b) { return a > b ? a : b; }, ec);
+        std::span(both), [](std::uint64_t a, std::uint64_t b) { return a > b ? a : b; }, ec,
+        where_);
     if (!ec && both[0] != ~both[1]) ec = errc::topology;
     return !ec;
   }
   /// A communicator in which rank r is who was rank by[r]; an empty one for who is none.
   communicator<Stack> create(const players& by, std::error_code& ec) const {
     const bool member = std::find(by.begin(), by.end(), comm_.rank()) != by.end();
-    return comm_.create(member ? std::span<const rank_t>(by) : std::span<const rank_t>(), ec);
+    return comm_.create(member ? std::span<const rank_t>(by) : std::span<const rank_t>(), ec,
+                        where_);
   }
   static players as_they_are(rank_t ranks) {
     players by(static_cast<std::size_t>(ranks));
@@ -143,6 +147,7 @@ class topology_maker {
 
  private:
   opened_communicator<Stack> comm_;
+  std::source_location where_;  // The program's call.
 };
 
 /// Ends the creation of a topology, or throws.

@@ -75,10 +75,10 @@ class shm_segment {
   /// Whether nothing will have to be mapped later.
   bool is_whole() const noexcept { return static_cast<bool>(whole_); }
 
-  doorbell_control& doorbell(peer_id peer) const noexcept {
+  [[gnu::noinline]] doorbell_control& doorbell(peer_id peer) const noexcept {
     return *reinterpret_cast<doorbell_control*>(front() + peer * doorbell_control::bytes(peers_));
   }
-  peer_card& card(peer_id peer) const noexcept {
+  [[gnu::noinline]] peer_card& card(peer_id peer) const noexcept {
     return reinterpret_cast<peer_card*>(front() + peers_ * doorbell_control::bytes(peers_))[peer];
   }
   // A descriptor to sleep on: only if all ranks can ring it.
@@ -102,7 +102,7 @@ class shm_segment {
   void quiet_bell() const noexcept { detail::quiet_bell(bell_.fd()); }
 
   /// nullptr when the machine is out of mappings, or the shared file is lost.
-  std::byte* channel(peer_id source, peer_id destination) noexcept {
+  [[gnu::noinline]] std::byte* channel(peer_id source, peer_id destination) noexcept {
     if (source == self_ && destination == self_) return own_channel();
     const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
     return at(front_bytes() + index * channel_stride(), channel_stride());
@@ -114,13 +114,13 @@ class shm_segment {
         errc::no_resources, "%s could not be mapped: check `ulimit -v` and vm.max_map_count", what);
   }
   /// nullptr as for `channel`.
-  std::byte* arena(peer_id owner) noexcept {
+  [[gnu::noinline]] std::byte* arena(peer_id owner) noexcept {
     const std::uint64_t offset = arenas() + owner * arena_bytes_;
     if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
       whole_.set_dumped(true, offset, arena_bytes_);
     return at(offset, arena_bytes_);
   }
-  exposure_word* exposed(peer_id owner) noexcept {
+  [[gnu::noinline]] exposure_word* exposed(peer_id owner) noexcept {
     return reinterpret_cast<exposure_word*>(
         at(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
            exposure_key::table_bytes));
@@ -152,13 +152,13 @@ class shm_segment {
   } catch (const std::exception&) {
     return {};
   }
-  std::byte* keep(mapping made) noexcept {
+  [[gnu::noinline]] std::byte* keep(mapping made) noexcept {
     if (!made) return nullptr;
     piece* const kept = pieces_.try_add(new (std::nothrow) piece(std::move(made)));
     return kept == nullptr ? nullptr : kept->map.data();
   }
   std::byte* front() const noexcept { return whole_ ? whole_.data() : front_.data(); }
-  std::size_t front_bytes() const noexcept {
+  [[gnu::noinline]] std::size_t front_bytes() const noexcept {
     return page_up(peers_ * (doorbell_control::bytes(peers_) + sizeof(peer_card)));
   }
   std::uint64_t bytes() const noexcept {
@@ -167,7 +167,7 @@ class shm_segment {
   std::size_t channel_stride() const noexcept { return page_up(geometry_.bytes()); }
   static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
 
-  std::uint64_t arenas() const noexcept {
+  [[gnu::noinline]] std::uint64_t arenas() const noexcept {
     return front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride();
   }
 
@@ -227,7 +227,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  [[gnu::noinline]] remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
     const auto key = exposures_.open(exposed_by(self()));
     if (!key) return {};
     const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
@@ -236,7 +236,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       return {at - arena, key->pack() | key_arena};
     return {at, key->pack() | key_private};
   }
-  outcome withdraw(const remote_memory& memory) noexcept {
+  [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
     return exposures_.close(exposed_by(self()), key_of(memory)) ? outcome::done : outcome::retry;
   }
 
@@ -251,8 +251,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
     return {exposed_by(peer), key_of(memory)};
   }
-  bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                std::span<std::byte> into) noexcept {
+  [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                                  std::span<std::byte> into) noexcept {
     if (kind_of(memory) == key_private)
       return copy_by_kernel(&::process_vm_readv, peer, memory, offset, into.data(), into.size());
     const std::byte* from = arena_at(peer, memory, offset, into.size());
@@ -381,8 +381,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   template <class Copy>
-  bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                      std::byte* mine, std::size_t bytes) noexcept {
+  [[gnu::noinline]] bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory,
+                                        std::uint64_t offset, std::byte* mine,
+                                        std::size_t bytes) noexcept {
     if (!kernel_copies(peer)) return false;
     std::size_t moved = 0;
     while (moved < bytes) {
@@ -396,8 +397,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// The peer's arena at an offset that the peer claims, or nullptr if it is not all inside.
-  std::byte* arena_at(peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                      std::size_t bytes) noexcept {
+  [[gnu::noinline]] std::byte* arena_at(peer_id peer, const remote_memory& memory,
+                                        std::uint64_t offset, std::size_t bytes) noexcept {
     const std::uint64_t address = memory.address;
     if (kind_of(memory) != key_arena || address > ArenaBytes || offset > ArenaBytes - address ||
         bytes > ArenaBytes - address - offset)

@@ -60,6 +60,12 @@ struct hang_call {
   hang_list<8> on;
 };
 
+/// What the program calls a communicator.
+struct hang_name {
+  context_id context;
+  char text[28];
+};
+
 enum class hang_state : std::uint8_t {
   waits,       ///< In mpx: `calls` says where.
   busy,        ///< Not known to wait; seen in mpx at `since_ns`.
@@ -85,7 +91,15 @@ struct hang_info {
   hang_list<16> posted;
   hang_list<16> unexpected;
   hang_list<16> sends;
+  std::uint32_t names_kept;
+  hang_name names[8];  ///< Of communicators that occur above.
 
+  /// nullptr: it has none, or it was left out.
+  const char* name_of(context_id context) const noexcept {
+    for (std::uint32_t i = 0; i < names_kept; ++i)
+      if (names[i].context >> 1 == context >> 1) return names[i].text;
+    return nullptr;
+  }
   hang_call* add_call() noexcept {
     ++calls_total;
     return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;

@@ -55,6 +55,8 @@ class hang_lines : public hang_text {
     if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
     some(c.on.at, c.on.kept, c.on.total);
   }
+  /// From here on `it` says what communicators are called.
+  void names_by(const hang_info& it) noexcept { names_ = &it; }
   void place(const hang_call& c) {
     if (c.line != 0) add(" at %s:%u", c.file, c.line);
   }
@@ -85,8 +87,12 @@ class hang_lines : public hang_text {
       add("  hint: rank %zu wants ", r);
       if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
       if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
-      if (!context)
-        add("a message on communicator %u, one here is on %u", want.context >> 1, is.context >> 1);
+      if (!context) {
+        add("a message on ");
+        communicator(want.context);
+        add(", one here is on ");
+        communicator(is.context);
+      }
       add("; all else fits\n");
       return;
     }
@@ -97,6 +103,11 @@ class hang_lines : public hang_text {
         if (op.sends == 0) hint(r, it, op);
   }
 
+  void communicator(context_id context) {
+    add("communicator %u", context >> 1);
+    const char* const name = names_ == nullptr ? nullptr : names_->name_of(context);
+    if (name != nullptr) add(" (%s)", name);
+  }
   void headline(std::int64_t limit_ns, rank_t ranks) {
     add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n",
         static_cast<double>(limit_ns) * 1e-9, static_cast<int>(ranks), ranks == 1 ? "" : "s");
@@ -113,15 +124,15 @@ class hang_lines : public hang_text {
       add("rank %d", static_cast<int>(op.peer));
     }
     if (op.tag < -1) {
-      add(", part of a partitioned message, communicator %u", op.context >> 1);
+      add(", part of a partitioned message, ");
     } else if ((op.context & 1) != 0) {
-      add(", collective call %u of communicator %u", static_cast<unsigned>(op.tag) + 1,
-          op.context >> 1);
+      add(", collective call %u of ", static_cast<unsigned>(op.tag) + 1);
     } else if (op.tag < 0) {
-      add(", any tag, communicator %u", op.context >> 1);
+      add(", any tag, ");
     } else {
-      add(", tag %d, communicator %u", static_cast<int>(op.tag), op.context >> 1);
+      add(", tag %d, ", static_cast<int>(op.tag));
     }
+    communicator(op.context);
   }
   void some(const hang_operation* at, std::uint32_t kept, std::uint32_t total) {
     for (std::uint32_t i = 0; i < kept; ++i) {
@@ -136,12 +147,15 @@ class hang_lines : public hang_text {
     some(all.at, all.kept, all.total);
     add("\n");
   }
+
+  const hang_info* names_ = nullptr;
 };
 
 /// The whole report of a rank that nobody launched: what it waits for can only come from itself.
 /// Returns: as format_hang_report does for a job of this one rank, with headline and end.
 [[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t limit_ns) {
   hang_lines out;
+  out.names_by(info);
   out.headline(limit_ns, 1);
   out.add("  rank 0");
   bool known = info.calls_kept > 0;

@@ -38,6 +38,8 @@ template <class Info>
     for (std::size_t i = 0; i < bytes; ++i)
       if (text[i] != '\0' && (text[i] < ' ' || text[i] > '~')) text[i] = '?';
   };
+  good = good && info.names_kept <= std::size(info.names);
+  for (auto& name : info.names) mend(name.text, sizeof name.text);
   for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
     check(list->at, std::size(list->at), list->kept, list->total);
   mend(info.fate, sizeof info.fate);
@@ -174,7 +176,10 @@ class hang_writer : hang_lines {
     cycles();
     causes();
     for (std::size_t r = 0; r < ranks_.size(); ++r)
-      if (graph_.waits(r)) hints(r, ranks_[r]);
+      if (graph_.waits(r)) {
+        names_by(ranks_[r]);
+        hints(r, ranks_[r]);
+      }
     collective_hints();
     return std::move(text);
   }
@@ -208,6 +213,7 @@ class hang_writer : hang_lines {
 
   void rank(std::size_t r) {
     const Info& it = ranks_[r];
+    names_by(it);
     add("  rank %zu", r);
     if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
     switch (it.state) {
@@ -305,9 +311,12 @@ class hang_writer : hang_lines {
         const auto& b = c.on.at[0];
         if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
           continue;
-        add("  hint: collective call %u of communicator %u is %s on rank %zu and %s on rank %zu: "
-            "all ranks must make the same calls in the same order\n",
-            static_cast<unsigned>(a.tag) + 1, a.context >> 1, first->name, first_rank, c.name, r);
+        add("  hint: collective call %u of ", static_cast<unsigned>(a.tag) + 1);
+        names_by(ranks_[r]);
+        communicator(a.context);
+        add(" is %s on rank %zu and %s on rank %zu: all ranks must make the same calls in the same "
+            "order\n",
+            first->name, first_rank, c.name, r);
         return;
       }
   }

@@ -131,7 +131,7 @@ class job_view {
   }
 
   /// What became of a rank that has left environment `k`, in words; "" of another.
-  std::string loss_text(rank_t rank, std::uint64_t k) const {
+  [[gnu::noinline, gnu::cold]] std::string loss_text(rank_t rank, std::uint64_t k) const {
     const rank_state now = decode(state_word(rank, k).load(std::memory_order_acquire), k);
     const bool ended = entry(rank).ended.load(std::memory_order_acquire) != 0;
     return ended || now >= rank_state::finished ? describe_loss(rank, k, now) : std::string();
@@ -233,11 +233,12 @@ class job_view {
 
   /// Why a fence of environment `k` can no longer open, in words in `what`; errc{} if it can.
   /// Cost: a few loads as long as no rank has ended, nor left this environment.
-  errc find_loss(rank_t rank, std::uint64_t k, std::string& what) const {
+  [[gnu::noinline, gnu::cold]] errc find_loss(rank_t rank, std::uint64_t k,
+                                              std::string& what) const {
     if (is_aborted()) {
       const abort_notice notice = read_notice();
-      what = mpx::detail::formatted("fence: rank %d aborted the job with code %d: %s", notice.rank,
-                                    notice.code, notice.reason.c_str());
+      mpx::detail::append(what, "fence: rank %d aborted the job with code %d: %s", notice.rank,
+                          notice.code, notice.reason.c_str());
       return errc::aborted;
     }
     if (head().endings.load(std::memory_order_acquire) == 0 &&
@@ -245,60 +246,64 @@ class job_view {
       return errc{};
     // Who failed is the cause; who left because of that is not.
     rank_t lost = first_lost(k);
-    if (lost >= 0 && lost != rank && state(lost, k) == rank_state::failed) {
-      what = "fence: " + describe_loss(lost, k, rank_state::failed);
-      return errc::peer_lost;
-    }
-    lost = -1;
     rank_state how = rank_state::finished;
-    for (rank_t other = 0; other < size() && how != rank_state::failed; ++other) {
-      const rank_state now = other == rank ? rank_state::joined : state(other, k);
-      if (now == rank_state::failed || (now == rank_state::finished && lost < 0)) {
-        lost = other;
-        how = now;
+    if (lost >= 0 && lost != rank && state(lost, k) == rank_state::failed) {
+      how = rank_state::failed;
+    } else {
+      lost = -1;
+      for (rank_t other = 0; other < size() && how != rank_state::failed; ++other) {
+        const rank_state now = other == rank ? rank_state::joined : state(other, k);
+        if (now == rank_state::failed || (now == rank_state::finished && lost < 0)) {
+          lost = other;
+          how = now;
+        }
       }
     }
     if (lost < 0) return errc{};
-    what = "fence: ";
-    what += describe_loss(lost, k, how);
+    mpx::detail::append(what, "fence: %s", describe_loss(lost, k, how).c_str());
     return errc::peer_lost;
   }
 
-  std::string name_of(rank_t rank) const {
+  [[gnu::noinline, gnu::cold]] std::string name_of(rank_t rank) const {
     const int id = pid(rank);
     return id != 0 ? mpx::detail::formatted("rank %d (pid %d)", rank, id)
                    : mpx::detail::formatted("rank %d", rank);
   }
-  std::string describe_loss(rank_t rank, std::uint64_t k, rank_state how) const {
+  [[gnu::noinline, gnu::cold]] std::string describe_loss(rank_t rank, std::uint64_t k,
+                                                         rank_state how) const {
     std::string what = name_of(rank);
-    if (how == rank_state::finished) return what + " left the job";
     const rank_t first = first_lost(k);
-    if (first >= 0 && first != rank &&
-        decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::failed)
-      return what + " left, since " + describe_loss(first, k, rank_state::failed);
-    const auto& it = entry(rank);
-    if (it.ended.load(std::memory_order_acquire) == 0) return what + " failed";
-    what += " was lost: ";
-    what += fate(rank);
-    if (joins(rank) <= k) what += " before it joined";
+    using mpx::detail::append;
+    if (how == rank_state::finished) {
+      append(what, " left the job");
+    } else if (first >= 0 && first != rank &&
+               decode(state_word(rank, k).load(std::memory_order_acquire), k) ==
+                   rank_state::failed) {
+      append(what, " left, since %s", describe_loss(first, k, rank_state::failed).c_str());
+    } else if (entry(rank).ended.load(std::memory_order_acquire) == 0) {
+      append(what, " failed");
+    } else {
+      append(what, " was lost: %s%s", fate(rank).c_str(),
+             joins(rank) <= k ? " before it joined" : "");
+    }
     return what;
   }
 
   detail::segment_header& head() const noexcept {
     return *reinterpret_cast<detail::segment_header*>(base_);
   }
-  detail::slot_entry& slot(std::uint64_t k) const noexcept {
+  [[gnu::noinline]] detail::slot_entry& slot(std::uint64_t k) const noexcept {
     return reinterpret_cast<detail::slot_entry*>(base_ + layout().slots)[k % environments_live_max];
   }
-  detail::rank_entry& entry(rank_t rank) const noexcept {
+  [[gnu::noinline]] detail::rank_entry& entry(rank_t rank) const noexcept {
     return reinterpret_cast<detail::rank_entry*>(base_ + layout().rank_table)[rank];
   }
-  detail::long_word& state_word(rank_t rank, std::uint64_t k) const noexcept {
+  [[gnu::noinline]] detail::long_word& state_word(rank_t rank, std::uint64_t k) const noexcept {
     return reinterpret_cast<detail::long_word*>(
         base_ +
         layout().states)[k % environments_live_max * ranks_ + static_cast<std::size_t>(rank)];
   }
-  std::byte* rooms(std::uint64_t k) const noexcept {
+  [[gnu::noinline]] std::byte* rooms(std::uint64_t k) const noexcept {
     return base_ + layout().rooms + k % environments_live_max * layout().slot_bytes;
   }
   detail::room& room(rank_t rank, std::uint64_t k) const noexcept {

@@ -58,7 +58,7 @@ class member {
  public:
   using policy_axis = bootstrap_axis;
 
-  member(member&& other) noexcept
+  [[gnu::noinline, gnu::cold]] member(member&& other) noexcept
       : me_(other.me_),
         present_(std::exchange(other.present_, false)),
         map_(std::move(other.map_)),
@@ -75,7 +75,7 @@ class member {
     }
     return *this;
   }
-  [[gnu::cold]] ~member() { mark_failed(); }
+  [[gnu::noinline, gnu::cold]] ~member() { mark_failed(); }
 
   rank_t rank() const noexcept { return me_.rank; }
   rank_t size() const noexcept { return me_.segment.size(); }

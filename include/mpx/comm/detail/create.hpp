@@ -113,7 +113,7 @@ class maker : public collective_channel<Stack> {
       : channel(parent, site, counted), parent_(parent) {}
 
   errc dup() {
-    if (const errc why = this->begin(); why != errc{}) return why;
+    if (const errc why = enter(""); why != errc{}) return why;
     communicator_state& like = *this->state_;
     try {
       attributes_ = like.attributes.copied();
@@ -132,11 +132,11 @@ class maker : public collective_channel<Stack> {
   errc split_by_host(int key) {
     const auto host =
         this->endpoint_->with_communicators([](auto& all) { return all.host_number; });
-    return split(static_cast<std::int64_t>(host >> 1), key);
+    return split(static_cast<std::int64_t>(host >> 1), key, "by host");
   }
   /// `color`: -1 for none.
-  errc split(std::int64_t color, int key) {
-    if (const errc why = this->begin(); why != errc{}) return why;
+  errc split(std::int64_t color, int key, const char* by = "by color") {
+    if (const errc why = enter(by); why != errc{}) return why;
     const auto n = static_cast<std::size_t>(this->size_);
     const scratch<split_entry> room(n, std::nothrow);
     if (room.data() == nullptr) return this->no_memory();
@@ -166,7 +166,7 @@ class maker : public collective_channel<Stack> {
   errc wrong_color() { return split(wrong, 0); }
 
   errc create(const group& members) {
-    if (const errc why = this->begin(); why != errc{}) return why;
+    if (const errc why = enter("", members); why != errc{}) return why;
     for (rank_t r = 0; r < members.size(); ++r)
       if (!is_member(members.peer_of(r))) return this->refused(errc::argument, no_member);
     if (!members.contains(this->endpoint_->self())) return ended_empty();
@@ -223,6 +223,15 @@ class maker : public collective_channel<Stack> {
   static constexpr const char* no_member = "a member of the group is no rank of the communicator";
   using said = said_context;
 
+  /// Begins the call, of a group or of all. `how`: what of it is the same on all ranks.
+  template <class... Members>
+  errc enter([[maybe_unused]] const char* how, [[maybe_unused]] const Members&... members) {
+    if (const errc why = this->begin(); why != errc{}) return why;
+    if constexpr (Stack::checks_type::compares_collectives)
+      Stack::checks_type::compare_creation(static_cast<channel&>(*this), this->site(), how,
+                                           members...);
+    return this->why();
+  }
   bool is_member(peer_id peer) const noexcept {
     const rank_t r = this->rank_of(peer);
     return r >= 0 && r < this->size_;

@@ -13,14 +13,13 @@ template <class Stack>
     errc why, const char* what, const char* direction, rank_t other, tag_t tag, std::size_t bytes,
     std::size_t got, std::source_location where, [[maybe_unused]] mark_type type) const {
   std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
-  if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
-  if (why == errc::count)
-    s.append(" of one value, but the message has ").append(std::to_string(got)).append(" bytes");
+  if (why == errc::truncate) append(s, " of room for a message of %zu", got);
+  if (why == errc::count) append(s, " of one value, but the message has %zu bytes", got);
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
-  if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
-  if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
+  if (why == errc::rank) append(s, ": ranks here are 0 .. %d", size_ - 1);
+  if (why == errc::tag) append(s, ": tag %d is negative", tag);
   s.append(name_text(state_));
   if (other < size_ && endpoint_ != nullptr) s.append(endpoint_->loss_text(peer_of(other), why));
   if (why == errc::no_resources) s.append(endpoint_->limit_text());

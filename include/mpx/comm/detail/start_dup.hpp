@@ -71,6 +71,8 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   d->attributes = std::move(attributes);
   d->into = &into;
   d->rank = a.rank();
+  if constexpr (Stack::checks_type::compares_collectives)
+    Stack::checks_type::compare_creation(*plan, site, "");
   const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
   const rank_t n = a.size();
   rank_t bit = 1;

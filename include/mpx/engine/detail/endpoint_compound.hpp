@@ -27,6 +27,7 @@ struct compounds {
     op->owned_by_attached = false;
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
+    e.compounds_ = &calls;
     clear_status(*op);
     if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
@@ -144,7 +145,6 @@ struct compounds {
   /// Its status has been taken: gives it back, or makes it inactive. Parts that are not complete,
   /// because one has lost its peer, are dropped.
   static void release(endpoint_type& e, operation& op) {
-    if (op.role != role::compound) return e.release(op);
     drop_parts(e, op);
     if (is_persistent(op)) {
       std::lock_guard lock(e.threading());
@@ -177,8 +177,8 @@ struct compounds {
     }
   }
 
-  /// A part, or an operation whose request is gone, is complete.
-  static void finished_locked(endpoint_type& e, operation& op) noexcept {
+  /// A part, or a compound whose request is gone, is complete.
+  [[gnu::noinline]] static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
     operation& parent = *op.parent;
     if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
@@ -201,6 +201,17 @@ struct compounds {
 
  private:
   friend schedules<Stack>;
+
+  static void forget_locked(endpoint_type& e, const operation& op) noexcept {
+    drop_plan(op);
+    drop_more_locked(e, op);
+  }
+  static constexpr compound_calls<Stack> calls{&finished_locked,
+                                               &schedules<Stack>::recheck_locked,
+                                               &schedules<Stack>::run_due_locked,
+                                               &forget_locked,
+                                               &release,
+                                               &abandon};
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;
@@ -303,17 +314,17 @@ struct compounds {
 /// The endpoint goes, and `op` is still there.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
-  if (op.role == role::compound) {
-    compounds<Stack>::drop_plan(op);
-    compounds<Stack>::drop_more_locked(*this, op);
-  }
+  if (op.role == role::compound) compounds_->forget(*this, op);
   if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
 }
 
 /// What is complete, and no request refers to.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
-  compounds<Stack>::finished_locked(*this, op);
+  if (op.role == role::compound || op.holder == holder::parent)
+    compounds_->finished(*this, op);
+  else
+    give(op);
 }
 
 }  // namespace mpx::inline v0::detail

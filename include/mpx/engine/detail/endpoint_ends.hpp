@@ -64,7 +64,7 @@ void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wi
 template <class Stack>
 void endpoint<Stack>::tell_loss(peer_id peer) {
   services_.for_each([peer](service& s) { s.on_loss(peer); });
-  schedules<Stack>::recheck_locked(*this);
+  recheck_compounds();
   if constexpr (concurrent) {
     pace().completed();
     pace().wake_waiters();

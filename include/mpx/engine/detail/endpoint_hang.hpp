@@ -7,8 +7,9 @@
 
 namespace mpx::inline v0::detail {
 
-inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes,
-                                        context_id mask) noexcept {
+[[gnu::noinline, gnu::cold]] inline hang_operation hang_operation_of(const pattern& want,
+                                                                     std::size_t bytes,
+                                                                     context_id mask) noexcept {
   return {.peer = world_rank(want.source),
           .tag = want.tag(),
           .context = want.context() & mask,
@@ -17,7 +18,8 @@ inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes,
           .bytes = bytes};
 }
 
-inline hang_operation hang_operation_of(const operation& op, context_id mask) noexcept {
+[[gnu::noinline, gnu::cold]] inline hang_operation hang_operation_of(const operation& op,
+                                                                     context_id mask) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
     return hang_operation_of(op.want, op.data.bytes, mask);
   hang_operation o{.peer = world_rank(op.peer),
@@ -39,7 +41,8 @@ inline hang_operation hang_operation_of(const operation& op, context_id mask) no
 
 /// Adds what `call` waits for to `list`. `mask`: of a context, what is no type.
 template <class List>
-void add_awaited(const blocked_call& call, List& list, context_id mask) {
+[[gnu::noinline, gnu::cold]] void add_awaited(const blocked_call& call, List& list,
+                                              context_id mask) {
   using form = awaited::form;
   struct taker {
     List& list;
@@ -64,6 +67,17 @@ void add_awaited(const blocked_call& call, List& list, context_id mask) {
       return several.each(several.range, take, &into);
     }
   }
+}
+
+/// Adds what the communicator of `op` is called, if it has a name and there is room.
+template <class Communicators>
+void add_name(hang_info& info, const hang_operation& op, const Communicators& all) noexcept {
+  if (info.names_kept == std::size(info.names) || info.name_of(op.context) != nullptr) return;
+  const communicator_state* const s = all.find(op.context);
+  if (s == nullptr || s->name == nullptr) return;
+  hang_name& n = info.names[info.names_kept++];
+  n.context = op.context;
+  copy_head(n.text, s->name);
 }
 
 template <class Stack>
@@ -108,6 +122,10 @@ template <class Stack>
       add_awaited(*b, call->on, context_mask);
     }
   }
+  for (std::uint32_t i = 0; i < info.calls_kept; ++i)
+    for (const hang_operation& op : info.calls[i].on) add_name(info, op, communicators_);
+  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
+    for (const hang_operation& op : *list) add_name(info, op, communicators_);
 }
 
 /// A look at the clock by a call that waits, or tests again and again.

@@ -7,6 +7,16 @@
 
 namespace mpx::inline v0::detail {
 
+template <class Stack>
+[[gnu::always_inline]] inline bool endpoint<Stack>::has_placed(
+    [[maybe_unused]] peer_id source) noexcept {
+  if constexpr (PlacingTransport<transport_type>) {
+    const peer_record* r = peers().find(source);
+    return r != nullptr && inbox().has_placed(*r);
+  }
+  return false;
+}
+
 /// Whatever is not a plain eager message that meets its receive.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::on_other(peer_id source, const wire::header& h,
@@ -44,7 +54,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   const errc why = s->on_packet(source, h, payload);
   if (why == errc{}) {  // A thread or a schedule may wait for what the service has learnt.
     pace().completed();
-    schedules<Stack>::recheck_locked(*this);
+    recheck_compounds();
   }
   return why;
 }

@@ -68,12 +68,12 @@ struct schedules {
     if (part.failure != errc{} || &part == compound_of(*p.op).first) make_due(e, p);
   }
   /// A rank is lost, or has left a collective: perhaps one of these.
-  static void recheck_locked(endpoint_type& e) noexcept {
+  [[gnu::noinline]] static void recheck_locked(endpoint_type& e) noexcept {
     for (schedule& p : e.schedules_.active) make_due(e, p);
     if (e.orphaned()) run_due_locked(e);  // Nobody polls for a forked child.
   }
   /// Runs those that are due. Returns how many they were.
-  static std::size_t run_due_locked(endpoint_type& e) noexcept {
+  [[gnu::noinline]] static std::size_t run_due_locked(endpoint_type& e) noexcept {
     schedule_list& l = e.schedules_;
     if (l.due_count == 0 || l.running) return 0;
     l.running = true;
@@ -219,10 +219,10 @@ struct schedules {
     return p.failure.why == errc{};
   }
 
-  /// It has failed: tells the others, and lets go of its parts.
+  /// It has failed: tells the others, unless they know, and lets go of its parts.
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
-    e.give_up_collective_locked(p.id());
+    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id());
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
@@ -252,10 +252,5 @@ struct schedules {
     compounds<Stack>::complete_locked(e, *p.op, p.failure.why);
   }
 };
-
-template <class Stack>
-[[gnu::noinline]] std::size_t endpoint<Stack>::run_due() {
-  return schedules<Stack>::run_due_locked(*this);
-}
 
 }  // namespace mpx::inline v0::detail

@@ -52,7 +52,7 @@ void endpoint<Stack>::end_revoked(context_id context) noexcept {
       op.fails(errc::revoked);
   });
   inbox().discard_if([&](const envelope& is) { return is_of(is.context()); });
-  schedules<Stack>::recheck_locked(*this);
+  recheck_compounds();
   pace().completed();
   pace().wake_waiters();
 }

@@ -138,11 +138,13 @@ class inbox_room {
         payload.size() > eager_bytes_ceiling<protocol_type>)
       return errc::protocol;
     const peer_id source = r.peer;
-    if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
-      finish_placed(*op, payload);
-      if (h.flags != 0)
-        house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
-      return errc{};
+    if constexpr (PlacingTransport<transport_type>) {
+      if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
+        finish_placed(*op, payload);
+        if (h.flags != 0)
+          house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+        return errc{};
+      }
     }
     posted_receive* met = nullptr;
     if (h.flags != 0) {
@@ -150,7 +152,7 @@ class inbox_room {
       met = matcher_.match_arrival({h.context, source, h.tag});
     }
     if (met == nullptr) return store_early(r, h, payload);
-    deliver(static_cast<operation&>(*met), source, h.tag, payload);
+    deliver_apart(static_cast<operation&>(*met), source, h.tag, payload);
     house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
     return errc{};
   }
@@ -216,23 +218,7 @@ class inbox_room {
     return {op};
   }
   /// As a receive without room, but this needs no operation: no data moves.
-  void discard(arrived_message* m) noexcept {
-    early_.unclaim(*m);
-    const peer_id source = m->is.source;
-    const arrived_message was = *m;
-    early_.forget(m);
-    if (was.kind == wire::kind::announce) {
-      if (was.unready) return;  // The sender has been told.
-      house().peers().check();
-      if (house().peers().failure_of(source) != errc{}) return;
-      announcement_answered(source);
-      return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
-    }
-    give_back_early(source, was.stored);
-    released(source, was.stored);
-    if ((was.flags & wire::flag_synchronous) != 0)
-      house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
-  }
+  void discard(arrived_message* m) noexcept;
   void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
 
   /// The message that this rank waits for may be behind those that a peer may not announce: let it.
@@ -380,6 +366,10 @@ class inbox_room {
     house().finish(op, why);
     released(source, payload.size());
   }
+  [[gnu::noinline]] void deliver_apart(operation& op, peer_id source, tag_t tag,
+                                       std::span<const std::byte> payload) noexcept {
+    deliver(op, source, tag, payload);
+  }
   /// Eager bytes of `source` have left this process's memory.
   [[gnu::always_inline]] void released(peer_id source, std::size_t bytes) noexcept {
     if (house().flow().release(source, bytes)) [[unlikely]]
@@ -422,8 +412,8 @@ class inbox_room {
   }
 
   /// Keeps an early message and shows it to the matcher. Returns nullptr when memory is out.
-  arrived_message* store(peer_id source, const wire::header& h,
-                         std::span<const std::byte> payload) {
+  [[gnu::noinline]] arrived_message* store(peer_id source, const wire::header& h,
+                                           std::span<const std::byte> payload) {
     arrived_message* const m = early_.make(source, h, payload);
     if (m != nullptr) stored(*m);
     return m;
@@ -447,7 +437,7 @@ class inbox_room {
     const bool unready = m->unready;
     const std::uint32_t ticket = m->ticket;
     const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
-    deliver(op, source, m->is.tag(), {m->data(), m->stored});
+    deliver_apart(op, source, m->is.tag(), {m->data(), m->stored});
     if (unready && op.failure == errc{}) op.fails(errc::not_ready);
     early_.forget(m);
     if (synchronous)

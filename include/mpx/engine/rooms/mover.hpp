@@ -36,7 +36,7 @@ class mover_room {
   mover_room& operator=(const mover_room&) = delete;
 
   /// A receive has met an announced message: moves its data.
-  void begin(operation& op, const arrived_message& m) {
+  [[gnu::noinline]] void begin(operation& op, const arrived_message& m) {
     op.peer = m.is.source;
     op.tag = m.is.tag();
     op.message_bytes = m.bytes;
@@ -72,7 +72,7 @@ class mover_room {
 
   /// Takes back what the peer of `op` could reach. Returns false while it is in the middle of a
   /// copy, or may be, as far as the transport knows.
-  bool withdraw(operation& op) noexcept {
+  [[gnu::noinline]] bool withdraw(operation& op) noexcept {
     if constexpr (RmaTransport<transport_type>) {
       if (op.exposed) op.exposed = house().transport().withdraw(op.own) != outcome::done;
       return !op.exposed;
@@ -81,7 +81,7 @@ class mover_room {
   }
   /// The same where the peer has no business there any more, or is lost: waits for a copy that it
   /// has begun, but not for a peer that is gone, nor for ever.
-  void end_exposure(operation& op) noexcept {
+  [[gnu::noinline]] void end_exposure(operation& op) noexcept {
     if (withdraw(op)) [[likely]]
       return;
     const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
@@ -241,14 +241,14 @@ class mover_room {
 
   /// Its data is copied when this rank waits, or looks: not now, when its program may have more to
   /// announce.
-  void defer(operation& op) {
+  [[gnu::noinline]] void defer(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::due;
     r.due_.push_back(op);
     house().peers().set_busy(r);
   }
   /// A piece of `op` is copied, which is next again: one message after the other.
-  void defer_rest(operation& op) {
+  [[gnu::noinline]] void defer_rest(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::due;
     r.due_.push_front(op);
@@ -257,7 +257,7 @@ class mover_room {
 
   /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if
   /// another way is to be taken.
-  bool fetch(operation& op, const remote_memory& from) {
+  [[gnu::noinline]] bool fetch(operation& op, const remote_memory& from) {
     if constexpr (RmaTransport<transport_type>) {
       constexpr long_path by = protocol_type::long_by;
       if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
@@ -288,7 +288,7 @@ class mover_room {
     }
     return false;
   }
-  void fetch_piece(operation& op) {
+  [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().loss_of(op.peer) != errc{}) return fetch_no_more(op);
     if (op.learns) op.asked_at_ns = house().now_ns();  // What the program did since costs nothing.
     if (op.scheme == protocol::scheme::split) {
@@ -328,7 +328,7 @@ class mover_room {
   }
 
   /// Asks the sender for the data, as packets or by a put.
-  void request_packets(operation& op) {
+  [[gnu::noinline]] void request_packets(operation& op) {
     ask(op, 0, protocol_type::long_by == long_path::put && op.data.contiguous());
   }
 
@@ -376,7 +376,7 @@ class mover_room {
 
   /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
   /// its.
-  void charge_time(operation& op) {
+  [[gnu::noinline]] void charge_time(operation& op) {
     if (!op.learns) return;
     const std::int64_t now = house().now_ns();
     op.spent_ns += now - greater(op.asked_at_ns, charged_at_ns_);
@@ -384,7 +384,7 @@ class mover_room {
   }
 
   /// All data of a long message is here.
-  void receive_done(operation& op, wire::kind tell) {
+  [[gnu::noinline]] void receive_done(operation& op, wire::kind tell) {
     end_exposure(op);
     if (op.learns) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
     if (tell == wire::kind::finished)
@@ -410,7 +410,7 @@ class mover_room {
     }
     stream(op);
   }
-  void store_piece(operation& op) {
+  [[gnu::noinline]] void store_piece(operation& op) {
     if (op.data_lost()) return stream(op);  // Which gives the peer up.
     auto& transport = house().transport();
     const std::span<const std::byte> data = house().outbox().piece(op, op.copied, piece_of(op));
@@ -438,7 +438,7 @@ class mover_room {
   }
 
   /// As packets; what was put before is sent again.
-  void stream(operation& op) {
+  [[gnu::noinline]] void stream(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::streaming;
     r.streams_.push_back(op);
@@ -454,7 +454,7 @@ class mover_room {
 
   /// The sender's part of a long message is out: the send is complete, unless the receiver still
   /// fetches.
-  void sent_all(operation& op) {
+  [[gnu::noinline]] void sent_all(operation& op) {
     if (op.split && !op.fetched) {
       op.stage = stage::answer;
       return;
@@ -464,7 +464,7 @@ class mover_room {
   }
 
   /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
-  bool push_fragments(peer_record& r, operation& op) {
+  [[gnu::noinline]] bool push_fragments(peer_record& r, operation& op) {
     const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
     if (op.data_lost()) {
       house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.

@@ -187,8 +187,8 @@ class outbox_room {
 
   /// Posts a packet. What the transport keeps of `payload` it gives back by a completion of `op`,
   /// which counts it; without `op` there is no payload. Returns false if it is to be tried again.
-  bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
-            operation* op) noexcept {
+  [[gnu::noinline]] bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
+                              operation* op) noexcept {
     h.credit = house().flow().outgoing(to);
     if (op != nullptr && op->pending == pending_max) return false;
     const outcome o = house().transport().post(
@@ -338,8 +338,8 @@ class outbox_room {
     return into;
   }
 
-  operation* new_control(peer_record& r, const wire::header& h,
-                         std::span<const std::byte> payload) {
+  [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
+                                           std::span<const std::byte> payload) {
     operation* op = r.answers_ < answers_max ? house().pool().take() : nullptr;
     if (op == nullptr) {
       house().peers().lose(r.peer, errc::no_resources);
@@ -358,8 +358,8 @@ class outbox_room {
     r.control_.push_back(op);
   }
 
-  void answer(peer_id to, const wire::header& h, std::span<const std::byte> payload,
-              operation* of) {
+  [[gnu::noinline]] void answer(peer_id to, const wire::header& h,
+                                std::span<const std::byte> payload, operation* of) {
     peer_record& r = house().peers().of(to);
     if (r.failure() != errc{}) return;
     if (r.control_.empty() && post(to, h, payload, of)) return;
@@ -370,7 +370,7 @@ class outbox_room {
   }
 
   /// Sends what waits for one peer: answers first, then credit, then sends in order, then data.
-  std::size_t flush(peer_record& r) {
+  [[gnu::noinline]] std::size_t flush(peer_record& r) {
     std::size_t sent = 0;
     while (!r.control_.empty()) {
       operation& op = r.control_.front();
@@ -418,7 +418,7 @@ class outbox_room {
     return true;
   }
 
-  bool push_announcement(peer_record& r, operation& op) {
+  [[gnu::noinline]] bool push_announcement(peer_record& r, operation& op) {
     if (r.announced_ >= r.allowance_) return false;
     const wire::announcement a{.bytes = op.data.bytes, .memory = house().mover().offer(op)};
     op.control_bytes = sizeof a;

@@ -77,7 +77,7 @@ class peers_room {
   /// Grows with each loss.
   std::uint32_t losses() const noexcept { return losses_; }
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
-  bool died(peer_id peer) const noexcept {
+  [[gnu::noinline]] bool died(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
            job_.state(world_rank(peer)) >= rank_state::finished;
   }
@@ -169,7 +169,7 @@ class peers_room {
   // --- Lists -------------------------------------------------------------------------------------
 
   /// Something for the peer has to wait: it is tried again by every look until it has left.
-  void set_busy(peer_record& r) noexcept {
+  [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
     if (r.busy_) return;
     r.busy_ = true;
     ++troubles_;
@@ -198,7 +198,7 @@ class peers_room {
   }
   /// The transport cannot reach it: it is given up by whoever looks next. (The caller is in the
   /// middle of something that depends on it.)
-  void refuse(peer_id peer) noexcept {
+  [[gnu::noinline]] void refuse(peer_id peer) noexcept {
     peer_record& r = of(peer);
     r.refused_ = true;
     if (r.failure_ == errc{}) set_busy(r);
@@ -220,7 +220,7 @@ class peers_room {
   }
 
   /// Schedules are due, or are no more: while they are, every call looks closer.
-  void set_due(bool any) noexcept {
+  [[gnu::noinline]] void set_due(bool any) noexcept {
     if (any == schedules_due_) return;
     schedules_due_ = any;
     troubles_ += any ? 1u : -1u;
@@ -233,7 +233,7 @@ class peers_room {
   /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
   /// Why nothing more will come from `peer`, as the job knows it.
-  errc loss_of(peer_id peer) const noexcept {
+  [[gnu::noinline]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
@@ -312,7 +312,7 @@ class peers_room {
     ++losses_;
     set_calm();
   }
-  void set_calm() noexcept {
+  [[gnu::noinline]] void set_calm() noexcept {
     if (orphaned()) return;
     vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
     if (troubles_ != 0) vital_->takes = 0;

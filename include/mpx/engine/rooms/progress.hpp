@@ -26,7 +26,7 @@ struct flag_watch {
   function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
 };
 
-/// Of `House` it needs: transport(), trace(); poll_packets(), poll_packets_apart(); flush_busy();
+/// Of `House` it needs: transport(), trace(); poll_packets(); flush_busy();
 /// inbox() and peers().
 template <class Stack, class House>
 class progress_room {
@@ -52,14 +52,15 @@ class progress_room {
   [[gnu::always_inline]] std::size_t poll_once() {
     if (!house().peers().calm()) [[unlikely]]
       return poll_troubled();
-    return poll_calm();
+    const std::uint64_t before = completions_;
+    const std::size_t n = house().poll_packets();
+    wake_waiters_if_new(before);
+    return n;
   }
   /// The same, and notices what has become of the other ranks.
-  [[gnu::noinline]] std::size_t poll_and_check() {
-    if (!house().peers().calm_and_no_news()) [[unlikely]]
-      return poll_troubled();
-    return poll_calm();
-  }
+  [[gnu::always_inline]] std::size_t poll_and_check() { return poll(true); }
+  /// Takes what has arrived, and does nothing else.
+  [[gnu::always_inline]] std::size_t poll_packets_apart() { return poll(false); }
   /// By a call that does not block. Many in vain are a way of blocking: they owe the same. Returns
   /// whether it was in vain, and others need the core: `give_way`, without the lock.
   bool poll_unblocked() {
@@ -85,7 +86,7 @@ class progress_room {
   void poll_until_quiet() {
     unsigned vain = 0;  // A body may be on its way that no poll has shown yet.
     for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
-      if (house().poll_packets_apart() > 0) {
+      if (poll_packets_apart() > 0) {
         vain = 0;
       } else if (at_rest()) {
         return;
@@ -98,7 +99,7 @@ class progress_room {
   void drain() {
     for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
       if (house().peers().orphaned()) return;
-      std::size_t n = house().poll_packets_apart();
+      std::size_t n = poll_packets_apart();
       if (house().peers().troubled()) n += house().flush_busy();
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
@@ -259,17 +260,23 @@ class progress_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
-  [[gnu::always_inline]] std::size_t poll_calm() {
-    const std::uint64_t before = completions_;
+  /// One function, for what handles a packet is in it.
+  [[gnu::noinline]] std::size_t poll(bool checks) {
+    if (!house().peers().calm_and_no_news()) [[unlikely]] {
+      if (checks) return poll_troubled();
+    }
+    [[maybe_unused]] const std::uint64_t before = completions_;
     const std::size_t n = house().poll_packets();
-    wake_waiters_if_new(before);
+    if constexpr (concurrent) {
+      if (checks) wake_waiters_if_new(before);
+    }
     return n;
   }
   [[gnu::noinline]] std::size_t poll_troubled() {
     house().peers().check();
     if (house().peers().orphaned()) return 0;
     const std::uint64_t before = completions_;
-    std::size_t n = house().poll_packets_apart();
+    std::size_t n = poll_packets_apart();
     if (house().peers().troubled()) n += house().flush_busy();
     wake_waiters_if_new(before);
     return n;

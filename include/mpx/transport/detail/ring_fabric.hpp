@@ -264,20 +264,19 @@ class ring_fabric {
   template <class Sink>
   [[gnu::always_inline]] void deliver(receiver& r, Sink& sink, const frame_header& header,
                                       const std::byte* data, std::uint32_t code) noexcept {
-    if (code <= line_data_bytes) [[likely]] {
-      sink.packet(r.source, header, {data, code});
-    } else {
-      deliver_pooled(r, sink, header, data, code);
-    }
+    if (code <= line_data_bytes) [[likely]]
+      return sink.packet(r.source, header, {data, code});
+    deliver_apart(r, sink, header, data, code);
   }
 
   template <class Sink>
-  [[gnu::noinline]] void deliver_pooled(receiver& r, Sink& sink, const frame_header& header,
-                                        const std::byte* data, std::uint32_t code) noexcept {
-    const pooled_view p = r.ring.pooled(data, code);
+  [[gnu::noinline]] void deliver_apart(receiver& r, Sink& sink, const frame_header& header,
+                                       const std::byte* data, std::uint32_t code) noexcept {
+    const bool pooled = code > line_data_bytes;
+    const pooled_view p = pooled ? r.ring.pooled(data, code) : pooled_view{{data, code}};
     if (p.malformed) return sink.malformed(r.source);
     sink.packet(r.source, header, p.payload);
-    r.ring.give_back_pool(p.advance);
+    if (pooled) r.ring.give_back_pool(p.advance);
   }
 
   template <class Sink>
@@ -288,7 +287,7 @@ class ring_fabric {
       receiver& r = *hot_[i];
       const std::uint32_t got =
           r.ring.take(1, [&](const frame_header& h, const std::byte* data, std::uint32_t code) {
-            deliver(r, sink, h, data, code);
+            deliver_apart(r, sink, h, data, code);
           });
       if (got == 0) continue;
       ++taken;
@@ -457,7 +456,7 @@ class ring_fabric {
       wake_peer(r.source);
   }
 
-  bool something_to_do() noexcept {
+  [[gnu::noinline]] bool something_to_do() noexcept {
     if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
@@ -466,7 +465,7 @@ class ring_fabric {
     return false;
   }
 
-  void settle_blocked() noexcept {
+  [[gnu::noinline]] void settle_blocked() noexcept {
     for (sender* s : blocked_on_space_) {
       s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
       s->blocked_on_space = false;

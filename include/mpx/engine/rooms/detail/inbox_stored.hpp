@@ -53,6 +53,25 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
+[[gnu::noinline]] void inbox_room<Stack, House>::discard(arrived_message* m) noexcept {
+  early_.unclaim(*m);
+  const peer_id source = m->is.source;
+  const arrived_message was = *m;
+  early_.forget(m);
+  if (was.kind == wire::kind::announce) {
+    if (was.unready) return;  // The sender has been told.
+    house().peers().check();
+    if (house().peers().failure_of(source) != errc{}) return;
+    announcement_answered(source);
+    return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+  }
+  give_back_early(source, was.stored);
+  released(source, was.stored);
+  if ((was.flags & wire::flag_synchronous) != 0)
+    house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+}
+
+template <class Stack, class House>
 template <class Gone>
 void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;

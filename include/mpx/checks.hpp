@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Checks of a program that cost time and code, for stacks of programs that are being written or not
+// trusted. Included beside mpx.hpp by programs that use them.
+
+#include "mpx/coll/compare_calls.hpp"
+#include "mpx/engine/checks.hpp"
+
+namespace mpx::inline v0::checks {
+
+/// The ranks of a communicator compare their collective calls before they make them. Calls that do
+/// not go together are errc::call_mismatch at every rank, with a text that names two ranks and what
+/// they called, where; none of them is made, and the communicator can be used as before. Compared
+/// are: the operation, its root, its form (that blocks or is started), an algorithm asked for by
+/// `with`, lengths, also those between two ranks, the elements' kind and length, what a reduction
+/// combines with (operations of MPI's by name, all others are alike), neighbours, and calls that
+/// make communicators but create_group. std::byte goes with anything. All ranks choose it, or none.
+/// Cost: log2(size) rounds of a packet before each call, which waits for all ranks then; twice that
+/// and a packet for each pair where lengths are those of pairs.
+struct collectives {
+  using policy_axis = checks_axis;
+  static constexpr std::string_view name = "collectives";
+  static constexpr bool compares_types = false;
+  static constexpr bool compares_collectives = true;
+  template <class Matcher>
+  using matcher = Matcher;
+  using call_mark = detail::marked_call;
+
+  /// The steps by which ranks compare a call. Returns: false if there is no memory, or, of steps
+  /// that act at once, if calls do not go together.
+  template <class S, class What>
+  static bool compare_call(S& steps, const What& what, coll::algorithm by, const call_mark& mark) {
+    return detail::compare_call(steps, what, by, mark);
+  }
+  /// The same of a call that makes a communicator.
+  template <class S, class Members = std::nullptr_t>
+  static bool compare_creation(S& steps, const detail::call_site& site, const char* how,
+                               const Members& members = nullptr) {
+    return detail::compare_creation(steps, site, how, members);
+  }
+};
+
+/// What `types` checks, and what `collectives` does.
+struct all : collectives {
+  using policy_axis = checks_axis;
+  static constexpr std::string_view name = "all";
+  static constexpr bool compares_types = true;
+  template <class Matcher>
+  using matcher = detail::type_matcher<Matcher>;
+};
+
+}  // namespace mpx::inline v0::checks

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The collectives of an intercommunicator: each declared once, as those of a communicator.
+
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include "mpx/coll/arguments.hpp"
+#include "mpx/coll/barrier.hpp"
+#include "mpx/coll/between.hpp"
+#include "mpx/coll/names.hpp"
+#include "mpx/datatype/buffer.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// The collectives across, of an intercommunicator, which derives from this: every rank of both
+/// groups calls them in the same order. What one group gives, the other one gets; where there is no
+/// root both do both.
+///
+/// Where there is a root it says mpx::this_root, the others of its group mpx::proc_null, and those
+/// of the other group the root's rank. At the root what it would give does not count, nor what it
+/// would get elsewhere; where a rank is proc_null, neither does.
+/// Arguments, forms and errors are those of a communicator's collectives (coll/calls.hpp), but for
+/// mpx::in_place; blocks, counts and places are those of the remote group's ranks. Errors number
+/// the ranks of both groups, first those of the group whose first rank is lower in the world.
+/// Source: MPI 4.1, 6.2.2.
+template <class Between, class Stack>
+class between_collectives : public collective_names<Between> {
+  using site = std::source_location;
+  [[gnu::always_inline]] const Between& me() const noexcept {
+    return static_cast<const Between&>(*this);
+  }
+
+ public:
+  /// Returns when every rank of both groups has entered.
+  template <class How = throws_t>
+  auto barrier(How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::barrier_call{});
+  }
+  /// Sends the root's `buffer` to the other group.
+  template <class B, class How = throws_t>
+  requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
+  auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      coll::between_bcast<Stack>{me().sides(), writable_bytes_of(buffer), root});
+  }
+
+  // --- Blocks ------------------------------------------------------------------------------------
+
+  /// `in` of each rank of the other group goes to `out` at the root, in rank order.
+  template <class In, class Out, class How = throws_t>
+  requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
+              site where = site::current()) const noexcept(stores_errors<How>) {
+    const coll::blocks to = root == this_root ? equal_blocks(out) : coll::blocks();
+    return ended<How>(how, where, gathering{me().sides(), bytes_of(in), to, root, false});
+  }
+  /// The same. Returns: all of it at the root, nothing elsewhere. Requires: `in` at the root is as
+  /// long as that of the others.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> gather(const In& in, rank_t root, How&& how = {},
+                                             site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    if (root == this_root) all.resize(elements_of(in) * remote());
+    gather(in, all, root, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths.
+  template <class In, class Out, class C, class How = throws_t>
+  requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      gathering{me().sides(), bytes_of(in), blocks_at(out, counts), root, true});
+  }
+  /// The same, block r from out[places[r]] on.
+  template <class In, class Out, class C, class P, class How = throws_t>
+  requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> &&
+           BufferFits<Out&&, How>
+  auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
+               How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        gathering{me().sides(), bytes_of(in), blocks_at(out, counts, places), root, true});
+  }
+  /// The same where the root does not know the lengths. Returns: all blocks at the root, nothing
+  /// elsewhere. Cost: a gather of the lengths besides.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
+                                              site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    const auto counts = gather(static_cast<std::int64_t>(elements_of(in)), root, how, where);
+    if (!well<How>(how)) return all;
+    all.resize(sum_of(counts));
+    gatherv(in, all, counts, root, std::forward<How>(how), where);
+    return all;
+  }
+
+  /// Block r of `in` at the root goes to `out` of rank r of the other group.
+  template <class In, class Out, class How = throws_t>
+  requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    const coll::blocks from = root == this_root ? equal_blocks(in) : coll::blocks();
+    return ended<How>(how, where,
+                      scattering{me().sides(), from, writable_bytes_of(out), root, false});
+  }
+  /// The same. Returns: this rank's block; nothing in the root's group. Cost: a bcast of its length
+  /// besides.
+  template <class In, class How = throws_t>
+  requires ContiguousBuffer<const In&> && BlockingForm<How>
+  std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
+                                              site where = site::current()) const {
+    std::vector<element_of_t<const In>> mine;
+    auto length = static_cast<std::int64_t>(elements_of(in) / remote());
+    bcast(length, root, how, where);
+    if (!well<How>(how)) return mine;
+    if (root >= 0) mine.resize(static_cast<std::size_t>(length));
+    scatter(in, mine, root, std::forward<How>(how), where);
+    return mine;
+  }
+  /// The same with blocks of different lengths.
+  template <class In, class C, class Out, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
+                site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        scattering{me().sides(), blocks_at(in, counts), writable_bytes_of(out), root, true});
+  }
+  /// The same, block r from in[places[r]] on.
+  template <class In, class C, class P, class Out, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> &&
+           BufferFits<Out&&, How>
+  auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
+                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      scattering{me().sides(), blocks_at(in, counts, places),
+                                 writable_bytes_of(out), root, true});
+  }
+
+  /// `in` of each rank goes to `out` of all ranks of the other group, in rank order.
+  template <class In, class Out, class How = throws_t>
+  requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<How>(how, where, gathering_all{me().sides(), bytes_of(in), equal_blocks(out)});
+  }
+  /// The same. Returns: all of it. Requires: `in` is as long in both groups.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
+                                                site where = site::current()) const {
+    std::vector<element_of_t<const In>> all(elements_of(in) * remote());
+    allgather(in, all, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths.
+  template <class In, class Out, class C, class How = throws_t>
+  requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> &&
+           (!Counts<How>) && BufferFits<Out&&, How>
+  auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      gathering_all{me().sides(), bytes_of(in), blocks_at(out, counts)});
+  }
+  /// The same, block r from out[places[r]] on.
+  template <class In, class Out, class C, class P, class How = throws_t>
+  requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> &&
+           BufferFits<Out&&, How>
+  auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      gathering_all{me().sides(), bytes_of(in), blocks_at(out, counts, places)});
+  }
+  /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
+  /// the lengths besides.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In> && BlockingForm<How>
+  std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
+                                                 site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    const auto counts = allgather(static_cast<std::int64_t>(elements_of(in)), how, where);
+    if (!well<How>(how)) return all;
+    all.resize(sum_of(counts));
+    allgatherv(in, all, counts, std::forward<How>(how), where);
+    return all;
+  }
+
+  /// Block r of `in` goes to rank r of the other group, where it is block rank() of `out`.
+  template <class In, class Out, class How = throws_t>
+  requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return ended<How>(how, where, to_all{me().sides(), equal_blocks(in), equal_blocks(out), false});
+  }
+  /// The same. Returns: what has come. Requires: blocks are as long in both groups.
+  template <class In, class How = throws_t>
+  requires ContiguousBuffer<const In&> && BlockingForm<How>
+  std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
+                                               site where = site::current()) const {
+    std::vector<element_of_t<const In>> all(elements_of(in));
+    alltoall(in, all, std::forward<How>(how), where);
+    return all;
+  }
+  /// The same with blocks of different lengths.
+  template <class In, class C, class Out, class D, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && Counts<D> &&
+           BufferFits<Out&&, How>
+  auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(
+        how, where,
+        to_all{me().sides(), blocks_at(in, in_counts), blocks_at(out, out_counts), true});
+  }
+  /// The same, with a place for each block.
+  template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
+  requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> && Counts<D> &&
+           Counts<Q> && BufferFits<Out&&, How>
+  auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
+                 const D& out_counts, const Q& out_places, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      to_all{me().sides(), blocks_at(in, in_counts, in_places),
+                             blocks_at(out, out_counts, out_places), true});
+  }
+  /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
+  /// alltoall of the lengths besides.
+  template <class In, class C, class How = throws_t>
+  requires ContiguousBuffer<const In&> && Counts<C> && BlockingForm<How>
+  std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts, How&& how = {},
+                                                site where = site::current()) const {
+    std::vector<element_of_t<const In>> all;
+    std::vector<std::int64_t> going;
+    for (const auto c : in_counts) going.push_back(static_cast<std::int64_t>(c));
+    const auto coming = alltoall(going, how, where);
+    if (!well<How>(how)) return all;
+    all.resize(sum_of(coming));
+    alltoallv(in, going, all, coming, std::forward<How>(how), where);
+    return all;
+  }
+  /// Every block is a piece of memory of its own, of whatever layout. Requires: a piece for each
+  /// rank of the other group.
+  template <class How = throws_t>
+  auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    coll::blocks from;
+    coll::blocks to;
+    from.pieces = in.data();
+    to.pieces = out.data();
+    return ended<How>(how, where, to_all{me().sides(), from, to, true});
+  }
+
+  // --- Reductions --------------------------------------------------------------------------------
+
+  /// Combines what the ranks of the other group give, in their order unless `op` commutes.
+  /// Returns: of a value the result at the root, `value` elsewhere. A range is what is given, and
+  /// is the result at the root. Where the call is started a value is as a range.
+  template <class V, class Op, class How = throws_t>
+  requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
+  auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
+    return in_place_or_copied<How>(value, how, root == this_root, [&](const memory& m) {
+      return ended<How>(how, where, coll::between_reduce<Stack>{me().sides(), m, m, root},
+                        typed_reduction<element_of_t<V>, Op>{op});
+    });
+  }
+  /// The same from `in` to `out`.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
+              site where = site::current()) const {
+    return ended<How>(
+        how, where,
+        coll::between_reduce<Stack>{me().sides(), bytes_of(in), writable_bytes_of(out), root},
+        typed_reduction<element_of_t<const In>, Op>{op});
+  }
+  /// As reduce, with the result on every rank of a group: that of the other group's values.
+  /// Requires: as many elements in both groups.
+  template <class V, class Op, class How = throws_t>
+  requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
+  auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+      return ended<How>(how, where, coll::between_allreduce<Stack>{me().sides(), m, m},
+                        typed_reduction<element_of_t<V>, Op>{op});
+    });
+  }
+  /// The same from `in` to `out`, which are as long.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
+                 site where = site::current()) const {
+    return ended<How>(
+        how, where,
+        coll::between_allreduce<Stack>{me().sides(), bytes_of(in), writable_bytes_of(out)},
+        typed_reduction<element_of_t<const In>, Op>{op});
+  }
+
+  /// Combines as reduce does; rank r of a group gets block r, of counts[r] elements, of the result
+  /// of the other one. Requires: as many elements in both groups; `counts` are of this rank's
+  /// group, and sum up to the elements of `in`.
+  template <class In, class Out, class C, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Counts<C> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
+                      site where = site::current()) const {
+    return ended<How>(how, where, reduced_blocks(blocks_at(in, counts), out),
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+  /// The same with blocks of one length, that of `out`.
+  template <class In, class Out, class Op, class How = throws_t>
+  requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
+  auto reduce_scatter_block(const In& in, Out&& out, Op op, How&& how = {},
+                            site where = site::current()) const {
+    const auto n = static_cast<std::size_t>(me().size());
+    return ended<How>(how, where, reduced_blocks(equal_blocks(in, n), out),
+                      typed_reduction<element_of_t<const In>, Op>{op});
+  }
+
+ private:
+  using gathering = coll::between_gather<Stack>;
+  using scattering = coll::between_scatter<Stack>;
+  using gathering_all = coll::between_allgather<Stack>;
+  using to_all = coll::between_alltoall<Stack>;
+
+  template <class How, class What, class Op = no_reduction>
+  [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
+                                    const Op& op = {}) const noexcept(stores_errors<How>) {
+    return finish_as(
+        std::forward<How>(how),
+        collective<Stack, What, Op>(me().both(where), what, coll::algorithm::automatic, op), where);
+  }
+  std::size_t remote() const noexcept { return static_cast<std::size_t>(me().remote_size()); }
+  /// A buffer as `n` blocks of one length.
+  template <class B>
+  static coll::blocks equal_blocks(const B& buffer, std::size_t n) noexcept {
+    coll::blocks b = blocks_of(buffer);
+    b.bytes = b.stride = b.room / b.unit / n * b.unit;
+    return b;
+  }
+  template <class B>
+  coll::blocks equal_blocks(const B& buffer) const noexcept {
+    return equal_blocks(buffer, remote());
+  }
+  template <class Out>
+  auto reduced_blocks(const coll::blocks& in, Out& out) const noexcept {
+    coll::between_reduce_scatter<Stack> call{me().sides(), in, writable_bytes_of(out)};
+    call.mine = me().rank();
+    return call;
+  }
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// How the ranks of a communicator find out, before they make a collective call, that it is the same
+// everywhere: each tells what it has called, and every rank learns of the same two that differ.
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+
+#include "mpx/coll/allgather.hpp"
+#include "mpx/coll/allreduce.hpp"
+#include "mpx/coll/alltoall.hpp"
+#include "mpx/coll/barrier.hpp"
+#include "mpx/coll/bcast.hpp"
+#include "mpx/coll/call.hpp"
+#include "mpx/coll/claims.hpp"
+#include "mpx/coll/gather.hpp"
+#include "mpx/coll/reduce.hpp"
+#include "mpx/coll/reduce_scatter.hpp"
+#include "mpx/coll/scan.hpp"
+#include "mpx/coll/scatter.hpp"
+#include "mpx/core/group.hpp"
+
+namespace mpx::inline v0::detail {
+
+// --- What a call claims --------------------------------------------------------------------------
+
+/// Which ranks have lengths of their own between them.
+enum class claimed_pairs : std::uint8_t { none, to_root, from_root, all };
+
+inline std::uint64_t lengths_of(const coll::blocks& b, rank_t ranks) noexcept {
+  std::uint64_t h = 1;
+  for (rank_t r = 0; r < ranks; ++r) h = mixed(h, b.bytes_of(r));
+  return h;
+}
+
+/// What all ranks of a call have to say alike, an overload an operation. Returns what is left to be
+/// compared between pairs.
+inline claimed_pairs state(call_claim&, const coll::barrier_call&, rank_t, rank_t) noexcept {
+  return claimed_pairs::none;
+}
+inline claimed_pairs state(call_claim& c, const coll::bcast_call& call, rank_t, rank_t) noexcept {
+  c.root = call.root;
+  c.say_bytes(call.data.bytes);
+  return claimed_pairs::none;
+}
+inline claimed_pairs state(call_claim& c, const coll::gather_call& call, rank_t me,
+                           rank_t) noexcept {
+  c.root = call.root;
+  if (call.variable) {
+    c.say_name("gatherv");
+    return claimed_pairs::to_root;
+  }
+  c.say_bytes(me == call.root ? call.out.bytes_of(me) : call.in.bytes);
+  return claimed_pairs::none;
+}
+inline claimed_pairs state(call_claim& c, const coll::scatter_call& call, rank_t me,
+                           rank_t) noexcept {
+  c.root = call.root;
+  if (call.variable) {
+    c.say_name("scatterv");
+    return claimed_pairs::from_root;
+  }
+  c.say_bytes(me == call.root ? call.in.bytes_of(me) : call.out.bytes);
+  return claimed_pairs::none;
+}
+inline claimed_pairs state(call_claim& c, const coll::allgather_call& call, rank_t,
+                           rank_t size) noexcept {
+  if (!call.out.counts && call.out.pieces == nullptr) {
+    c.say_bytes(call.out.bytes);
+  } else {
+    c.say_name("allgatherv");
+    c.say_bytes(call.out.total(size));
+    c.shape = lengths_of(call.out, size);
+  }
+  return claimed_pairs::none;
+}
+inline claimed_pairs state(call_claim& c, const coll::alltoall_call& call, rank_t,
+                           rank_t) noexcept {
+  c.shape = call.in_place ? 1 : 0;
+  if (!call.variable) {
+    c.say_bytes(call.out.bytes);
+    return claimed_pairs::none;
+  }
+  c.say_name("alltoallv");
+  return claimed_pairs::all;
+}
+inline claimed_pairs state(call_claim& c, const coll::reduce_call& call, rank_t, rank_t) noexcept {
+  c.root = call.root;
+  c.say_bytes(call.in.bytes);
+  return claimed_pairs::none;
+}
+inline claimed_pairs state(call_claim& c, const coll::allreduce_call& call, rank_t,
+                           rank_t) noexcept {
+  c.say_bytes(call.in.bytes);
+  return claimed_pairs::none;
+}
+inline claimed_pairs state(call_claim& c, const coll::reduce_scatter_call& call, rank_t,
+                           rank_t size) noexcept {
+  c.say_bytes(call.in.total(size));
+  if (call.in.counts) c.shape = lengths_of(call.in, size);
+  return claimed_pairs::none;
+}
+inline claimed_pairs state(call_claim& c, const coll::scan_call& call, rank_t, rank_t) noexcept {
+  if (call.exclusive) c.say_name("exscan");
+  c.say_bytes(call.in.bytes);
+  return claimed_pairs::none;
+}
+/// Any other call: one whose ranks exchange blocks along edges has pairs.
+template <class What>
+claimed_pairs state(call_claim&, const What&, rank_t, rank_t) noexcept {
+  constexpr bool edges = requires(const What& call, void (*edge)(const memory&, rank_t)) {
+    call.each_edge(edge, edge);
+  };
+  return edges ? claimed_pairs::all : claimed_pairs::none;
+}
+
+/// What goes to each rank and comes from it, where lengths are those of pairs: calls
+/// `send(memory, to)` and `receive(memory, from)`.
+template <class What, class Send, class Receive>
+void each_pair(const What& call, rank_t me, rank_t size, Send&& send, Receive&& receive) {
+  if constexpr (std::is_same_v<What, coll::gather_call>) {
+    if (me != call.root) return send(call.in, call.root);
+    for (rank_t r = 0; r < size; ++r) receive(memory(nullptr, call.out.bytes_of(r)), r);
+  } else if constexpr (std::is_same_v<What, coll::scatter_call>) {
+    if (me != call.root) return receive(call.out, call.root);
+    for (rank_t r = 0; r < size; ++r) send(memory(nullptr, call.in.bytes_of(r)), r);
+  } else if constexpr (std::is_same_v<What, coll::alltoall_call>) {
+    for (rank_t r = 0; r < size; ++r) {
+      send(memory(nullptr, (call.in_place ? call.out : call.in).bytes_of(r)), r);
+      receive(memory(nullptr, call.out.bytes_of(r)), r);
+    }
+  } else if constexpr (requires { call.each_edge(send, receive); }) {
+    call.each_edge(send, receive);
+  }
+}
+
+// --- How the ranks come to know ------------------------------------------------------------------
+
+inline collective_failure mismatch(const char* what) noexcept {
+  return {errc::call_mismatch, collective_failure::cause::mismatch, false, 0, 0, 0, what};
+}
+inline void disagree(schedule& plan, const char* what) noexcept { plan.failure = mismatch(what); }
+template <class Stack>
+void disagree(collective_channel<Stack>& c, const char* what) noexcept {
+  c.failed(mismatch(what));
+  c.over();  // All ranks find it.
+}
+
+/// What a rank knows of the others' claims, in the scratch memory of the steps `S`.
+template <class S>
+struct call_comparison {
+  S* steps;
+  claim_pair known{};
+  claim_pair come{};
+  call_claim own{};
+  call_claim* sent = nullptr;      // To each rank,
+  call_claim* received = nullptr;  // from each,
+  call_claim* expected = nullptr;  // and what should have come from there.
+  rank_t size = 0;
+  char text[claim_text_bytes] = {};
+
+  static void begin(void* self) noexcept {
+    auto& a = *static_cast<call_comparison*>(self);
+    a.known = {a.own, {}};
+  }
+  /// Between this rank and those that have told it what they send.
+  static void compare(void* self) noexcept {
+    auto& a = *static_cast<call_comparison*>(self);
+    a.known = {};
+    for (rank_t r = 0; r < a.size; ++r)
+      if (r != a.own.rank && a.received[r].told != 0 && !a.received[r].fits(a.expected[r]))
+        return void(a.known = {a.received[r], a.expected[r]});
+  }
+  static void take(void* self) noexcept {
+    auto& a = *static_cast<call_comparison*>(self);
+    a.known.add(a.come);
+  }
+  static void end(void* self) noexcept {
+    auto& a = *static_cast<call_comparison*>(self);
+    if (!a.known.differ()) return;
+    a.known.write(a.text);
+    disagree(*a.steps, a.text);
+  }
+  /// What every rank knows after `first` is known to all in the end. Source: as
+  /// barrier_dissemination; what is known twice does no harm.
+  void spread(void (*first)(void*)) {
+    S& s = *steps;
+    s.call(first, this);
+    const memory out = bytes(known);
+    const memory in = bytes(come);
+    for (rank_t step = 1; step < size; step *= 2) {
+      s.exchange(out, coll::around(s.rank() + step, size), in, coll::around(s.rank() - step, size));
+      s.call(take, this);
+    }
+    s.call(end, this);
+  }
+  /// Each of the ranks tells those it has to what it sends them.
+  void tell_pairs(claimed_pairs which) {
+    S& s = *steps;
+    for (rank_t r = 0; r < size; ++r)
+      if (r != s.rank() && talks(which, r, s.rank())) s.start_receive(bytes(received[r]), r);
+    for (rank_t r = 0; r < size; ++r)
+      if (r != s.rank() && talks(which, s.rank(), r)) s.start_send(bytes(sent[r]), r);
+    s.finish();
+  }
+
+ private:
+  template <class T>
+  static memory bytes(T& of) noexcept {
+    return {reinterpret_cast<std::byte*>(&of), sizeof(T)};
+  }
+  bool talks(claimed_pairs which, rank_t from, rank_t to) const noexcept {
+    if (which == claimed_pairs::to_root) return to == own.root;
+    if (which == claimed_pairs::from_root) return from == own.root;
+    return true;
+  }
+};
+
+/// Room for what ranks compare. nullptr: there is none, and the steps have failed.
+template <class S>
+call_comparison<S>* begin_comparison(S& s, const char* name, const std::source_location& where) {
+  const memory room = s.scratch(sizeof(call_comparison<S>));
+  if (room.base == nullptr) return nullptr;
+  auto* const a = ::new (room.base) call_comparison<S>{&s};
+  a->size = s.size();
+  a->own = call_claim(s.rank(), name, where, std::is_same_v<S, schedule>);
+  return a;
+}
+/// Compares what `each(send, receive)` says of pairs.
+template <class S, class Each>
+void compare_pairs(S& s, call_comparison<S>& a, claimed_pairs which, Each&& each) {
+  const auto n = static_cast<std::size_t>(a.size);
+  const memory table = s.scratch(3 * n * sizeof(call_claim));
+  if (table.base == nullptr) return;
+  a.sent = reinterpret_cast<call_claim*>(table.base);
+  a.received = a.sent + n;
+  a.expected = a.received + n;
+  for (std::size_t i = 0; i < n; ++i) {
+    call_claim to = a.own;
+    to.begin_pair(static_cast<rank_t>(i));
+    ::new (a.sent + i) call_claim(to);
+    ::new (a.received + i) call_claim();
+    ::new (a.expected + i) call_claim(to);
+  }
+  each([&](const memory& m, rank_t to) { a.sent[to].add_block(m.bytes); },
+       [&](const memory& m, rank_t from) { a.expected[from].add_block(m.bytes); });
+  a.tell_pairs(which);
+  a.spread(call_comparison<S>::compare);
+}
+
+/// See checks::collectives.
+template <class S, class What>
+bool compare_call(S& s, const What& what, coll::algorithm by, const marked_call& mark) {
+  if (s.size() == 1) return true;
+  call_comparison<S>* const a = begin_comparison(s, What::name, mark.where);
+  if (a == nullptr) return false;
+  a->own.type = mark.type;
+  a->own.reduces_by = static_cast<std::uint8_t>(mark.op);
+  a->own.algorithm = static_cast<std::uint8_t>(by);
+  const claimed_pairs which = state(a->own, what, s.rank(), s.size());
+  a->spread(call_comparison<S>::begin);
+  if (which != claimed_pairs::none && !s.failed())
+    compare_pairs(s, *a, which, [&](auto&& send, auto&& receive) {
+      each_pair(what, s.rank(), s.size(), send, receive);
+    });
+  return !s.failed();
+}
+/// The same of a call that makes a communicator: `members` is its group where it is of one, which
+/// two ranks that are in each other's group have to give alike.
+template <class S, class Members>
+bool compare_creation(S& s, const call_site& site, const char* how, const Members& members) {
+  if (s.size() == 1) return true;
+  call_comparison<S>* const a = begin_comparison(s, site.name, site.where);
+  if (a == nullptr) return false;
+  for (const char c : std::string_view(how))
+    a->own.shape = mixed(a->own.shape, static_cast<unsigned char>(c));
+  a->spread(call_comparison<S>::begin);
+  if constexpr (!std::is_null_pointer_v<Members>) {
+    if (s.failed()) return false;
+    a->own.of_group = 1;
+    std::size_t h = 1;
+    for (rank_t r = 0; r < members.size(); ++r) h = mixed(h, members.peer_of(r));
+    compare_pairs(s, *a, claimed_pairs::all, [&](auto&& send, auto&& receive) {
+      for (rank_t r = 0; r < s.size(); ++r)
+        if (members.contains(s.peer_of(r))) {
+          send(memory(nullptr, h), r);
+          receive(memory(nullptr, h), r);
+        }
+    });
+  }
+  return !s.failed();
+}
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A collective call with buffers that a layout spreads, as finish_as takes it. Comes with
+// mpx/datatype.hpp.
+
+#include <new>
+#include <source_location>
+#include <utility>
+
+#include "mpx/coll/arguments.hpp"
+#include "mpx/coll/call.hpp"
+#include "mpx/coll/layouts.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Where an empty message lies: a place, for none would say "in place".
+inline constexpr std::byte nowhere{};
+
+template <class B>
+memory place_of_layout(const B& buffer) noexcept {
+  const memory m = buffer.fault(false) == errc{} ? buffer.borrow() : memory();
+  return m.exists() ? m : memory(const_cast<std::byte*>(&nowhere), 0);
+}
+template <class B>
+std::size_t unit_of_layout(const B& buffer) noexcept {
+  if constexpr (requires { buffer.element_bytes(); }) {
+    const std::size_t n = buffer.element_bytes();
+    return n == 0 ? 1 : n;
+  } else {
+    return sizeof(typename B::layout_buffer);
+  }
+}
+
+/// The call `What`, one of the structs of coll/, whose places may have layouts: of their own
+/// (`memory::how`, `blocks::how`), or one of all blocks together. As `collective` it refers to what
+/// its arguments refer to; what is started or prepared, or a copy, keeps the layouts itself.
+/// Errors: errc::datatype if one of its buffers has a fault; the other ranks get errc::peer_lost.
+template <class Stack, class What, class Op = no_reduction>
+class layout_collective {
+  using spread = coll::spread<What>;
+
+ public:
+  using stack_type = Stack;
+  using value_type = nothing;
+  static constexpr const char* name = What::name;
+  static constexpr const char* start_name = What::name;
+  static constexpr const char* prepare_name = What::name;
+
+  /// `uses`: of the buffers, whose faults are looked for; or none.
+  template <class... Uses>
+  layout_collective(const point_to_point<Stack>& on, const What& what, coll::algorithm by,
+                    const Op& op, const call_mark<Stack>& mark, const Uses&... uses)
+      : on_(on), by_(by), op_(op), mark_(mark), what_{what} {
+    (look_for_fault(uses), ...);
+  }
+  layout_collective(const layout_collective& other)
+      : on_(other.on_),
+        by_(other.by_),
+        op_(other.op_),
+        mark_(other.mark_),
+        what_(other.what_),
+        layouts_(other.layouts_),
+        linear_(other.linear_) {
+    if (!linear_) straighten(layouts_, what_, true);
+    linear_ = true;
+  }
+  layout_collective& operator=(const layout_collective&) = delete;
+
+  endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
+  errc run(nothing&, std::source_location where) const {
+    if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
+    coll::call_layouts layouts;
+    spread what = what_;
+    if (!linear_) straighten(layouts, what, false);
+    reduction op;
+    set(op, what, op_);
+    return run_collective(on_, what, by_, {name, where}, trouble_);
+  }
+  started start() const {
+    const started s = made(false);
+    if (s.op != nullptr) {
+      schedules<Stack>::start(endpoint_of(), *s.op);
+    } else {  // It is a call all the same, which the others wait in.
+      collective_channel<Stack> steps(on_, {name});
+      steps.begin();
+      steps.failed(trouble_.failure);
+      steps.tell(trouble_);
+    }
+    return s;
+  }
+  started prepare() const { return made(true); }
+  [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
+    collective_channel<Stack>::raise(on_, trouble_, {name, where});
+  }
+
+ private:
+  static constexpr bool reduces = !std::is_same_v<Op, no_reduction>;
+  /// What a schedule keeps.
+  struct kept : allocated {
+    kept(const Op& op, const coll::call_layouts& l) : maker(op), layouts(l) {}
+    Op maker;
+    reduction made;
+    coll::call_layouts layouts;
+  };
+
+  template <class B>
+  void look_for_fault(const layout_use<B>& use) noexcept {
+    if (use.buffer == nullptr || what_.fault != errc{}) return;
+    what_.fault = use.buffer->fault(use.received);
+    what_.fault_text = "a layout that cannot be used";
+    if constexpr (requires { use.buffer->fault_text(use.received); })
+      if (what_.fault != errc{}) what_.fault_text = use.buffer->fault_text(use.received);
+  }
+  void look_for_fault(plain_use) noexcept {}
+
+  static void straighten(coll::call_layouts& layouts, spread& what, bool keeps) noexcept {
+    if (what.fault != errc{}) return;
+    if (!coll::with_places(static_cast<What&>(what),
+                           [&](auto&... places) { return layouts.straighten(keeps, places...); }))
+      what.fault = errc::no_resources;
+  }
+  static void set([[maybe_unused]] reduction& made, [[maybe_unused]] spread& what,
+                  [[maybe_unused]] const Op& op) noexcept {
+    if constexpr (reduces) {
+      op.set(made);
+      what.op = &made;
+    }
+  }
+  started made(bool again) const {
+    schedule* plan = nullptr;
+    auto* k = new (std::nothrow) kept(op_, layouts_);
+    trouble_.failure = {errc::no_resources, collective_failure::cause::memory};
+    if (k == nullptr) return {nullptr, errc::no_resources};
+    spread what = what_;
+    if (!linear_) straighten(k->layouts, what, true);
+    set(k->made, what, k->maker);
+    if (const collective_failure wrong = what.check(on_.rank(), on_.size()); wrong.why != errc{}) {
+      trouble_.failure = wrong;
+      delete k;
+      return {nullptr, wrong.why};
+    }
+    plan = record_collective(on_, what, by_, mark_);
+    if (plan == nullptr) {
+      delete k;
+    } else {
+      plan->keep(k, [](void* p) noexcept { delete static_cast<kept*>(p); });
+    }
+    return schedules<Stack>::make(endpoint_of(), plan, again);
+  }
+
+  const point_to_point<Stack>& on_;
+  coll::algorithm by_;
+  [[no_unique_address]] Op op_;
+  [[no_unique_address]] call_mark<Stack> mark_;
+  spread what_;
+  coll::call_layouts layouts_;  // Of a copy.
+  bool linear_ = false;
+  mutable trouble_of<Stack> trouble_;
+};
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// Collectives across an intercommunicator: each in every form, at sizes on both sides of what the
+// algorithms choose by; many at once; what is wrong.
+
+#include "coll/between.hpp"
+
+namespace {
+
+struct cut {
+  mpx::rank_t here;
+  mpx::rank_t there;
+};
+constexpr cut cuts[] = {{1, 1}, {1, 3}, {2, 2}, {3, 4}, {4, 4}, {6, 1}};
+
+}  // namespace
+
+TEST_CASE("between: every collective in every form") {
+  using namespace between_suite;
+  for (const cut c : cuts)
+    ranks::run<ranks::inproc>(c.here + c.there, [c](auto world) {
+      const bool low = world.rank() < c.here;
+      auto on = connected(world, c.here);
+      for (const form f : forms)
+        for (const std::size_t length : {0u, 1u, 5u}) everything(on, low, length, f);
+      everything(on, low, 700, form::at_once);
+      everything(on, low, 9000, form::started);
+      returned(on, low);
+      on.free();
+    });
+}
+
+TEST_CASE("between: started ones are many at once, and end in any order") {
+  using namespace between_suite;
+  for (const cut c : {cut{1, 1}, cut{3, 4}})
+    ranks::run<ranks::multiple>(c.here + c.there, [c](auto world) {
+      const bool low = world.rank() < c.here;
+      auto on = connected(world, c.here);
+      const auto there = static_cast<std::size_t>(on.remote_size());
+      for (int round = 0; round < 4; ++round) {
+        constexpr std::size_t many = 24;
+        std::vector<words> in(many);
+        std::vector<words> out(many);
+        std::vector<mpx::request<ranks::multiple>> under_way;
+        int swapped[2] = {on.rank(), -1};
+        for (std::size_t i = 0; i < many; ++i) {
+          const std::size_t n = i % 5 == 4 ? 3000 : i % 3;
+          in[i].assign(n, i + static_cast<word>(on.rank()) * 100 + (low ? 0 : 10'000));
+          out[i].resize(n * there);
+          if (i % 2 == 0) {
+            under_way.push_back(on.iallgather(in[i], out[i]));
+          } else {
+            out[i].resize(n);
+            under_way.push_back(on.iallreduce(in[i], out[i], mpx::sum));
+          }
+          if (i == 7 && on.rank() < on.remote_size()) {  // Messages have nothing to do with it.
+            under_way.push_back(on.isend(swapped[0], on.rank(), mpx::tag_t{0}));
+            if (on.rank() < on.size()) under_way.push_back(on.irecv(swapped[1], on.rank()));
+          }
+        }
+        on.barrier();
+        for (std::size_t i = 0; i < under_way.size(); ++i)
+          under_way[(i * 11 + static_cast<std::size_t>(on.rank())) % under_way.size()].wait();
+        bool right = on.rank() >= on.remote_size() || swapped[1] == on.rank();
+        word sum = 0;
+        for (std::size_t r = 0; r < there; ++r) sum += r * 100 + (low ? 10'000 : 0);
+        for (std::size_t i = 0; i < many; ++i)
+          for (std::size_t k = 0; k < out[i].size(); ++k)
+            right =
+                right && out[i][k] == (i % 2 == 0 ? i + k / in[i].size() * 100 + (low ? 10'000 : 0)
+                                                  : i * there + sum);
+        CHECK(right);
+      }
+      on.free();
+    });
+}
+
+TEST_CASE("between: what is wrong is told, and nobody waits") {
+  using namespace between_suite;
+  ranks::run<ranks::inproc>(5, [](auto world) {
+    const bool low = world.rank() < 2;
+    auto on = connected(world, 2);
+    const auto next = [&] { return on.allreduce(1, std::plus<>{}) == on.remote_size(); };
+    std::error_code ec;
+    int x = 0;
+    on.bcast(x, low ? 3 : 2, ec);
+    CHECK(ec == mpx::errc::root);
+    CHECK(next());
+    (void)on.bcast(x, -5, mpx::start(ec));
+    CHECK(ec == mpx::errc::root);
+    CHECK(next());
+    CHECK(ranks::contains(ranks::text_of([&] { on.reduce(1, std::plus<>{}, 7); }),
+                          "rank of the remote group, mpx::this_root"));
+    CHECK(next());
+    words in(2);
+    words out(3);               // For 3 or 2 ranks.
+    on.allgather(in, out, ec);  // Who is right loses those who are not.
+    CHECK((ec == mpx::errc::count || ec == mpx::errc::argument || ec == mpx::errc::peer_lost));
+    CHECK(next());
+    in.resize(12);
+    on.alltoall(in, std::span(out).first(low ? 3u : 2u), ec);
+    CHECK((ec == mpx::errc::truncate || ec == mpx::errc::peer_lost));
+    CHECK(next());
+    on.reduce_scatter(in, out, std::vector<int>(low ? 2 : 3, 3), std::plus<>{}, ec);
+    CHECK((ec == mpx::errc::argument || ec == mpx::errc::peer_lost));
+    CHECK(next());
+    on.allgatherv(in, out, std::vector<int>(low ? 3 : 2, -1), ec);
+    CHECK(ec == mpx::errc::count);
+    CHECK(next());
+    (void)on.allreduce(1, [](int, int) -> int { throw 1; }, ec);  // In both groups.
+    CHECK((ec == mpx::errc::operation || ec == mpx::errc::peer_lost));
+    CHECK(next());
+    on.free();
+  });
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Calls of which one rank makes another than the others, on a stack with checks::collectives: every
+// rank gets an error that names the same two ranks, and goes on. The same for all stacks.
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <mpx/checks.hpp>
+#include <mpx/mpx.hpp>
+#include <mpx/topology.hpp>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "coll/suite.hpp"
+
+namespace mismatches {
+
+/// What went wrong in `call`, and with which text.
+template <class Call>
+std::pair<std::error_code, std::string> error_of(Call&& call) {
+  try {
+    call();
+  } catch (const mpx::error& e) {
+    return {e.code(), e.what()};
+  }
+  return {};
+}
+inline bool says(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The claims in a text: what is the same at all ranks.
+inline std::string claims_in(const std::string& text) {
+  const std::size_t first = text.find(": rank ");
+  const std::size_t last = text.find(": ranks have made");
+  return first == std::string::npos ? "" : text.substr(first, last - first);
+}
+
+/// Makes `call(is_odd)` at all ranks, one of which is odd. `one` and `other`: what the text says.
+template <class World, class Call>
+void expect(const World& world, mpx::rank_t odd, Call&& call, std::string_view one,
+            std::string_view other) {
+  const bool is_odd = world.rank() == odd;
+  const auto [ec, text] = error_of([&] { call(is_odd); });
+  INFO(text);
+  CHECK(ec == mpx::errc::call_mismatch);
+  CHECK(says(text, one));
+  CHECK(says(text, other));
+  CHECK(says(text, "rank " + std::to_string(odd)));
+  CHECK(says(text, "mismatches.hpp:"));
+  // The same at all, and collectives go on.
+  const auto hash = static_cast<std::int64_t>(std::hash<std::string>()(claims_in(text)) >> 2);
+  CHECK(world.allreduce(hash, mpx::max) == world.allreduce(hash, mpx::min));
+}
+
+/// What all ranks have to give alike.
+template <class World>
+void of_all(const World& world, mpx::rank_t odd, suite::form f) {
+  const mpx::rank_t n = world.size();
+  const auto size = static_cast<std::size_t>(n);
+  int x = 1;
+  double d = 1;
+  std::vector<int> some(3 * size, 1);
+  std::vector<int> more(4 * size, 1);
+  std::vector<int> all(4 * size * size, 1);
+  const auto in_form = [f](auto&& call) { suite::in_form(f, call); };
+  const auto bcast = [&](auto&& how) { return world.bcast(x, 0, how); };
+  const auto sum = [&](auto&& how) { return world.allreduce(some, mpx::sum, how); };
+  const auto sum_of_more = [&](auto&& how) { return world.allreduce(more, mpx::sum, how); };
+
+  expect(
+      world, odd, [&](bool is) { return is ? in_form(sum) : in_form(bcast); },
+      "allreduce of " + std::to_string(12 * size) + " bytes (", "bcast of 4 bytes from root 0 (");
+  expect(
+      world, odd,
+      [&](bool is) { in_form([&](auto&& how) { return world.bcast(x, is ? 1 : 0, how); }); },
+      "bcast of 4 bytes from root 0 (", "bcast of 4 bytes from root 1 (");
+  expect(
+      world, odd, [&](bool is) { return is ? in_form(sum) : in_form(sum_of_more); },
+      "allreduce of " + std::to_string(16 * size) + " bytes", "allreduce of ");
+  expect(
+      world, odd,
+      [&](bool is) {
+        if (is)
+          in_form([&](auto&& how) { return world.allreduce(some, mpx::max, how); });
+        else
+          in_form(sum);
+      },
+      "by max", "by sum");
+  expect(
+      world, odd,
+      [&](bool is) {
+        const auto own = [](int a, int b) { return a + b; };
+        if (is)
+          in_form([&](auto&& how) { return world.reduce(some, own, 0, how); });
+        else
+          in_form([&](auto&& how) { return world.reduce(some, mpx::commutative(own), 0, how); });
+      },
+      "by an operation of its own", "by a commutative operation of its own");
+  expect(
+      world, odd,
+      [&](bool is) {
+        if (is)
+          in_form([&](auto&& how) { return world.bcast(d, 0, how); });
+        else
+          in_form([&](auto&& how) { return world.bcast(std::span(some).first(2), 0, how); });
+      },
+      "in floating-point numbers of 8 bytes", "in integers of 4 bytes");
+  expect(
+      world, odd,
+      [&](bool is) {
+        if (is)
+          in_form([&](auto&& how) { return world.exscan(some, mpx::sum, how); });
+        else
+          in_form([&](auto&& how) { return world.scan(some, mpx::sum, how); });
+      },
+      "exscan of ", " scan of ");
+  expect(
+      world, odd,
+      [&](bool is) {
+        const std::span<int> mine = is ? std::span(more) : std::span(some);
+        in_form([&](auto&& how) {
+          return world.gather(mine, std::span(all).first(mine.size() * size), 0, how);
+        });
+      },
+      "gather of " + std::to_string(16 * size) + " bytes to root 0", "gather of ");
+}
+
+/// What pairs have to give alike.
+template <class World>
+void of_pairs(const World& world, mpx::rank_t odd, suite::form f) {
+  const mpx::rank_t n = world.size();
+  const auto size = static_cast<std::size_t>(n);
+  const mpx::rank_t root = (odd + 1) % n;
+  const std::vector<int> counts(size, 2);
+  std::vector<int> mine(3, 1);
+  std::vector<int> all(2 * size + 2, 1);
+  const auto in_form = [f](auto&& call) { suite::in_form(f, call); };
+  expect(
+      world, odd,
+      [&](bool is) {
+        in_form([&](auto&& how) {
+          return world.gatherv(std::span(mine).first(is ? 3 : 2), all, counts, root, how);
+        });
+      },
+      "gatherv", "with 12 bytes for rank " + std::to_string(root) + ", which expects 8 bytes (");
+  expect(
+      world, odd,
+      [&](bool is) {
+        in_form([&](auto&& how) {
+          return world.scatterv(all, counts, std::span(mine).first(is ? 3 : 2), root, how);
+        });
+      },
+      "scatterv", "with 8 bytes for rank " + std::to_string(odd) + ", which expects 12 bytes (");
+  expect(
+      world, odd,
+      [&](bool is) {
+        std::vector<int> going = counts;
+        if (is) going[static_cast<std::size_t>(root)] = 3;
+        in_form([&](auto&& how) { return world.alltoallv(all, going, all, counts, how); });
+      },
+      "alltoallv", "with 12 bytes for rank " + std::to_string(root) + ", which expects 8 bytes (");
+}
+
+/// Calls that make communicators, and those among neighbours.
+template <class World>
+void of_communicators(const World& world, mpx::rank_t odd) {
+  const mpx::rank_t n = world.size();
+  expect(world, odd, [&](bool is) { is ? world.dup() : world.split(0); }, "dup (", "split (");
+  expect(
+      world, odd,
+      [&](bool is) {
+        World made;
+        if (is)
+          world.idup(made).wait();
+        else
+          world.barrier(mpx::start).wait();
+      },
+      "dup (", "barrier (");
+  expect(
+      world, odd,
+      [&](bool is) {
+        const auto all = world.group();
+        const mpx::rank_t last = (odd + 1) % n;
+        world.create(is ? mpx::exclude(all, std::span(&last, 1))
+                        : mpx::exclude(all, std::span<const mpx::rank_t>()));
+      },
+      "create (", "with another group than rank");
+  int x = 0;
+  expect(
+      world, odd,
+      [&](bool is) {
+        is ? world.bcast(x, 0, mpx::start).wait() : (world.bcast(x, 0), mpx::status());
+      },
+      "a started bcast", "a blocking bcast");
+  expect(
+      world, odd,
+      [&](bool is) {
+        using mpx::coll::algorithm;
+        world.with(is ? algorithm::binomial : algorithm::linear).bcast(x, 0);
+      },
+      "by algorithm ", "by algorithm ");
+
+  const auto ring = mpx::cart_create(world, {{n, true}});
+  std::vector<int> out(4, 1);
+  std::vector<int> in(4, 1);
+  expect(
+      ring, odd,
+      [&](bool is) {
+        const std::span<int> mine = is ? std::span(out) : std::span(out).first(2);
+        ring.neighbor_alltoall(mine, std::span(in).first(2));
+      },
+      "neighbor_alltoall", "which expects ");
+  // An edge that only one of its ends knows.
+  const mpx::rank_t next = (odd + 1) % n;
+  mpx::graph_neighbors around;
+  if (world.rank() == odd) around.destinations.push_back(next);
+  const auto graph = mpx::dist_graph_create_adjacent(world, around);
+  expect(
+      graph, odd,
+      [&](bool) { graph.neighbor_allgather(x, std::span(in).first(graph.sources().size())); },
+      "neighbor_allgather",
+      "with 4 bytes for rank " + std::to_string(next) + ", which expects 0 bytes in 0 blocks");
+}
+
+/// Everything, `late`: called by a rank before each group of calls.
+template <class World, class Late>
+void everything(const World& world, Late&& late) {
+  const mpx::rank_t n = world.size();
+  if (n == 1) return;
+  for (const mpx::rank_t odd : {n - 1, n / 2}) {
+    CAPTURE(n);
+    CAPTURE(odd);
+    for (const auto f : {suite::form::at_once, suite::form::started, suite::form::prepared}) {
+      late();
+      of_all(world, odd, f);
+      late();
+      of_pairs(world, odd, f);
+    }
+    of_communicators(world, odd);
+  }
+}
+
+/// What goes together is not complained of: bytes with anything, groups that are apart.
+template <class World>
+void nothing(const World& world) {
+  double d = world.rank() == 0 ? 2.5 : 0;
+  if (world.rank() == 0)
+    world.bcast(std::as_writable_bytes(std::span(&d, 1)), 0);
+  else
+    world.bcast(d, 0);
+  CHECK(d == 2.5);
+  std::vector<mpx::rank_t> half;
+  for (mpx::rank_t r = world.rank() % 2; r < world.size(); r += 2) half.push_back(r);
+  auto part = world.create(mpx::include(world.group(), half));
+  CHECK(part.allreduce(1, mpx::sum) == static_cast<int>(half.size()));
+  part.free();
+}
+
+}  // namespace mismatches
