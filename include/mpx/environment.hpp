@@ -280,8 +280,8 @@ template <class Stack>
   try {
     const detail::call_site leaving{"", watch_.joined().where};
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-    const std::int64_t since_ns = platform::now_ns();
-    job_.fence([this, since_ns] {
+    [[maybe_unused]] const std::int64_t since_ns = platform::now_ns();
+    job_.fence([&] {
       endpoint_.drain();
       if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(since_ns);
     });

@@ -31,7 +31,13 @@ void hosts(mpx::environment<stack>& env) {
   }
   auto node = world.split(mpx::split_by::shared_memory);
   harness::check(node.size() == neighbours, "split finds other ranks on this host");
-  // In the memory of a node, and over the network, with each kind of algorithm.
+  // What is kept of a communicator goes with it: the next one in its place has other ranks.
+  for (int round = 0; round < 6; ++round) {
+    auto part = round % 2 == 0 ? world.split(mpx::split_by::shared_memory) : world.dup();
+    harness::check(part.allreduce(1L, std::plus<>{}) == part.size(), "a wrong number of ranks");
+    part.free();
+  }
+  // In the memory of a node, and over the network.
   for (int round = 0; round < 50; ++round) {
     long sum = node.allreduce(static_cast<long>(world.rank()) + round, std::plus<>{});
     long want = 0;
