@@ -93,11 +93,11 @@ TEST_CASE("hybrid: posts that wait where they are") {
 }
 TEST_CASE("hybrid: traffic") {
   const pretended hosts("0,1,1");
-  for (const peer_id n : {1u, 2u, 3u, 4u, 7u, 8u}) {
+  for (const peer_id n : {2u, 3u, 4u, 7u}) {
     CAPTURE(n);
-    const auto count = static_cast<std::uint32_t>(2000 / slowdown / n);
-    CHECK_NOTHROW(check_all_to_all<pending>(n, count, false));
-    CHECK_NOTHROW(check_all_to_all<pending>(n, count, true));
+    const auto count = static_cast<std::uint32_t>(1000 / slowdown / n);
+    CHECK_NOTHROW(check_all_to_all<pending>(n, count, n != 3));
+    if (n == 3) CHECK_NOTHROW(check_all_to_all<pending>(n, count, true));
   }
 }
 
