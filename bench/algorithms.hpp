@@ -21,7 +21,9 @@ inline constexpr std::string_view algorithm_names[] = {"automatic",
                                                        "bruck",
                                                        "pairwise",
                                                        "dissemination",
-                                                       "shared"};
+                                                       "shared",
+                                                       "leaders",
+                                                       "node_parts"};
 static_assert(std::size(algorithm_names) == mpx::coll::algorithms);
 
 constexpr std::string_view name_of(mpx::coll::algorithm a) {

@@ -268,7 +268,8 @@ static double allreduce(struct job* j) {
 
 /* A collective of `size` bytes, or of blocks of as many, again and again, as often as rank 0 thinks
  * will take `seconds`. Returns us an operation. */
-static double collective_run(struct job* j, const char* name, char* in, char* out, long times) {
+static double collective_run(struct job* j, MPI_Comm ring, const char* name, char* in, char* out,
+                             long times) {
   const int bytes = (int)j->o.size;
   const int count = bytes / (int)sizeof(double);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -284,6 +285,8 @@ static double collective_run(struct job* j, const char* name, char* in, char* ou
       MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
     else if (strcmp(name, "alltoall") == 0)
       MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    else if (strcmp(name, "neighbor_alltoall") == 0)
+      MPI_Neighbor_alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, ring);
     else
       MPI_Reduce_scatter_block(in, out, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
@@ -293,15 +296,21 @@ static double collective_run(struct job* j, const char* name, char* in, char* ou
 }
 
 static double collective(struct job* j, const char* name) {
-  const size_t bytes = j->o.size * (size_t)j->ranks + 8;
+  const size_t bytes = j->o.size * (size_t)j->ranks + 8; /* Two neighbours: two ranks at least. */
+  const int dims[1] = {j->ranks};
+  const int periodic[1] = {1};
+  MPI_Comm ring = MPI_COMM_NULL;
+  if (strcmp(name, "neighbor_alltoall") == 0)
+    MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periodic, 0, &ring);
   char* const in = calloc(bytes, 1);
   char* const out = calloc(bytes, 1);
-  collective_run(j, name, in, out, 4);
-  const double once = collective_run(j, name, in, out, 4) / 4;
+  collective_run(j, ring, name, in, out, 4);
+  const double once = collective_run(j, ring, name, in, out, 4) / 4;
   long times = (long)(j->o.seconds / once) + 1;
   if (times > j->o.iters) times = j->o.iters;
   MPI_Bcast(&times, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-  const double took = collective_run(j, name, in, out, times);
+  const double took = collective_run(j, ring, name, in, out, times);
+  if (ring != MPI_COMM_NULL) MPI_Comm_free(&ring);
   free(in);
   free(out);
   return took / (double)times * 1e6;
@@ -392,7 +401,8 @@ static double measure(struct job* j, const char** unit) {
   if (strcmp(o->test, "poll_any") == 0) return poll_any(j);
   if (strcmp(o->test, "allreduce") == 0) return allreduce(j);
   static const char* const collectives[] = {"barrier",   "bcast",    "allreduce",
-                                            "allgather", "alltoall", "reduce_scatter"};
+                                            "allgather", "alltoall", "reduce_scatter",
+                                            "neighbor_alltoall"};
   for (size_t i = 0; i < sizeof collectives / sizeof *collectives; ++i)
     if (strncmp(o->test, "coll_", 5) == 0 && strcmp(o->test + 5, collectives[i]) == 0)
       return collective(j, collectives[i]);
@@ -445,7 +455,7 @@ static int refuse(const char* what) {
       stderr,
       "mpi_perf: %s\nusage: mpi_perf --test latency|bw|bibw|rate|exchange|ring|poll_test|\n"
       "    poll_probe|poll_any|allreduce|coll_barrier|coll_bcast|coll_allreduce|coll_allgather|\n"
-      "    coll_alltoall|coll_reduce_scatter|idle_cpu\n"
+      "    coll_alltoall|coll_reduce_scatter|coll_neighbor_alltoall|idle_cpu\n"
       "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
       "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
       "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",

@@ -86,6 +86,8 @@ constexpr test_kind tests[] = {
     {"coll_alltoall", "us", "alltoall, blocks of so much", 8, 1 << 20, &bench::alltoall_us},
     {"coll_reduce_scatter", "us", "reduce_scatter_block, results of so much", 8, 1 << 20,
      &bench::reduce_scatter_us},
+    {"coll_neighbor_alltoall", "us", "neighbor_alltoall on a ring, blocks of so much", 8, 1 << 20,
+     &bench::neighbor_alltoall_us},
     {"idle_cpu", "s", "CPU time of a rank blocked in a receive", 1, 1, &bench::idle_cpu_s},
 };
 
@@ -252,7 +254,7 @@ void declare(CLI::App& app, options& o, std::string& sizes) {
                  "latency, bw, bibw, rate, exchange, ring, poll_test, poll_probe, poll_any, "
                  "allreduce, pack_column, pack_record, pack_indexed, pack_face, coll_barrier, "
                  "coll_bcast, coll_allreduce, coll_allgather, coll_alltoall, coll_reduce_scatter, "
-                 "idle_cpu")
+                 "coll_neighbor_alltoall, idle_cpu")
       ->required()
       ->check(CLI::IsMember(names));
   app.add_option("--size", sizes, "bytes of a message, or A:B for A, 2A, 4A, ... B");

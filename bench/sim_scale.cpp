@@ -106,6 +106,16 @@ void reduce_scatter(communicator& world, std::size_t bytes, shared_buffers&, alg
 }
 
 /// Blocks of so many bytes.
+void gather(communicator& world, std::size_t bytes, shared_buffers& b, algorithm by) {
+  const auto n = static_cast<std::size_t>(world.size());
+  world.with(by).gather(b.out.first(bytes), b.in.first(bytes * n), 0);
+}
+
+void scatter(communicator& world, std::size_t bytes, shared_buffers& b, algorithm by) {
+  const auto n = static_cast<std::size_t>(world.size());
+  world.with(by).scatter(b.out.first(bytes * n), b.in.first(bytes), 0);
+}
+
 void allgather(communicator& world, std::size_t bytes, shared_buffers& b, algorithm by) {
   const auto n = static_cast<std::size_t>(world.size());
   world.with(by).allgather(b.out.first(bytes), b.in.first(bytes * n));
@@ -158,12 +168,18 @@ const std::vector<test> tests = {
 const std::vector<test> algorithm_tests = {
     {"barrier", {0}, barrier, of(operation::barrier)},
     {"bcast", {8, 4096, 65536, 1 << 20}, bcast, of(operation::bcast)},
-    {"reduce", {8, 4096, 65536, 1 << 20}, reduce, of(operation::reduce), 1024},
-    {"allreduce", {8, 4096, 65536, 1 << 20}, allreduce, of(operation::allreduce), 1024},
-    {"reduce_scatter", {4096, 65536, 1 << 20}, reduce_scatter, of(operation::reduce_scatter), 256},
-    {"allgather", {8, 1024, 16384}, allgather, of(operation::allgather), 256, true},
-    {"alltoall", {8, 1024, 16384}, alltoall, of(operation::alltoall), 128, true},
+    {"reduce", {8, 4096, 65536, 1 << 20}, reduce, of(operation::reduce)},
+    {"allreduce", {8, 4096, 65536, 1 << 20}, allreduce, of(operation::allreduce)},
+    {"reduce_scatter", {4096, 65536, 1 << 20}, reduce_scatter, of(operation::reduce_scatter)},
+    {"gather", {8, 1024, 16384}, gather, of(operation::gather), 4096, true},
+    {"scatter", {8, 1024, 16384}, scatter, of(operation::scatter), 4096, true},
+    {"allgather", {8, 1024, 16384}, allgather, of(operation::allgather), 512, true},
+    {"alltoall", {8, 1024, 16384}, alltoall, of(operation::alltoall), 256, true},
 };
+/// Of all ranks' data together, so that a job fits the machine; of a tested algorithm that was so
+/// many times slower than the best at half as many ranks, nothing more is to be learnt.
+constexpr std::size_t data_bytes_max = std::size_t{1} << 28;
+constexpr double hopeless = 4;
 
 struct options {
   std::string network = "atlahs";
@@ -172,6 +188,7 @@ struct options {
   rank_t ranks_last = 4096;
   std::vector<rank_t> node_sizes = {1, 16};
   std::vector<std::string> tests;
+  std::vector<std::size_t> sizes;
   bool algorithms = false;
   int rounds = 2;
   std::uint64_t seed = 1;
@@ -355,8 +372,9 @@ void declare(CLI::App& app, options& o) {
       ->check(CLI::Range(1, 65536));
   app.add_option("--test", o.tests,
                  "barrier, bcast, allreduce, halo; with --algorithms also reduce, reduce_scatter, "
-                 "allgather, alltoall; may be repeated (all)")
+                 "gather, scatter, allgather, alltoall; may be repeated (all)")
       ->check(CLI::IsMember(test_names));
+  app.add_option("--bytes", o.sizes, "instead of the sizes that a test has; may be repeated");
   app.add_flag("--algorithms", o.algorithms,
                "each collective by each of its algorithms, at more sizes; automatic: by default");
   app.add_option("--rounds", o.rounds, "operations that are measured, after one that is not")
@@ -368,6 +386,25 @@ void declare(CLI::App& app, options& o) {
   app.add_option("--json", o.json, "write the rows, the network and the simulator's speed there");
 }
 
+mpx::coll::question question_of(const test& t, std::size_t bytes, rank_t ranks, rank_t node_size) {
+  mpx::coll::question q{static_cast<operation>(t.operation), bytes, ranks};
+  q.nodes = (ranks + node_size - 1) / node_size;
+  q.node_ranks = std::min(ranks, node_size);
+  q.in_order = true;
+  q.even = ranks % q.node_ranks == 0;
+  return q;
+}
+
+/// How many times as long as the best each algorithm took.
+void judge(std::span<const row> rows, std::array<double, mpx::coll::algorithms>& slower) {
+  double best = 1e30;
+  for (const row& r : rows) best = std::min(best, r.time_us);
+  for (const row& r : rows)
+    for (int a = 1; a < mpx::coll::algorithms; ++a)
+      if (bench::name_of(static_cast<algorithm>(a)) == r.algorithm)
+        slower[static_cast<std::size_t>(a)] = r.time_us / best;
+}
+
 void run(const options& o) {
   print_header(o);
   std::vector<row> rows;
@@ -377,20 +414,27 @@ void run(const options& o) {
   for (const test& t : o.algorithms ? algorithm_tests : tests) {
     if (!o.tests.empty() && std::find(o.tests.begin(), o.tests.end(), t.name) == o.tests.end())
       continue;
-    for (const std::size_t bytes : t.sizes) {
+    for (const std::size_t bytes : o.sizes.empty() ? t.sizes : o.sizes) {
       for (const rank_t node_size : o.node_sizes) {
+        std::array<double, mpx::coll::algorithms> slower{};  // Than the best, at half the ranks.
         for (rank_t ranks = o.ranks_first; ranks <= o.ranks_last; ranks *= 2) {
-          if (o.algorithms && ranks > t.ranks_max) break;
-          const mpx::coll::question q{static_cast<operation>(t.operation), bytes, ranks};
+          if (o.algorithms &&
+              (ranks > t.ranks_max || bytes * static_cast<std::size_t>(ranks) > data_bytes_max))
+            break;
+          const auto q = question_of(t, bytes, ranks, node_size);
+          const std::size_t first = rows.size();
           for (int a = 0; a < (o.algorithms ? mpx::coll::algorithms : 1); ++a) {
             const auto by = static_cast<algorithm>(a);
-            if (a != 0 && !mpx::coll::offers(q, by)) continue;
+            if (a != 0 && (!mpx::coll::offers(q, by) ||
+                           (ranks > 128 && slower[static_cast<std::size_t>(a)] > hopeless)))
+              continue;
             rows.push_back(measure(o, t, bytes, ranks, node_size, by));
             print_row(o, rows.back());
             wall_s += rows.back().wall_s;
             cpu_s += rows.back().cpu_s;
             events += static_cast<double>(rows.back().events);
           }
+          judge(std::span(rows).subspan(first), slower);
         }
       }
     }

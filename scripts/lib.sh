@@ -113,6 +113,8 @@ mpx_install() {
   local optional=(mpich libmpich-dev openmpi-bin libopenmpi-dev)
   # Launchers whose jobs the tests join; mpich and openmpi-bin have two.
   [ "$1" != test ] || optional+=(libpmix-dev slurmctld slurmd slurm-client munge)
+  # Has <mdspan>, which libstdc++ has not yet.
+  [ "$1" != test ] || optional+=("libc++-$(mpx_clang_version)-dev" "libc++abi-$(mpx_clang_version)-dev")
   [ "$1" != docs ] || optional=()
   # shellcheck disable=SC2046
   {

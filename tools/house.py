@@ -45,8 +45,8 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
-OPTIONAL = ("coll/layout_call", "coll/layouts", "datatype.hpp", "comm/layouts",
-            "datatype/detail", "datatype/fields", "datatype/pack",
+OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.hpp",
+            "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
             "checks", "coll/compare_calls", "coll/claims",
             "attributes", "intercommunicator", "comm/intercommunicator",

@@ -140,7 +140,8 @@ def pack_tests():
                        lower_is_better=False, timed_by_mode=False, quick=False)
 
 
-COLLECTIVES = ("barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
+COLLECTIVES = ("barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce_scatter",
+               "neighbor_alltoall")
 COLLECTIVE_SIZES = (8, KIB, 64 * KIB, MIB)
 
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mpx/mpx.hpp>
+#include <mpx/topology.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -179,6 +180,14 @@ class bench {
     const std::vector<double> in(elements() * ranks(), 1.0);
     std::vector<double> out(elements());
     return collective([&](std::uint64_t) { world_.reduce_scatter_block(in, out, mpx::sum); });
+  }
+  /// On a ring: a block to the rank on either side, which is the same one if there are two.
+  double neighbor_alltoall_us() {
+    const mpx::cart_dimension dims[] = {{world_.size(), true}};
+    auto ring = mpx::cart_create(world_, dims);
+    const std::vector<std::byte> in(s_.size * 2);
+    std::vector<std::byte> out(s_.size * 2);
+    return collective([&](std::uint64_t) { ring.neighbor_alltoall(in, out); });
   }
 
   /// What rank 1 uses of its core while it waits `seconds` for a message, reported at rank 0.

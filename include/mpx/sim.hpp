@@ -32,6 +32,12 @@ concept NetworkModel = requires(M& m, rank_t rank, std::size_t bytes, sim::rando
   { m.detection_ns() } -> std::convertible_to<std::int64_t>;
 };
 
+/// A model that says which ranks share a node, by a number that is no larger than theirs.
+template <class M>
+concept PlacedModel = NetworkModel<M> && requires(const M& m, rank_t rank) {
+  { m.node_of(rank) } noexcept -> std::same_as<rank_t>;
+};
+
 /// LogGP: latency, overhead, gap, gap per byte, apart for ranks on one node and on different ones.
 /// Source: Alexandrov, Ionescu, Schauser, Scheiman 1995.
 struct loggp {
@@ -63,6 +69,8 @@ struct loggp {
   std::int64_t empty_poll_ns(sim::random& random) const noexcept {
     return empty_poll_cost_ns + some(noise_ns, random);
   }
+  /// The node of a rank.
+  rank_t node_of(rank_t rank) const noexcept { return rank / node_size; }
   /// How long after a death the others know of it.
   std::int64_t detection_ns() const noexcept { return detection_cost_ns; }
 
@@ -73,7 +81,7 @@ struct loggp {
     return random.one_in(16) ? 30 * n : n;
   }
 };
-static_assert(NetworkModel<loggp> && !NetworkModel<int>);
+static_assert(PlacedModel<loggp> && !NetworkModel<int>);
 
 namespace detail {
 
@@ -86,6 +94,12 @@ class network_of final : public network {
   }
   std::int64_t empty_poll_ns(sim::random& random) override { return model_.empty_poll_ns(random); }
   std::int64_t detection_ns() override { return model_.detection_ns(); }
+  rank_t node_of(rank_t rank) override {
+    if constexpr (PlacedModel<Model>)
+      return model_.node_of(rank);
+    else
+      return rank;
+  }
 
  private:
   Model model_;

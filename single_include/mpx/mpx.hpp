@@ -44,7 +44,6 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <ranges>
 #include <source_location>
 #include <span>
 #include <stdexcept>
@@ -254,6 +253,7 @@ enum class errc : int {
   revoked,         ///< MPIX_ERR_REVOKED: the communicator is revoked: shrink it, and go on there.
   operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
   datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
+  call_mismatch,   ///< Ranks have made collective calls that do not go together.
 };
 
 namespace detail {
@@ -281,6 +281,7 @@ inline const char* errc_text(int value) noexcept {
     case errc::type: return "the message's elements are of another type than the receive's";
     case errc::operation: return "the operation of a reduction has thrown";
     case errc::datatype: return "invalid datatype";
+    case errc::call_mismatch: return "ranks have made collective calls that do not go together";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";
@@ -299,89 +300,6 @@ inline const char* errc_text(int value) noexcept {
   }
   return "unknown mpx error";
 }
-
-class error_category final : public std::error_category {
- public:
-  const char* name() const noexcept override { return "mpx"; }
-  std::string message(int value) const override { return errc_text(value); }
-};
-
-}  // namespace detail
-
-/// The category of every mpx::errc.
-inline const std::error_category& category() noexcept {
-  static const detail::error_category instance{};
-  return instance;
-}
-
-/// So that an mpx::errc is a std::error_code, and compares with one.
-inline std::error_code make_error_code(errc e) noexcept {
-  return {static_cast<int>(e), category()};
-}
-
-/// What the throwing forms throw. `what()` names the operation, the ranks, the tag, the
-/// communicator and the sizes involved, and the line of the program that called; `code()` is the
-/// errc.
-class error : public std::system_error {
- public:
-  /// `where`: the program's call; by default no line is told.
-  error(errc e, const std::string& context, std::source_location where = {})
-      : error(make_error_code(e), context, where) {}
-  /// The same, of any category.
-  error(std::error_code e, const std::string& context, std::source_location where = {})
-      : std::system_error(e, context), where_(where), text_(text()) {}
-  /// `e`, of the call at `where`.
-  error(const error& e, std::source_location where)
-      : std::system_error(e), where_(where), text_(text()) {}
-
-  /// All of it, and the line of the program that called.
-  const char* what() const noexcept override { return text_.what(); }
-  /// What is wrong, without the line.
-  const char* what_went_wrong() const noexcept { return std::system_error::what(); }
-  /// The program's call; its line is 0 where none is known.
-  const std::source_location& where() const noexcept { return where_; }
-
- private:
-  std::string text() const {
-    std::string s(std::system_error::what());
-    if (where_.line() != 0)
-      s.append(", at ")
-          .append(where_.file_name())
-          .append(":")
-          .append(std::to_string(where_.line()));
-    return s;
-  }
-
-  std::source_location where_;
-  std::runtime_error text_;  // A copy of it throws nothing.
-};
-
-namespace detail {
-
-/// Within a handler of `e`: goes on with it, and with the line of the call, if it has none yet and
-/// there is memory to say so.
-[[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
-                                                              std::source_location where) {
-  if (e.where().line() != 0) throw;
-  const auto told = [&]() -> std::exception_ptr {
-    try {
-      return std::make_exception_ptr(error(e, where));
-    } catch (const std::exception&) {
-      return nullptr;
-    }
-  }();
-  if (told == nullptr) throw;
-  std::rethrow_exception(told);
-}
-
-}  // namespace detail
-
-}  // namespace mpx::inline v0
-
-template <>
-struct std::is_error_code_enum<mpx::errc> : std::true_type {};
-
-namespace mpx::inline v0::detail {
 
 /// Adds what std::printf would print.
 [[gnu::noinline, gnu::cold]] inline void append_list(std::string& to, const char* format,
@@ -421,6 +339,92 @@ namespace mpx::inline v0::detail {
   va_end(values);
   return s;
 }
+
+class error_category final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "mpx"; }
+  std::string message(int value) const override { return errc_text(value); }
+};
+
+}  // namespace detail
+
+/// The category of every mpx::errc.
+inline const std::error_category& category() noexcept {
+  static const detail::error_category instance{};
+  return instance;
+}
+
+/// So that an mpx::errc is a std::error_code, and compares with one.
+inline std::error_code make_error_code(errc e) noexcept {
+  return {static_cast<int>(e), category()};
+}
+
+/// What the throwing forms throw. `what()` names the operation, the ranks, the tag, the
+/// communicator and the sizes involved, and the line of the program that called; `code()` is the
+/// errc.
+class error : public std::system_error {
+ public:
+  /// `where`: the program's call; by default no line is told.
+  error(errc e, const std::string& context, std::source_location where = {})
+      : error(make_error_code(e), context, where) {}
+  /// The same, of any category.
+  [[gnu::noinline, gnu::cold]] error(std::error_code e, const std::string& context,
+                                     std::source_location where = {})
+      : std::system_error(e),
+        where_(where),
+        wrong_(detail::formatted("%s: %s", context.c_str(), e.message().c_str())),
+        text_(text()) {}
+  /// `e`, of the call at `where`.
+  [[gnu::noinline, gnu::cold]] error(const error& e, std::source_location where)
+      : std::system_error(e), where_(where), wrong_(e.wrong_), text_(text()) {}
+
+  /// All of it, and the line of the program that called.
+  const char* what() const noexcept override { return text_.what(); }
+  /// What is wrong, without the line.
+  const char* what_went_wrong() const noexcept { return wrong_.what(); }
+  /// The program's call; its line is 0 where none is known.
+  const std::source_location& where() const noexcept { return where_; }
+
+ private:
+  [[gnu::noinline, gnu::cold]] std::string text() const {
+    std::string s(wrong_.what());
+    if (where_.line() != 0)
+      detail::append(s, ", at %s:%u", where_.file_name(), unsigned{where_.line()});
+    return s;
+  }
+
+  std::source_location where_;
+  std::runtime_error wrong_;  // A copy of these throws nothing.
+  std::runtime_error text_;
+};
+
+namespace detail {
+
+/// Within a handler of `e`: goes on with it, and with the line of the call, if it has none yet and
+/// there is memory to say so.
+[[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
+                                                              std::source_location where) {
+  if (e.where().line() != 0) throw;
+  const auto told = [&]() -> std::exception_ptr {
+    try {
+      return std::make_exception_ptr(error(e, where));
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  }();
+  if (told == nullptr) throw;
+  std::rethrow_exception(told);
+}
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0
+
+template <>
+struct std::is_error_code_enum<mpx::errc> : std::true_type {};
+
+namespace mpx::inline v0::detail {
+
 /// Throws `error` with what std::printf would print.
 [[noreturn, gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] inline void throw_error(
     errc why, const char* format, ...) {
@@ -452,8 +456,8 @@ constexpr T greater(T a, T b) noexcept {
 
 /// Reads all of `text` as a decimal number. Returns false, and leaves `value` alone, if `text` is
 /// anything else or the number is above `most`.
-constexpr bool parse_number(std::string_view text, std::uint64_t most,
-                            std::uint64_t& value) noexcept {
+[[gnu::noinline]] constexpr bool parse_number(std::string_view text, std::uint64_t most,
+                                              std::uint64_t& value) noexcept {
   std::uint64_t n = 0;
   for (const char c : text) {
     if (c < '0' || c > '9') return false;
@@ -468,8 +472,8 @@ constexpr bool parse_number(std::string_view text, std::uint64_t most,
 
 /// Reads all of `text` as seconds, such as 10 or 0.5, into nanoseconds. Returns false, and leaves
 /// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
-constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
-                             std::int64_t& ns) noexcept {
+[[gnu::noinline]] constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
+                                               std::int64_t& ns) noexcept {
   const std::size_t dot = text.find('.');
   const std::string_view fraction = dot < text.size() ? text.substr(dot + 1) : "0";
   std::uint64_t whole = 0;
@@ -822,7 +826,7 @@ inline constexpr unsigned environment_shift = 48;
 namespace mpx::inline v0::bootstrap::detail {
 
 inline constexpr std::uint64_t segment_magic = 0x6d70'786a'6f62'0001;  // "mpxjob", 1
-inline constexpr std::uint32_t segment_version = 5;
+inline constexpr std::uint32_t segment_version = 6;
 inline constexpr std::size_t page_bytes = 4096;
 
 using word = platform::atomic<std::uint32_t>;
@@ -1189,7 +1193,7 @@ class job_view {
   }
 
   /// What became of a rank that has left environment `k`, in words; "" of another.
-  std::string loss_text(rank_t rank, std::uint64_t k) const {
+  [[gnu::noinline, gnu::cold]] std::string loss_text(rank_t rank, std::uint64_t k) const {
     const rank_state now = decode(state_word(rank, k).load(std::memory_order_acquire), k);
     const bool ended = entry(rank).ended.load(std::memory_order_acquire) != 0;
     return ended || now >= rank_state::finished ? describe_loss(rank, k, now) : std::string();
@@ -1291,11 +1295,12 @@ class job_view {
 
   /// Why a fence of environment `k` can no longer open, in words in `what`; errc{} if it can.
   /// Cost: a few loads as long as no rank has ended, nor left this environment.
-  errc find_loss(rank_t rank, std::uint64_t k, std::string& what) const {
+  [[gnu::noinline, gnu::cold]] errc find_loss(rank_t rank, std::uint64_t k,
+                                              std::string& what) const {
     if (is_aborted()) {
       const abort_notice notice = read_notice();
-      what = mpx::detail::formatted("fence: rank %d aborted the job with code %d: %s", notice.rank,
-                                    notice.code, notice.reason.c_str());
+      mpx::detail::append(what, "fence: rank %d aborted the job with code %d: %s", notice.rank,
+                          notice.code, notice.reason.c_str());
       return errc::aborted;
     }
     if (head().endings.load(std::memory_order_acquire) == 0 &&
@@ -1303,60 +1308,64 @@ class job_view {
       return errc{};
     // Who failed is the cause; who left because of that is not.
     rank_t lost = first_lost(k);
-    if (lost >= 0 && lost != rank && state(lost, k) == rank_state::failed) {
-      what = "fence: " + describe_loss(lost, k, rank_state::failed);
-      return errc::peer_lost;
-    }
-    lost = -1;
     rank_state how = rank_state::finished;
-    for (rank_t other = 0; other < size() && how != rank_state::failed; ++other) {
-      const rank_state now = other == rank ? rank_state::joined : state(other, k);
-      if (now == rank_state::failed || (now == rank_state::finished && lost < 0)) {
-        lost = other;
-        how = now;
+    if (lost >= 0 && lost != rank && state(lost, k) == rank_state::failed) {
+      how = rank_state::failed;
+    } else {
+      lost = -1;
+      for (rank_t other = 0; other < size() && how != rank_state::failed; ++other) {
+        const rank_state now = other == rank ? rank_state::joined : state(other, k);
+        if (now == rank_state::failed || (now == rank_state::finished && lost < 0)) {
+          lost = other;
+          how = now;
+        }
       }
     }
     if (lost < 0) return errc{};
-    what = "fence: ";
-    what += describe_loss(lost, k, how);
+    mpx::detail::append(what, "fence: %s", describe_loss(lost, k, how).c_str());
     return errc::peer_lost;
   }
 
-  std::string name_of(rank_t rank) const {
+  [[gnu::noinline, gnu::cold]] std::string name_of(rank_t rank) const {
     const int id = pid(rank);
     return id != 0 ? mpx::detail::formatted("rank %d (pid %d)", rank, id)
                    : mpx::detail::formatted("rank %d", rank);
   }
-  std::string describe_loss(rank_t rank, std::uint64_t k, rank_state how) const {
+  [[gnu::noinline, gnu::cold]] std::string describe_loss(rank_t rank, std::uint64_t k,
+                                                         rank_state how) const {
     std::string what = name_of(rank);
-    if (how == rank_state::finished) return what + " left the job";
     const rank_t first = first_lost(k);
-    if (first >= 0 && first != rank &&
-        decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::failed)
-      return what + " left, since " + describe_loss(first, k, rank_state::failed);
-    const auto& it = entry(rank);
-    if (it.ended.load(std::memory_order_acquire) == 0) return what + " failed";
-    what += " was lost: ";
-    what += fate(rank);
-    if (joins(rank) <= k) what += " before it joined";
+    using mpx::detail::append;
+    if (how == rank_state::finished) {
+      append(what, " left the job");
+    } else if (first >= 0 && first != rank &&
+               decode(state_word(rank, k).load(std::memory_order_acquire), k) ==
+                   rank_state::failed) {
+      append(what, " left, since %s", describe_loss(first, k, rank_state::failed).c_str());
+    } else if (entry(rank).ended.load(std::memory_order_acquire) == 0) {
+      append(what, " failed");
+    } else {
+      append(what, " was lost: %s%s", fate(rank).c_str(),
+             joins(rank) <= k ? " before it joined" : "");
+    }
     return what;
   }
 
   detail::segment_header& head() const noexcept {
     return *reinterpret_cast<detail::segment_header*>(base_);
   }
-  detail::slot_entry& slot(std::uint64_t k) const noexcept {
+  [[gnu::noinline]] detail::slot_entry& slot(std::uint64_t k) const noexcept {
     return reinterpret_cast<detail::slot_entry*>(base_ + layout().slots)[k % environments_live_max];
   }
-  detail::rank_entry& entry(rank_t rank) const noexcept {
+  [[gnu::noinline]] detail::rank_entry& entry(rank_t rank) const noexcept {
     return reinterpret_cast<detail::rank_entry*>(base_ + layout().rank_table)[rank];
   }
-  detail::long_word& state_word(rank_t rank, std::uint64_t k) const noexcept {
+  [[gnu::noinline]] detail::long_word& state_word(rank_t rank, std::uint64_t k) const noexcept {
     return reinterpret_cast<detail::long_word*>(
         base_ +
         layout().states)[k % environments_live_max * ranks_ + static_cast<std::size_t>(rank)];
   }
-  std::byte* rooms(std::uint64_t k) const noexcept {
+  [[gnu::noinline]] std::byte* rooms(std::uint64_t k) const noexcept {
     return base_ + layout().rooms + k % environments_live_max * layout().slot_bytes;
   }
   detail::room& room(rank_t rank, std::uint64_t k) const noexcept {
@@ -2003,7 +2012,7 @@ class member {
  public:
   using policy_axis = bootstrap_axis;
 
-  member(member&& other) noexcept
+  [[gnu::noinline, gnu::cold]] member(member&& other) noexcept
       : me_(other.me_),
         present_(std::exchange(other.present_, false)),
         map_(std::move(other.map_)),
@@ -2020,7 +2029,7 @@ class member {
     }
     return *this;
   }
-  [[gnu::cold]] ~member() { mark_failed(); }
+  [[gnu::noinline, gnu::cold]] ~member() { mark_failed(); }
 
   rank_t rank() const noexcept { return me_.rank; }
   rank_t size() const noexcept { return me_.segment.size(); }
@@ -2213,7 +2222,7 @@ class mpxrun : public member {
   static bool present() noexcept { return std::getenv("MPX_JOB_FD") != nullptr; }
 
   /// Errors: errc::bootstrap, naming the variable, its value and what to do; errc::no_resources.
-  mpxrun() : mpxrun(settings{}) {}
+  [[gnu::noinline, gnu::cold]] mpxrun() : mpxrun(settings{}) {}
 
  private:
   struct settings {
@@ -2269,7 +2278,7 @@ class mpxrun : public member {
     return value;
   }
 
-  static int number(const char* name, int least, int most) {
+  [[gnu::noinline, gnu::cold]] static int number(const char* name, int least, int most) {
     const char* const value = text(name);
     std::uint64_t n = 0;
     if (!mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
@@ -2434,7 +2443,7 @@ struct foreign_launcher {
 /// Says on stderr, once a process, that another launcher has started this program several times and
 /// that each of these is a world of its own: where the launcher tells ranks, its first one says it.
 /// MPX_ALONE, set to anything, says that this is meant.
-inline void tell_of_foreign_launcher() noexcept {
+[[gnu::noinline, gnu::cold]] inline void tell_of_foreign_launcher() noexcept {
   [[maybe_unused]] static const bool told = [] {
     const foreign_launcher l = foreign_launcher::find();
     if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
@@ -2497,11 +2506,11 @@ void each_way_to_join(Visit&& visit) {
   std::string why_not;
   std::string names;
   each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
-    names.append(names.empty() ? "" : ", ").append(j.name);
-    const bool wanted = forced != nullptr ? std::string_view(forced) == j.name : refusal.empty();
+    mpx::detail::append(names, "%s%s", names.empty() ? "" : ", ", j.name);
+    const bool wanted = forced != nullptr ? std::strcmp(forced, j.name) == 0 : refusal.empty();
     if (chosen.name != nullptr || !wanted) return;
     chosen = {j.name, j};
-    why_not = refusal;
+    mpx::detail::append(why_not, "%s", refusal.c_str());
   });
   if (chosen.name == nullptr)
     mpx::detail::throw_error(
@@ -2534,7 +2543,7 @@ class any : public member {
   any(member&& joined, int) noexcept : member(std::move(joined)) {}
   static any joined(const detected& way) {
     if (way.how.join_here != nullptr) return any(way.how.join_here(), 0);
-    if (std::string_view(way.name) == "mpxrun") return mpxrun();
+    if (std::strcmp(way.name, "mpxrun") == 0) return mpxrun();
     if (std::getenv("MPX_BOOTSTRAP") == nullptr) tell_of_foreign_launcher();
     return singleton();
   }
@@ -2570,40 +2579,46 @@ class layout {
 
  protected:
   layout() = default;
-  layout(const layout&) = default;
-  layout& operator=(const layout&) = default;
+  layout(const layout&) = default;             ///< Who copies one is its class.
+  layout& operator=(const layout&) = default;  ///< The same.
   ~layout() = default;
 };
 
 /// A message's place: `bytes` of data from `base`, in one piece if there is no layout. Owns
 /// nothing. (What only is sent is not written to, whatever the pointer's type.)
 struct memory {
-  std::byte* base = nullptr;
-  std::size_t bytes = 0;
-  const layout* how = nullptr;
+  std::byte* base = nullptr;    ///< Where it begins, or what a layout counts from.
+  std::size_t bytes = 0;        ///< Of data.
+  const layout* how = nullptr;  ///< nullptr: in one piece.
 
   constexpr memory() = default;
+  /// The members, in their order.
   constexpr memory(std::byte* b, std::size_t n, const layout* l = nullptr) noexcept
       : base(b), bytes(n), how(l) {}
+  /// One piece.
   constexpr memory(std::span<std::byte> piece) noexcept  // NOLINT(*-explicit-*)
       : base(piece.data()), bytes(piece.size()) {}
+  /// One piece that is only sent.
   memory(std::span<const std::byte> piece) noexcept  // NOLINT(*-explicit-*)
       : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
 
+  /// Whether it is in one piece.
   constexpr bool contiguous() const noexcept { return how == nullptr; }
   /// There is some; displacements of a layout may count from address 0.
   constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
-  /// Requires: contiguous(); offset + n <= bytes.
+  /// `n` bytes from `offset` on. Requires: contiguous(); offset + n <= bytes.
   constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
     return {base + offset, n};
   }
-  /// Requires: offset + from.size() <= bytes. Cost: one copy.
+  /// Copies `from` to where the message's bytes from `offset` on belong.
+  /// Requires: offset + from.size() <= bytes.
   [[gnu::always_inline]] void write(std::size_t offset,
                                     std::span<const std::byte> from) const noexcept {
     if (how != nullptr) [[unlikely]]
       return how->unpack(base, offset, from);
     if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
   }
+  /// Copies the message's bytes from `offset` on to `into`. Requires: as many are there.
   void read(std::size_t offset, std::span<std::byte> into) const noexcept {
     if (how != nullptr) [[unlikely]]
       return how->pack(base, offset, into);
@@ -2895,6 +2910,19 @@ class scratch {
 };
 using scratch_bytes = scratch<std::byte>;
 
+namespace detail {
+
+/// Parts of owning_table that all types share.
+[[gnu::noinline]] inline bool try_add_place(plain_array<void*>& places, void* object) noexcept {
+  return places.try_push_back(object);
+}
+[[gnu::noinline]] inline void delete_each(plain_array<void*>& places, void (*drop)(void*)) {
+  for (void* object : places)
+    if (object != nullptr) drop(object);
+}
+
+}  // namespace detail
+
 /// Objects that `new` made, by index; a place may be empty. Addresses are stable. Move-only.
 template <class T>
 class owning_table {
@@ -2905,7 +2933,7 @@ class owning_table {
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
   ~owning_table() {
-    for (void* object : places_) delete static_cast<T*>(object);
+    detail::delete_each(places_, [](void* object) { delete static_cast<T*>(object); });
   }
 
   [[gnu::always_inline]] std::size_t size() const noexcept { return places_.size(); }
@@ -2930,7 +2958,7 @@ class owning_table {
   void drop(std::size_t i) noexcept { places_[i] = nullptr; }
   /// Adds a place. Returns nullptr, and `made` is gone, when memory is out, be it for `made`.
   T* try_add(T* made) noexcept {
-    if (made != nullptr && !places_.try_push_back(made)) {
+    if (made != nullptr && !detail::try_add_place(places_, made)) {
       delete made;
       return nullptr;
     }
@@ -3059,7 +3087,7 @@ class group {
     return static_cast<peer_id>(first_ + std::int64_t{stride_} * rank);
   }
   /// Returns: proc_null for a peer that is no member. Cost: log2(size) for a table, else none.
-  rank_t rank_of(peer_id peer) const noexcept {
+  [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
     if (peer == any_peer || peer == null_peer) return static_cast<rank_t>(peer);
     if (kind_ == kind::table) return searched(peer);
     if (kind_ == kind::strided) {
@@ -3072,7 +3100,7 @@ class group {
   }
 
   /// Whether `peer` is one of ranks 0 .. size() - 1. Cost: as rank_of.
-  bool contains(peer_id peer) const noexcept {
+  [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
     const rank_t r = rank_of(peer);
     return r >= 0 && r < size_;
   }
@@ -3985,6 +4013,7 @@ struct communicator_state : allocated {
   communicator_state& operator=(const communicator_state&) = delete;
   ~communicator_state() {
     delete node;
+    delete nodes;
     platform::deallocate(name);
   }
 
@@ -4003,8 +4032,9 @@ struct communicator_state : allocated {
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;
-  bool node_tried = false;              // Its ranks have looked for a node's memory to meet in:
-  communicator_extras* node = nullptr;  // this (coll/node.hpp).
+  bool node_tried = false;               // Its ranks have looked for a node's memory to meet in:
+  communicator_extras* node = nullptr;   // this (coll/node.hpp).
+  communicator_extras* nodes = nullptr;  // Who shares a node with whom (coll/node_map.hpp).
 };
 
 /// One collective call, of which each rank makes its part.
@@ -4154,6 +4184,7 @@ struct collective_failure {
     memory,     ///< Memory is out.
     operation,  ///< The operation has thrown.
     argument,   ///< Said by `what`.
+    mismatch,   ///< The same; all ranks find it, and none has to be told.
   };
   errc why{};
   cause of{};
@@ -4196,7 +4227,8 @@ struct collective_failure {
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
       break;
     case cause::operation: s += ": the operation has thrown"; break;
-    case cause::argument: append(s, ": %s", f.what); break;
+    case cause::argument:
+    case cause::mismatch: append(s, ": %s", f.what); break;
     case cause::memory: break;
   }
   return s;
@@ -4428,7 +4460,8 @@ struct numbers {
 
 /// One block for each rank. All have `bytes`, one after the other, `stride` bytes apart, unless
 /// there are `counts` or `places`, of each rank, in units; without places those with counts lie one
-/// after the other. Block r is that of rank r.
+/// after the other. Block r is that of rank r. With a layout each block is a message of it from its
+/// own place on; or, `together`, all of them are parts of one message at `base`.
 struct blocks {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
@@ -4437,11 +4470,14 @@ struct blocks {
   numbers places{};
   std::size_t unit = 1;                             // Bytes of what is counted.
   std::size_t room = static_cast<std::size_t>(-1);  // Bytes there are.
-  const layout* how = nullptr;                      // Of each block.
-  const memory* pieces = nullptr;                   // Instead of all that: each block.
+  const layout* how = nullptr;
+  const memory* pieces = nullptr;  // Instead of all that: each block.
+  std::ptrdiff_t extent = 0;       // From one unit's place to the next; 0: its bytes.
+  bool together = false;           // See linear_layout, which makes places of their offsets.
 
   bool regular() const noexcept {
-    return !counts && !places && pieces == nullptr && how == nullptr && stride == bytes;
+    return !counts && !places && pieces == nullptr && (how == nullptr || together) &&
+           stride == bytes;
   }
   std::size_t bytes_of(rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r].bytes;
@@ -4450,14 +4486,15 @@ struct blocks {
   /// Requires: there are places if there are counts (see `placed`).
   memory operator[](rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r];
-    const std::ptrdiff_t at =
-        places ? static_cast<std::ptrdiff_t>(places[r]) * static_cast<std::ptrdiff_t>(unit)
-               : static_cast<std::ptrdiff_t>(stride) * r;
+    const std::ptrdiff_t apart = extent != 0 ? extent : static_cast<std::ptrdiff_t>(unit);
+    const std::ptrdiff_t at = places ? static_cast<std::ptrdiff_t>(places[r]) * apart
+                                     : static_cast<std::ptrdiff_t>(stride) * r;
     return {base + at, bytes_of(r), how};
   }
   /// Blocks first .. first + n - 1. Requires: regular().
   memory range(rank_t first, rank_t n) const noexcept {
-    return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes};
+    return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes,
+            how};
   }
   std::size_t total(rank_t ranks) const noexcept {
     if (!counts && pieces == nullptr) return bytes * static_cast<std::size_t>(ranks);
@@ -4528,9 +4565,9 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   return {};
 }
 
-/// Bytes first .. of a message in one piece.
+/// Bytes first .. of a message in one piece, or with a linear layout.
 inline memory slice(const memory& m, std::size_t first, std::size_t bytes) noexcept {
-  return {m.base + first, bytes};
+  return {m.base + first, bytes, m.how};
 }
 
 /// A vector of elements in parts of whole elements, as equal as can be.
@@ -4559,14 +4596,11 @@ constexpr rank_t around(rank_t r, rank_t n) noexcept { return r < 0 ? r + n : r 
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/engine/collective_policy.hpp
+// ==== mpx/engine/collective_question.hpp
 
-// The axis of collectives: which algorithm a call uses, by what every rank knows of it alike.
+// What is asked of who chooses algorithms of collectives, and which algorithms an operation has.
 
 namespace mpx::inline v0 {
-
-/// Where policies that choose algorithms of collectives sit in a stack.
-struct collective_axis {};
 
 namespace coll {
 
@@ -4599,8 +4633,10 @@ enum class algorithm : std::uint8_t {
   pairwise,            ///< With one rank after the other.
   dissemination,       ///< In round k a word to the rank 2^k above.
   shared,              ///< Straight in memory that all ranks share; a blocking call only.
+  leaders,             ///< Within each node, and between them one rank of each.
+  node_parts,          ///< The same, but each rank of a node has a part of what goes between them.
 };
-inline constexpr int algorithms = static_cast<int>(algorithm::shared) + 1;  ///< How many.
+inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< How many.
 
 /// What is asked of a policy: the same at every rank of a call.
 struct question {
@@ -4610,10 +4646,34 @@ struct question {
   bool commutative = true;  ///< Whether the operation commutes.
   bool regular = true;      ///< Whether all blocks have one length, known everywhere.
   bool near = false;        ///< Whether all ranks share memory,
-  bool meets = false;       ///< and can wait for each other there: not in a call that is started.
+  bool meets = false;       ///< and can wait for each other there: not in a call that is started;
+  bool reads = false;       ///< and copy from each other's memory.
+  rank_t nodes = 0;         ///< On how many nodes the ranks are; 0: that is not known.
+  rank_t node_ranks = 1;    ///< Ranks of the largest.
+  bool in_order = false;    ///< All ranks of one node, then all of the next;
+  bool even = false;        ///< and all nodes have as many.
 };
 
+/// What is longer is read where it lies, if it can be.
+inline constexpr std::size_t shared_direct_bytes = 32768;
 inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
+
+/// Whether ranks that share memory had better read what is long where it lies.
+constexpr bool reads_directly(const question& q) noexcept {
+  if (!q.reads) return false;
+  switch (q.of) {
+    case operation::bcast:
+    case operation::reduce:
+    case operation::allreduce:
+    case operation::reduce_scatter: return q.bytes > shared_direct_bytes;
+    case operation::allgather: return q.regular && q.bytes > shared_direct_bytes;
+    case operation::alltoall:
+      return q.regular && q.bytes > shared_piece_bytes / static_cast<std::size_t>(q.ranks);
+    case operation::gather:
+    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
+    default: return false;
+  }
+}
 
 /// What a policy answers.
 struct choice {
@@ -4624,6 +4684,7 @@ struct choice {
 /// Whether a call as in `q` can be done in shared memory.
 constexpr bool offers_shared(const question& q) noexcept {
   if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
+  if (reads_directly(q)) return true;
   const auto n = static_cast<std::size_t>(q.ranks);
   switch (q.of) {
     case operation::barrier:
@@ -4635,10 +4696,27 @@ constexpr bool offers_shared(const question& q) noexcept {
     default: return false;
   }
 }
+/// Whether a call as in `q` can be done in two levels: within nodes, and between them.
+constexpr bool offers_levels(const question& q, bool in_parts) noexcept {
+  if (q.nodes < 2 || q.node_ranks < 2 || (in_parts && !q.even)) return false;
+  switch (q.of) {
+    case operation::barrier: return !in_parts;
+    case operation::bcast: return true;
+    case operation::gather:
+    case operation::scatter: return !in_parts && q.regular;
+    case operation::allgather: return !in_parts || q.regular;
+    case operation::alltoall: return in_parts && q.regular;
+    case operation::reduce:
+    case operation::allreduce: return q.commutative || q.in_order;
+    case operation::reduce_scatter: return in_parts && q.regular;
+    default: return false;
+  }
+}
 /// Whether a call as in `q` can be done by `a`.
 constexpr bool offers(const question& q, algorithm a) noexcept {
   using enum algorithm;
   if (a == shared) return offers_shared(q);
+  if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
   const bool power = (q.ranks & (q.ranks - 1)) == 0;
   switch (q.of) {
     case operation::barrier:
@@ -4681,6 +4759,184 @@ constexpr algorithm fallback(operation o) noexcept {
 
 }  // namespace coll
 
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/collective_table.hpp
+
+// Which algorithm was fastest in the simulator, or nearly: made by bench/algorithms.py --policy.
+
+namespace mpx::inline v0::coll {
+
+/// How the ranks of a call are spread over nodes.
+enum class spread : std::uint8_t {
+  far,   // Each has its own;
+  near,  // all are on one;
+  few,   // some are on each;
+  many,  // many are.
+};
+
+/// The choice for calls of up to so many ranks and bytes, where no entry before it is.
+struct table_entry {
+  operation of;
+  spread over;
+  rank_t ranks;
+  std::size_t bytes;
+  algorithm by;
+};
+
+inline constexpr rank_t any_ranks = 0x7fff'ffff;
+inline constexpr std::size_t any_bytes = static_cast<std::size_t>(-1);
+
+/// By operation, spread, bytes and ranks.
+inline constexpr table_entry collective_table[] = {
+    // clang-format off
+    {operation::allgather, spread::far, any_ranks, 8192, algorithm::bruck},
+    {operation::allgather, spread::far, 11, 32768, algorithm::ring},
+    {operation::allgather, spread::far, any_ranks, 32768, algorithm::bruck},
+    {operation::allgather, spread::far, any_ranks, any_bytes, algorithm::bruck},
+    {operation::allgather, spread::near, any_ranks, 2048, algorithm::bruck},
+    {operation::allgather, spread::near, 11, 8192, algorithm::bruck},
+    {operation::allgather, spread::near, any_ranks, 8192, algorithm::ring},
+    {operation::allgather, spread::near, any_ranks, any_bytes, algorithm::ring},
+    {operation::allgather, spread::few, any_ranks, 4096, algorithm::node_parts},
+    {operation::allgather, spread::few, any_ranks, any_bytes, algorithm::ring},
+    {operation::allgather, spread::many, any_ranks, 4096, algorithm::node_parts},
+    {operation::allgather, spread::many, any_ranks, any_bytes, algorithm::ring},
+    {operation::allreduce, spread::far, any_ranks, 32768, algorithm::recursive_doubling},
+    {operation::allreduce, spread::far, 2, 131072, algorithm::recursive_doubling},
+    {operation::allreduce, spread::far, 5, 131072, algorithm::pairwise},
+    {operation::allreduce, spread::far, any_ranks, 131072, algorithm::recursive_halving},
+    {operation::allreduce, spread::far, 22, 524288, algorithm::recursive_doubling},
+    {operation::allreduce, spread::far, any_ranks, 524288, algorithm::recursive_halving},
+    {operation::allreduce, spread::far, 2, any_bytes, algorithm::recursive_doubling},
+    {operation::allreduce, spread::far, any_ranks, any_bytes, algorithm::recursive_halving},
+    {operation::allreduce, spread::near, any_ranks, 2048, algorithm::recursive_doubling},
+    {operation::allreduce, spread::near, 2, 32768, algorithm::recursive_doubling},
+    {operation::allreduce, spread::near, any_ranks, 32768, algorithm::recursive_halving},
+    {operation::allreduce, spread::near, 45, 131072, algorithm::pairwise},
+    {operation::allreduce, spread::near, any_ranks, 131072, algorithm::recursive_halving},
+    {operation::allreduce, spread::near, any_ranks, any_bytes, algorithm::pairwise},
+    {operation::allreduce, spread::few, any_ranks, 16384, algorithm::recursive_doubling},
+    {operation::allreduce, spread::few, any_ranks, 262144, algorithm::node_parts},
+    {operation::allreduce, spread::few, 45, any_bytes, algorithm::node_parts},
+    {operation::allreduce, spread::few, any_ranks, any_bytes, algorithm::ring},
+    {operation::allreduce, spread::many, any_ranks, 181, algorithm::recursive_doubling},
+    {operation::allreduce, spread::many, any_ranks, any_bytes, algorithm::node_parts},
+    {operation::alltoall, spread::far, 90, 128, algorithm::linear},
+    {operation::alltoall, spread::far, any_ranks, 128, algorithm::bruck},
+    {operation::alltoall, spread::far, 90, 512, algorithm::linear},
+    {operation::alltoall, spread::far, 181, 512, algorithm::bruck},
+    {operation::alltoall, spread::far, any_ranks, 512, algorithm::linear},
+    {operation::alltoall, spread::far, any_ranks, any_bytes, algorithm::linear},
+    {operation::alltoall, spread::near, 11, 128, algorithm::linear},
+    {operation::alltoall, spread::near, any_ranks, 128, algorithm::bruck},
+    {operation::alltoall, spread::near, any_ranks, any_bytes, algorithm::linear},
+    {operation::alltoall, spread::few, any_ranks, 4096, algorithm::node_parts},
+    {operation::alltoall, spread::few, any_ranks, any_bytes, algorithm::linear},
+    {operation::alltoall, spread::many, any_ranks, 4096, algorithm::node_parts},
+    {operation::alltoall, spread::many, any_ranks, any_bytes, algorithm::linear},
+    {operation::barrier, spread::far, any_ranks, any_bytes, algorithm::dissemination},
+    {operation::barrier, spread::near, any_ranks, any_bytes, algorithm::dissemination},
+    {operation::barrier, spread::few, any_ranks, any_bytes, algorithm::recursive_doubling},
+    {operation::barrier, spread::many, any_ranks, any_bytes, algorithm::recursive_doubling},
+    {operation::bcast, spread::far, 45, 8192, algorithm::linear},
+    {operation::bcast, spread::far, any_ranks, 8192, algorithm::knomial},
+    {operation::bcast, spread::far, 11, 131072, algorithm::linear},
+    {operation::bcast, spread::far, any_ranks, 131072, algorithm::knomial},
+    {operation::bcast, spread::far, any_ranks, any_bytes, algorithm::binomial},
+    {operation::bcast, spread::near, any_ranks, 8192, algorithm::binomial},
+    {operation::bcast, spread::near, 45, 32768, algorithm::scatter_allgather},
+    {operation::bcast, spread::near, any_ranks, 32768, algorithm::binomial},
+    {operation::bcast, spread::near, 2, 131072, algorithm::chain},
+    {operation::bcast, spread::near, any_ranks, 131072, algorithm::scatter_allgather},
+    {operation::bcast, spread::near, 11, 524288, algorithm::binomial},
+    {operation::bcast, spread::near, any_ranks, 524288, algorithm::scatter_allgather},
+    {operation::bcast, spread::near, 5, any_bytes, algorithm::binomial},
+    {operation::bcast, spread::near, 22, any_bytes, algorithm::chain},
+    {operation::bcast, spread::near, any_ranks, any_bytes, algorithm::scatter_allgather},
+    {operation::bcast, spread::few, any_ranks, 16384, algorithm::leaders},
+    {operation::bcast, spread::few, any_ranks, 262144, algorithm::node_parts},
+    {operation::bcast, spread::few, 45, any_bytes, algorithm::node_parts},
+    {operation::bcast, spread::few, any_ranks, any_bytes, algorithm::scatter_allgather},
+    {operation::bcast, spread::many, any_ranks, 16384, algorithm::leaders},
+    {operation::bcast, spread::many, any_ranks, any_bytes, algorithm::node_parts},
+    {operation::gather, spread::far, 181, 512, algorithm::linear},
+    {operation::gather, spread::far, any_ranks, 512, algorithm::binomial},
+    {operation::gather, spread::far, 362, 2048, algorithm::linear},
+    {operation::gather, spread::far, any_ranks, 2048, algorithm::binomial},
+    {operation::gather, spread::far, any_ranks, any_bytes, algorithm::linear},
+    {operation::gather, spread::near, 5, 512, algorithm::linear},
+    {operation::gather, spread::near, any_ranks, 512, algorithm::binomial},
+    {operation::gather, spread::near, any_ranks, any_bytes, algorithm::linear},
+    {operation::gather, spread::few, any_ranks, 4096, algorithm::leaders},
+    {operation::gather, spread::few, any_ranks, any_bytes, algorithm::linear},
+    {operation::gather, spread::many, any_ranks, 90, algorithm::leaders},
+    {operation::gather, spread::many, 181, any_bytes, algorithm::linear},
+    {operation::gather, spread::many, any_ranks, any_bytes, algorithm::leaders},
+    {operation::reduce, spread::far, any_ranks, 32768, algorithm::binomial},
+    {operation::reduce, spread::far, 2, 131072, algorithm::binomial},
+    {operation::reduce, spread::far, 11, 131072, algorithm::pairwise},
+    {operation::reduce, spread::far, any_ranks, 131072, algorithm::binomial},
+    {operation::reduce, spread::far, 11, 524288, algorithm::binomial},
+    {operation::reduce, spread::far, 45, 524288, algorithm::pairwise},
+    {operation::reduce, spread::far, any_ranks, 524288, algorithm::binomial},
+    {operation::reduce, spread::far, 5, any_bytes, algorithm::binomial},
+    {operation::reduce, spread::far, 22, any_bytes, algorithm::pairwise},
+    {operation::reduce, spread::far, 45, any_bytes, algorithm::binomial},
+    {operation::reduce, spread::far, 181, any_bytes, algorithm::pairwise},
+    {operation::reduce, spread::far, any_ranks, any_bytes, algorithm::binomial},
+    {operation::reduce, spread::near, any_ranks, 8192, algorithm::binomial},
+    {operation::reduce, spread::near, 45, 32768, algorithm::pairwise},
+    {operation::reduce, spread::near, any_ranks, 32768, algorithm::binomial},
+    {operation::reduce, spread::near, 2, any_bytes, algorithm::binomial},
+    {operation::reduce, spread::near, any_ranks, any_bytes, algorithm::pairwise},
+    {operation::reduce, spread::few, any_ranks, 16384, algorithm::leaders},
+    {operation::reduce, spread::few, any_ranks, any_bytes, algorithm::node_parts},
+    {operation::reduce, spread::many, any_ranks, 16384, algorithm::leaders},
+    {operation::reduce, spread::many, any_ranks, any_bytes, algorithm::node_parts},
+    {operation::reduce_scatter, spread::far, any_ranks, 32768, algorithm::recursive_halving},
+    {operation::reduce_scatter, spread::far, 5, 131072, algorithm::pairwise},
+    {operation::reduce_scatter, spread::far, any_ranks, 131072, algorithm::recursive_halving},
+    {operation::reduce_scatter, spread::far, any_ranks, any_bytes, algorithm::recursive_halving},
+    {operation::reduce_scatter, spread::near, any_ranks, 8192, algorithm::recursive_halving},
+    {operation::reduce_scatter, spread::near, 11, 32768, algorithm::pairwise},
+    {operation::reduce_scatter, spread::near, any_ranks, 32768, algorithm::recursive_halving},
+    {operation::reduce_scatter, spread::near, 45, 131072, algorithm::pairwise},
+    {operation::reduce_scatter, spread::near, any_ranks, 131072, algorithm::recursive_halving},
+    {operation::reduce_scatter, spread::near, any_ranks, any_bytes, algorithm::pairwise},
+    {operation::reduce_scatter, spread::few, any_ranks, 262144, algorithm::node_parts},
+    {operation::reduce_scatter, spread::few, 45, any_bytes, algorithm::recursive_halving},
+    {operation::reduce_scatter, spread::few, 181, any_bytes, algorithm::ring},
+    {operation::reduce_scatter, spread::few, any_ranks, any_bytes, algorithm::recursive_halving},
+    {operation::reduce_scatter, spread::many, any_ranks, any_bytes, algorithm::node_parts},
+    {operation::scatter, spread::far, 181, 512, algorithm::linear},
+    {operation::scatter, spread::far, any_ranks, 512, algorithm::binomial},
+    {operation::scatter, spread::far, 362, 2048, algorithm::linear},
+    {operation::scatter, spread::far, any_ranks, 2048, algorithm::binomial},
+    {operation::scatter, spread::far, any_ranks, any_bytes, algorithm::linear},
+    {operation::scatter, spread::near, any_ranks, 128, algorithm::binomial},
+    {operation::scatter, spread::near, 11, 512, algorithm::linear},
+    {operation::scatter, spread::near, any_ranks, 512, algorithm::binomial},
+    {operation::scatter, spread::near, any_ranks, any_bytes, algorithm::linear},
+    {operation::scatter, spread::few, any_ranks, 4096, algorithm::leaders},
+    {operation::scatter, spread::few, any_ranks, any_bytes, algorithm::linear},
+    {operation::scatter, spread::many, any_ranks, 90, algorithm::leaders},
+    {operation::scatter, spread::many, 181, any_bytes, algorithm::linear},
+    {operation::scatter, spread::many, any_ranks, any_bytes, algorithm::leaders},
+    // clang-format on
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/engine/collective_policy.hpp
+
+// The axis of collectives: which algorithm a call uses, by what every rank knows of it alike.
+
+namespace mpx::inline v0 {
+
+/// Where policies that choose algorithms of collectives sit in a stack.
+struct collective_axis {};
+
 /// Chooses algorithms: `choose(question)` depends on its argument only, and is the same at every
 /// rank of a job. It is asked at every call: a few comparisons.
 template <class P>
@@ -4696,17 +4952,18 @@ struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
-  /// Bytes up to which ranks that share memory meet there.
+  /// Bytes up to which ranks that share memory meet there even if they cannot read directly.
   static constexpr std::size_t shared_most(operation of) noexcept {
-    return of == operation::bcast ? 65536 : shared_piece_bytes;
+    return of == operation::bcast ? static_cast<std::size_t>(-1) : shared_direct_bytes;
   }
   /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
   static constexpr choice choose(const question& q) noexcept {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
-    if (q.meets && q.bytes <= shared_most(q.of) && offers_shared(q)) return {shared};
-    if (!q.near) return far(q, power);
+    if (q.meets && (q.bytes <= shared_most(q.of) || reads_directly(q)) && offers_shared(q))
+      return {shared};
+    if (!q.near) return far(q);
     switch (q.of) {
       case operation::barrier: return {dissemination};
       case operation::bcast:
@@ -4733,40 +4990,30 @@ struct by_size {
   }
 
  private:
-  /// Between nodes a message's way there takes longer than to send the next ones. Of what was
-  /// fastest in the simulator (bench/algorithms.py).
-  static constexpr choice far(const question& q, bool power) noexcept {
+  /// Where a message's way takes longer than to send the next ones: of what was fastest in the
+  /// simulator (bench/algorithms.py).
+  static constexpr choice far(const question& q) noexcept {
     using enum algorithm;
-    const std::size_t part = q.bytes / static_cast<std::size_t>(q.ranks);
+    spread over = spread::far;
+    if (q.nodes == 1) over = spread::near;
+    if (q.nodes > 1 && q.node_ranks > 1) over = q.node_ranks <= 32 ? spread::few : spread::many;
+    algorithm by = in_table(q, over);
+    if (offers(q, by)) return {by};
+    if (by == node_parts && offers(q, leaders) && q.of != operation::allgather) return {leaders};
+    if (over == spread::few || over == spread::many) by = in_table(q, spread::far);
+    if (offers(q, by)) return {by};
+    // What goes for powers of two only, or commutes, or has blocks of one length.
     switch (q.of) {
-      case operation::barrier: return {power ? recursive_doubling : dissemination};
-      case operation::bcast:
-        if (q.ranks <= 2 || q.bytes > 262144) return {binomial};
-        return {q.ranks <= (q.bytes <= 16384 ? 32 : 8) ? linear : knomial};
-      case operation::gather:
-      case operation::scatter:
-        return {q.regular && q.bytes <= 1024 && q.ranks > 32 ? binomial : linear};
-      case operation::allgather:
-        if (q.ranks <= 2 || (q.bytes > 8192 && q.ranks <= 8)) return {ring};
-        if (power && q.regular) return {recursive_doubling};
-        return {q.bytes <= 4096 ? bruck : ring};
-      case operation::alltoall:
-        if (q.regular && q.bytes <= 256 && q.ranks > 32) return {bruck};
-        return {q.ranks <= 1024 ? linear : pairwise};
-      case operation::reduce:
-        if (q.ranks <= 2 || q.bytes <= 16384) return {binomial};
-        if (q.ranks > 8 && (q.bytes <= 262144 || q.ranks > 128)) return {binomial};
-        return {q.ranks <= 16 || part <= 16384 ? pairwise : binomial};
-      case operation::allreduce:
-        if (q.ranks <= 2 || q.bytes <= 16384) return {recursive_doubling};
-        return {part <= 16384 && q.ranks <= 4 ? pairwise : recursive_halving};
+      case operation::allgather: return {q.bytes <= 4096 ? bruck : ring};
       case operation::reduce_scatter:
-        if (!power || !q.commutative || q.ranks <= 2) return {pairwise};
-        return {q.bytes > 16384 && q.bytes <= 262144 && q.ranks <= 4 ? pairwise
-                                                                     : recursive_halving};
-      case operation::scan: return {recursive_doubling};
+        return {offers(q, ring) && q.bytes > 16384 && q.ranks > 16 ? ring : pairwise};
+      default: return {fallback(q.of)};
     }
-    return {};
+  }
+  static constexpr algorithm in_table(const question& q, spread over) noexcept {
+    for (const table_entry& e : collective_table)
+      if (e.of == q.of && e.over == over && q.bytes <= e.bytes && q.ranks <= e.ranks) return e.by;
+    return algorithm::automatic;
   }
 };
 static_assert(CollectivePolicy<by_size>);
@@ -4869,7 +5116,7 @@ struct allgather_call {
   }
   collective_failure check(rank_t rank, rank_t size) const noexcept {
     collective_failure wrong = check_blocks(out, size);
-    if (wrong.why == errc{} && in.base != nullptr)
+    if (wrong.why == errc{} && in.exists())
       wrong = check_room(in.bytes, out.bytes_of(rank), out.unit);
     return wrong;
   }
@@ -4877,7 +5124,7 @@ struct allgather_call {
   void operator()(S& s, const choice& c) const {
     const blocks to = placed(s, out);
     const rank_t me = s.rank();
-    if (in.base != nullptr) s.copy(to[me], in);
+    if (in.exists()) s.copy(to[me], in);
     if (c.by == algorithm::bruck) return allgather_bruck(s, to);
     if (c.by == algorithm::recursive_doubling && to.regular())
       return allgather_recursive_doubling(s, to);
@@ -5404,6 +5651,7 @@ namespace mpx::inline v0 {
 
 /// The greater of two.
 struct max_t {
+  /// `a`, unless `b` is greater.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return a < b ? b : a;
@@ -5411,6 +5659,7 @@ struct max_t {
 };
 /// The lesser of two.
 struct min_t {
+  /// `a`, unless `b` is less.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return b < a ? b : a;
@@ -5418,6 +5667,7 @@ struct min_t {
 };
 /// Logical exclusive or.
 struct logical_xor_t {
+  /// Whether one of them is true, and not both.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
@@ -5425,6 +5675,7 @@ struct logical_xor_t {
 };
 /// The second.
 struct replace_t {
+  /// `b`.
   template <class T>
   constexpr T operator()(const T&, const T& b) const {
     return b;
@@ -5432,6 +5683,7 @@ struct replace_t {
 };
 /// The first.
 struct no_op_t {
+  /// `a`.
   template <class T>
   constexpr T operator()(const T& a, const T&) const {
     return a;
@@ -5448,6 +5700,7 @@ struct located {
 };
 /// The greatest value, and the least index that has it.
 struct maxloc_t {
+  /// The one with the greater value; of equal ones that with the lesser index.
   template <class P>
   constexpr P operator()(const P& a, const P& b) const {
     if (a.value < b.value) return b;
@@ -5456,6 +5709,7 @@ struct maxloc_t {
 };
 /// The least value, and the least index that has it.
 struct minloc_t {
+  /// The one with the lesser value; of equal ones that with the lesser index.
   template <class P>
   constexpr P operator()(const P& a, const P& b) const {
     if (b.value < a.value) return b;
@@ -5644,6 +5898,89 @@ requires(ReceiveBuffer<B &&> && !LayoutBuffer<B>)
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/engine/forms.hpp
+
+// How a call ends is its last argument: nothing (it throws), a std::error_code, mpx::start (a
+// request), mpx::prepare (a persistent request), mpx::once (it looks once), or a token of a user's.
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// The form that is named by naming none: blocks, and throws mpx::error.
+struct throws_t {};
+
+/// A form whose own errors go to an error_code.
+template <class Form>
+struct with_code {
+  std::error_code* code;
+};
+
+/// What the values mpx::start, mpx::prepare and mpx::once are: alone, or called with an error_code.
+template <class Form>
+struct form_of {
+  /// The same, and errors of the call itself are stored in `ec`, not thrown.
+  constexpr with_code<Form> operator()(std::error_code& ec) const noexcept { return {&ec}; }
+  constexpr const Form& operator()() const noexcept { return static_cast<const Form&>(*this); }
+};
+struct start_t : form_of<start_t> {};
+struct prepare_t : form_of<prepare_t> {};
+struct once_t : form_of<once_t> {};
+
+template <class How, class Form>
+inline constexpr bool is_form = std::is_same_v<std::remove_cvref_t<How>, Form> ||
+                                std::is_same_v<std::remove_cvref_t<How>, with_code<Form>>;
+template <class How>
+inline constexpr bool throws = std::is_same_v<std::remove_cvref_t<How>, throws_t>;
+template <class How>
+inline constexpr bool is_code = std::is_same_v<How, std::error_code&>;
+/// True of the forms that store every error.
+template <class How>
+inline constexpr bool stores_errors =
+    is_code<How> || std::is_same_v<std::remove_cvref_t<How>, with_code<start_t>> ||
+    std::is_same_v<std::remove_cvref_t<How>, with_code<prepare_t>> ||
+    std::is_same_v<std::remove_cvref_t<How>, with_code<once_t>>;
+
+/// What a call that cannot be started takes: nothing or an error_code.
+template <class How>
+concept BlockingForm = throws<How> || is_code<How>;
+/// What a probe takes besides: mpx::once.
+template <class How>
+concept ProbingForm = BlockingForm<How> || is_form<How, once_t>;
+
+[[gnu::always_inline]] inline void store(std::error_code& ec, errc why) noexcept {
+  if (why == errc{}) [[likely]] {
+    ec.clear();
+  } else {
+    ec = why;
+  }
+}
+
+}  // namespace detail
+
+/// Gives a request for what the call has started. `start(ec)` stores what kept it from starting.
+inline constexpr detail::start_t start{};
+/// Gives an inactive persistent request; `request::start` runs it. `prepare(ec)` stores errors.
+inline constexpr detail::prepare_t prepare{};
+/// Looks once and does not block. `once(ec)` stores errors.
+inline constexpr detail::once_t once{};
+
+/// A foreign token: what ends a call in a way of its own.
+///
+/// `token.launch(call)` is called with what the caller asked for, and its result is that of the
+/// call. `call` is one of the library's, move-only or not:
+///   - `call.start(ec)` starts it and returns its request, empty if `ec` says why not; once.
+///   - `call.run(ec)` blocks instead, and returns what the blocking form returns.
+///   - `call.fail(ec)` throws what the throwing form would, with its text, for an `ec` of `start`.
+///   - `call.name()`, `call.where()`: for reports.
+/// `call` refers to the communicator's handle: start it before the full expression of the call ends
+/// (a co_await in it counts); the request needs neither. The buffer has to outlive the request.
+template <class Token, class Call>
+concept CompletionToken =
+    requires(Token&& token, Call& call) { std::forward<Token>(token).launch(std::move(call)); };
+
+}  // namespace mpx::inline v0
+
 // ==== mpx/coll/arguments.hpp
 
 // What collectives take: values and ranges, counts and places, mpx::in_place, function objects.
@@ -5663,7 +6000,7 @@ namespace mpx::inline v0::detail {
 
 /// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
 template <class V>
-concept ReducedInPlace = std::ranges::range<V> && ReceiveBuffer<V>;
+concept ReducedInPlace = (std::ranges::range<V> || LayoutBuffer<V>) && ReceiveBuffer<V>;
 template <class V>
 concept ReducedValue =
     !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
@@ -5677,6 +6014,10 @@ template <std::ranges::range V>
 struct element_of<V> {
   using type = std::ranges::range_value_t<V>;
 };
+template <LayoutBuffer V>
+struct element_of<V> {
+  using type = typename std::remove_cvref_t<V>::layout_buffer;
+};
 template <class V>
 using element_of_t = typename element_of<V>::type;
 /// Elements of one type, of which the second are written.
@@ -5687,6 +6028,61 @@ concept ReducedBetween = SendBuffer<const In&> && ReceiveBuffer<Out> &&
 template <class Op, class V>
 concept Reduces = std::invocable<Op&, const element_of_t<V>&, const element_of_t<V>&>;
 
+template <class B>
+memory place_of_layout(const B& buffer) noexcept;  // Of mpx/datatype.hpp, as the next one.
+template <class B>
+std::size_t unit_of_layout(const B& buffer) noexcept;
+
+/// Where a buffer's bytes lie; what is only read is not written to, whatever the pointer's type.
+/// (Of one that has a fault: nowhere. See `made_call`.)
+template <class B>
+[[gnu::always_inline]] inline memory place_of(const B& buffer) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return place_of_layout(buffer);
+  } else {
+    return bytes_of(buffer);
+  }
+}
+/// The bytes of one element.
+template <class B>
+[[gnu::always_inline]] inline std::size_t unit_of(const B& buffer) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return unit_of_layout(buffer);
+  } else {
+    return sizeof(element_of_t<const B>);
+  }
+}
+
+/// How a call uses a buffer: it may be one with a layout, whose faults are the call's.
+struct plain_use {
+  static constexpr bool has_layout = false;
+};
+template <class B>
+struct layout_use {
+  static constexpr bool has_layout = true;
+  const B* buffer;  // nullptr: it does not count at this rank.
+  bool received;
+};
+/// `counts`: at this rank.
+template <class B>
+[[gnu::always_inline]] inline auto reads([[maybe_unused]] const B& b,
+                                         [[maybe_unused]] bool counts = true) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return layout_use<B>{counts ? &b : nullptr, false};
+  } else {
+    return plain_use();
+  }
+}
+template <class B>
+[[gnu::always_inline]] inline auto writes([[maybe_unused]] const B& b,
+                                          [[maybe_unused]] bool counts = true) noexcept {
+  if constexpr (LayoutBuffer<B>) {
+    return layout_use<B>{counts ? &b : nullptr, true};
+  } else {
+    return plain_use();
+  }
+}
+
 /// What a rank gives: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
@@ -5695,7 +6091,7 @@ memory given(const In& in) noexcept {
   if constexpr (std::same_as<In, in_place_t>) {
     return {};
   } else {
-    return bytes_of(in);
+    return place_of(in);
   }
 }
 
@@ -5721,6 +6117,61 @@ concept Counts =
 template <class C>
 coll::numbers numbers_of(const C& c) noexcept {
   return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
+}
+
+template <class B>
+std::size_t elements_of(const B& buffer) noexcept {
+  return place_of(buffer).bytes / sizeof(element_of_t<const B>);
+}
+inline std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
+  std::size_t sum = 0;
+  for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
+  return sum;
+}
+
+/// No error was stored.
+template <class How>
+bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
+  if constexpr (is_code<How>) return !how;
+  return true;
+}
+/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
+template <class How, class V, class Call>
+auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here, Call&& call) {
+  if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
+    return call(place_of(value));
+  } else {
+    std::remove_cv_t<V> result = value;
+    call(place_of(result));
+    return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
+  }
+}
+
+/// The memory of a buffer, as blocks that lie in it together.
+template <class B>
+coll::blocks blocks_of(const B& buffer) noexcept {
+  const memory all = place_of(buffer);
+  coll::blocks b;
+  b.base = all.base;
+  b.room = all.bytes;
+  b.how = all.how;
+  b.together = true;
+  b.unit = unit_of(buffer);
+  return b;
+}
+/// The same, of these lengths, one after the other.
+template <class B, class C>
+coll::blocks blocks_at(const B& buffer, const C& counts) noexcept {
+  coll::blocks b = blocks_of(buffer);
+  b.counts = numbers_of(counts);
+  return b;
+}
+/// The same, at these places.
+template <class B, class C, class P>
+coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) noexcept {
+  coll::blocks b = blocks_at(buffer, counts);
+  b.places = numbers_of(places);
+  return b;
 }
 
 }  // namespace mpx::inline v0::detail
@@ -5870,6 +6321,14 @@ struct node_head {
   node_come come[node_slots];
 };
 
+/// What a rank lends to one other for a call.
+struct loan {
+  remote_memory in;
+  remote_memory out;
+};
+static_assert(sizeof(loan) * node_ranks_max <= node_piece_bytes &&
+              sizeof(loan) * 2 > node_inline_bytes);
+
 /// A rank's view of the block. Zeroed memory is a block in which nobody has met.
 class node_block {
  public:
@@ -5915,6 +6374,7 @@ struct node_state final : mpx::detail::communicator_extras {
   node_block block;
   std::uint64_t own = 0;  // The block's name where it was made.
   bool crowded = false;   // Ranks outnumber cores.
+  bool reads = false;     // All can copy from each other's memory.
   bool fenced = false;    // The kernel has no barrier for others: each flag needs a fence.
   node_tag left = 0;      // As the others know it.
   node_tag all_left = 0;
@@ -5926,89 +6386,6 @@ struct node_state final : mpx::detail::communicator_extras {
 };
 
 }  // namespace mpx::inline v0::coll
-
-// ==== mpx/engine/forms.hpp
-
-// How a call ends is its last argument: nothing (it throws), a std::error_code, mpx::start (a
-// request), mpx::prepare (a persistent request), mpx::once (it looks once), or a token of a user's.
-
-namespace mpx::inline v0 {
-
-namespace detail {
-
-/// The form that is named by naming none: blocks, and throws mpx::error.
-struct throws_t {};
-
-/// A form whose own errors go to an error_code.
-template <class Form>
-struct with_code {
-  std::error_code* code;
-};
-
-/// What the values mpx::start, mpx::prepare and mpx::once are: alone, or called with an error_code.
-template <class Form>
-struct form_of {
-  /// The same, and errors of the call itself are stored in `ec`, not thrown.
-  constexpr with_code<Form> operator()(std::error_code& ec) const noexcept { return {&ec}; }
-  constexpr const Form& operator()() const noexcept { return static_cast<const Form&>(*this); }
-};
-struct start_t : form_of<start_t> {};
-struct prepare_t : form_of<prepare_t> {};
-struct once_t : form_of<once_t> {};
-
-template <class How, class Form>
-inline constexpr bool is_form = std::is_same_v<std::remove_cvref_t<How>, Form> ||
-                                std::is_same_v<std::remove_cvref_t<How>, with_code<Form>>;
-template <class How>
-inline constexpr bool throws = std::is_same_v<std::remove_cvref_t<How>, throws_t>;
-template <class How>
-inline constexpr bool is_code = std::is_same_v<How, std::error_code&>;
-/// True of the forms that store every error.
-template <class How>
-inline constexpr bool stores_errors =
-    is_code<How> || std::is_same_v<std::remove_cvref_t<How>, with_code<start_t>> ||
-    std::is_same_v<std::remove_cvref_t<How>, with_code<prepare_t>> ||
-    std::is_same_v<std::remove_cvref_t<How>, with_code<once_t>>;
-
-/// What a call that cannot be started takes: nothing or an error_code.
-template <class How>
-concept BlockingForm = throws<How> || is_code<How>;
-/// What a probe takes besides: mpx::once.
-template <class How>
-concept ProbingForm = BlockingForm<How> || is_form<How, once_t>;
-
-[[gnu::always_inline]] inline void store(std::error_code& ec, errc why) noexcept {
-  if (why == errc{}) [[likely]] {
-    ec.clear();
-  } else {
-    ec = why;
-  }
-}
-
-}  // namespace detail
-
-/// Gives a request for what the call has started. `start(ec)` stores what kept it from starting.
-inline constexpr detail::start_t start{};
-/// Gives an inactive persistent request; `request::start` runs it. `prepare(ec)` stores errors.
-inline constexpr detail::prepare_t prepare{};
-/// Looks once and does not block. `once(ec)` stores errors.
-inline constexpr detail::once_t once{};
-
-/// A foreign token: what ends a call in a way of its own.
-///
-/// `token.launch(call)` is called with what the caller asked for, and its result is that of the
-/// call. `call` is one of the library's, move-only or not:
-///   - `call.start(ec)` starts it and returns its request, empty if `ec` says why not; once.
-///   - `call.run(ec)` blocks instead, and returns what the blocking form returns.
-///   - `call.fail(ec)` throws what the throwing form would, with its text, for an `ec` of `start`.
-///   - `call.name()`, `call.where()`: for reports.
-/// `call` refers to the communicator's handle: start it before the full expression of the call ends
-/// (a co_await in it counts); the request needs neither. The buffer has to outlive the request.
-template <class Token, class Call>
-concept CompletionToken =
-    requires(Token&& token, Call& call) { std::forward<Token>(token).launch(std::move(call)); };
-
-}  // namespace mpx::inline v0
 
 // ==== mpx/comm/mpi_names.hpp
 
@@ -6496,6 +6873,7 @@ class communicators final : public service {
   /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
   /// is out. `make` follows, or `never_made`.
   context_id lead(errc& why) noexcept {
+    leads_ = &leads;
     led_communicator* const led = led_.take();
     why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
@@ -6581,7 +6959,7 @@ class communicators final : public service {
   // --- Who is there ------------------------------------------------------------------------------
 
   /// nullptr: there is none here.
-  communicator_state* find(context_id context) const noexcept {
+  [[gnu::noinline]] communicator_state* find(context_id context) const noexcept {
     const context_id plain = numbers_.plain(context);
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (states_[i]->context == plain) return states_[i];
@@ -6595,7 +6973,7 @@ class communicators final : public service {
                               : s.ranks->contains(peer);
   }
   /// How many members are lost. Cost: looks at each member once after a loss, wherever that was.
-  rank_t lost_in(communicator_state& s) noexcept {
+  [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
     if (s.losses_seen == house_.peers().losses()) return s.lost;
     s.losses_seen = house_.peers().losses();
     s.lost = 0;
@@ -6632,7 +7010,7 @@ class communicators final : public service {
     return s != nullptr && s->revoked ? errc::revoked : errc{};
   }
   /// Ends what is under way in `s`, here and, before long, at all members that live.
-  void revoke(communicator_state& s) noexcept {
+  [[gnu::noinline, gnu::cold]] void revoke(communicator_state& s) noexcept {
     if (s.revoked) return;
     s.revoked = true;
     ++revoked_;
@@ -6645,7 +7023,8 @@ class communicators final : public service {
                  std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
-    if (h.kind == wire::kind::freed) return on_freed(source, h.context);
+    if (h.kind == wire::kind::freed)
+      return leads_ == nullptr ? errc::protocol : leads_->freed(*this, source, h.context);
     if (communicator_state* const s = find(h.context); s != nullptr) {
       if (!has_member(*s, source)) return errc::protocol;
       revoke(*s);
@@ -6657,8 +7036,8 @@ class communicators final : public service {
     if (early_revoked_.size() == early_revoked_max) return errc::no_resources;
     return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
   }
-  void on_loss(peer_id) noexcept override {
-    led_.for_each_taken([this](led_communicator& l) { retire_if_over(l); });
+  [[gnu::cold]] void on_loss(peer_id) noexcept override {
+    if (leads_ != nullptr) leads_->lost(*this);
     if (revoked_ == 0) return;
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (states_[i]->revoked && states_[i]->context != no_context) spread(*states_[i]);
@@ -6666,6 +7045,19 @@ class communicators final : public service {
 
  private:
   static constexpr std::size_t early_revoked_max = 4096;
+
+  /// What only the leader of a context does: compiled where a rank may lead one.
+  struct leader_calls {
+    errc (*freed)(communicators& all, peer_id source, context_id context) noexcept;
+    void (*lost)(communicators& all) noexcept;
+  };
+  static errc freed_of(communicators& all, peer_id source, context_id context) noexcept {
+    return all.on_freed(source, context);
+  }
+  static void lost_of(communicators& all) noexcept {
+    all.led_.for_each_taken([&all](led_communicator& l) { all.retire_if_over(l); });
+  }
+  static constexpr leader_calls leads{&freed_of, &lost_of};
 
   communicator_state* take_state() noexcept {
     for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
@@ -6750,7 +7142,7 @@ class communicators final : public service {
     return errc{};
   }
   /// All members have freed it, or are lost.
-  void retire_if_over(led_communicator& led) noexcept {
+  [[gnu::noinline]] void retire_if_over(led_communicator& led) noexcept {
     if (led.size == 0 || led.freed.empty() ||
         led.freed.size() + house_.peers().losses() < static_cast<std::size_t>(led.size))
       return;
@@ -6770,11 +7162,12 @@ class communicators final : public service {
   /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
   /// as if this rank stood there: whoever lives is reached.
   /// Source: Bosilca, Bouteiller, Guermouche, Herault, Robert, Sens, Dongarra 2016.
-  void spread(communicator_state& s) noexcept {
+  [[gnu::noinline, gnu::cold]] void spread(communicator_state& s) noexcept {
     const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
     spread_from(s, me, me, 0);
   }
-  void spread_from(communicator_state& s, rank_t me, rank_t from, int depth) noexcept {
+  [[gnu::noinline, gnu::cold]] void spread_from(communicator_state& s, rank_t me, rank_t from,
+                                                int depth) noexcept {
     for (rank_t step = 1; step < s.size; step *= 2)
       for (const std::int64_t at :
            {std::int64_t{from} + step, std::int64_t{from} - step + s.size}) {
@@ -6794,6 +7187,7 @@ class communicators final : public service {
   rank_t founders_;
   context_numbers numbers_;
   led_communicators led_;
+  const leader_calls* leads_ = nullptr;  // nullptr: this rank has never led a context.
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;              // How many there have been.
   std::size_t leaving_ = 0;                // States whose handles are void and that are in use.
@@ -6810,6 +7204,8 @@ class communicators final : public service {
 
 namespace mpx::inline v0::detail {
 
+template <class Stack>
+class endpoint;  // endpoint.hpp
 template <class Stack>
 struct compounds;  // detail/endpoint_compound.hpp
 template <class Stack>
@@ -6854,6 +7250,18 @@ struct compound {
   const group* ranks = nullptr;
   schedule* plan = nullptr;   // A schedule's, which belongs to it.
   extension* more = nullptr;  // The same of an extended one.
+};
+
+/// What endpoints and requests ask of compound operations. The first one that is made tells the
+/// endpoint: a program without one compiles nothing of them. All but the last two under the lock.
+template <class Stack>
+struct compound_calls {
+  void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
+  void (*recheck)(endpoint<Stack>& e) noexcept;
+  std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
+  void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
+  void (*release)(endpoint<Stack>& e, operation& op);
+  void (*abandon)(endpoint<Stack>& e, operation& op);
 };
 
 inline compound& compound_of(const operation& op) noexcept {
@@ -6918,22 +7326,26 @@ class lifetime_mark {
 
 // ==== mpx/engine/checks.hpp
 
-// What of the program a stack checks at run time, at a price: nothing, or the types of what is sent
-// and received. A type travels in the bits of a message's context that no communicator uses, and a
-// receive ignores them when it matches.
+// What of the program a stack checks at run time, at a price: nothing, the types of what is sent
+// and received, or (mpx/checks.hpp) whether ranks make the same collective calls. A type travels in
+// those bits of a message's context that no communicator uses; matching ignores them.
 
 namespace mpx::inline v0 {
 
 struct checks_axis {};
 
 /// What a stack checks. `compares_types`: whether the elements of messages and receives are
-/// compared. `matcher`: what the stack's matcher becomes for it.
+/// compared. `matcher`: what the stack's matcher becomes for it. `compares_collectives`: whether
+/// ranks compare their collective calls before they make them (then there is more, see
+/// checks::collectives). `call_mark`: what is kept of such a call for that.
 template <class C>
 concept Checks = requires {
   requires std::same_as<typename C::policy_axis, checks_axis>;
   { C::name } -> std::convertible_to<std::string_view>;
   { C::compares_types } -> std::convertible_to<bool>;
+  { C::compares_collectives } -> std::convertible_to<bool>;
   typename C::template matcher<matcher_archetype>;
+  typename C::call_mark;
 };
 
 namespace detail {
@@ -7039,6 +7451,16 @@ struct type_mark<true> {
   static constexpr bool wrong(const pattern& want) noexcept { return has_wrong_type(want); }
 };
 
+/// What is kept of a collective call that nobody compares.
+struct unmarked_call {
+  template <class In, class Out>
+  using data = void;
+  template <class...>
+  static constexpr unmarked_call of(const std::source_location&) noexcept {
+    return {};
+  }
+};
+
 }  // namespace detail
 
 namespace checks {
@@ -7048,6 +7470,8 @@ struct none {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "none";
   static constexpr bool compares_types = false;
+  static constexpr bool compares_collectives = false;
+  using call_mark = detail::unmarked_call;
   template <class Matcher>
   using matcher = Matcher;
 };
@@ -7060,6 +7484,8 @@ struct types {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "types";
   static constexpr bool compares_types = true;
+  static constexpr bool compares_collectives = false;
+  using call_mark = detail::unmarked_call;
   template <class Matcher>
   using matcher = detail::type_matcher<Matcher>;
 };
@@ -8085,7 +8511,8 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
 /// to others, or 0 where there is none. `block_at(owner, name, bytes)`: where it lies here, aligned
 /// to a cache line; nullptr if that is no block of the owner's, or the machine is out of mappings.
 /// It stays there for as long as this transport lives, whoever leaves meanwhile, or until the owner
-/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens.
+/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens. Gets and puts
+/// are done when they return.
 template <class T>
 concept BlockTransport =
     SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
@@ -8094,6 +8521,15 @@ concept BlockTransport =
       { t.free_block(name) } noexcept;
       { t.wake_peer(peer) } noexcept;
     };
+
+/// A transport that knows which peers run on one node, where messages cost less.
+///
+/// `node_of(peer)`: a number below peers(), equal for peers of one node and for no others. What it
+/// says of two peers is the same everywhere, and never changes. Costs no message.
+template <class T>
+concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
+  { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
+};
 
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
@@ -8136,6 +8572,7 @@ struct transport_archetype {
   std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
   void free_block(std::uint64_t) noexcept;
   void wake_peer(peer_id) noexcept;
+  peer_id node_of(peer_id) const noexcept;
 };
 
 }  // namespace mpx::inline v0
@@ -9006,20 +9443,19 @@ class ring_fabric {
   template <class Sink>
   [[gnu::always_inline]] void deliver(receiver& r, Sink& sink, const frame_header& header,
                                       const std::byte* data, std::uint32_t code) noexcept {
-    if (code <= line_data_bytes) [[likely]] {
-      sink.packet(r.source, header, {data, code});
-    } else {
-      deliver_pooled(r, sink, header, data, code);
-    }
+    if (code <= line_data_bytes) [[likely]]
+      return sink.packet(r.source, header, {data, code});
+    deliver_apart(r, sink, header, data, code);
   }
 
   template <class Sink>
-  [[gnu::noinline]] void deliver_pooled(receiver& r, Sink& sink, const frame_header& header,
-                                        const std::byte* data, std::uint32_t code) noexcept {
-    const pooled_view p = r.ring.pooled(data, code);
+  [[gnu::noinline]] void deliver_apart(receiver& r, Sink& sink, const frame_header& header,
+                                       const std::byte* data, std::uint32_t code) noexcept {
+    const bool pooled = code > line_data_bytes;
+    const pooled_view p = pooled ? r.ring.pooled(data, code) : pooled_view{{data, code}};
     if (p.malformed) return sink.malformed(r.source);
     sink.packet(r.source, header, p.payload);
-    r.ring.give_back_pool(p.advance);
+    if (pooled) r.ring.give_back_pool(p.advance);
   }
 
   template <class Sink>
@@ -9030,7 +9466,7 @@ class ring_fabric {
       receiver& r = *hot_[i];
       const std::uint32_t got =
           r.ring.take(1, [&](const frame_header& h, const std::byte* data, std::uint32_t code) {
-            deliver(r, sink, h, data, code);
+            deliver_apart(r, sink, h, data, code);
           });
       if (got == 0) continue;
       ++taken;
@@ -9199,7 +9635,7 @@ class ring_fabric {
       wake_peer(r.source);
   }
 
-  bool something_to_do() noexcept {
+  [[gnu::noinline]] bool something_to_do() noexcept {
     if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
@@ -9208,7 +9644,7 @@ class ring_fabric {
     return false;
   }
 
-  void settle_blocked() noexcept {
+  [[gnu::noinline]] void settle_blocked() noexcept {
     for (sender* s : blocked_on_space_) {
       s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
       s->blocked_on_space = false;
@@ -9295,10 +9731,10 @@ class shm_segment {
   /// Whether nothing will have to be mapped later.
   bool is_whole() const noexcept { return static_cast<bool>(whole_); }
 
-  doorbell_control& doorbell(peer_id peer) const noexcept {
+  [[gnu::noinline]] doorbell_control& doorbell(peer_id peer) const noexcept {
     return *reinterpret_cast<doorbell_control*>(front() + peer * doorbell_control::bytes(peers_));
   }
-  peer_card& card(peer_id peer) const noexcept {
+  [[gnu::noinline]] peer_card& card(peer_id peer) const noexcept {
     return reinterpret_cast<peer_card*>(front() + peers_ * doorbell_control::bytes(peers_))[peer];
   }
   // A descriptor to sleep on: only if all ranks can ring it.
@@ -9322,7 +9758,7 @@ class shm_segment {
   void quiet_bell() const noexcept { detail::quiet_bell(bell_.fd()); }
 
   /// nullptr when the machine is out of mappings, or the shared file is lost.
-  std::byte* channel(peer_id source, peer_id destination) noexcept {
+  [[gnu::noinline]] std::byte* channel(peer_id source, peer_id destination) noexcept {
     if (source == self_ && destination == self_) return own_channel();
     const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
     return at(front_bytes() + index * channel_stride(), channel_stride());
@@ -9334,13 +9770,13 @@ class shm_segment {
         errc::no_resources, "%s could not be mapped: check `ulimit -v` and vm.max_map_count", what);
   }
   /// nullptr as for `channel`.
-  std::byte* arena(peer_id owner) noexcept {
+  [[gnu::noinline]] std::byte* arena(peer_id owner) noexcept {
     const std::uint64_t offset = arenas() + owner * arena_bytes_;
     if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
       whole_.set_dumped(true, offset, arena_bytes_);
     return at(offset, arena_bytes_);
   }
-  exposure_word* exposed(peer_id owner) noexcept {
+  [[gnu::noinline]] exposure_word* exposed(peer_id owner) noexcept {
     return reinterpret_cast<exposure_word*>(
         at(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
            exposure_key::table_bytes));
@@ -9372,13 +9808,13 @@ class shm_segment {
   } catch (const std::exception&) {
     return {};
   }
-  std::byte* keep(mapping made) noexcept {
+  [[gnu::noinline]] std::byte* keep(mapping made) noexcept {
     if (!made) return nullptr;
     piece* const kept = pieces_.try_add(new (std::nothrow) piece(std::move(made)));
     return kept == nullptr ? nullptr : kept->map.data();
   }
   std::byte* front() const noexcept { return whole_ ? whole_.data() : front_.data(); }
-  std::size_t front_bytes() const noexcept {
+  [[gnu::noinline]] std::size_t front_bytes() const noexcept {
     return page_up(peers_ * (doorbell_control::bytes(peers_) + sizeof(peer_card)));
   }
   std::uint64_t bytes() const noexcept {
@@ -9387,7 +9823,7 @@ class shm_segment {
   std::size_t channel_stride() const noexcept { return page_up(geometry_.bytes()); }
   static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
 
-  std::uint64_t arenas() const noexcept {
+  [[gnu::noinline]] std::uint64_t arenas() const noexcept {
     return front_bytes() + std::uint64_t{peers_} * peers_ * channel_stride();
   }
 
@@ -9447,7 +9883,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  [[gnu::noinline]] remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
     const auto key = exposures_.open(exposed_by(self()));
     if (!key) return {};
     const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
@@ -9456,7 +9892,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       return {at - arena, key->pack() | key_arena};
     return {at, key->pack() | key_private};
   }
-  outcome withdraw(const remote_memory& memory) noexcept {
+  [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
     return exposures_.close(exposed_by(self()), key_of(memory)) ? outcome::done : outcome::retry;
   }
 
@@ -9471,8 +9907,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
     return {exposed_by(peer), key_of(memory)};
   }
-  bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                std::span<std::byte> into) noexcept {
+  [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                                  std::span<std::byte> into) noexcept {
     if (kind_of(memory) == key_private)
       return copy_by_kernel(&::process_vm_readv, peer, memory, offset, into.data(), into.size());
     const std::byte* from = arena_at(peer, memory, offset, into.size());
@@ -9601,8 +10037,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   template <class Copy>
-  bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                      std::byte* mine, std::size_t bytes) noexcept {
+  [[gnu::noinline]] bool copy_by_kernel(Copy copy, peer_id peer, const remote_memory& memory,
+                                        std::uint64_t offset, std::byte* mine,
+                                        std::size_t bytes) noexcept {
     if (!kernel_copies(peer)) return false;
     std::size_t moved = 0;
     while (moved < bytes) {
@@ -9616,8 +10053,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// The peer's arena at an offset that the peer claims, or nullptr if it is not all inside.
-  std::byte* arena_at(peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                      std::size_t bytes) noexcept {
+  [[gnu::noinline]] std::byte* arena_at(peer_id peer, const remote_memory& memory,
+                                        std::uint64_t offset, std::size_t bytes) noexcept {
     const std::uint64_t address = memory.address;
     if (kind_of(memory) != key_arena || address > ArenaBytes || offset > ArenaBytes - address ||
         bytes > ArenaBytes - address - offset)
@@ -9798,7 +10235,8 @@ template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 
 /// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
-inline std::string difference(std::string_view one, std::string_view other) {
+[[gnu::noinline, gnu::cold]] inline std::string difference(std::string_view one,
+                                                           std::string_view other) {
   const auto next = [](std::string_view& rest) {
     const std::size_t end = rest.find("; ");
     const std::string_view part = rest.substr(0, end);
@@ -9812,9 +10250,10 @@ inline std::string difference(std::string_view one, std::string_view other) {
     if (a == b) continue;
     const std::size_t axis = a.find(' ') + 1;  // "transport shm<...>": what follows is the policy.
     const bool same_axis = axis != 0 && a.substr(0, axis) == b.substr(0, axis);
-    if (!s.empty()) s.append(", ");
-    s.append(b.empty() ? "nothing" : b).append(" where it is ");
-    s.append(a.empty() ? "nothing" : same_axis ? a.substr(axis) : a);
+    const std::string_view is = b.empty() ? "nothing" : b;
+    const std::string_view was = a.empty() ? "nothing" : same_axis ? a.substr(axis) : a;
+    append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(is.size()),
+           is.data(), static_cast<int>(was.size()), was.data());
   }
   return s;
 }
@@ -10363,11 +10802,13 @@ class inbox_room {
         payload.size() > protocol_type::short_bytes_ceiling)
       return errc::protocol;
     const peer_id source = r.peer;
-    if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
-      finish_placed(*op, payload);
-      if (h.flags != 0)
-        house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
-      return errc{};
+    if constexpr (PlacingTransport<transport_type>) {
+      if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
+        finish_placed(*op, payload);
+        if (h.flags != 0)
+          house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+        return errc{};
+      }
     }
     posted_receive* met = nullptr;
     if (h.flags != 0) {
@@ -10375,7 +10816,7 @@ class inbox_room {
       met = matcher_.match_arrival({h.context, source, h.tag});
     }
     if (met == nullptr) return store_early(r, h, payload);
-    deliver(static_cast<operation&>(*met), source, h.tag, payload);
+    deliver_apart(static_cast<operation&>(*met), source, h.tag, payload);
     house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
     return errc{};
   }
@@ -10441,23 +10882,7 @@ class inbox_room {
     return {op};
   }
   /// As a receive without room, but this needs no operation: no data moves.
-  void discard(arrived_message* m) noexcept {
-    early_.unclaim(*m);
-    const peer_id source = m->is.source;
-    const arrived_message was = *m;
-    early_.forget(m);
-    if (was.kind == wire::kind::announce) {
-      if (was.unready) return;  // The sender has been told.
-      house().peers().check();
-      if (house().peers().failure_of(source) != errc{}) return;
-      announcement_answered(source);
-      return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
-    }
-    give_back_early(source, was.stored);
-    released(source, was.stored);
-    if ((was.flags & wire::flag_synchronous) != 0)
-      house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
-  }
+  void discard(arrived_message* m) noexcept;
   void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
 
   /// The message that this rank waits for may be behind those that a peer may not announce: let it.
@@ -10605,6 +11030,10 @@ class inbox_room {
     house().finish(op, why);
     released(source, payload.size());
   }
+  [[gnu::noinline]] void deliver_apart(operation& op, peer_id source, tag_t tag,
+                                       std::span<const std::byte> payload) noexcept {
+    deliver(op, source, tag, payload);
+  }
   /// Eager bytes of `source` have left this process's memory.
   [[gnu::always_inline]] void released(peer_id source, std::size_t bytes) noexcept {
     if (house().flow().release(source, bytes)) [[unlikely]]
@@ -10647,8 +11076,8 @@ class inbox_room {
   }
 
   /// Keeps an early message and shows it to the matcher. Returns nullptr when memory is out.
-  arrived_message* store(peer_id source, const wire::header& h,
-                         std::span<const std::byte> payload) {
+  [[gnu::noinline]] arrived_message* store(peer_id source, const wire::header& h,
+                                           std::span<const std::byte> payload) {
     arrived_message* const m = early_.make(source, h, payload);
     if (m != nullptr) stored(*m);
     return m;
@@ -10672,7 +11101,7 @@ class inbox_room {
     const bool unready = m->unready;
     const std::uint32_t ticket = m->ticket;
     const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
-    deliver(op, source, m->is.tag(), {m->data(), m->stored});
+    deliver_apart(op, source, m->is.tag(), {m->data(), m->stored});
     if (unready && op.failure == errc{}) op.fails(errc::not_ready);
     early_.forget(m);
     if (synchronous)
@@ -10884,6 +11313,25 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
+[[gnu::noinline]] void inbox_room<Stack, House>::discard(arrived_message* m) noexcept {
+  early_.unclaim(*m);
+  const peer_id source = m->is.source;
+  const arrived_message was = *m;
+  early_.forget(m);
+  if (was.kind == wire::kind::announce) {
+    if (was.unready) return;  // The sender has been told.
+    house().peers().check();
+    if (house().peers().failure_of(source) != errc{}) return;
+    announcement_answered(source);
+    return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+  }
+  give_back_early(source, was.stored);
+  released(source, was.stored);
+  if ((was.flags & wire::flag_synchronous) != 0)
+    house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+}
+
+template <class Stack, class House>
 template <class Gone>
 void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;
@@ -11050,8 +11498,8 @@ class outbox_room {
 
   /// Posts a packet. What the transport keeps of `payload` it gives back by a completion of `op`,
   /// which counts it; without `op` there is no payload. Returns false if it is to be tried again.
-  bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
-            operation* op) noexcept {
+  [[gnu::noinline]] bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
+                              operation* op) noexcept {
     h.credit = house().flow().outgoing(to);
     if (op != nullptr && op->pending == pending_max) return false;
     const outcome o = house().transport().post(
@@ -11200,8 +11648,8 @@ class outbox_room {
     return into;
   }
 
-  operation* new_control(peer_record& r, const wire::header& h,
-                         std::span<const std::byte> payload) {
+  [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
+                                           std::span<const std::byte> payload) {
     operation* op = r.answers_ < answers_max ? house().pool().take() : nullptr;
     if (op == nullptr) {
       house().peers().lose(r.peer, errc::no_resources);
@@ -11220,8 +11668,8 @@ class outbox_room {
     r.control_.push_back(op);
   }
 
-  void answer(peer_id to, const wire::header& h, std::span<const std::byte> payload,
-              operation* of) {
+  [[gnu::noinline]] void answer(peer_id to, const wire::header& h,
+                                std::span<const std::byte> payload, operation* of) {
     peer_record& r = house().peers().of(to);
     if (r.failure() != errc{}) return;
     if (r.control_.empty() && post(to, h, payload, of)) return;
@@ -11232,7 +11680,7 @@ class outbox_room {
   }
 
   /// Sends what waits for one peer: answers first, then credit, then sends in order, then data.
-  std::size_t flush(peer_record& r) {
+  [[gnu::noinline]] std::size_t flush(peer_record& r) {
     std::size_t sent = 0;
     while (!r.control_.empty()) {
       operation& op = r.control_.front();
@@ -11280,7 +11728,7 @@ class outbox_room {
     return true;
   }
 
-  bool push_announcement(peer_record& r, operation& op) {
+  [[gnu::noinline]] bool push_announcement(peer_record& r, operation& op) {
     if (r.announced_ >= r.allowance_) return false;
     const wire::announcement a{.bytes = op.data.bytes, .memory = house().mover().offer(op)};
     op.control_bytes = sizeof a;
@@ -11337,7 +11785,7 @@ class mover_room {
   mover_room& operator=(const mover_room&) = delete;
 
   /// A receive has met an announced message: moves its data.
-  void begin(operation& op, const arrived_message& m) {
+  [[gnu::noinline]] void begin(operation& op, const arrived_message& m) {
     op.peer = m.is.source;
     op.tag = m.is.tag();
     op.message_bytes = m.bytes;
@@ -11373,7 +11821,7 @@ class mover_room {
 
   /// Takes back what the peer of `op` could reach. Returns false while it is in the middle of a
   /// copy, or may be, as far as the transport knows.
-  bool withdraw(operation& op) noexcept {
+  [[gnu::noinline]] bool withdraw(operation& op) noexcept {
     if constexpr (RmaTransport<transport_type>) {
       if (op.exposed) op.exposed = house().transport().withdraw(op.own) != outcome::done;
       return !op.exposed;
@@ -11382,7 +11830,7 @@ class mover_room {
   }
   /// The same where the peer has no business there any more, or is lost: waits for a copy that it
   /// has begun, but not for a peer that is gone, nor for ever.
-  void end_exposure(operation& op) noexcept {
+  [[gnu::noinline]] void end_exposure(operation& op) noexcept {
     if (withdraw(op)) [[likely]]
       return;
     const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
@@ -11542,14 +11990,14 @@ class mover_room {
 
   /// Its data is copied when this rank waits, or looks: not now, when its program may have more to
   /// announce.
-  void defer(operation& op) {
+  [[gnu::noinline]] void defer(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::due;
     r.due_.push_back(op);
     house().peers().set_busy(r);
   }
   /// A piece of `op` is copied, which is next again: one message after the other.
-  void defer_rest(operation& op) {
+  [[gnu::noinline]] void defer_rest(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::due;
     r.due_.push_front(op);
@@ -11558,7 +12006,7 @@ class mover_room {
 
   /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if
   /// another way is to be taken.
-  bool fetch(operation& op, const remote_memory& from) {
+  [[gnu::noinline]] bool fetch(operation& op, const remote_memory& from) {
     if constexpr (RmaTransport<transport_type>) {
       constexpr long_path by = protocol_type::long_by;
       if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
@@ -11589,7 +12037,7 @@ class mover_room {
     }
     return false;
   }
-  void fetch_piece(operation& op) {
+  [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().loss_of(op.peer) != errc{}) return fetch_no_more(op);
     if (op.learns) op.asked_at_ns = house().now_ns();  // What the program did since costs nothing.
     if (op.scheme == protocol::scheme::split) {
@@ -11629,7 +12077,7 @@ class mover_room {
   }
 
   /// Asks the sender for the data, as packets or by a put.
-  void request_packets(operation& op) {
+  [[gnu::noinline]] void request_packets(operation& op) {
     ask(op, 0, protocol_type::long_by == long_path::put && op.data.contiguous());
   }
 
@@ -11677,7 +12125,7 @@ class mover_room {
 
   /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
   /// its.
-  void charge_time(operation& op) {
+  [[gnu::noinline]] void charge_time(operation& op) {
     if (!op.learns) return;
     const std::int64_t now = house().now_ns();
     op.spent_ns += now - greater(op.asked_at_ns, charged_at_ns_);
@@ -11685,7 +12133,7 @@ class mover_room {
   }
 
   /// All data of a long message is here.
-  void receive_done(operation& op, wire::kind tell) {
+  [[gnu::noinline]] void receive_done(operation& op, wire::kind tell) {
     end_exposure(op);
     if (op.learns) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
     if (tell == wire::kind::finished)
@@ -11711,7 +12159,7 @@ class mover_room {
     }
     stream(op);
   }
-  void store_piece(operation& op) {
+  [[gnu::noinline]] void store_piece(operation& op) {
     if (op.data_lost()) return stream(op);  // Which gives the peer up.
     auto& transport = house().transport();
     const std::span<const std::byte> data = house().outbox().piece(op, op.copied, piece_of(op));
@@ -11739,7 +12187,7 @@ class mover_room {
   }
 
   /// As packets; what was put before is sent again.
-  void stream(operation& op) {
+  [[gnu::noinline]] void stream(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::streaming;
     r.streams_.push_back(op);
@@ -11755,7 +12203,7 @@ class mover_room {
 
   /// The sender's part of a long message is out: the send is complete, unless the receiver still
   /// fetches.
-  void sent_all(operation& op) {
+  [[gnu::noinline]] void sent_all(operation& op) {
     if (op.split && !op.fetched) {
       op.stage = stage::answer;
       return;
@@ -11765,7 +12213,7 @@ class mover_room {
   }
 
   /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
-  bool push_fragments(peer_record& r, operation& op) {
+  [[gnu::noinline]] bool push_fragments(peer_record& r, operation& op) {
     constexpr std::size_t fragment =
         lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
     if (op.data_lost()) {
@@ -11959,7 +12407,7 @@ class peers_room {
   /// Grows with each loss.
   std::uint32_t losses() const noexcept { return losses_; }
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
-  bool died(peer_id peer) const noexcept {
+  [[gnu::noinline]] bool died(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
            job_.state(world_rank(peer)) >= rank_state::finished;
   }
@@ -12051,7 +12499,7 @@ class peers_room {
   // --- Lists -------------------------------------------------------------------------------------
 
   /// Something for the peer has to wait: it is tried again by every look until it has left.
-  void set_busy(peer_record& r) noexcept {
+  [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
     if (r.busy_) return;
     r.busy_ = true;
     ++troubles_;
@@ -12080,7 +12528,7 @@ class peers_room {
   }
   /// The transport cannot reach it: it is given up by whoever looks next. (The caller is in the
   /// middle of something that depends on it.)
-  void refuse(peer_id peer) noexcept {
+  [[gnu::noinline]] void refuse(peer_id peer) noexcept {
     peer_record& r = of(peer);
     r.refused_ = true;
     if (r.failure_ == errc{}) set_busy(r);
@@ -12102,7 +12550,7 @@ class peers_room {
   }
 
   /// Schedules are due, or are no more: while they are, every call looks closer.
-  void set_due(bool any) noexcept {
+  [[gnu::noinline]] void set_due(bool any) noexcept {
     if (any == schedules_due_) return;
     schedules_due_ = any;
     troubles_ += any ? 1u : -1u;
@@ -12115,7 +12563,7 @@ class peers_room {
   /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
   /// Why nothing more will come from `peer`, as the job knows it.
-  errc loss_of(peer_id peer) const noexcept {
+  [[gnu::noinline]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
@@ -12194,7 +12642,7 @@ class peers_room {
     ++losses_;
     set_calm();
   }
-  void set_calm() noexcept {
+  [[gnu::noinline]] void set_calm() noexcept {
     if (orphaned()) return;
     vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
     if (troubles_ != 0) vital_->takes = 0;
@@ -12275,6 +12723,12 @@ struct hang_call {
   hang_list<8> on;
 };
 
+/// What the program calls a communicator.
+struct hang_name {
+  context_id context;
+  char text[28];
+};
+
 enum class hang_state : std::uint8_t {
   waits,       ///< In mpx: `calls` says where.
   busy,        ///< Not known to wait; seen in mpx at `since_ns`.
@@ -12300,7 +12754,15 @@ struct hang_info {
   hang_list<16> posted;
   hang_list<16> unexpected;
   hang_list<16> sends;
+  std::uint32_t names_kept;
+  hang_name names[8];  ///< Of communicators that occur above.
 
+  /// nullptr: it has none, or it was left out.
+  const char* name_of(context_id context) const noexcept {
+    for (std::uint32_t i = 0; i < names_kept; ++i)
+      if (names[i].context >> 1 == context >> 1) return names[i].text;
+    return nullptr;
+  }
   hang_call* add_call() noexcept {
     ++calls_total;
     return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
@@ -12372,6 +12834,8 @@ class hang_lines : public hang_text {
     if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
     some(c.on.at, c.on.kept, c.on.total);
   }
+  /// From here on `it` says what communicators are called.
+  void names_by(const hang_info& it) noexcept { names_ = &it; }
   void place(const hang_call& c) {
     if (c.line != 0) add(" at %s:%u", c.file, c.line);
   }
@@ -12402,8 +12866,12 @@ class hang_lines : public hang_text {
       add("  hint: rank %zu wants ", r);
       if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
       if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
-      if (!context)
-        add("a message on communicator %u, one here is on %u", want.context >> 1, is.context >> 1);
+      if (!context) {
+        add("a message on ");
+        communicator(want.context);
+        add(", one here is on ");
+        communicator(is.context);
+      }
       add("; all else fits\n");
       return;
     }
@@ -12414,6 +12882,11 @@ class hang_lines : public hang_text {
         if (op.sends == 0) hint(r, it, op);
   }
 
+  void communicator(context_id context) {
+    add("communicator %u", context >> 1);
+    const char* const name = names_ == nullptr ? nullptr : names_->name_of(context);
+    if (name != nullptr) add(" (%s)", name);
+  }
   void headline(std::int64_t limit_ns, rank_t ranks) {
     add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n",
         static_cast<double>(limit_ns) * 1e-9, static_cast<int>(ranks), ranks == 1 ? "" : "s");
@@ -12430,15 +12903,15 @@ class hang_lines : public hang_text {
       add("rank %d", static_cast<int>(op.peer));
     }
     if (op.tag < -1) {
-      add(", part of a partitioned message, communicator %u", op.context >> 1);
+      add(", part of a partitioned message, ");
     } else if ((op.context & 1) != 0) {
-      add(", collective call %u of communicator %u", static_cast<unsigned>(op.tag) + 1,
-          op.context >> 1);
+      add(", collective call %u of ", static_cast<unsigned>(op.tag) + 1);
     } else if (op.tag < 0) {
-      add(", any tag, communicator %u", op.context >> 1);
+      add(", any tag, ");
     } else {
-      add(", tag %d, communicator %u", static_cast<int>(op.tag), op.context >> 1);
+      add(", tag %d, ", static_cast<int>(op.tag));
     }
+    communicator(op.context);
   }
   void some(const hang_operation* at, std::uint32_t kept, std::uint32_t total) {
     for (std::uint32_t i = 0; i < kept; ++i) {
@@ -12453,12 +12926,15 @@ class hang_lines : public hang_text {
     some(all.at, all.kept, all.total);
     add("\n");
   }
+
+  const hang_info* names_ = nullptr;
 };
 
 /// The whole report of a rank that nobody launched: what it waits for can only come from itself.
 /// Returns: as format_hang_report does for a job of this one rank, with headline and end.
 [[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t limit_ns) {
   hang_lines out;
+  out.names_by(info);
   out.headline(limit_ns, 1);
   out.add("  rank 0");
   bool known = info.calls_kept > 0;
@@ -12681,7 +13157,7 @@ struct flag_watch {
   function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
 };
 
-/// Of `House` it needs: transport(), trace(); poll_packets(), poll_packets_apart(); flush_busy();
+/// Of `House` it needs: transport(), trace(); poll_packets(); flush_busy();
 /// inbox() and peers().
 template <class Stack, class House>
 class progress_room {
@@ -12707,14 +13183,15 @@ class progress_room {
   [[gnu::always_inline]] std::size_t poll_once() {
     if (!house().peers().calm()) [[unlikely]]
       return poll_troubled();
-    return poll_calm();
+    const std::uint64_t before = completions_;
+    const std::size_t n = house().poll_packets();
+    wake_waiters_if_new(before);
+    return n;
   }
   /// The same, and notices what has become of the other ranks.
-  [[gnu::noinline]] std::size_t poll_and_check() {
-    if (!house().peers().calm_and_no_news()) [[unlikely]]
-      return poll_troubled();
-    return poll_calm();
-  }
+  [[gnu::always_inline]] std::size_t poll_and_check() { return poll(true); }
+  /// Takes what has arrived, and does nothing else.
+  [[gnu::always_inline]] std::size_t poll_packets_apart() { return poll(false); }
   /// By a call that does not block. Many in vain are a way of blocking: they owe the same. Returns
   /// whether it was in vain, and others need the core: `give_way`, without the lock.
   bool poll_unblocked() {
@@ -12740,7 +13217,7 @@ class progress_room {
   void poll_until_quiet() {
     unsigned vain = 0;  // A body may be on its way that no poll has shown yet.
     for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
-      if (house().poll_packets_apart() > 0) {
+      if (poll_packets_apart() > 0) {
         vain = 0;
       } else if (at_rest()) {
         return;
@@ -12753,7 +13230,7 @@ class progress_room {
   void drain() {
     for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
       if (house().peers().orphaned()) return;
-      std::size_t n = house().poll_packets_apart();
+      std::size_t n = poll_packets_apart();
       if (house().peers().troubled()) n += house().flush_busy();
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
@@ -12914,17 +13391,23 @@ class progress_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
-  [[gnu::always_inline]] std::size_t poll_calm() {
-    const std::uint64_t before = completions_;
+  /// One function, for what handles a packet is in it.
+  [[gnu::noinline]] std::size_t poll(bool checks) {
+    if (!house().peers().calm_and_no_news()) [[unlikely]] {
+      if (checks) return poll_troubled();
+    }
+    [[maybe_unused]] const std::uint64_t before = completions_;
     const std::size_t n = house().poll_packets();
-    wake_waiters_if_new(before);
+    if constexpr (concurrent) {
+      if (checks) wake_waiters_if_new(before);
+    }
     return n;
   }
   [[gnu::noinline]] std::size_t poll_troubled() {
     house().peers().check();
     if (house().peers().orphaned()) return 0;
     const std::uint64_t before = completions_;
-    std::size_t n = house().poll_packets_apart();
+    std::size_t n = poll_packets_apart();
     if (house().peers().troubled()) n += house().flush_busy();
     wake_waiters_if_new(before);
     return n;
@@ -13125,6 +13608,8 @@ class endpoint : ground<Stack>,
   }
   /// The same, of one that is_over.
   [[gnu::always_inline]] void release_over(operation& op) { pool().give(&op); }
+  /// nullptr: no compound operation has been made.
+  const compound_calls<Stack>* compound_hooks() const noexcept { return compounds_; }
   /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
   void abandon(operation& op) {
     wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
@@ -13291,11 +13776,12 @@ class endpoint : ground<Stack>,
     sink s{*this};
     return transport().poll(s);
   }
-  [[gnu::noinline]] std::size_t poll_packets_apart() { return poll_packets(); }
   std::size_t flush_busy() {
-    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : run_due());
+    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_->run_due(*this));
   }
-  std::size_t run_due();
+  void recheck_compounds() noexcept {
+    if (compounds_ != nullptr) compounds_->recheck(*this);
+  }
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call) noexcept;
   using peers_type::lose;
@@ -13335,7 +13821,7 @@ class endpoint : ground<Stack>,
     pace().completed();
   }
   /// The same, once the transport has done with the operation's memory.
-  void end(operation& op, errc failure) noexcept {
+  [[gnu::noinline]] void end(operation& op, errc failure) noexcept {
     if (op.pending == 0) return finish(op, failure);
     op.fails(failure);
     op.stage = stage::closing;
@@ -13420,13 +13906,7 @@ class endpoint : ground<Stack>,
     }
     on_other(source, wire::unpack(f), payload);
   }
-  [[gnu::always_inline]] bool has_placed([[maybe_unused]] peer_id source) noexcept {
-    if constexpr (PlacingTransport<transport_type>) {
-      const peer_record* r = peers().find(source);
-      return r != nullptr && inbox().has_placed(*r);
-    }
-    return false;
-  }
+  bool has_placed(peer_id source) noexcept;
   void on_other(peer_id source, const wire::header& h, std::span<const std::byte> payload) noexcept;
   errc on_grant(peer_record& r, std::uint64_t bytes) noexcept;
   errc dispatch(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
@@ -13451,6 +13931,7 @@ class endpoint : ground<Stack>,
   service_list services_;
   revocations revocations_;
   schedule_list schedules_;
+  const compound_calls<Stack>* compounds_ = nullptr;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -13578,6 +14059,7 @@ struct compounds {
     op->owned_by_attached = false;
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
+    e.compounds_ = &calls;
     clear_status(*op);
     if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
@@ -13695,7 +14177,6 @@ struct compounds {
   /// Its status has been taken: gives it back, or makes it inactive. Parts that are not complete,
   /// because one has lost its peer, are dropped.
   static void release(endpoint_type& e, operation& op) {
-    if (op.role != role::compound) return e.release(op);
     drop_parts(e, op);
     if (is_persistent(op)) {
       std::lock_guard lock(e.threading());
@@ -13728,8 +14209,8 @@ struct compounds {
     }
   }
 
-  /// A part, or an operation whose request is gone, is complete.
-  static void finished_locked(endpoint_type& e, operation& op) noexcept {
+  /// A part, or a compound whose request is gone, is complete.
+  [[gnu::noinline]] static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
     operation& parent = *op.parent;
     if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
@@ -13752,6 +14233,17 @@ struct compounds {
 
  private:
   friend schedules<Stack>;
+
+  static void forget_locked(endpoint_type& e, const operation& op) noexcept {
+    drop_plan(op);
+    drop_more_locked(e, op);
+  }
+  static constexpr compound_calls<Stack> calls{&finished_locked,
+                                               &schedules<Stack>::recheck_locked,
+                                               &schedules<Stack>::run_due_locked,
+                                               &forget_locked,
+                                               &release,
+                                               &abandon};
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;
@@ -13854,17 +14346,17 @@ struct compounds {
 /// The endpoint goes, and `op` is still there.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
-  if (op.role == role::compound) {
-    compounds<Stack>::drop_plan(op);
-    compounds<Stack>::drop_more_locked(*this, op);
-  }
+  if (op.role == role::compound) compounds_->forget(*this, op);
   if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
 }
 
 /// What is complete, and no request refers to.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
-  compounds<Stack>::finished_locked(*this, op);
+  if (op.role == role::compound || op.holder == holder::parent)
+    compounds_->finished(*this, op);
+  else
+    give(op);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -13933,7 +14425,7 @@ void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wi
 template <class Stack>
 void endpoint<Stack>::tell_loss(peer_id peer) {
   services_.for_each([peer](service& s) { s.on_loss(peer); });
-  schedules<Stack>::recheck_locked(*this);
+  recheck_compounds();
   if constexpr (concurrent) {
     pace().completed();
     pace().wake_waiters();
@@ -14040,8 +14532,9 @@ void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
 
 namespace mpx::inline v0::detail {
 
-inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes,
-                                        context_id mask) noexcept {
+[[gnu::noinline, gnu::cold]] inline hang_operation hang_operation_of(const pattern& want,
+                                                                     std::size_t bytes,
+                                                                     context_id mask) noexcept {
   return {.peer = world_rank(want.source),
           .tag = want.tag(),
           .context = want.context() & mask,
@@ -14050,7 +14543,8 @@ inline hang_operation hang_operation_of(const pattern& want, std::size_t bytes,
           .bytes = bytes};
 }
 
-inline hang_operation hang_operation_of(const operation& op, context_id mask) noexcept {
+[[gnu::noinline, gnu::cold]] inline hang_operation hang_operation_of(const operation& op,
+                                                                     context_id mask) noexcept {
   if (op.role == role::receive && op.stage == stage::posted)
     return hang_operation_of(op.want, op.data.bytes, mask);
   hang_operation o{.peer = world_rank(op.peer),
@@ -14072,7 +14566,8 @@ inline hang_operation hang_operation_of(const operation& op, context_id mask) no
 
 /// Adds what `call` waits for to `list`. `mask`: of a context, what is no type.
 template <class List>
-void add_awaited(const blocked_call& call, List& list, context_id mask) {
+[[gnu::noinline, gnu::cold]] void add_awaited(const blocked_call& call, List& list,
+                                              context_id mask) {
   using form = awaited::form;
   struct taker {
     List& list;
@@ -14097,6 +14592,17 @@ void add_awaited(const blocked_call& call, List& list, context_id mask) {
       return several.each(several.range, take, &into);
     }
   }
+}
+
+/// Adds what the communicator of `op` is called, if it has a name and there is room.
+template <class Communicators>
+void add_name(hang_info& info, const hang_operation& op, const Communicators& all) noexcept {
+  if (info.names_kept == std::size(info.names) || info.name_of(op.context) != nullptr) return;
+  const communicator_state* const s = all.find(op.context);
+  if (s == nullptr || s->name == nullptr) return;
+  hang_name& n = info.names[info.names_kept++];
+  n.context = op.context;
+  copy_head(n.text, s->name);
 }
 
 template <class Stack>
@@ -14141,6 +14647,10 @@ template <class Stack>
       add_awaited(*b, call->on, context_mask);
     }
   }
+  for (std::uint32_t i = 0; i < info.calls_kept; ++i)
+    for (const hang_operation& op : info.calls[i].on) add_name(info, op, communicators_);
+  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
+    for (const hang_operation& op : *list) add_name(info, op, communicators_);
 }
 
 /// A look at the clock by a call that waits, or tests again and again.
@@ -14214,6 +14724,16 @@ void endpoint<Stack>::deallocate_shared(void* p, std::size_t bytes) noexcept
 
 namespace mpx::inline v0::detail {
 
+template <class Stack>
+[[gnu::always_inline]] inline bool endpoint<Stack>::has_placed(
+    [[maybe_unused]] peer_id source) noexcept {
+  if constexpr (PlacingTransport<transport_type>) {
+    const peer_record* r = peers().find(source);
+    return r != nullptr && inbox().has_placed(*r);
+  }
+  return false;
+}
+
 /// Whatever is not a plain eager message that meets its receive.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::on_other(peer_id source, const wire::header& h,
@@ -14251,7 +14771,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   const errc why = s->on_packet(source, h, payload);
   if (why == errc{}) {  // A thread or a schedule may wait for what the service has learnt.
     pace().completed();
-    schedules<Stack>::recheck_locked(*this);
+    recheck_compounds();
   }
   return why;
 }
@@ -14340,7 +14860,7 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   inbox().post_direct_if_any();
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
-  poll_packets_apart();  // Which ends what was pending with it.
+  pace().poll_packets_apart();  // Which ends what was pending with it.
   inbox().forget_early(peer);
   flow().drop(peer);
   peers().remove(peer);
@@ -14510,12 +15030,12 @@ struct schedules {
     if (part.failure != errc{} || &part == compound_of(*p.op).first) make_due(e, p);
   }
   /// A rank is lost, or has left a collective: perhaps one of these.
-  static void recheck_locked(endpoint_type& e) noexcept {
+  [[gnu::noinline]] static void recheck_locked(endpoint_type& e) noexcept {
     for (schedule& p : e.schedules_.active) make_due(e, p);
     if (e.orphaned()) run_due_locked(e);  // Nobody polls for a forked child.
   }
   /// Runs those that are due. Returns how many they were.
-  static std::size_t run_due_locked(endpoint_type& e) noexcept {
+  [[gnu::noinline]] static std::size_t run_due_locked(endpoint_type& e) noexcept {
     schedule_list& l = e.schedules_;
     if (l.due_count == 0 || l.running) return 0;
     l.running = true;
@@ -14661,10 +15181,10 @@ struct schedules {
     return p.failure.why == errc{};
   }
 
-  /// It has failed: tells the others, and lets go of its parts.
+  /// It has failed: tells the others, unless they know, and lets go of its parts.
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
-    e.give_up_collective_locked(p.id());
+    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id());
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
@@ -14694,11 +15214,6 @@ struct schedules {
     compounds<Stack>::complete_locked(e, *p.op, p.failure.why);
   }
 };
-
-template <class Stack>
-[[gnu::noinline]] std::size_t endpoint<Stack>::run_due() {
-  return schedules<Stack>::run_due_locked(*this);
-}
 
 }  // namespace mpx::inline v0::detail
 
@@ -14754,7 +15269,7 @@ void endpoint<Stack>::end_revoked(context_id context) noexcept {
       op.fails(errc::revoked);
   });
   inbox().discard_if([&](const envelope& is) { return is_of(is.context()); });
-  schedules<Stack>::recheck_locked(*this);
+  recheck_compounds();
   pace().completed();
   pace().wake_waiters();
 }
@@ -15138,7 +15653,10 @@ class [[nodiscard]] request {
       s = detail::status_of(*operation_);
       if (!detail::is_active(*operation_)) return s;
       const bool stays = detail::is_persistent(*operation_);
-      detail::compounds<Stack>::release(*endpoint_, *operation_);
+      if (operation_->role == detail::role::compound)
+        endpoint_->compound_hooks()->release(*endpoint_, *operation_);
+      else
+        endpoint_->release(*operation_);
       if (stays) return s;
     }
     operation_ = nullptr;
@@ -15175,9 +15693,12 @@ class [[nodiscard]] request {
     operation_ = nullptr;
     endpoint_ = nullptr;
   }
-  void abandon() noexcept {
+  [[gnu::noinline]] void abandon() noexcept {
     check(std::source_location::current());
-    detail::compounds<Stack>::abandon(*endpoint_, *operation_);
+    if (operation_->role == detail::role::compound)
+      endpoint_->compound_hooks()->abandon(*endpoint_, *operation_);
+    else
+      endpoint_->abandon(*operation_);
   }
 
   detail::endpoint<Stack>* endpoint_ = nullptr;
@@ -15303,9 +15824,9 @@ class launched_call {
 };
 
 /// Whether a buffer of type B may be given to a call that ends as How: one that returns before its
-/// operation is complete needs a buffer that outlives it.
+/// operation is complete needs a buffer that outlives it. An error code is a form, and no buffer.
 template <class B, class How>
-concept BufferFits = BlockingForm<How> || BufferOutlivesCall<B>;
+concept BufferFits = !is_code<B> && (BlockingForm<How> || BufferOutlivesCall<B>);
 
 template <class How, class Call>
 [[gnu::always_inline]] inline started begin_as(const Call& call) {
@@ -16541,14 +17062,13 @@ template <class Stack>
     errc why, const char* what, const char* direction, rank_t other, tag_t tag, std::size_t bytes,
     std::size_t got, std::source_location where, [[maybe_unused]] mark_type type) const {
   std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
-  if (why == errc::truncate) s.append(" of room for a message of ").append(std::to_string(got));
-  if (why == errc::count)
-    s.append(" of one value, but the message has ").append(std::to_string(got)).append(" bytes");
+  if (why == errc::truncate) append(s, " of room for a message of %zu", got);
+  if (why == errc::count) append(s, " of one value, but the message has %zu bytes", got);
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
-  if (why == errc::rank) s.append(": ranks here are 0 .. ").append(std::to_string(size_ - 1));
-  if (why == errc::tag) s.append(": tag ").append(std::to_string(tag)).append(" is negative");
+  if (why == errc::rank) append(s, ": ranks here are 0 .. %d", size_ - 1);
+  if (why == errc::tag) append(s, ": tag %d is negative", tag);
   s.append(name_text(state_));
   if (other < size_ && endpoint_ != nullptr) s.append(endpoint_->loss_text(peer_of(other), why));
   if (why == errc::no_resources) s.append(endpoint_->limit_text());
@@ -17076,6 +17596,48 @@ struct shared_blocks {
       e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
     }
   }
+  // --- Memory that is lent: see RmaTransport -----------------------------------------------------
+
+  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
+    std::lock_guard lock(e.threading());
+    return e.transport().expose(peer, {m.base, m.bytes});
+  }
+  /// Waits for a copy that the peer has begun, but not for a peer that is gone, nor for ever.
+  static void withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
+    constexpr std::int64_t wait_ns = 1'000'000'000;
+    for (std::int64_t until_ns = 0;;) {
+      {
+        std::lock_guard lock(e.threading());
+        if (e.transport().withdraw(m) != outcome::retry) return;
+        if (e.peers().loss_of(peer) != errc{}) return;
+      }
+      const std::int64_t now_ns = platform::now_ns();
+      if (until_ns == 0) until_ns = now_ns + wait_ns;
+      if (now_ns > until_ns) return;
+      ::sched_yield();
+    }
+  }
+  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
+                  const memory& into) noexcept {
+    std::lock_guard lock(e.threading());
+    return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
+  }
+  /// Whether ordinary memory of a peer can be read so.
+  static bool reads(endpoint_type& e, peer_id peer) noexcept {
+    std::byte here{};
+    const remote_memory m = expose(e, peer, memory(&here, 1));
+    if (m.key == 0) return false;
+    std::unique_lock lock(e.threading());
+    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) != advice::never;
+    lock.unlock();
+    withdraw(e, peer, m);
+    return pays;
+  }
+
+  static peer_id node_of(const endpoint_type& e, peer_id peer) noexcept {
+    return e.transport().node_of(peer);
+  }
+  static peer_id peers(const endpoint_type& e) noexcept { return e.transport().peers(); }
   /// A message of a call, which whoever meets in memory does not send. Requires: the lock is held.
   static const arrived_message* message_of(endpoint_type& e, collective_call call) noexcept {
     pattern any(call.context, any_peer, call.serial);
@@ -17144,6 +17706,32 @@ class node_call {
     for (rank_t r = 0; r < n_; ++r, at += bytes) from[r].read(0, {at, bytes});
     shown(all, 0);
   }
+  /// Shows what is lent to each rank, for a call of `total` bytes.
+  void show_loan(const loan* lent, std::size_t total) noexcept {
+    if (!make_free(0)) return;
+    const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
+    std::memcpy(s_.block.data(me_, index(0), bytes), lent, bytes);
+    shown(total | is_loan, 0);
+  }
+  /// Waits until rank r has lent something. Returns what it lends to this rank, or nullptr. Errors:
+  /// as `see`.
+  const loan* see_loan(rank_t r, std::size_t total) noexcept {
+    node_slot& slot = s_.block.slot(r, index(0));
+    if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
+    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    if (shown != (total | is_loan)) [[unlikely]] {
+      static_cast<void>(wrong_length(r, total, shown & ~is_loan));
+      return nullptr;
+    }
+    const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
+    return reinterpret_cast<const loan*>(s_.block.data(r, index(0), bytes)) + me_;
+  }
+  /// Waits until all have left this call, unless it has failed.
+  void wait_until_left() noexcept {
+    for (rank_t r = 0; !failed() && r < n_; ++r)
+      if (r != me_) wait_left(r, end_of(serial_));
+    met();
+  }
   /// Waits until rank r has shown its piece. Returns it, or nothing. Errors: errc::count,
   /// errc::truncate if it has not `bytes`.
   memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
@@ -17151,7 +17739,7 @@ class node_call {
     if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
     const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
-      return wrong_length(r, bytes, shown);
+      return wrong_length(r, bytes, shown & ~is_loan);
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
   /// All have come to this call, and so have left all before it.
@@ -17179,6 +17767,7 @@ class node_call {
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
+  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
 
  private:
   unsigned index(std::uint32_t piece) const noexcept {
@@ -17285,7 +17874,6 @@ class node_call {
                              "them have to agree on both"));
     return true;
   }
-  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
   [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
     const bool more = shown > bytes;
     c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
@@ -17295,6 +17883,7 @@ class node_call {
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
 
   static constexpr unsigned looks_max = 300;
+  static constexpr std::size_t is_loan = std::size_t{1} << 63;  // Not data, but where it lies.
 
   channel& c_;
   node_state& s_;
@@ -17304,6 +17893,15 @@ class node_call {
   bool begun_ = false;
 };
 
+/// Whether this rank can copy from ordinary memory of all others.
+template <class Stack>
+bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  for (rank_t r = 0; r < c.size(); ++r)
+    if (r != c.rank() && !blocks_of::reads(c.endpoint_of(), c.peer_of(r))) return false;
+  return true;
+}
+
 /// Where the ranks of a call's communicator meet; made by the first call that asks, together.
 /// nullptr: nowhere, which all of them find, or the call has failed.
 template <class Stack>
@@ -17312,6 +17910,7 @@ template <class Stack>
   constexpr std::uint64_t reached = 1;  // What all of them can.
   constexpr std::uint64_t roomy = 2;
   constexpr std::uint64_t barrier = 4;
+  constexpr std::uint64_t reads = 8;
   auto& e = c.endpoint_of();
   const rank_t n = c.size();
   const bool leads = c.rank() == 0;
@@ -17335,9 +17934,9 @@ template <class Stack>
       blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
                         static_cast<std::uint64_t>(s.block.ranks()));
   });
-  std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
-                      (blocks_of::crowded(e) ? 0u : roomy) |
-                      (platform::register_heavy_barrier() ? barrier : 0u);
+  std::uint64_t can =
+      (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
+      (platform::register_heavy_barrier() ? barrier : 0u) | (reads_all(c) ? reads : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -17359,6 +17958,7 @@ template <class Stack>
   made->own = name_of_own;
   made->crowded = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
+  made->reads = (can & reads) != 0;
   return made;
 }
 
@@ -17371,6 +17971,535 @@ template <class Stack>
     if (c.failed()) state.node_tried = false;  // Nobody has one.
   }
   return static_cast<node_state*>(state.node);
+}
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/gather.hpp
+
+// gather and gatherv: a block of each rank, at the root.
+
+namespace mpx::inline v0::coll {
+
+/// All at once.
+template <Steps S>
+void gather_linear(S& s, const memory& in, const blocks& out, rank_t root) {
+  if (s.rank() != root) return static_cast<void>(s.send(in, root));
+  for (rank_t r = 0; r < s.size(); ++r)
+    if (r != root) s.start_receive(out[r], r);
+  s.copy(out[root], in);
+  s.finish();
+}
+
+/// Down a binomial tree, whose nodes collect what is below them. `bytes` of a block.
+template <Steps S>
+void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std::size_t bytes) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
+  rank_t span = 1;
+  while (span < n && (me & span) == 0) span *= 2;
+  const rank_t most = me + span <= n ? span : n - me;
+  if (most == 1 && me != 0) return static_cast<void>(s.send(in, around(me - span + root, n)));
+  const bool direct = me == 0 && root == 0;  // Where the tree's order is that of ranks.
+  blocks all{nullptr, bytes, bytes};
+  if (direct) {
+    all = out;
+  } else {
+    all.base = s.scratch(static_cast<std::size_t>(most) * bytes).base;
+  }
+  if (all.base == nullptr && bytes != 0) return;
+  for (rank_t bit = 1; bit < span && me + bit < n; bit *= 2)
+    s.start_receive(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
+                    around(me + bit + root, n));
+  s.copy(all[0], in);
+  s.finish();
+  if (me != 0) {
+    s.send(all.range(0, most), around(me - span + root, n));
+  } else if (!direct) {
+    s.copy(out.range(root, n - root), all.range(0, n - root));
+    s.copy(out.range(0, root), all.range(n - root, root));
+  }
+}
+
+/// See collectives::gather.
+struct gather_call {
+  static constexpr const char* name = "gather";
+
+  memory in;   // At the root without a base: it is in its place already.
+  blocks out;  // At the root.
+  rank_t root;
+  bool variable;  // Block lengths differ.
+
+  question ask(rank_t rank, rank_t size) const noexcept {
+    return {operation::gather, rank == root ? out.bytes : in.bytes, size, true, !variable};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    collective_failure wrong = check_root(root, size);
+    if (wrong.why == errc{} && rank == root) wrong = check_blocks(out, size);
+    if (wrong.why == errc{} && rank == root && in.exists())
+      wrong = check_room(in.bytes, out.bytes_of(root), out.unit);
+    return wrong;
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const bool here = s.rank() == root;
+    const blocks to = here ? placed(s, out) : out;
+    const memory from = here && !in.exists() ? to[root] : in;
+    if (c.by == algorithm::binomial && (!here || to.regular()))
+      return gather_binomial(s, from, to, root, here ? to.bytes : in.bytes);
+    if (c.by != algorithm::binomial) return gather_linear(s, from, to, root);
+    // The others send up a tree, but here blocks have a layout.
+    const blocks packed{s.scratch(to.bytes_of(0) * static_cast<std::size_t>(s.size())).base,
+                        to.bytes_of(0), to.bytes_of(0)};
+    if (packed.base == nullptr) return;
+    gather_binomial(s, from, packed, root, packed.bytes);
+    for (rank_t r = 0; r < s.size(); ++r)
+      if (r != root || in.exists()) s.copy(to[r], packed[r]);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/reduce_scatter.hpp
+
+// reduce_scatter and reduce_scatter_block: the combination of every rank's elements, each rank
+// getting a block of it.
+
+namespace mpx::inline v0::coll {
+
+/// With the rank whose number differs in the highest bit, then the next one: each of two keeps half
+/// of the blocks that both had. `work(first, count)`: blocks of the vector, which is written to.
+/// Requires: a power of two; the operation commutes. Cost: log2(size) rounds, one vector in all.
+template <Steps S, class Work>
+void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
+  const rank_t n = s.size();
+  rank_t first = 0;
+  const memory theirs = s.scratch(work(0, n).bytes);
+  if (theirs.base == nullptr) return;
+  for (rank_t bit = n / 2; bit > 0; bit /= 2) {
+    const bool upper = (s.rank() & bit) != 0;
+    const memory give = work(upper ? first : first + bit, bit);
+    if (upper) first += bit;
+    const memory keep = work(first, bit);
+    const memory come = slice(theirs, 0, keep.bytes);
+    s.exchange(give, s.rank() ^ bit, come, s.rank() ^ bit);
+    s.combine(op, keep, come);
+  }
+}
+
+/// See collectives::reduce_scatter.
+struct reduce_scatter_call {
+  static constexpr const char* name = "reduce_scatter";
+
+  blocks in;   // One after the other.
+  memory out;  // Its base may be that of `in`: in place.
+  const reduction* op = nullptr;
+
+  bool is_in_place() const noexcept { return in.base == out.base && in.how == out.how; }
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::reduce_scatter, in.total(size), size, op->commutative, !in.counts};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    const collective_failure wrong = check_blocks(in, size);
+    if (wrong.why != errc{}) return wrong;
+    if (is_in_place() && in.bytes_of(rank) <= out.bytes) return {};
+    return check_room(in.bytes_of(rank), out.bytes, op->element_bytes);
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const rank_t n = s.size();
+    const rank_t me = s.rank();
+    const blocks from = placed(s, in);
+    const memory mine = slice(out, 0, from.bytes_of(me));
+    if (c.by == algorithm::pairwise) {
+      const memory sum = is_in_place() && me != 0 ? s.scratch(mine.bytes) : mine;
+      reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
+      return s.copy(mine, sum);
+    }
+    const memory work = s.scratch(from.total(n));
+    if (work.base == nullptr) return;
+    s.copy(work, {from.base, work.bytes, from.how});
+    blocks at = from;
+    at.base = work.base;
+    at.how = nullptr;
+    if (c.by == algorithm::recursive_halving) {
+      reduce_scatter_recursive_halving(s, *op, [&](rank_t first, rank_t count) -> memory {
+        const memory begin = at[first];
+        const memory last = at[first + count - 1];
+        return {begin.base, static_cast<std::size_t>(last.base + last.bytes - begin.base)};
+      });
+    } else {
+      std::size_t most = 0;
+      for (rank_t r = 0; r < n; ++r)
+        if (at.bytes_of(r) > most) most = at.bytes_of(r);
+      // The ring leaves rank r with part r + 1: that is block r.
+      reduce_parts_ring(s, *op, most, c.segment_bytes,
+                        [&](rank_t r) { return at[around(r - 1, n)]; });
+    }
+    s.copy(mine, at[me]);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/scatter.hpp
+
+// scatter and scatterv: a block to each rank, from the root.
+
+namespace mpx::inline v0::coll {
+
+/// All at once.
+template <Steps S>
+void scatter_linear(S& s, const blocks& in, const memory& out, rank_t root) {
+  if (s.rank() != root) return static_cast<void>(s.receive(out, root));
+  for (rank_t r = 0; r < s.size(); ++r)
+    if (r != root) s.start_send(in[r], r);
+  s.copy(out, in[root]);
+  s.finish();
+}
+
+/// Down a binomial tree, whose nodes hand on what is for those below them. `bytes` of a block.
+template <Steps S>
+void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, std::size_t bytes) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
+  rank_t span = 1;
+  while (span < n && (me & span) == 0) span *= 2;
+  const rank_t most = me + span <= n ? span : n - me;
+  if (most == 1 && me != 0) return static_cast<void>(s.receive(out, around(me - span + root, n)));
+  const bool direct = me == 0 && root == 0;
+  blocks all{nullptr, bytes, bytes};
+  if (direct) {
+    all = in;
+  } else {
+    all.base = s.scratch(static_cast<std::size_t>(most) * bytes).base;
+  }
+  if (all.base == nullptr && bytes != 0) return;
+  if (me != 0) {
+    s.receive(all.range(0, most), around(me - span + root, n));
+  } else if (!direct) {
+    s.copy(all.range(0, n - root), in.range(root, n - root));
+    s.copy(all.range(n - root, root), in.range(0, root));
+  }
+  rank_t bit = 1;
+  while (2 * bit < span && me + 2 * bit < n) bit *= 2;
+  for (; bit > 0; bit /= 2)
+    if (bit < span && me + bit < n)
+      s.start_send(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
+                   around(me + bit + root, n));
+  s.copy(out, all[0]);
+  s.finish();
+}
+
+/// See collectives::scatter.
+struct scatter_call {
+  static constexpr const char* name = "scatter";
+
+  blocks in;   // At the root.
+  memory out;  // At the root without a base: its block stays where it is.
+  rank_t root;
+  bool variable;  // Block lengths differ.
+
+  question ask(rank_t rank, rank_t size) const noexcept {
+    return {operation::scatter, rank == root ? in.bytes : out.bytes, size, true, !variable};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    collective_failure wrong = check_root(root, size);
+    if (wrong.why == errc{} && rank == root) wrong = check_blocks(in, size);
+    if (wrong.why == errc{} && rank == root && out.exists())
+      wrong = check_room(in.bytes_of(root), out.bytes, in.unit);
+    return wrong;
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const bool here = s.rank() == root;
+    blocks from = here ? placed(s, in) : in;
+    const memory to = here && !out.exists() ? from[root] : out;
+    if (c.by != algorithm::binomial) return scatter_linear(s, from, to, root);
+    if (here && !from.regular()) {
+      const std::size_t bytes = from.bytes_of(0);
+      const blocks packed{s.scratch(bytes * static_cast<std::size_t>(s.size())).base, bytes, bytes};
+      if (packed.base == nullptr) return;
+      for (rank_t r = 0; r < s.size(); ++r) s.copy(packed[r], from[r]);
+      from = packed;
+    }
+    scatter_binomial(s, from, to, root, here ? from.bytes : out.bytes);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/node_direct.hpp
+
+// Long collectives of ranks that meet in shared memory: each lends its buffers to the others, which
+// read what they need where it lies; and of a reduction each rank combines a part.
+
+namespace mpx::inline v0::coll {
+
+/// What a rank lends to the others of one call, for as long as this lives: `in`, what it gives, and
+/// `out`, where it makes what others want. Its end waits until all have left the call.
+/// Requires: both are in one piece, or empty.
+template <class Stack>
+class node_loan {
+  using channel = mpx::detail::collective_channel<Stack>;
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+
+ public:
+  /// `total`: bytes of the call, which are the same at every rank that lends.
+  node_loan(node_call<Stack>& node, channel& c, std::size_t total) noexcept
+      : node_(node), c_(c), total_(total) {}
+  node_loan(const node_loan&) = delete;
+  node_loan& operator=(const node_loan&) = delete;
+  ~node_loan() {
+    node_.leave_call();
+    if (shown_) node_.wait_until_left();
+    for (rank_t r = 0; shown_ && r < c_.size(); ++r) take_back(r, lent_[r]);
+  }
+
+  /// Lends: to all, or to one.
+  void lend(const memory& in, const memory& out = {}, rank_t only = any_source) noexcept {
+    if (c_.failed()) return;
+    const rank_t n = c_.size();
+    for (rank_t r = 0; r < n; ++r) {
+      if (r == c_.rank() || (only != any_source && r != only)) continue;
+      lent_[r].in = expose(r, in);
+      lent_[r].out = expose(r, out);
+      if (c_.failed()) break;
+    }
+    shown_ = true;
+    if (!c_.failed()) node_.show_loan(lent_, total_);
+  }
+  /// Copies from what rank r has lent, as much as `into` takes, from `offset` on.
+  void read(rank_t r, std::size_t offset, const memory& into) noexcept {
+    read(r, &loan::in, offset, into);
+  }
+  void read_out(rank_t r, std::size_t offset, const memory& into) noexcept {
+    read(r, &loan::out, offset, into);
+  }
+  /// `to` = all ranks' elements, of which `own` are this rank's, from `offset` of what they have
+  /// lent on, combined in their order. `to` may be where `own` is.
+  void combine(const memory& to, const memory& own, std::size_t offset, const reduction& op) {
+    const std::size_t most = op.element_bytes >= piece_bytes
+                                 ? op.element_bytes
+                                 : piece_bytes / op.element_bytes * op.element_bytes;
+    const memory theirs = c_.scratch(most < to.bytes ? most : to.bytes);
+    if (c_.failed()) return;
+    for (std::size_t at = 0; at < to.bytes; at += most) {
+      const std::size_t bytes = to.bytes - at < most ? to.bytes - at : most;
+      const memory sum = slice(to, at, bytes);
+      const memory one = slice(theirs, 0, bytes);
+      c_.copy(sum, slice(own, at, bytes));
+      for (rank_t r = c_.rank() - 1; r >= 0; --r) {
+        read(r, offset + at, one);
+        c_.combine_first(op, sum, one);
+      }
+      for (rank_t r = c_.rank() + 1; r < c_.size(); ++r) {
+        read(r, offset + at, one);
+        c_.combine(op, sum, one);
+      }
+    }
+  }
+  /// Says that `out` is made, and waits until rank r has said so.
+  void made() noexcept { node_.show_part({}, 0, 0, 1); }
+  void wait_made(rank_t r) noexcept { node_.see(r, 0, 1); }
+
+ private:
+  static constexpr std::size_t piece_bytes = 32768;  // Stays in the cache.
+  static constexpr std::size_t read_bytes = 262144;  // At a time: others may want the lock.
+
+  remote_memory expose(rank_t r, const memory& m) noexcept {
+    if (m.bytes == 0) return {};
+    const remote_memory lent = blocks_of::expose(c_.endpoint_of(), c_.peer_of(r), m);
+    if (lent.key == 0) c_.no_memory();
+    return lent;
+  }
+  void take_back(rank_t r, const loan& l) noexcept {
+    for (const remote_memory& m : {l.in, l.out})
+      if (m.key != 0) blocks_of::withdraw(c_.endpoint_of(), c_.peer_of(r), m);
+  }
+  void read(rank_t r, remote_memory loan::* which, std::size_t offset,
+            const memory& into) noexcept {
+    if (into.bytes == 0 || c_.failed()) return;
+    const loan* const l = node_.see_loan(r, total_);
+    if (l == nullptr) return;
+    if (!into.contiguous()) return read_apart(r, l->*which, offset, into);
+    for (std::size_t at = 0; at < into.bytes; at += read_bytes) {
+      const std::size_t bytes = into.bytes - at < read_bytes ? into.bytes - at : read_bytes;
+      if (!get(r, l->*which, offset + at, slice(into, at, bytes))) return node_.lose();
+    }
+  }
+  void read_apart(rank_t r, const remote_memory& from, std::size_t offset,
+                  const memory& into) noexcept {
+    const memory piece = c_.scratch(piece_bytes);
+    for (std::size_t at = 0; at < into.bytes && !c_.failed(); at += piece_bytes) {
+      const std::size_t bytes = into.bytes - at < piece_bytes ? into.bytes - at : piece_bytes;
+      if (!get(r, from, offset + at, slice(piece, 0, bytes))) return node_.lose();
+      into.write(at, piece.piece(0, bytes));
+    }
+  }
+  bool get(rank_t r, const remote_memory& from, std::size_t offset, const memory& into) noexcept {
+    return blocks_of::get(c_.endpoint_of(), c_.peer_of(r), from, offset, into);
+  }
+
+  node_call<Stack>& node_;
+  channel& c_;
+  std::size_t total_;
+  bool shown_ = false;
+  loan lent_[node_ranks_max] = {};
+};
+
+/// `m` in one piece: itself, or a copy.
+template <class Channel>
+memory in_one_piece(Channel& c, const memory& m) {
+  if (m.contiguous()) return m;
+  const memory copy = c.scratch(m.bytes);
+  if (copy.base != nullptr) c.copy(copy, m);
+  return copy;
+}
+template <class Channel>
+memory in_one_piece(Channel& c, const blocks& b) {
+  if (b.regular()) return b.range(0, c.size());
+  const memory copy = c.scratch(b.total(c.size()));
+  if (copy.base == nullptr) return copy;
+  std::size_t at = 0;
+  for (rank_t r = 0; r < c.size(); ++r) {
+    const memory block = b[r];
+    c.copy(slice(copy, at, block.bytes), block);
+    at += block.bytes;
+  }
+  return copy;
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const bcast_call& call) {
+  node_loan<Stack> loan(node, c, call.data.bytes);
+  if (c.rank() == call.root)
+    loan.lend(in_one_piece(c, call.data));
+  else
+    loan.read(call.root, 0, call.data);
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const gather_call& call) {
+  if (c.rank() != call.root) {
+    node_loan<Stack> loan(node, c, call.in.bytes);
+    return loan.lend(in_one_piece(c, call.in), {}, call.root);
+  }
+  const blocks out = placed(c, call.out);
+  node_loan<Stack> loan(node, c, out.bytes_of(call.root));
+  for (rank_t r = 0; r < c.size(); ++r)
+    if (r != call.root) loan.read(r, 0, out[r]);
+  if (call.in.base != nullptr) c.copy(out[call.root], call.in);
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const scatter_call& call) {
+  if (c.rank() != call.root) {
+    node_loan<Stack> loan(node, c, call.out.bytes);
+    return loan.read(call.root, call.out.bytes * static_cast<std::size_t>(c.rank()), call.out);
+  }
+  const blocks in = placed(c, call.in);
+  node_loan<Stack> loan(node, c, in.bytes_of(call.root));
+  loan.lend(in_one_piece(c, in));
+  if (call.out.base != nullptr) c.copy(call.out, in[call.root]);
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const allgather_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  node_loan<Stack> loan(node, c, call.out.bytes);
+  loan.lend(in_one_piece(c, call.in.base != nullptr ? call.in : call.out[me]));
+  if (call.in.base != nullptr) c.copy(call.out[me], call.in);
+  for (rank_t k = 1; k < n; ++k) loan.read(around(me + k, n), 0, call.out[around(me + k, n)]);
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const alltoall_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const std::size_t bytes = call.out.bytes;
+  memory in;
+  if (call.in_place) {  // What is given is overwritten while others read it.
+    in = c.scratch(call.out.total(n));
+    if (in.base == nullptr) return;
+    const blocks copy{in.base, bytes, bytes};
+    for (rank_t r = 0; r < n; ++r) c.copy(copy[r], call.out[r]);
+  } else {
+    in = in_one_piece(c, call.in);
+  }
+  node_loan<Stack> loan(node, c, bytes * static_cast<std::size_t>(n));
+  loan.lend(in);
+  if (!call.in_place) c.copy(call.out[me], call.in[me]);
+  for (rank_t k = 1; k < n; ++k) {
+    const rank_t r = around(me + k, n);
+    loan.read(r, bytes * static_cast<std::size_t>(me), call.out[r]);
+  }
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const reduce_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const auto size = static_cast<std::size_t>(n);
+  const parts part{call.in, call.op->element_bytes, size};
+  const bool here = me == call.root;
+  const parts result{call.out, call.op->element_bytes, size};
+  const memory sum = here ? result[me] : c.scratch(part[me].bytes);
+  node_loan<Stack> loan(node, c, call.in.bytes);
+  loan.lend(call.in, here ? memory() : sum);
+  loan.combine(sum, part[me], part.first(static_cast<std::size_t>(me)), *call.op);
+  if (!here) return loan.made();
+  for (rank_t k = 1; k < n; ++k) {
+    const rank_t r = around(me + k, n);
+    loan.wait_made(r);
+    loan.read_out(r, 0, result[r]);
+  }
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const allreduce_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const auto size = static_cast<std::size_t>(n);
+  const parts part{call.in, call.op->element_bytes, size};
+  const parts result{call.out, call.op->element_bytes, size};
+  node_loan<Stack> loan(node, c, call.in.bytes);
+  loan.lend(call.in, call.out);
+  loan.combine(result[me], part[me], part.first(static_cast<std::size_t>(me)), *call.op);
+  loan.made();
+  for (rank_t k = 1; k < n; ++k) {
+    const rank_t r = around(me + k, n);
+    loan.wait_made(r);
+    loan.read_out(r, part.first(static_cast<std::size_t>(r)), result[r]);
+  }
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const reduce_scatter_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const blocks in = placed(c, call.in);
+  const memory own = in[me];
+  const memory mine = slice(call.out, 0, own.bytes);
+  const memory all{in.base, in.total(n)};
+  // In place the result lies where rank 0's block is, which that reads.
+  const bool apart = in.base == call.out.base && own.base != mine.base;
+  const memory sum = apart ? c.scratch(own.bytes) : mine;
+  {
+    node_loan<Stack> loan(node, c, all.bytes);
+    loan.lend(all);
+    loan.combine(sum, own, static_cast<std::size_t>(own.base - in.base), *call.op);
+  }
+  c.copy(mine, sum);
 }
 
 }  // namespace mpx::inline v0::coll
@@ -17392,6 +18521,8 @@ void for_pieces(std::size_t bytes, std::size_t unit, Work&& work) {
 }
 
 /// Everybody shows that it is here.
+template <class Stack>
+void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {}
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
   node.show({});
@@ -17484,7 +18615,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allgather_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
-  const memory mine = call.in.base != nullptr ? call.in : call.out[me];
+  const memory mine = call.in.exists() ? call.in : call.out[me];
   for_pieces(call.out.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
     if (node.crowded()) node.meet(0, [](const memory&) {}, i);
@@ -17496,7 +18627,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     }
     node.leave_piece(i);
   });
-  if (call.in.base != nullptr) c.copy(call.out[me], call.in);
+  if (call.in.exists()) c.copy(call.out[me], call.in);
   node.met();
 }
 
@@ -17524,19 +18655,565 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 template <class Stack, class What>
 concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
                       requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                               const What& call) { meet(node, c, call); };
+                               const What& call) { meet_direct(node, c, call); };
 
-/// Makes a call in shared memory, if there is some. Returns whether it did, or has failed.
+/// Makes a call in shared memory, if that can be. Returns whether it did, or has failed.
 template <class Stack, class What>
-bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call) {
+bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, const question& q) {
+  const bool direct = reads_directly(q);
+  constexpr bool has_pieces = requires(node_call<Stack>& node) { meet(node, c, call); };
   if constexpr (requires { call.op; })
-    if (call.op->element_bytes > node_piece_bytes) return false;
+    if (!direct && call.op->element_bytes > node_piece_bytes) return false;
   node_state* const state = node_of(c);
   if (state == nullptr) return c.failed();
+  // A bcast goes in pieces at any size: so whoever is told another one finds out.
+  if (direct && !state->reads && q.of != operation::bcast) return false;
   node_call<Stack> node(c, *state);
-  if (!c.failed()) meet(node, c, call);
+  if (c.failed()) return true;
+  if (direct && state->reads) {
+    meet_direct(node, c, call);
+  } else {
+    if constexpr (has_pieces) meet(node, c, call);
+  }
   return true;
 }
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/node_map.hpp
+
+// Which ranks of a communicator share a node, as its transport knows it; and steps among some of
+// the ranks.
+
+namespace mpx::inline v0::coll {
+
+/// Some ranks of a communicator, numbered from 0 on; one of them is this rank.
+struct some_ranks {
+  rank_t size = 0;
+  rank_t self = 0;
+  rank_t first = 0;  // Rank i is first + i * stride,
+  rank_t stride = 1;
+  const rank_t* table = nullptr;   // or table[i],
+  const rank_t* begins = nullptr;  // or table[begins[i]];
+  rank_t except = -1;              // but this one is that rank.
+  rank_t exception = 0;
+
+  rank_t operator[](rank_t i) const noexcept {
+    if (i == except) return exception;
+    if (table == nullptr) return first + i * stride;
+    return table[begins == nullptr ? i : begins[i]];
+  }
+};
+
+/// The nodes of a communicator, numbered by their lowest ranks. Without a table where each node has
+/// as many ranks as every other one, and they follow each other.
+class node_map final : public mpx::detail::communicator_extras {
+ public:
+  rank_t nodes() const noexcept { return nodes_; }
+  rank_t most() const noexcept { return most_; }  // Ranks of the largest.
+  rank_t mine() const noexcept { return mine_; }
+  rank_t index() const noexcept { return index_; }  // Of this rank in its node.
+  /// All ranks of one node, then all of the next.
+  bool in_order() const noexcept { return in_order_; }
+  /// The same, and all nodes have as many.
+  bool even() const noexcept { return node_of_.empty(); }
+
+  rank_t node_of(rank_t r) const noexcept {
+    return even() ? r / most_ : node_of_[static_cast<std::size_t>(r)];
+  }
+  rank_t size_of(rank_t node) const noexcept {
+    return even() ? most_ : begin_of(node + 1) - begin_of(node);
+  }
+  /// Where a node's ranks begin when all are ordered by nodes,
+  rank_t begin_of(rank_t node) const noexcept {
+    return even() ? node * most_ : begins_[static_cast<std::size_t>(node)];
+  }
+  /// and the rank at a place there.
+  rank_t at(rank_t place) const noexcept {
+    return even() ? place : by_node_[static_cast<std::size_t>(place)];
+  }
+  /// The number of rank r in its node.
+  rank_t index_of(rank_t r) const noexcept {
+    if (even()) return r % most_;
+    rank_t i = begin_of(node_of(r));
+    while (at(i) != r) ++i;
+    return i - begin_of(node_of(r));
+  }
+
+  /// The ranks of this rank's node.
+  some_ranks members() const noexcept {
+    some_ranks s{size_of(mine_), index_, begin_of(mine_)};
+    if (!even()) s.table = by_node_.begin() + s.first;
+    return s;
+  }
+  /// A rank of each node: the lowest one, but of `root`'s that. Requires: this rank is one.
+  some_ranks leaders(rank_t root) const noexcept {
+    some_ranks s{nodes_, mine_, 0, most_};
+    if (!even()) {
+      s.table = by_node_.begin();
+      s.begins = begins_.begin();
+    }
+    s.except = node_of(root);
+    s.exception = root;
+    return s;
+  }
+  /// The number in its node of the leader that `leaders` has there.
+  rank_t leader(rank_t root) const noexcept { return mine_ == node_of(root) ? index_of(root) : 0; }
+  /// Those that have this rank's number in their nodes. Requires: even().
+  some_ranks peers() const noexcept { return {nodes_, mine_, index_, most_}; }
+
+  /// `number(r)`, below `limit`, is the same for ranks of one node. Returns false: memory is out.
+  template <class Number>
+  bool make(rank_t self, rank_t ranks, std::size_t limit, Number number) noexcept {
+    const auto n = static_cast<std::size_t>(ranks);
+    const auto index_at = [](rank_t i) { return static_cast<std::size_t>(i); };
+    plain_array<rank_t> known;  // The node of a number, + 1.
+    if (!known.try_extend(limit) || !node_of_.try_extend(n) || !by_node_.try_extend(n) ||
+        !begins_.try_extend(n + 1))
+      return false;
+    in_order_ = true;
+    for (rank_t r = 0; r < ranks; ++r) {
+      rank_t& node = known[number(r)];
+      const bool is_new = node == 0;
+      if (is_new) node = ++nodes_;
+      in_order_ = in_order_ && (is_new || node == nodes_);
+      node_of_[index_at(r)] = node - 1;
+      ++begins_[index_at(node)];
+    }
+    bool same = true;
+    for (rank_t k = 0; k < nodes_; ++k) {
+      const rank_t size = begins_[index_at(k + 1)];
+      same = same && size == begins_[1];
+      if (size > most_) most_ = size;
+    }
+    for (rank_t k = 0; k < nodes_; ++k) begins_[index_at(k + 1)] += begins_[index_at(k)];
+    for (rank_t r = ranks; r-- > 0;)
+      by_node_[index_at(--begins_[index_at(node_of_[index_at(r)] + 1)])] = r;
+    // Now begins_[k + 1] is where node k begins: so it moves down.
+    for (rank_t k = 0; k < nodes_; ++k) begins_[index_at(k)] = begins_[index_at(k + 1)];
+    begins_[index_at(nodes_)] = ranks;
+    mine_ = node_of_[index_at(self)];
+    index_ = index_of(self);
+    if (in_order_ && same) {
+      node_of_ = plain_array<rank_t>();
+      by_node_ = plain_array<rank_t>();
+      begins_ = plain_array<rank_t>();
+    }
+    return true;
+  }
+
+ private:
+  rank_t nodes_ = 0;
+  rank_t most_ = 0;
+  rank_t mine_ = 0;
+  rank_t index_ = 0;
+  bool in_order_ = false;
+  plain_array<rank_t> node_of_;
+  plain_array<rank_t> by_node_;
+  plain_array<rank_t> begins_;
+};
+
+/// The nodes of a communicator, which is asked for them once. nullptr: memory is out.
+/// Cost: once, a look at every rank; no message.
+template <class Stack>
+const node_map* nodes_of(mpx::detail::endpoint<Stack>& e, mpx::detail::communicator_state& state,
+                         rank_t self) noexcept {
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  if (state.nodes == nullptr) [[unlikely]] {
+    auto* const made = new (std::nothrow) node_map;
+    if (made == nullptr) return nullptr;
+    const auto number = [&](rank_t r) -> std::size_t {
+      return blocks_of::node_of(e,
+                                state.ranks == nullptr ? world_peer(r) : state.ranks->peer_of(r));
+    };
+    if (!made->make(self, state.size, blocks_of::peers(e), number)) {
+      delete made;
+      return nullptr;
+    }
+    state.nodes = made;
+  }
+  return static_cast<const node_map*>(state.nodes);
+}
+
+/// Steps among some of the ranks. Requires: this rank is one of them.
+template <Steps S>
+class steps_among {
+ public:
+  steps_among(S& s, const some_ranks& of) noexcept : s_(s), of_(of) {}
+  steps_among(const steps_among&) = delete;
+  steps_among& operator=(const steps_among&) = delete;
+
+  rank_t rank() const noexcept { return of_.self; }
+  rank_t size() const noexcept { return of_.size; }
+  bool failed() const noexcept { return s_.failed(); }
+  void start_send(const memory& data, rank_t to) { s_.start_send(data, of_[to]); }
+  void start_receive(const memory& into, rank_t from) { s_.start_receive(into, of_[from]); }
+  void start_receive_ahead(const memory& into, rank_t from) {
+    s_.start_receive_ahead(into, of_[from]);
+  }
+  void finish() { s_.finish(); }
+  void send(const memory& data, rank_t to) { s_.send(data, of_[to]); }
+  void receive(const memory& into, rank_t from) { s_.receive(into, of_[from]); }
+  void exchange(const memory& out, rank_t to, const memory& in, rank_t from) {
+    s_.exchange(out, of_[to], in, of_[from]);
+  }
+  void copy(const memory& to, const memory& from) { s_.copy(to, from); }
+  void combine(const reduction& op, const memory& inout, const memory& in) {
+    s_.combine(op, inout, in);
+  }
+  void combine_first(const reduction& op, const memory& inout, const memory& in) {
+    s_.combine_first(op, inout, in);
+  }
+  void call(void (*function)(void*), void* with) { s_.call(function, with); }
+  memory scratch(std::size_t bytes) noexcept { return s_.scratch(bytes); }
+
+ private:
+  S& s_;
+  some_ranks of_;
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/node_levels.hpp
+
+// Collectives in two levels, where ranks are on several nodes: within each node, and between nodes.
+//
+// *Leaders*: only one rank of each node takes part between nodes; a root leads its own. *Parts*:
+// each rank of a node has a part of the data, and meets between nodes those that have the same part
+// of theirs. What is done on each level is one of the collectives themselves, among fewer ranks, by
+// the algorithm that the policy has for them.
+
+namespace mpx::inline v0::coll {
+
+/// What a policy is told of nodes.
+inline void ask_of_nodes(question& q, const node_map& map) noexcept {
+  q.nodes = map.nodes();
+  q.node_ranks = map.most();
+  q.in_order = map.in_order();
+  q.even = map.even();
+}
+
+/// One call at one rank, in two levels. Requires of each: `offers_levels`.
+template <class Policy, Steps S>
+class node_levels {
+ public:
+  node_levels(S& s, const node_map& map) noexcept : s_(s), map_(map) {}
+
+  void run(const barrier_call& call, bool) {
+    const some_ranks members = map_.members();
+    steps_among<S> node(s_, members);
+    static constexpr reduction nothing{};
+    reduce_binomial(node, {}, {}, 0, nothing);
+    if (members.self == 0) between(map_.leaders(0), call);
+    within(bcast_call{{}, 0});
+  }
+
+  void run(const bcast_call& call, bool in_parts) {
+    const bool here = s_.rank() == call.root;
+    if (!in_parts) {
+      if (leads(call.root)) between(map_.leaders(call.root), with_root(call, call.root));
+      return within(bcast_call{call.data, map_.leader(call.root)});
+    }
+    const memory all = call.data.contiguous() ? call.data : s_.scratch(call.data.bytes);
+    if (all.base == nullptr && all.bytes != 0) return;
+    if (here) s_.copy(all, call.data);
+    const parts part = parts_of(all, 1);
+    const memory mine = part[map_.index()];
+    const rank_t node = map_.node_of(call.root);
+    if (map_.mine() == node) {
+      steps_among<S> near(s_, map_.members());
+      const rank_t root = map_.index_of(call.root);
+      if (!here) near.start_receive(mine, root);
+      for (rank_t i = 0; here && i < near.size(); ++i)
+        if (i != root) near.start_send(part[i], i);
+      near.finish();
+    }
+    between(map_.peers(), bcast_call{mine, node});
+    allgather_parts(all, 1);
+    if (!here) s_.copy(call.data, all);
+  }
+
+  void run(const reduce_call& call, bool in_parts) {
+    const bool here = s_.rank() == call.root;
+    const rank_t node = map_.node_of(call.root);
+    if (!in_parts) {
+      const bool leading = leads(call.root);
+      const memory sum = here ? call.out : leading ? s_.scratch(call.in.bytes) : memory();
+      within(reduce_call{call.in, sum, map_.leader(call.root), call.op});
+      if (leading) between(map_.leaders(call.root), reduce_call{sum, sum, node, call.op});
+      return;
+    }
+    const memory work = here ? call.out : s_.scratch(call.in.bytes);
+    if (work.base == nullptr && work.bytes != 0) return;
+    const memory mine = reduce_scatter_parts(call.in, work, *call.op);
+    between(map_.peers(), reduce_call{mine, mine, node, call.op});
+    if (map_.mine() != node) return;
+    steps_among<S> near(s_, map_.members());
+    const rank_t root = map_.index_of(call.root);
+    const parts part = parts_of(work, call.op->element_bytes);
+    if (!here) near.start_send(mine, root);
+    for (rank_t i = 0; here && i < near.size(); ++i)
+      if (i != root) near.start_receive(part[i], i);
+    near.finish();
+  }
+
+  void run(const allreduce_call& call, bool in_parts) {
+    if (!in_parts) {
+      within(reduce_call{call.in, call.out, 0, call.op});
+      if (map_.index() == 0)
+        between(map_.leaders(map_.at(0)), allreduce_call{call.out, call.out, call.op});
+      return within(bcast_call{call.out, 0});
+    }
+    const memory mine = reduce_scatter_parts(call.in, call.out, *call.op);
+    between(map_.peers(), allreduce_call{mine, mine, call.op});
+    allgather_parts(call.out, call.op->element_bytes);
+  }
+
+  void run(const reduce_scatter_call& call, bool) {
+    // For each rank of this node, what those with its number on all nodes are to get.
+    const blocks packed = packed_for_members(call.in);
+    const memory sum = s_.scratch(packed.bytes);
+    if (packed.base == nullptr || sum.base == nullptr) return;
+    within(reduce_scatter_call{packed, sum, call.op});
+    between(map_.peers(), reduce_scatter_call{{sum.base, call.in.bytes, call.in.bytes},
+                                              slice(call.out, 0, call.in.bytes),
+                                              call.op});
+  }
+
+  void run(const allgather_call& call, bool in_parts) {
+    const blocks out = placed(s_, call.out);
+    const memory mine = call.in.base != nullptr ? call.in : out[s_.rank()];
+    if (in_parts) return allgather_in_parts(out, mine);
+    // All blocks, ordered by nodes: as they lie in the result, or apart.
+    const bool direct = out.regular() && map_.in_order();
+    const rank_t ranks = s_.size();
+    const memory all = direct ? out.range(0, ranks) : s_.scratch(out.total(ranks));
+    const memory table = s_.scratch(static_cast<std::size_t>(map_.nodes()) * sizeof(std::int64_t));
+    if ((all.base == nullptr && all.bytes != 0) || table.base == nullptr) return;
+    auto* const counts = reinterpret_cast<std::int64_t*>(table.base);
+    std::size_t begin = 0;  // Of this node.
+    for (rank_t k = 0; k < map_.nodes(); ++k) {
+      std::size_t sum = 0;
+      for (rank_t at = map_.begin_of(k); at < map_.begin_of(k) + map_.size_of(k); ++at)
+        sum += out.bytes_of(map_.at(at));
+      counts[k] = static_cast<std::int64_t>(sum);
+      if (k < map_.mine()) begin += sum;
+    }
+    gather_in_node(out, mine, slice(all, begin, static_cast<std::size_t>(counts[map_.mine()])));
+    if (map_.index() == 0) {
+      blocks of_nodes{all.base, static_cast<std::size_t>(counts[0]),
+                      static_cast<std::size_t>(counts[0])};
+      if (out.counts || out.pieces != nullptr || !map_.even()) of_nodes.counts = {counts, true};
+      between(map_.leaders(map_.at(0)), allgather_call{{}, of_nodes});
+    }
+    within(bcast_call{all, 0});
+    if (!direct) take_in_order(out, all);
+  }
+
+  void run(const gather_call& call, bool) {
+    const bool here = s_.rank() == call.root;
+    const blocks out = here ? placed(s_, call.out) : call.out;
+    const memory mine = here && call.in.base == nullptr ? out[call.root] : call.in;
+    const std::size_t bytes = here ? out.bytes_of(call.root) : mine.bytes;
+    const bool direct = here && out.regular() && map_.in_order();
+    const rank_t node = map_.node_of(call.root);
+    blocks all{out.base, bytes, bytes};  // Of all ranks, ordered by nodes, at the root,
+    if (here && !direct) all.base = s_.scratch(bytes * static_cast<std::size_t>(s_.size())).base;
+    memory own;  // and of this node, at its leader.
+    if (here) {
+      if (all.base == nullptr && bytes != 0) return;
+      own = all.range(map_.begin_of(node), map_.size_of(node));
+    } else if (leads(call.root)) {
+      own = s_.scratch(bytes * static_cast<std::size_t>(map_.size_of(map_.mine())));
+      if (own.base == nullptr) return;
+    }
+    within(gather_call{mine, {own.base, bytes, bytes}, map_.leader(call.root), false});
+    if (!leads(call.root)) return;
+    steps_among<S> far(s_, map_.leaders(call.root));
+    if (!here) return far.send(own, node);
+    for (rank_t k = 0; k < far.size(); ++k)
+      if (k != node) far.start_receive(all.range(map_.begin_of(k), map_.size_of(k)), k);
+    far.finish();
+    if (direct) return;
+    for (rank_t at = 0; at < s_.size(); ++at)
+      if (map_.at(at) != call.root || call.in.base != nullptr) s_.copy(out[map_.at(at)], all[at]);
+  }
+
+  void run(const scatter_call& call, bool) {
+    const bool here = s_.rank() == call.root;
+    const blocks in = here ? placed(s_, call.in) : call.in;
+    const memory mine = here && call.out.base == nullptr ? in[call.root] : call.out;
+    const std::size_t bytes = here ? in.bytes_of(call.root) : mine.bytes;
+    const bool direct = here && in.regular() && map_.in_order();
+    const rank_t node = map_.node_of(call.root);
+    blocks all{in.base, bytes, bytes};
+    if (here && !direct) {
+      all.base = s_.scratch(bytes * static_cast<std::size_t>(s_.size())).base;
+      if (all.base == nullptr) return;
+      for (rank_t at = 0; at < s_.size(); ++at) s_.copy(all[at], in[map_.at(at)]);
+    }
+    memory own;
+    if (here) {
+      own = all.range(map_.begin_of(node), map_.size_of(node));
+      steps_among<S> far(s_, map_.leaders(call.root));
+      for (rank_t k = 0; k < far.size(); ++k)
+        if (k != node) far.start_send(all.range(map_.begin_of(k), map_.size_of(k)), k);
+      far.finish();
+    } else if (leads(call.root)) {
+      own = s_.scratch(bytes * static_cast<std::size_t>(map_.size_of(map_.mine())));
+      if (own.base == nullptr) return;
+      steps_among<S> far(s_, map_.leaders(call.root));
+      far.receive(own, node);
+    }
+    within(scatter_call{{own.base, bytes, bytes}, mine, map_.leader(call.root), false});
+  }
+
+  void run(const alltoall_call& call, bool) {
+    const blocks out = placed(s_, call.out);
+    const blocks in = call.in_place ? out : placed(s_, call.in);
+    const auto most = static_cast<std::size_t>(map_.most());
+    const auto nodes = static_cast<std::size_t>(map_.nodes());
+    const std::size_t bytes = out.bytes_of(0);
+    // First to the rank of this node that has the number of the one that it is for.
+    const blocks going = packed_for_members(in);
+    const blocks here{s_.scratch(bytes * nodes * most).base, bytes * nodes, bytes * nodes};
+    const bool direct = out.regular() && !call.in_place;
+    const blocks there{s_.scratch(bytes * nodes * most).base, bytes * most, bytes * most};
+    const blocks coming{direct ? out.base : going.base, bytes * most, bytes * most};
+    if (going.base == nullptr || here.base == nullptr || there.base == nullptr) return;
+    within(alltoall_call{going, here, false, false});
+    for (rank_t k = 0; k < map_.nodes(); ++k)
+      for (rank_t i = 0; i < map_.most(); ++i)
+        s_.copy(slice(there[k], bytes * static_cast<std::size_t>(i), bytes),
+                slice(here[i], bytes * static_cast<std::size_t>(k), bytes));
+    between(map_.peers(), alltoall_call{there, coming, false, false});
+    if (direct) return;
+    const blocks all{coming.base, bytes, bytes};
+    for (rank_t r = 0; r < s_.size(); ++r)
+      if (!call.in_place || r != s_.rank()) s_.copy(out[r], all[r]);
+  }
+
+ private:
+  bool leads(rank_t root) const noexcept { return map_.index() == map_.leader(root); }
+  bcast_call with_root(const bcast_call& call, rank_t root) const noexcept {
+    return {call.data, map_.node_of(root)};
+  }
+
+  template <class Call>
+  void within(const Call& call) {
+    among(map_.members(), call, 1, map_.size_of(map_.mine()));
+  }
+  template <class Call>
+  void between(const some_ranks& ranks, const Call& call) {
+    among(ranks, call, ranks.size, 1);
+  }
+  template <class Call>
+  void among(const some_ranks& ranks, const Call& call, rank_t nodes, rank_t node_ranks) {
+    steps_among<S> some(s_, ranks);
+    question q = call.ask(some.rank(), some.size());
+    q.nodes = nodes;
+    q.node_ranks = node_ranks;
+    q.in_order = q.even = true;
+    call(some, decide<Policy>(q, algorithm::automatic));
+  }
+
+  // --- Parts, one for each rank of a node --------------------------------------------------------
+
+  parts parts_of(const memory& all, std::size_t unit) const noexcept {
+    return {all, unit, static_cast<std::size_t>(map_.most())};
+  }
+  /// Its parts as blocks.
+  blocks blocks_of(const memory& all, std::size_t unit) {
+    const auto most = static_cast<std::size_t>(map_.most());
+    blocks b{all.base, all.bytes / most, all.bytes / most};
+    b.unit = unit;
+    if (all.bytes % (most * unit) == 0) return b;
+    const memory table = s_.scratch(most * sizeof(std::int64_t));
+    if (table.base == nullptr) return b;
+    auto* const counts = reinterpret_cast<std::int64_t*>(table.base);
+    const parts part = parts_of(all, unit);
+    for (std::size_t i = 0; i < most; ++i)
+      counts[i] = static_cast<std::int64_t>(part[i].bytes / unit);
+    b.counts = {counts, true};
+    return b;
+  }
+  /// Combines the vectors of this node. Returns this rank's part of the result, which lies at its
+  /// place in `out`.
+  memory reduce_scatter_parts(const memory& in, const memory& out, const reduction& op) {
+    const memory mine = parts_of(out, op.element_bytes)[map_.index()];
+    within(reduce_scatter_call{blocks_of(in, op.element_bytes), mine, &op});
+    return mine;
+  }
+  /// Every rank of this node gets the parts of all others.
+  void allgather_parts(const memory& all, std::size_t unit) {
+    within(allgather_call{{}, blocks_of(all, unit)});
+  }
+
+  // --- Blocks ------------------------------------------------------------------------------------
+
+  /// For each rank of this node, the blocks of those that have its number on all nodes.
+  blocks packed_for_members(const blocks& in) {
+    const auto most = static_cast<std::size_t>(map_.most());
+    const auto nodes = static_cast<std::size_t>(map_.nodes());
+    const blocks given = placed(s_, in);
+    const std::size_t bytes = given.bytes_of(0);
+    blocks packed{s_.scratch(bytes * nodes * most).base, bytes * nodes, bytes * nodes};
+    if (packed.base == nullptr) return packed;
+    for (rank_t i = 0; i < map_.most(); ++i)
+      for (rank_t k = 0; k < map_.nodes(); ++k)
+        s_.copy(slice(packed[i], bytes * static_cast<std::size_t>(k), bytes),
+                given[k * map_.most() + i]);
+    return packed;
+  }
+  /// The blocks of this node, in their order, to its leader.
+  void gather_in_node(const blocks& out, const memory& mine, const memory& all) {
+    const some_ranks members = map_.members();
+    if (!out.counts && out.pieces == nullptr)
+      return within(gather_call{mine, {all.base, out.bytes, out.bytes}, 0, false});
+    steps_among<S> near(s_, members);
+    if (members.self != 0) return near.send(mine, 0);
+    std::size_t at = mine.bytes;
+    s_.copy(slice(all, 0, at), mine);
+    for (rank_t i = 1; i < members.size; ++i) {
+      const std::size_t bytes = out.bytes_of(members[i]);
+      near.start_receive(slice(all, at, bytes), i);
+      at += bytes;
+    }
+    near.finish();
+  }
+  /// All blocks, ordered by nodes, to their places.
+  void take_in_order(const blocks& out, const memory& all) {
+    std::size_t at = 0;
+    for (rank_t i = 0; i < s_.size(); ++i) {
+      const memory block = out[map_.at(i)];
+      s_.copy(block, slice(all, at, block.bytes));
+      at += block.bytes;
+    }
+  }
+  void allgather_in_parts(const blocks& out, const memory& mine) {
+    const auto nodes = static_cast<std::size_t>(map_.nodes());
+    const auto most = static_cast<std::size_t>(map_.most());
+    const std::size_t bytes = out.bytes;
+    const blocks all{s_.scratch(bytes * nodes * most).base, bytes * nodes, bytes * nodes};
+    if (all.base == nullptr) return;
+    const memory own = all[map_.index()];
+    between(map_.peers(), allgather_call{mine, {own.base, bytes, bytes}});
+    within(allgather_call{{}, all});
+    for (rank_t r = 0; r < s_.size(); ++r)
+      s_.copy(out[r], slice(all[r % map_.most()], bytes * static_cast<std::size_t>(r / map_.most()),
+                            bytes));
+  }
+
+  S& s_;
+  const node_map& map_;
+};
+
+/// Whether calls of `What` can be made in two levels by `Stack`.
+template <class Stack, class What>
+concept HasLevels =
+    NodeTransport<typename Stack::transport_type> &&
+    requires(node_levels<typename Stack::collective_type, mpx::detail::schedule>& levels,
+             const What& call) { levels.run(call, true); };
 
 }  // namespace mpx::inline v0::coll
 
@@ -17546,34 +19223,88 @@ bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call) {
 
 namespace mpx::inline v0::detail {
 
-/// Takes the steps of `what`, by algorithm `by` if it has any to choose among.
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among, by messages alone.
 template <class Stack, class What, coll::Steps S>
 void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
     q.near = BlockTransport<typename Stack::transport_type>;
-    if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
-      q.meets = true;
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what)) return;
-      q.meets = false;
-    }
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
     what(steps);
   }
 }
+/// The same where ranks may use what they share. `nodes`: where they are, if the transport knows.
+template <class Stack, class What, coll::Steps S>
+void take_steps(const What& what, S& steps, coll::algorithm by,
+                [[maybe_unused]] const coll::node_map* nodes) {
+  if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
+    coll::question q = what.ask(steps.rank(), steps.size());
+    q.near = BlockTransport<typename Stack::transport_type>;
+    if constexpr (coll::HasLevels<Stack, What>) {
+      coll::ask_of_nodes(q, *nodes);
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
+        return what(steps, c);
+      coll::node_levels<typename Stack::collective_type, S> levels(steps, *nodes);
+      const bool in_parts = c.by == coll::algorithm::node_parts;
+      if constexpr (requires { what.without_layouts(); })
+        return on_copies(steps, what.without_layouts(),
+                         [&](const auto& whole) { levels.run(whole, in_parts); });
+      else
+        return levels.run(what, in_parts);
+    }
+    if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+      q.meets = q.reads = true;
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared) return what(steps, c);
+      if (coll::run_in_node(steps, what, q)) return;
+    }
+  }
+  take_steps<Stack>(what, steps, by);
+}
+/// What ranks compare of a call: it without its layouts.
+template <class What>
+const auto& compared(const What& what) noexcept {
+  if constexpr (requires { what.without_layouts(); }) {
+    return what.without_layouts();
+  } else {
+    return what;
+  }
+}
+/// What a stack keeps of a collective call to compare it with those of other ranks.
+template <class Stack>
+using call_mark = typename Stack::checks_type::call_mark;
+/// What went wrong in a call, in such a stack, which keeps there what it is compared by.
+template <class Stack>
+struct compared_trouble : collective_trouble {
+  const call_mark<Stack>* mark = nullptr;
+};
+template <class Stack>
+using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
+                                      compared_trouble<Stack>, collective_trouble>;
+
 /// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
 /// what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, call_site site,
-                                      collective_trouble& trouble) {
+                                      trouble_of<Stack>& trouble) {
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    take_steps<Stack>(what, steps, by);
+    const coll::node_map* nodes = nullptr;
+    if constexpr (coll::HasLevels<Stack, What>) {
+      nodes = coll::nodes_of<Stack>(steps.endpoint_of(), steps.state(), steps.rank());
+      if (nodes == nullptr) {
+        steps.begin();
+        steps.no_memory();
+      }
+    }
+    bool goes = !steps.failed();
+    if constexpr (Stack::checks_type::compares_collectives)
+      goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark);
+    if (goes) take_steps<Stack>(what, steps, by, nodes);
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
@@ -17581,14 +19312,27 @@ template <class Stack, class What>
     steps.failed(wrong);
   }
   steps.tell(trouble);
+  if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
   return steps.why();
 }
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
 [[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
-                                              coll::algorithm by) {
+                                              coll::algorithm by,
+                                              [[maybe_unused]] const call_mark<Stack>& mark) {
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
-  if (plan != nullptr) take_steps<Stack>(what, *plan, by);
+  if (plan == nullptr) return nullptr;
+  const coll::node_map* nodes = nullptr;
+  if constexpr (coll::HasLevels<Stack, What>) {
+    nodes = coll::nodes_of<Stack>(on.endpoint_for_reports(), *plan->state, plan->rank());
+    if (nodes == nullptr) {
+      delete plan;
+      return nullptr;
+    }
+  }
+  if constexpr (Stack::checks_type::compares_collectives)
+    if (!Stack::checks_type::compare_call(*plan, compared(what), by, mark)) return plan;
+  take_steps<Stack>(what, *plan, by, nodes);
   return plan;
 }
 
@@ -17614,11 +19358,13 @@ class collective {
   static constexpr const char* prepare_name = What::name;
 
   collective(const point_to_point<Stack>& on, const What& what,
-             coll::algorithm by = coll::algorithm::automatic, const Op& op = {})
-      : on_(on), what_(what), by_(by), op_(op) {}
+             coll::algorithm by = coll::algorithm::automatic, const Op& op = {},
+             const call_mark<Stack>& mark = {})
+      : on_(on), what_(what), by_(by), op_(op), mark_(mark) {}
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
   [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+    if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
@@ -17679,7 +19425,7 @@ class collective {
       if (k != nullptr) {
         What what = what_;
         what.op = &k->made;
-        plan = record_collective(on_, what, by_);
+        plan = record_collective(on_, what, by_, mark_);
         if (plan == nullptr) {
           delete k;
         } else {
@@ -17687,7 +19433,7 @@ class collective {
         }
       }
     } else {
-      plan = record_collective(on_, what_, by_);
+      plan = record_collective(on_, what_, by_, mark_);
     }
     const started s = schedules<Stack>::make(endpoint_of(), plan, again);
     if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
@@ -17698,91 +19444,28 @@ class collective {
   What what_;
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
-  mutable collective_trouble trouble_;
+  [[no_unique_address]] call_mark<Stack> mark_;
+  mutable trouble_of<Stack> trouble_;
 };
+
+/// The same where a buffer has a layout: see mpx/datatype.hpp.
+template <class Stack, class What, class Op>
+class layout_collective;
+
+/// A call of `what` that uses its buffers as `uses` say.
+template <class Stack, class What, class Op, class... Uses>
+[[gnu::always_inline]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+                                             coll::algorithm by, const Op& op,
+                                             const call_mark<Stack>& mark,
+                                             [[maybe_unused]] const Uses&... uses) {
+  if constexpr ((Uses::has_layout || ...)) {
+    return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
+  } else {
+    return collective<Stack, What, Op>(on, what, by, op, mark);
+  }
+}
 
 }  // namespace mpx::inline v0::detail
-
-// ==== mpx/coll/gather.hpp
-
-// gather and gatherv: a block of each rank, at the root.
-
-namespace mpx::inline v0::coll {
-
-/// All at once.
-template <Steps S>
-void gather_linear(S& s, const memory& in, const blocks& out, rank_t root) {
-  if (s.rank() != root) return static_cast<void>(s.send(in, root));
-  for (rank_t r = 0; r < s.size(); ++r)
-    if (r != root) s.start_receive(out[r], r);
-  s.copy(out[root], in);
-  s.finish();
-}
-
-/// Down a binomial tree, whose nodes collect what is below them. `bytes` of a block.
-template <Steps S>
-void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std::size_t bytes) {
-  const rank_t n = s.size();
-  const rank_t me = around(s.rank() - root, n);
-  rank_t span = 1;
-  while (span < n && (me & span) == 0) span *= 2;
-  const rank_t most = me + span <= n ? span : n - me;
-  if (most == 1 && me != 0) return static_cast<void>(s.send(in, around(me - span + root, n)));
-  const bool direct = me == 0 && root == 0;  // Where the tree's order is that of ranks.
-  const blocks all{direct ? out.base : s.scratch(static_cast<std::size_t>(most) * bytes).base,
-                   bytes, bytes};
-  if (all.base == nullptr && bytes != 0) return;
-  for (rank_t bit = 1; bit < span && me + bit < n; bit *= 2)
-    s.start_receive(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
-                    around(me + bit + root, n));
-  s.copy(all[0], in);
-  s.finish();
-  if (me != 0) {
-    s.send(all.range(0, most), around(me - span + root, n));
-  } else if (!direct) {
-    s.copy(out.range(root, n - root), all.range(0, n - root));
-    s.copy(out.range(0, root), all.range(n - root, root));
-  }
-}
-
-/// See collectives::gather.
-struct gather_call {
-  static constexpr const char* name = "gather";
-
-  memory in;   // At the root without a base: it is in its place already.
-  blocks out;  // At the root.
-  rank_t root;
-  bool variable;  // Block lengths differ.
-
-  question ask(rank_t rank, rank_t size) const noexcept {
-    return {operation::gather, rank == root ? out.bytes : in.bytes, size, true, !variable};
-  }
-  collective_failure check(rank_t rank, rank_t size) const noexcept {
-    collective_failure wrong = check_root(root, size);
-    if (wrong.why == errc{} && rank == root) wrong = check_blocks(out, size);
-    if (wrong.why == errc{} && rank == root && in.base != nullptr)
-      wrong = check_room(in.bytes, out.bytes_of(root), out.unit);
-    return wrong;
-  }
-  template <Steps S>
-  void operator()(S& s, const choice& c) const {
-    const bool here = s.rank() == root;
-    const blocks to = here ? placed(s, out) : out;
-    const memory from = here && in.base == nullptr ? to[root] : in;
-    if (c.by == algorithm::binomial && (!here || to.regular()))
-      return gather_binomial(s, from, to, root, here ? to.bytes : in.bytes);
-    if (c.by != algorithm::binomial) return gather_linear(s, from, to, root);
-    // The others send up a tree, but here blocks have a layout.
-    const blocks packed{s.scratch(to.bytes_of(0) * static_cast<std::size_t>(s.size())).base,
-                        to.bytes_of(0), to.bytes_of(0)};
-    if (packed.base == nullptr) return;
-    gather_binomial(s, from, packed, root, packed.bytes);
-    for (rank_t r = 0; r < s.size(); ++r)
-      if (r != root || in.base != nullptr) s.copy(to[r], packed[r]);
-  }
-};
-
-}  // namespace mpx::inline v0::coll
 
 // ==== mpx/coll/names.hpp
 
@@ -18198,87 +19881,6 @@ class collective_names {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/coll/reduce_scatter.hpp
-
-// reduce_scatter and reduce_scatter_block: the combination of every rank's elements, each rank
-// getting a block of it.
-
-namespace mpx::inline v0::coll {
-
-/// With the rank whose number differs in the highest bit, then the next one: each of two keeps half
-/// of the blocks that both had. `work(first, count)`: blocks of the vector, which is written to.
-/// Requires: a power of two; the operation commutes. Cost: log2(size) rounds, one vector in all.
-template <Steps S, class Work>
-void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
-  const rank_t n = s.size();
-  rank_t first = 0;
-  const memory theirs = s.scratch(work(0, n).bytes);
-  if (theirs.base == nullptr) return;
-  for (rank_t bit = n / 2; bit > 0; bit /= 2) {
-    const bool upper = (s.rank() & bit) != 0;
-    const memory give = work(upper ? first : first + bit, bit);
-    if (upper) first += bit;
-    const memory keep = work(first, bit);
-    const memory come = slice(theirs, 0, keep.bytes);
-    s.exchange(give, s.rank() ^ bit, come, s.rank() ^ bit);
-    s.combine(op, keep, come);
-  }
-}
-
-/// See collectives::reduce_scatter.
-struct reduce_scatter_call {
-  static constexpr const char* name = "reduce_scatter";
-
-  blocks in;   // One after the other.
-  memory out;  // Its base may be that of `in`: in place.
-  const reduction* op = nullptr;
-
-  question ask(rank_t, rank_t size) const noexcept {
-    return {operation::reduce_scatter, in.total(size), size, op->commutative, !in.counts};
-  }
-  collective_failure check(rank_t rank, rank_t size) const noexcept {
-    const collective_failure wrong = check_blocks(in, size);
-    if (wrong.why != errc{}) return wrong;
-    if (in.base == out.base && in.bytes_of(rank) <= out.bytes) return {};
-    return check_room(in.bytes_of(rank), out.bytes, op->element_bytes);
-  }
-  template <Steps S>
-  void operator()(S& s, const choice& c) const {
-    const rank_t n = s.size();
-    const rank_t me = s.rank();
-    const blocks from = placed(s, in);
-    const memory mine = slice(out, 0, from.bytes_of(me));
-    if (c.by == algorithm::pairwise) {
-      const bool in_place = in.base == out.base && me != 0;
-      const memory sum = in_place ? s.scratch(mine.bytes) : mine;
-      reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
-      return s.copy(mine, sum);
-    }
-    const memory work = s.scratch(from.total(n));
-    if (work.base == nullptr) return;
-    s.copy(work, {from.base, work.bytes});
-    blocks at = from;
-    at.base = work.base;
-    if (c.by == algorithm::recursive_halving) {
-      reduce_scatter_recursive_halving(s, *op, [&](rank_t first, rank_t count) -> memory {
-        const memory begin = at[first];
-        const memory last = at[first + count - 1];
-        return {begin.base, static_cast<std::size_t>(last.base + last.bytes - begin.base)};
-      });
-    } else {
-      std::size_t most = 0;
-      for (rank_t r = 0; r < n; ++r)
-        if (at.bytes_of(r) > most) most = at.bytes_of(r);
-      // The ring leaves rank r with part r + 1: that is block r.
-      reduce_parts_ring(s, *op, most, c.segment_bytes,
-                        [&](rank_t r) { return at[around(r - 1, n)]; });
-    }
-    s.copy(mine, at[me]);
-  }
-};
-
-}  // namespace mpx::inline v0::coll
-
 // ==== mpx/coll/scan.hpp
 
 // scan and exscan: the combination of the elements of all ranks up to this one, or below it.
@@ -18343,89 +19945,6 @@ struct scan_call {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/scatter.hpp
-
-// scatter and scatterv: a block to each rank, from the root.
-
-namespace mpx::inline v0::coll {
-
-/// All at once.
-template <Steps S>
-void scatter_linear(S& s, const blocks& in, const memory& out, rank_t root) {
-  if (s.rank() != root) return static_cast<void>(s.receive(out, root));
-  for (rank_t r = 0; r < s.size(); ++r)
-    if (r != root) s.start_send(in[r], r);
-  s.copy(out, in[root]);
-  s.finish();
-}
-
-/// Down a binomial tree, whose nodes hand on what is for those below them. `bytes` of a block.
-template <Steps S>
-void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, std::size_t bytes) {
-  const rank_t n = s.size();
-  const rank_t me = around(s.rank() - root, n);
-  rank_t span = 1;
-  while (span < n && (me & span) == 0) span *= 2;
-  const rank_t most = me + span <= n ? span : n - me;
-  if (most == 1 && me != 0) return static_cast<void>(s.receive(out, around(me - span + root, n)));
-  const bool direct = me == 0 && root == 0;
-  const blocks all{direct ? in.base : s.scratch(static_cast<std::size_t>(most) * bytes).base, bytes,
-                   bytes};
-  if (all.base == nullptr && bytes != 0) return;
-  if (me != 0) {
-    s.receive(all.range(0, most), around(me - span + root, n));
-  } else if (!direct) {
-    s.copy(all.range(0, n - root), in.range(root, n - root));
-    s.copy(all.range(n - root, root), in.range(0, root));
-  }
-  rank_t bit = 1;
-  while (2 * bit < span && me + 2 * bit < n) bit *= 2;
-  for (; bit > 0; bit /= 2)
-    if (bit < span && me + bit < n)
-      s.start_send(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
-                   around(me + bit + root, n));
-  s.copy(out, all[0]);
-  s.finish();
-}
-
-/// See collectives::scatter.
-struct scatter_call {
-  static constexpr const char* name = "scatter";
-
-  blocks in;   // At the root.
-  memory out;  // At the root without a base: its block stays where it is.
-  rank_t root;
-  bool variable;  // Block lengths differ.
-
-  question ask(rank_t rank, rank_t size) const noexcept {
-    return {operation::scatter, rank == root ? in.bytes : out.bytes, size, true, !variable};
-  }
-  collective_failure check(rank_t rank, rank_t size) const noexcept {
-    collective_failure wrong = check_root(root, size);
-    if (wrong.why == errc{} && rank == root) wrong = check_blocks(in, size);
-    if (wrong.why == errc{} && rank == root && out.base != nullptr)
-      wrong = check_room(in.bytes_of(root), out.bytes, in.unit);
-    return wrong;
-  }
-  template <Steps S>
-  void operator()(S& s, const choice& c) const {
-    const bool here = s.rank() == root;
-    blocks from = here ? placed(s, in) : in;
-    const memory to = here && out.base == nullptr ? from[root] : out;
-    if (c.by != algorithm::binomial) return scatter_linear(s, from, to, root);
-    if (here && !from.regular()) {
-      const std::size_t bytes = from.bytes_of(0);
-      const blocks packed{s.scratch(bytes * static_cast<std::size_t>(s.size())).base, bytes, bytes};
-      if (packed.base == nullptr) return;
-      for (rank_t r = 0; r < s.size(); ++r) s.copy(packed[r], from[r]);
-      from = packed;
-    }
-    scatter_binomial(s, from, to, root, here ? from.bytes : out.bytes);
-  }
-};
-
-}  // namespace mpx::inline v0::coll
-
 // ==== mpx/coll/calls.hpp
 
 // The collectives of a communicator: each declared once. How a call ends is its last argument.
@@ -18464,7 +19983,8 @@ class collectives : public collective_names<Comm> {
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::bcast_call{writable_bytes_of(buffer), root});
+    return ended<How, data_of<B>>(how, where, coll::bcast_call{place_of(buffer), root},
+                                  no_reduction(), written_but_at(buffer, root));
   }
 
   /// The same ranks, for collectives that use algorithm `by` where an operation has it: any call
@@ -18479,9 +19999,10 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
               site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In, Out>>(
         how, where,
-        coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false});
+        coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false},
+        no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// The same. Returns: all of it at `root`, nothing elsewhere.
   template <class In, class How = throws_t>
@@ -18498,15 +20019,18 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true},
+        no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::gather_call{given(in), blocks_at(out, counts, places), root, true});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::gather_call{given(in), blocks_at(out, counts, places), root, true},
+        no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// The same where the root does not know the lengths. Returns: all blocks at `root`, nothing
   /// elsewhere. Cost: a gather of the lengths besides.
@@ -18528,9 +20052,10 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
-        coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false});
+        coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false},
+        no_reduction(), reads(in, me().rank() == root), writes(out));
   }
   /// The same. Returns: this rank's block. Cost: a bcast of its length besides.
   template <class In, class How = throws_t>
@@ -18550,16 +20075,18 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && Counts<C> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::scatter_call{blocks_at(in, counts), taken(out), root, true});
+    return ended<How, data_of<In>>(
+        how, where, coll::scatter_call{blocks_at(in, counts), taken(out), root, true},
+        no_reduction(), reads(in, me().rank() == root), writes(out));
   }
   /// The same, block r from in[places[r]] on.
   template <class In, class C, class P, class Out, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && Takes<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true});
+    return ended<How, data_of<In>>(
+        how, where, coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true},
+        no_reduction(), reads(in, me().rank() == root), writes(out));
   }
 
   /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
@@ -18567,7 +20094,9 @@ class collectives : public collective_names<Comm> {
   requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), equal_blocks(out)});
+    return ended<How, data_of<In, Out>>(how, where,
+                                        coll::allgather_call{given(in), equal_blocks(out)},
+                                        no_reduction(), reads(in), writes(out));
   }
   /// The same. Returns: all of it.
   template <class In, class How = throws_t>
@@ -18580,17 +20109,22 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> &&
+           (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts)});
+    return ended<How, data_of<In, Out>>(how, where,
+                                        coll::allgather_call{given(in), blocks_at(out, counts)},
+                                        no_reduction(), reads(in), writes(out));
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)}, no_reduction(),
+        reads(in), writes(out));
   }
   /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
   /// the lengths besides.
@@ -18615,7 +20149,9 @@ class collectives : public collective_names<Comm> {
     constexpr bool in_place = std::same_as<In, in_place_t>;
     coll::blocks from;
     if constexpr (!in_place) from = equal_blocks(in);
-    return ended<How>(how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false});
+    return ended<How, data_of<In, Out>>(
+        how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false}, no_reduction(),
+        reads(in), writes(out));
   }
   /// The same. Returns: what has come.
   template <class In, class How = throws_t>
@@ -18632,9 +20168,10 @@ class collectives : public collective_names<Comm> {
            BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
-        coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true});
+        coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true},
+        no_reduction(), reads(in), writes(out));
   }
   /// The same, with a place for each block.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
@@ -18643,16 +20180,20 @@ class collectives : public collective_names<Comm> {
   auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
                  const D& out_counts, const Q& out_places, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::alltoall_call{blocks_at(in, in_counts, in_places),
-                                          blocks_at(out, out_counts, out_places), false, true});
+    return ended<How, data_of<In>>(
+        how, where,
+        coll::alltoall_call{blocks_at(in, in_counts, in_places),
+                            blocks_at(out, out_counts, out_places), false, true},
+        no_reduction(), reads(in), writes(out));
   }
   /// The same in place: what is at places[r] goes to rank r, and what comes from there replaces it.
   template <class Out, class D, class How = throws_t>
   requires ReceiveBuffer<Out&&> && Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(in_place_t, Out&& out, const D& counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where, coll::alltoall_call{{}, blocks_at(out, counts), true, true});
+    return ended<How, data_of<Out>>(how, where,
+                                    coll::alltoall_call{{}, blocks_at(out, counts), true, true},
+                                    no_reduction(), writes(out));
   }
   /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
   /// alltoall of the lengths besides.
@@ -18696,7 +20237,7 @@ class collectives : public collective_names<Comm> {
     const bool here = me().rank() == root;
     return in_place_or_copied<How>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// As reduce, with the same result on every rank, bit for bit.
@@ -18705,7 +20246,7 @@ class collectives : public collective_names<Comm> {
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// As those above, from `in` to `out`, element by element; `in` stays as it is, and `out` is
@@ -18714,17 +20255,18 @@ class collectives : public collective_names<Comm> {
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
               site where = site::current()) const {
-    const memory result = me().rank() == root ? memory(writable_bytes_of(out)) : memory();
-    return ended<How>(how, where, coll::reduce_call{bytes_of(in), result, root},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    const bool here = me().rank() == root;
+    return ended<How>(
+        how, where, coll::reduce_call{place_of(in), here ? place_of(out) : memory(), root},
+        typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out, here));
   }
   /// As reduce from one range into another, with the same result on every rank, bit for bit.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
                  site where = site::current()) const {
-    return ended<How>(how, where, coll::allreduce_call{bytes_of(in), writable_bytes_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::allreduce_call{place_of(in), place_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
 
   /// Combines as reduce does; rank r gets block r of the result, of counts[r] elements.
@@ -18733,18 +20275,16 @@ class collectives : public collective_names<Comm> {
   requires ReducedBetween<In, Out&&> && Counts<C> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
                       site where = site::current()) const {
-    return ended<How>(how, where,
-                      coll::reduce_scatter_call{blocks_at(in, counts), writable_bytes_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::reduce_scatter_call{blocks_at(in, counts), place_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
   /// The same with blocks of one length, that of `out`.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce_scatter_block(const In& in, Out&& out, Op op, How&& how = {},
                             site where = site::current()) const {
-    return ended<How>(how, where,
-                      coll::reduce_scatter_call{equal_blocks(in), writable_bytes_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::reduce_scatter_call{equal_blocks(in), place_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
 
   /// Combines what the ranks 0 .. rank() give, in rank order.
@@ -18754,15 +20294,15 @@ class collectives : public collective_names<Comm> {
   auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// The same from `in` to `out`.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto scan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
-    return ended<How>(how, where, coll::scan_call{bytes_of(in), writable_bytes_of(out), false},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::scan_call{place_of(in), place_of(out), false},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
   /// Combines what the ranks below this one give, in rank order: nothing at rank 0, where `value`
   /// stays as it is.
@@ -18771,84 +20311,55 @@ class collectives : public collective_names<Comm> {
   auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// The same from `in` to `out`, which stays as it is at rank 0.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto exscan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
-    return ended<How>(how, where, coll::scan_call{bytes_of(in), writable_bytes_of(out), true},
-                      typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where, coll::scan_call{place_of(in), place_of(out), true},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
 
  private:
-  /// Ends a call of `what` as `how` says. Those that block return nothing.
-  template <class How, class What, class Op = no_reduction>
+  /// Whose elements a call moves, if somebody asks: those of what is given, or of the result.
+  template <class In, class Out = In>
+  using data_of = typename call_mark<Stack>::template data<In, Out>;
+  /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
+  /// nothing.
+  template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
   [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
-                                    const Op& op = {}) const noexcept(stores_errors<How>) {
+                                    const Op& op = {}, const Uses&... uses) const
+      noexcept(stores_errors<How>) {
     auto by = coll::algorithm::automatic;
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
-    return finish_as(std::forward<How>(how), collective<Stack, What, Op>(me(), what, by, op),
-                     where);
+    return finish_as(
+        std::forward<How>(how),
+        made_call<Stack, What, Op>(me(), what, by, op,
+                                   call_mark<Stack>::template of<Op, Data>(where), uses...),
+        where);
   }
-  /// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
-  template <class How, class V, class Call>
-  static auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here,
-                                 Call&& call) {
-    if constexpr (std::ranges::range<V> || !BlockingForm<How>) {
-      return call(memory(writable_bytes_of(value)));
-    } else {
-      std::remove_cv_t<V> result = value;
-      call(memory(writable_bytes_of(result)));
-      return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
-    }
-  }
-  template <class How>
-  static bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
-    if constexpr (is_code<How>) return !how;
-    return true;
-  }
-
+  /// What a bcast does with its buffer.
   template <class B>
-  static std::size_t elements_of(const B& buffer) noexcept {
-    return bytes_of(buffer).size() / sizeof(element_of_t<const B>);
+  [[gnu::always_inline]] auto written_but_at(const B& buffer,
+                                             [[maybe_unused]] rank_t root) const noexcept {
+    auto use = writes(buffer);
+    if constexpr (LayoutBuffer<B>) use.received = me().rank() != root;
+    return use;
   }
   std::size_t times_size(std::size_t n) const noexcept {
     return n * static_cast<std::size_t>(me().size());
   }
-  static std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
-    std::size_t sum = 0;
-    for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
-    return sum;
-  }
   /// A buffer as blocks of one length; `counts`: at this rank it is one.
   template <class B>
   coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
-    coll::blocks b;
-    if (!counts) return b;
-    const memory all(bytes_of(buffer));
-    b.base = all.base;
-    b.room = all.bytes;
-    b.unit = sizeof(element_of_t<const B>);
-    b.bytes = all.bytes / b.unit / static_cast<std::size_t>(me().size()) * b.unit;
+    if (!counts) return {};
+    coll::blocks b = blocks_of(buffer);
+    const auto n = static_cast<std::size_t>(me().size());
+    // Of what a layout spreads a block may be a part of an element: of one column, say.
+    b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
     b.stride = b.bytes;
-    return b;
-  }
-  template <class B, class C>
-  coll::blocks blocks_at(const B& buffer, const C& counts) const noexcept {
-    const memory all(bytes_of(buffer));
-    coll::blocks b;
-    b.base = all.base;
-    b.room = all.bytes;
-    b.unit = sizeof(element_of_t<const B>);
-    b.counts = numbers_of(counts);
-    return b;
-  }
-  template <class B, class C, class P>
-  coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) const noexcept {
-    coll::blocks b = blocks_at(buffer, counts);
-    b.places = numbers_of(places);
     return b;
   }
 };
@@ -19020,7 +20531,7 @@ class maker : public collective_channel<Stack> {
       : channel(parent, site, counted), parent_(parent) {}
 
   errc dup() {
-    if (const errc why = this->begin(); why != errc{}) return why;
+    if (const errc why = enter(""); why != errc{}) return why;
     communicator_state& like = *this->state_;
     try {
       attributes_ = like.attributes.copied();
@@ -19039,11 +20550,11 @@ class maker : public collective_channel<Stack> {
   errc split_by_host(int key) {
     const auto host =
         this->endpoint_->with_communicators([](auto& all) { return all.host_number; });
-    return split(static_cast<std::int64_t>(host >> 1), key);
+    return split(static_cast<std::int64_t>(host >> 1), key, "by host");
   }
   /// `color`: -1 for none.
-  errc split(std::int64_t color, int key) {
-    if (const errc why = this->begin(); why != errc{}) return why;
+  errc split(std::int64_t color, int key, const char* by = "by color") {
+    if (const errc why = enter(by); why != errc{}) return why;
     const auto n = static_cast<std::size_t>(this->size_);
     const scratch<split_entry> room(n, std::nothrow);
     if (room.data() == nullptr) return this->no_memory();
@@ -19073,7 +20584,7 @@ class maker : public collective_channel<Stack> {
   errc wrong_color() { return split(wrong, 0); }
 
   errc create(const group& members) {
-    if (const errc why = this->begin(); why != errc{}) return why;
+    if (const errc why = enter("", members); why != errc{}) return why;
     for (rank_t r = 0; r < members.size(); ++r)
       if (!is_member(members.peer_of(r))) return this->refused(errc::argument, no_member);
     if (!members.contains(this->endpoint_->self())) return ended_empty();
@@ -19130,6 +20641,15 @@ class maker : public collective_channel<Stack> {
   static constexpr const char* no_member = "a member of the group is no rank of the communicator";
   using said = said_context;
 
+  /// Begins the call, of a group or of all. `how`: what of it is the same on all ranks.
+  template <class... Members>
+  errc enter([[maybe_unused]] const char* how, [[maybe_unused]] const Members&... members) {
+    if (const errc why = this->begin(); why != errc{}) return why;
+    if constexpr (Stack::checks_type::compares_collectives)
+      Stack::checks_type::compare_creation(static_cast<channel&>(*this), this->site(), how,
+                                           members...);
+    return this->why();
+  }
   bool is_member(peer_id peer) const noexcept {
     const rank_t r = this->rank_of(peer);
     return r >= 0 && r < this->size_;
@@ -19318,6 +20838,8 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   d->attributes = std::move(attributes);
   d->into = &into;
   d->rank = a.rank();
+  if constexpr (Stack::checks_type::compares_collectives)
+    Stack::checks_type::compare_creation(*plan, site, "");
   const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
   const rank_t n = a.size();
   rank_t bit = 1;
@@ -20196,38 +21718,54 @@ namespace mpx::inline v0 {
 namespace detail {
 
 /// Shared-arena allocation without the stack's type, so that containers need not name it.
+/// It allocates from an endpoint's arena, if its transport has one, once `open` has been called:
+/// a program without an allocator compiles nothing of that.
 class shared_heap {
  public:
-  shared_heap() = default;
+  explicit shared_heap(void* endpoint) noexcept : endpoint_(endpoint) {}
   shared_heap(const shared_heap&) = delete;
   shared_heap& operator=(const shared_heap&) = delete;
-  virtual ~shared_heap() = default;
-  virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
-  virtual void deallocate(void* p, std::size_t bytes) noexcept = 0;
-};
 
-/// Allocates from an endpoint's arena, if its transport has one.
-template <class Endpoint>
-class endpoint_heap final : public shared_heap {
- public:
-  explicit endpoint_heap(Endpoint& e) noexcept : endpoint_(e) {}
-  void* allocate(std::size_t bytes, std::size_t alignment) override {
+  /// Requires: `Endpoint` is what this was made for. Any number of times, from any thread.
+  template <class Endpoint>
+  void open() noexcept {
+    calls_.store(&calls_of<Endpoint>, std::memory_order_relaxed);
+  }
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    return calls_.load(std::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t bytes) noexcept {
+    calls_.load(std::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
+  }
+
+ private:
+  struct calls {
+    void* (*allocate)(void* endpoint, std::size_t bytes, std::size_t alignment);
+    void (*deallocate)(void* endpoint, void* p, std::size_t bytes) noexcept;
+  };
+  template <class Endpoint>
+  static void* allocate_from([[maybe_unused]] void* endpoint, std::size_t bytes,
+                             std::size_t alignment) {
     if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
-      return endpoint_.allocate_shared(bytes, alignment);
+      return static_cast<Endpoint*>(endpoint)->allocate_shared(bytes, alignment);
     } else {
       return allocate_aligned(bytes, alignment);
     }
   }
-  void deallocate(void* p, std::size_t bytes) noexcept override {
+  template <class Endpoint>
+  static void deallocate_from([[maybe_unused]] void* endpoint, void* p,
+                              [[maybe_unused]] std::size_t bytes) noexcept {
     if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
-      endpoint_.deallocate_shared(p, bytes);
+      static_cast<Endpoint*>(endpoint)->deallocate_shared(p, bytes);
     } else {
       free_aligned(p);
     }
   }
+  template <class Endpoint>
+  static constexpr calls calls_of{&allocate_from<Endpoint>, &deallocate_from<Endpoint>};
 
- private:
-  Endpoint& endpoint_;
+  void* endpoint_;
+  platform::atomic<const calls*> calls_{nullptr};
 };
 
 }  // namespace detail
@@ -20350,6 +21888,7 @@ class environment {
   /// Memory from which long messages are copied once.
   template <class T>
   mpx::allocator<T> allocator() noexcept {
+    heap_.template open<detail::endpoint<Stack>>();
     return mpx::allocator<T>(heap_);
   }
 
@@ -20471,7 +22010,7 @@ class environment {
   pid_t pid_ = ::getpid();
   watch_type watch_;
   detail::endpoint<Stack> endpoint_;
-  detail::endpoint_heap<detail::endpoint<Stack>> heap_{endpoint_};
+  detail::shared_heap heap_{&endpoint_};
   [[no_unique_address]] describer_type describer_{endpoint_};
   detail::communicator_state& state_;
 };
@@ -20722,6 +22261,8 @@ template <class Info>
     for (std::size_t i = 0; i < bytes; ++i)
       if (text[i] != '\0' && (text[i] < ' ' || text[i] > '~')) text[i] = '?';
   };
+  good = good && info.names_kept <= std::size(info.names);
+  for (auto& name : info.names) mend(name.text, sizeof name.text);
   for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
     check(list->at, std::size(list->at), list->kept, list->total);
   mend(info.fate, sizeof info.fate);
@@ -20858,7 +22399,10 @@ class hang_writer : hang_lines {
     cycles();
     causes();
     for (std::size_t r = 0; r < ranks_.size(); ++r)
-      if (graph_.waits(r)) hints(r, ranks_[r]);
+      if (graph_.waits(r)) {
+        names_by(ranks_[r]);
+        hints(r, ranks_[r]);
+      }
     collective_hints();
     return std::move(text);
   }
@@ -20892,6 +22436,7 @@ class hang_writer : hang_lines {
 
   void rank(std::size_t r) {
     const Info& it = ranks_[r];
+    names_by(it);
     add("  rank %zu", r);
     if (it.pid != 0) add(" (pid %d)", static_cast<int>(it.pid));
     switch (it.state) {
@@ -20989,9 +22534,12 @@ class hang_writer : hang_lines {
         const auto& b = c.on.at[0];
         if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
           continue;
-        add("  hint: collective call %u of communicator %u is %s on rank %zu and %s on rank %zu: "
-            "all ranks must make the same calls in the same order\n",
-            static_cast<unsigned>(a.tag) + 1, a.context >> 1, first->name, first_rank, c.name, r);
+        add("  hint: collective call %u of ", static_cast<unsigned>(a.tag) + 1);
+        names_by(ranks_[r]);
+        communicator(a.context);
+        add(" is %s on rank %zu and %s on rank %zu: all ranks must make the same calls in the same "
+            "order\n",
+            first->name, first_rank, c.name, r);
         return;
       }
   }

@@ -123,3 +123,25 @@ TEST_CASE("sim: every collective by every algorithm") {
     }
   }
 }
+
+TEST_CASE("sim: every collective by every algorithm, on nodes of other shapes") {
+  using namespace skewed;
+  using stack = mpx::sim::stack;
+  constexpr std::size_t some[] = {1, 130};
+  struct shape {
+    mpx::rank_t ranks, node_size;
+  };
+  for (const shape is : {shape{8, 4}, shape{9, 3}, shape{7, 3}}) {
+    auto model = rough;
+    model.node_size = is.node_size;
+    sim::run<stack>(is.ranks, model, 5, [&](auto world) {
+      const auto f = is.ranks == 8 ? suite::form::prepared : suite::form::at_once;
+      suite::everything(world, f, some);
+      // Ranks of one node do not follow each other.
+      suite::everything(world.split(0, world.rank() % is.node_size), f, std::span(some).first(1));
+      // Nor do all nodes have as many.
+      auto most = world.split(world.rank() == 2 ? 1 : 0, -world.rank());
+      suite::everything(most, f, std::span(some).last(1));
+    });
+  }
+}

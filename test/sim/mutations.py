@@ -141,7 +141,7 @@ MUTATIONS = [
     ("a rank leaves with the others while an answer is pending", PROGRESS,
      "      if (n == 0 && at_rest()) break;\n", "      if (n == 0) break;\n", "sim/late.test.cpp"),
     # Bodies that are placed.
-    ("a placed body goes to the next receive that matches", ENDPOINT,
+    ("a placed body goes to the next receive that matches", PACKETS,
      "    return r != nullptr && inbox().has_placed(*r);\n",
      "    return r != nullptr && inbox().has_placed(*r) && false;\n"),
     ("the place of a dropped receive is not taken back", PLACED,
@@ -200,7 +200,7 @@ MUTATIONS = [
      "      op.data.read(offset, into);\n", "      op.data.read(0, into);\n"),
     ("a dropped send of what is spread is still read there", ENDS,
      "    if (op.owned == nullptr || !op.data.contiguous()) {", "    if (op.owned == nullptr) {"),
-    ("a part of a spread message is unpacked where it begins", LAYOUTS,
+    ("a part of a spread message is unpacked where it begins", "coll/linear_layout.hpp",
      "how_->unpack(base_, static_cast<std::size_t>(at - origin()) + offset, from);",
      "how_->unpack(base_, offset, from);"),
     ("what is passed on is received into before it has gone", LAYOUTS,

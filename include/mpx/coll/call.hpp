@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "mpx/coll/node_calls.hpp"
+#include "mpx/coll/node_levels.hpp"
+#include "mpx/coll/node_map.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
@@ -14,45 +16,58 @@
 
 namespace mpx::inline v0::detail {
 
-/// Whether all ranks of a communicator share memory, as its transport knows it; asked once.
+/// All ranks share memory, whoever they are.
 template <class Stack>
-bool shares_memory([[maybe_unused]] endpoint<Stack>& e,
-                   [[maybe_unused]] communicator_state& state) noexcept {
-  using transport_type = typename Stack::transport_type;
-  if constexpr (BlockTransport<transport_type> && NearFarTransport<transport_type>) {
-    using enum communicator_state::nearness;
-    if (state.near == unasked) [[unlikely]] {
-      state.near = all_near;
-      for (rank_t r = 0; r < state.size && state.near == all_near; ++r)
-        if (!e.transport().is_near(state.ranks == nullptr ? world_peer(r)
-                                                          : state.ranks->peer_of(r)))
-          state.near = some_far;
-    }
-    return state.near == all_near;
-  }
-  return BlockTransport<transport_type>;
-}
+inline constexpr bool shares_all_memory = BlockTransport<typename Stack::transport_type> &&
+                                          !NearFarTransport<typename Stack::transport_type>;
 
-/// Takes the steps of `what`, by algorithm `by` if it has any to choose among. `near`: all ranks
-/// share memory.
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among, by messages alone.
 template <class Stack, class What, coll::Steps S>
-void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
-                [[maybe_unused]] bool near = BlockTransport<typename Stack::transport_type> &&
-                                             !NearFarTransport<typename Stack::transport_type>) {
+void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = near;
-    if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
-      q.meets = near;
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what)) return;
-      q.meets = false;
-    }
+    q.near = shares_all_memory<Stack>;
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
     what(steps);
   }
+}
+/// The same in two levels, if the policy says so.
+template <class Stack, class What, coll::Steps S>
+void take_levels(const What& what, S& steps, coll::algorithm by, coll::question q,
+                 const coll::node_map& nodes) {
+  coll::ask_of_nodes(q, nodes);
+  const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+  if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
+    return what(steps, c);
+  coll::node_levels<typename Stack::collective_type, S> levels(steps, nodes);
+  const bool in_parts = c.by == coll::algorithm::node_parts;
+  if constexpr (requires { what.without_layouts(); })
+    return on_copies(steps, what.without_layouts(),
+                     [&](const auto& whole) { levels.run(whole, in_parts); });
+  else
+    return levels.run(what, in_parts);
+}
+/// The same where ranks may use what they share. `nodes`: where they are, if the transport knows.
+template <class Stack, class What, coll::Steps S>
+void take_steps(const What& what, S& steps, coll::algorithm by,
+                [[maybe_unused]] const coll::node_map* nodes) {
+  if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
+    coll::question q = what.ask(steps.rank(), steps.size());
+    q.near = shares_all_memory<Stack>;
+    if constexpr (coll::HasLevels<Stack, What>) {
+      if constexpr (NearFarTransport<typename Stack::transport_type>) q.near = nodes->nodes() == 1;
+      if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
+    }
+    if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+      if (!q.near) return take_steps<Stack>(what, steps, by);
+      q.meets = q.reads = true;
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared) return what(steps, c);
+      if (coll::run_in_node(steps, what, q)) return;
+    }
+  }
+  take_steps<Stack>(what, steps, by);
 }
 /// What ranks compare of a call: it without its layouts.
 template <class What>
@@ -84,13 +99,18 @@ template <class Stack, class What>
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
-    const bool near = shares_memory(steps.endpoint_of(), steps.state());
-    if constexpr (Stack::checks_type::compares_collectives) {
-      if (Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark))
-        take_steps<Stack>(what, steps, by, near);
-    } else {
-      take_steps<Stack>(what, steps, by, near);
+    const coll::node_map* nodes = nullptr;
+    if constexpr (coll::HasLevels<Stack, What>) {
+      nodes = coll::nodes_of<Stack>(steps.endpoint_of(), steps.state(), steps.rank());
+      if (nodes == nullptr) {
+        steps.begin();
+        steps.no_memory();
+      }
     }
+    bool goes = !steps.failed();
+    if constexpr (Stack::checks_type::compares_collectives)
+      goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark);
+    if (goes) take_steps<Stack>(what, steps, by, nodes);
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
@@ -107,10 +127,18 @@ template <class Stack, class What>
                                               coll::algorithm by,
                                               [[maybe_unused]] const call_mark<Stack>& mark) {
   schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
-  if (plan == nullptr) return plan;
+  if (plan == nullptr) return nullptr;
+  const coll::node_map* nodes = nullptr;
+  if constexpr (coll::HasLevels<Stack, What>) {
+    nodes = coll::nodes_of<Stack>(on.endpoint_for_reports(), *plan->state, plan->rank());
+    if (nodes == nullptr) {
+      delete plan;
+      return nullptr;
+    }
+  }
   if constexpr (Stack::checks_type::compares_collectives)
     if (!Stack::checks_type::compare_call(*plan, compared(what), by, mark)) return plan;
-  take_steps<Stack>(what, *plan, by, shares_memory(on.endpoint_for_reports(), *plan->state));
+  take_steps<Stack>(what, *plan, by, nodes);
   return plan;
 }
 

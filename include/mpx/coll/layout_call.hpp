@@ -37,7 +37,7 @@ std::size_t unit_of_layout(const B& buffer) noexcept {
 /// Errors: errc::datatype if one of its buffers has a fault; the other ranks get errc::peer_lost.
 template <class Stack, class What, class Op = no_reduction>
 class layout_collective {
-  using spread = coll::spread<What>;
+  using spread = coll::spread_call<What>;
 
  public:
   using stack_type = Stack;

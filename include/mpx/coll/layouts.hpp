@@ -6,9 +6,6 @@
 // by pieces; what is combined is so in one piece.
 
 #include <cstddef>
-#include <cstdint>
-#include <new>
-#include <utility>
 
 #include "mpx/coll/allgather.hpp"
 #include "mpx/coll/allreduce.hpp"
@@ -16,137 +13,15 @@
 #include "mpx/coll/bcast.hpp"
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/gather.hpp"
+#include "mpx/coll/linear_layout.hpp"
 #include "mpx/coll/node_calls.hpp"
 #include "mpx/coll/reduce.hpp"
 #include "mpx/coll/reduce_scatter.hpp"
 #include "mpx/coll/scan.hpp"
 #include "mpx/coll/scatter.hpp"
-#include "mpx/core/memory.hpp"
 #include "mpx/datatype/memory.hpp"
 
 namespace mpx::inline v0::coll {
-
-/// A message that a layout spreads, so that a part of it is named by a place: byte n of the message
-/// is at `whole().base + n`, as of one in one piece. Counted, for operations outlive calls.
-class linear_layout final : public layout, mpx::detail::allocated {
- public:
-  /// Of `m`, whose layout it keeps if it is to outlive the call. nullptr: memory is out.
-  static const linear_layout* make(const memory& m, bool keeps) noexcept {
-    const layout* const how = keeps ? m.how->keep() : m.how;
-    if (how == nullptr) return nullptr;
-    auto* const made = new (std::nothrow) linear_layout(m.base, how, keeps);
-    if (made == nullptr && keeps) how->drop();
-    return made;
-  }
-  /// The place of the message of `bytes`.
-  memory whole(std::size_t bytes) const noexcept { return {origin(), bytes, this}; }
-
-  void pack(const std::byte* at, std::size_t offset,
-            std::span<std::byte> into) const noexcept override {
-    how_->pack(base_, static_cast<std::size_t>(at - origin()) + offset, into);
-  }
-  void unpack(std::byte* at, std::size_t offset,
-              std::span<const std::byte> from) const noexcept override {
-    how_->unpack(base_, static_cast<std::size_t>(at - origin()) + offset, from);
-  }
-  const layout* keep() const noexcept override {
-    references_.fetch_add(1, std::memory_order_relaxed);
-    return this;
-  }
-  void drop() const noexcept override {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    if (keeps_) how_->drop();
-    delete this;
-  }
-
- private:
-  linear_layout(std::byte* base, const layout* how, bool keeps) noexcept
-      : base_(base), how_(how), keeps_(keeps) {}
-  ~linear_layout() = default;
-  // Places are told apart by the object itself, and none of them is null.
-  std::byte* origin() const noexcept {
-    return reinterpret_cast<std::byte*>(const_cast<linear_layout*>(this));
-  }
-
-  std::byte* base_;
-  const layout* how_;
-  mutable platform::atomic<std::uint32_t> references_{1};
-  bool keeps_;
-};
-
-/// The layouts of a call's buffers: what it keeps for as long as it lasts.
-class call_layouts {
- public:
-  call_layouts() = default;
-  call_layouts(const call_layouts& other) noexcept {
-    for (const layout* how : other.kept_)
-      if (how != nullptr) hold(how->keep());
-  }
-  call_layouts& operator=(const call_layouts&) = delete;
-  ~call_layouts() {
-    for (const layout* how : kept_)
-      if (how != nullptr) how->drop();
-  }
-
-  /// Makes the messages of a call linear, two at most; those that are the same stay so. `keeps`:
-  /// their layouts, too. Returns false: memory is out.
-  template <class... Places>
-  bool straighten(bool keeps, Places&... places) noexcept {
-    return (straighten_one(keeps, places) && ...);
-  }
-
- private:
-  bool straighten_one(bool keeps, memory& m) noexcept {
-    if (m.contiguous()) return true;
-    if (m.how == given_.how && m.base == given_.base) {
-      m = made_->whole(m.bytes);
-      return true;
-    }
-    const linear_layout* const made = linear_layout::make(m, keeps);
-    if (made == nullptr) return false;
-    given_ = m;
-    made_ = made;
-    m = made->whole(m.bytes);
-    return hold(made);
-  }
-  bool straighten_one(bool keeps, blocks& b) noexcept {
-    if (b.how == nullptr) return true;
-    if (b.together) {
-      memory m{b.base, b.room, b.how};
-      if (!straighten_one(keeps, m)) return false;
-      b.base = m.base;
-      b.how = m.how;
-    } else if (keeps) {
-      b.how = b.how->keep();
-      return b.how != nullptr && hold(b.how);
-    }
-    return true;
-  }
-  template <class Blocks>
-  requires requires(Blocks& b) { b.all.how; }
-  bool straighten_one(bool keeps, Blocks& b) noexcept {
-    return straighten_one(keeps, b.all);
-  }
-  bool hold(const layout* how) noexcept {
-    kept_[n_++] = how;
-    return true;
-  }
-
-  const layout* kept_[2] = {};
-  std::size_t n_ = 0;
-  memory given_{};
-  const linear_layout* made_ = nullptr;  // Of what was given last.
-};
-
-/// The places in a call that may have a layout, as `use(places...)` takes them.
-template <class Call, class Use>
-auto with_places(Call& c, Use&& use) {
-  if constexpr (requires { c.data; }) {
-    return use(c.data);
-  } else {
-    return use(c.in, c.out);
-  }
-}
 
 // --- Algorithms ----------------------------------------------------------------------------------
 
@@ -267,8 +142,100 @@ void bcast_scatter_allgather_spread(S& s, const memory& data, rank_t root) {
                         [&](rank_t i) { return part[around(me - i, n)]; });
 }
 
-// What `spread` does, by operation. Places are linear. An algorithm that is not known here gets
-// copies in one piece.
+// --- With all places in one piece ----------------------------------------------------------------
+
+// `on_copies(s, call, run)`: run(whole) with a call as `call`, whose places are copies in one piece
+// where they were spread. For algorithms that know nothing of layouts.
+
+template <Steps S, class Run>
+void on_copies(S& s, const bcast_call& b, Run&& run) {
+  bcast_call whole = b;
+  whole.data = in_one_piece(s, b.data, s.rank() == b.root);
+  if (s.failed()) return;
+  run(whole);
+  if (s.rank() != b.root && b.data.how != nullptr) s.copy(b.data, whole.data);
+}
+template <Steps S, class Run>
+void on_copies(S& s, const gather_call& g, Run&& run) {
+  const bool here = s.rank() == g.root;
+  gather_call whole = g;
+  const blocks to = here ? placed(s, g.out) : g.out;
+  whole.in = in_one_piece(s, g.in.exists() || !here ? g.in : to[g.root], true);
+  if (here) whole.out = in_one_piece(s, to, false);
+  if (s.failed()) return;
+  run(whole);
+  if (here) copy_blocks(s, to, whole.out);
+}
+template <Steps S, class Run>
+void on_copies(S& s, const scatter_call& g, Run&& run) {
+  scatter_call whole = g;
+  if (s.rank() == g.root) whole.in = in_one_piece(s, placed(s, g.in), true);
+  whole.out = in_one_piece(s, g.out, false);
+  if (s.failed()) return;
+  run(whole);
+  if (g.out.how != nullptr) s.copy(g.out, whole.out);
+}
+template <Steps S, class Run>
+void on_copies(S& s, const allgather_call& g, Run&& run) {
+  const blocks to = placed(s, g.out);
+  allgather_call whole = g;
+  whole.in = in_one_piece(s, g.in.exists() ? g.in : to[s.rank()], true);
+  whole.out = in_one_piece(s, to, false);
+  if (s.failed()) return;
+  run(whole);
+  copy_blocks(s, to, whole.out, g.in.exists() ? -1 : s.rank());
+}
+template <Steps S, class Run>
+void on_copies(S& s, const alltoall_call& a, Run&& run) {
+  alltoall_call whole = a;
+  const blocks to = placed(s, a.out);
+  whole.out = in_one_piece(s, to, a.in_place);
+  if (!a.in_place) whole.in = in_one_piece(s, placed(s, a.in), true);
+  if (s.failed()) return;
+  run(whole);
+  copy_blocks(s, to, whole.out);
+}
+/// Whether the result of a call is written at a rank.
+template <class Call>
+bool has_result(const Call& c, rank_t rank) noexcept {
+  if constexpr (requires { c.root; }) {
+    return rank == c.root;
+  } else if constexpr (requires { c.exclusive; }) {
+    return !c.exclusive || rank > 0;
+  } else {
+    return true;
+  }
+}
+/// The same with the result alone in one piece.
+template <Steps S, class Call, class Run>
+void on_copied_result(S& s, const Call& c, Run&& run) {
+  Call whole = c;
+  const bool here = has_result(c, s.rank());
+  if constexpr (requires { c.in.regular(); }) whole.out.bytes = c.in.bytes_of(s.rank());
+  const memory out = whole.out;
+  constexpr bool rooted = requires { c.root; };
+  if (here || !rooted) {
+    whole.out = in_one_piece(s, out, false);
+  } else if (out.how != nullptr) {
+    whole.out = memory();
+  }
+  if (s.failed()) return;
+  run(whole);
+  if (here && out.how != nullptr) s.copy(out, whole.out);
+}
+template <Steps S, class Call, class Run>
+requires requires(const Call& c) { c.op; }
+void on_copies(S& s, const Call& c, Run&& run) {
+  Call whole = c;
+  if constexpr (requires { c.in.regular(); }) {
+    if (c.in.how != nullptr) whole.in = in_one_piece(s, placed(s, c.in), true);
+  } else {
+    whole.in = in_one_piece(s, c.in, true);
+  }
+  if (!s.failed()) on_copied_result(s, whole, run);
+}
+
+// --- What `spread_call` does, by operation: places are linear ------------------------------------
 
 template <Steps S>
 void run_spread(S& s, const bcast_call& b, const choice& c) {
@@ -279,101 +246,55 @@ void run_spread(S& s, const bcast_call& b, const choice& c) {
   if (c.by == algorithm::chain) return bcast_chain_spread(s, b.data, b.root, c.segment_bytes);
   if (c.by == algorithm::scatter_allgather)
     return bcast_scatter_allgather_spread(s, b.data, b.root);
-  bcast_call whole = b;
-  whole.data = in_one_piece(s, b.data, s.rank() == b.root);
-  if (s.failed()) return;
-  whole(s, c);
-  if (s.rank() != b.root) s.copy(b.data, whole.data);
+  on_copies(s, b, [&](const bcast_call& whole) { whole(s, c); });
 }
 template <Steps S>
 void run_spread(S& s, const gather_call& g, const choice& c) {
   if (c.by == algorithm::linear || c.by == algorithm::binomial) return g(s, c);
-  const bool here = s.rank() == g.root;
-  gather_call whole = g;
-  const blocks to = here ? placed(s, g.out) : g.out;
-  whole.in = in_one_piece(s, g.in.exists() || !here ? g.in : to[g.root], true);
-  if (here) whole.out = in_one_piece(s, to, false);
-  if (s.failed()) return;
-  whole(s, c);
-  if (here) copy_blocks(s, to, whole.out);
+  on_copies(s, g, [&](const gather_call& whole) { whole(s, c); });
 }
 template <Steps S>
 void run_spread(S& s, const scatter_call& g, const choice& c) {
   if (c.by == algorithm::linear || c.by == algorithm::binomial) return g(s, c);
-  const bool here = s.rank() == g.root;
-  scatter_call whole = g;
-  if (here) whole.in = in_one_piece(s, placed(s, g.in), true);
-  whole.out = in_one_piece(s, g.out, false);
-  if (s.failed()) return;
-  whole(s, c);
-  if (g.out.exists()) s.copy(g.out, whole.out);
+  on_copies(s, g, [&](const scatter_call& whole) { whole(s, c); });
 }
 template <Steps S>
 void run_spread(S& s, const allgather_call& g, const choice& c) {
+  if (c.by == algorithm::bruck) return g(s, c);
+  if (c.by != algorithm::ring)
+    return on_copies(s, g, [&](const allgather_call& whole) { whole(s, c); });
+  const blocks to = placed(s, g.out);
   const rank_t n = s.size();
   const rank_t me = s.rank();
-  const blocks to = placed(s, g.out);
-  if (c.by == algorithm::bruck) return g(s, c);
-  if (c.by == algorithm::ring) {
-    std::size_t most = 0;
-    for (rank_t r = 0; r < n; ++r)
-      if (to.bytes_of(r) > most) most = to.bytes_of(r);
-    if (g.in.exists()) s.copy(to[me], g.in);
-    const memory first = g.in.exists() ? g.in : to[me];
-    if (to.how == nullptr)
-      return ring_of_blocks(s, [&](rank_t i) { return i == 0 ? first : to[around(me - i, n)]; });
-    return ring_of_spread_blocks(s, first, most, [&](rank_t i) { return to[around(me - i, n)]; });
-  }
-  allgather_call whole = g;
-  whole.in = g.in.exists() ? g.in : to[me];
-  whole.out = in_one_piece(s, to, false);
-  if (c.by != algorithm::recursive_doubling) whole.in = in_one_piece(s, whole.in, true);
-  if (s.failed()) return;
-  whole(s, c);
-  copy_blocks(s, to, whole.out, g.in.exists() ? -1 : me);
+  std::size_t most = 0;
+  for (rank_t r = 0; r < n; ++r)
+    if (to.bytes_of(r) > most) most = to.bytes_of(r);
+  if (g.in.exists()) s.copy(to[me], g.in);
+  const memory first = g.in.exists() ? g.in : to[me];
+  if (to.how == nullptr)
+    return ring_of_blocks(s, [&](rank_t i) { return i == 0 ? first : to[around(me - i, n)]; });
+  ring_of_spread_blocks(s, first, most, [&](rank_t i) { return to[around(me - i, n)]; });
 }
 template <Steps S>
 void run_spread(S& s, const alltoall_call& a, const choice& c) {
   if (c.by == algorithm::linear || c.by == algorithm::pairwise || c.by == algorithm::bruck)
     return a(s, c);
-  alltoall_call whole = a;
-  const blocks to = placed(s, a.out);
-  whole.out = in_one_piece(s, to, a.in_place);
-  if (!a.in_place) whole.in = in_one_piece(s, placed(s, a.in), true);
-  if (s.failed()) return;
-  whole(s, c);
-  copy_blocks(s, to, whole.out);
+  on_copies(s, a, [&](const alltoall_call& whole) { whole(s, c); });
 }
 
-/// Runs `c` with its result in one piece, which is copied if there is one `here`. `known`: the
-/// algorithm does no more with what this rank gives than to send and to copy it.
-template <class Call, class Run, Steps S>
-void run_combining(S& s, const Call& c, bool known, bool here, Run&& run) {
-  Call whole = c;
-  if (!known) {
-    if constexpr (requires { c.in.regular(); }) {
-      whole.in = in_one_piece(s, placed(s, c.in), true);
-    } else {
-      whole.in = in_one_piece(s, c.in, true);
-    }
-  }
-  if (here) {
-    whole.out = in_one_piece(s, c.out, false);
-  } else if (c.out.how != nullptr) {
-    whole.out = memory();
-  }
-  if (s.failed()) return;
-  run(whole);
-  if (here && c.out.how != nullptr) s.copy(c.out, whole.out);
+/// `sends_only`: the algorithm does no more with what this rank gives than to send and to copy it.
+template <Steps S, class Call>
+void run_combining(S& s, const Call& r, const choice& c, bool sends_only) {
+  const auto run = [&](const Call& whole) { whole(s, c); };
+  if (sends_only) return on_copied_result(s, r, run);
+  on_copies(s, r, run);
 }
 template <Steps S>
 void run_spread(S& s, const reduce_call& r, const choice& c) {
+  if (c.by != algorithm::pairwise) return run_combining(s, r, c, c.by == algorithm::binomial);
+  // As reduce_pairwise: only this rank's part is combined.
   const rank_t root = r.root;
   const bool here = s.rank() == root;
-  if (c.by != algorithm::pairwise)
-    return run_combining(s, r, c.by == algorithm::binomial, here,
-                         [&](const reduce_call& whole) { whole(s, c); });
-  // As reduce_pairwise: only this rank's part is combined.
   const parts part{r.in, r.op->element_bytes, static_cast<std::size_t>(s.size())};
   const parts result{r.out, r.op->element_bytes, static_cast<std::size_t>(s.size())};
   const memory sum = s.scratch(part[s.rank()].bytes);
@@ -387,11 +308,10 @@ void run_spread(S& s, const reduce_call& r, const choice& c) {
 }
 template <Steps S>
 void run_spread(S& s, const allreduce_call& r, const choice& c) {
-  if (c.by != algorithm::pairwise) {
-    const bool known = c.by == algorithm::recursive_doubling || c.by == algorithm::ring ||
-                       c.by == algorithm::recursive_halving || c.by == algorithm::binomial;
-    return run_combining(s, r, known, true, [&](const allreduce_call& whole) { whole(s, c); });
-  }
+  if (c.by != algorithm::pairwise)
+    return run_combining(s, r, c,
+                         c.by == algorithm::recursive_doubling || c.by == algorithm::ring ||
+                             c.by == algorithm::recursive_halving || c.by == algorithm::binomial);
   const rank_t n = s.size();
   const rank_t me = s.rank();
   const parts part{r.in, r.op->element_bytes, static_cast<std::size_t>(n)};
@@ -405,21 +325,13 @@ void run_spread(S& s, const allreduce_call& r, const choice& c) {
 }
 template <Steps S>
 void run_spread(S& s, const reduce_scatter_call& r, const choice& c) {
-  const bool known = c.by == algorithm::pairwise || c.by == algorithm::ring ||
-                     c.by == algorithm::recursive_halving;
-  reduce_scatter_call mine = r;  // In place there may be more room than this rank's block needs.
-  mine.out.bytes = r.in.bytes_of(s.rank());
-  run_combining(s, mine, known, true, [&](const reduce_scatter_call& whole) { whole(s, c); });
+  run_combining(s, r, c,
+                c.by == algorithm::pairwise || c.by == algorithm::ring ||
+                    c.by == algorithm::recursive_halving);
 }
 template <Steps S>
 void run_spread(S& s, const scan_call& r, const choice& c) {
-  const bool known = c.by == algorithm::recursive_doubling || c.by == algorithm::linear;
-  const bool here = !r.exclusive || s.rank() > 0;
-  if (here) return run_combining(s, r, known, true, [&](const scan_call& whole) { whole(s, c); });
-  scan_call whole = r;  // Its buffer stays as it is, but the algorithm may work in there.
-  whole.out = in_one_piece(s, r.out, false);
-  if (!known) whole.in = in_one_piece(s, r.in, true);
-  if (!s.failed()) whole(s, c);
+  run_combining(s, r, c, c.by == algorithm::recursive_doubling || c.by == algorithm::linear);
 }
 /// Of a call with one algorithm, that leaves parts of messages to messages.
 template <Steps S, class Call>
@@ -429,7 +341,7 @@ void run_spread(S& s, const Call& c, const choice& by) {
 
 /// A call some of whose places are linear. `fault`: what is wrong with its buffers.
 template <class Call>
-struct spread : Call {
+struct spread_call : Call {
   errc fault{};
   const char* fault_text = nullptr;
 
@@ -447,17 +359,24 @@ struct spread : Call {
 
 /// In shared memory pieces are written and read where they are; what is combined is in one piece.
 template <class Stack, class Call>
-requires MeetsInNode<Stack, Call>
+requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const Call& call) { meet(node, c, call); }
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const spread<Call>& call) {
+          const spread_call<Call>& call) {
   const auto run = [&](const Call& whole) { meet(node, c, whole); };
   if constexpr (requires { call.op; }) {
-    bool here = true;
-    if constexpr (requires { call.root; }) here = c.rank() == call.root;
-    run_combining(c, static_cast<const Call&>(call), true, here, run);
+    on_copied_result(c, call.without_layouts(), run);
   } else {
     run(call);
   }
+}
+/// What others read where it lies is in one piece.
+template <class Stack, class Call>
+requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const Call& call) { meet_direct(node, c, call); }
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const spread_call<Call>& call) {
+  on_copies(c, call.without_layouts(), [&](const Call& whole) { meet_direct(node, c, whole); });
 }
 
 }  // namespace mpx::inline v0::coll

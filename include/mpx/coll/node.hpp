@@ -64,6 +64,32 @@ class node_call {
     for (rank_t r = 0; r < n_; ++r, at += bytes) from[r].read(0, {at, bytes});
     shown(all, 0);
   }
+  /// Shows what is lent to each rank, for a call of `total` bytes.
+  void show_loan(const loan* lent, std::size_t total) noexcept {
+    if (!make_free(0)) return;
+    const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
+    std::memcpy(s_.block.data(me_, index(0), bytes), lent, bytes);
+    shown(total | is_loan, 0);
+  }
+  /// Waits until rank r has lent something. Returns what it lends to this rank, or nullptr. Errors:
+  /// as `see`.
+  const loan* see_loan(rank_t r, std::size_t total) noexcept {
+    node_slot& slot = s_.block.slot(r, index(0));
+    if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
+    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    if (shown != (total | is_loan)) [[unlikely]] {
+      static_cast<void>(wrong_length(r, total, shown & ~is_loan));
+      return nullptr;
+    }
+    const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
+    return reinterpret_cast<const loan*>(s_.block.data(r, index(0), bytes)) + me_;
+  }
+  /// Waits until all have left this call, unless it has failed.
+  void wait_until_left() noexcept {
+    for (rank_t r = 0; !failed() && r < n_; ++r)
+      if (r != me_) wait_left(r, end_of(serial_));
+    met();
+  }
   /// Waits until rank r has shown its piece. Returns it, or nothing. Errors: errc::count,
   /// errc::truncate if it has not `bytes`.
   memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
@@ -71,7 +97,7 @@ class node_call {
     if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
     const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
-      return wrong_length(r, bytes, shown);
+      return wrong_length(r, bytes, shown & ~is_loan);
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
   /// All have come to this call, and so have left all before it.
@@ -99,6 +125,7 @@ class node_call {
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
+  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
 
  private:
   unsigned index(std::uint32_t piece) const noexcept {
@@ -205,7 +232,6 @@ class node_call {
                              "them have to agree on both"));
     return true;
   }
-  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
   [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
     const bool more = shown > bytes;
     c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
@@ -215,6 +241,7 @@ class node_call {
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
 
   static constexpr unsigned looks_max = 300;
+  static constexpr std::size_t is_loan = std::size_t{1} << 63;  // Not data, but where it lies.
 
   channel& c_;
   node_state& s_;
@@ -224,6 +251,15 @@ class node_call {
   bool begun_ = false;
 };
 
+/// Whether this rank can copy from ordinary memory of all others.
+template <class Stack>
+bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  for (rank_t r = 0; r < c.size(); ++r)
+    if (r != c.rank() && !blocks_of::reads(c.endpoint_of(), c.peer_of(r))) return false;
+  return true;
+}
+
 /// Where the ranks of a call's communicator meet; made by the first call that asks, together.
 /// nullptr: nowhere, which all of them find, or the call has failed.
 template <class Stack>
@@ -232,6 +268,7 @@ template <class Stack>
   constexpr std::uint64_t reached = 1;  // What all of them can.
   constexpr std::uint64_t roomy = 2;
   constexpr std::uint64_t barrier = 4;
+  constexpr std::uint64_t reads = 8;
   auto& e = c.endpoint_of();
   const rank_t n = c.size();
   const bool leads = c.rank() == 0;
@@ -255,9 +292,9 @@ template <class Stack>
       blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
                         static_cast<std::uint64_t>(s.block.ranks()));
   });
-  std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
-                      (blocks_of::crowded(e) ? 0u : roomy) |
-                      (platform::register_heavy_barrier() ? barrier : 0u);
+  std::uint64_t can =
+      (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
+      (platform::register_heavy_barrier() ? barrier : 0u) | (reads_all(c) ? reads : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -279,6 +316,7 @@ template <class Stack>
   made->own = name_of_own;
   made->crowded = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
+  made->reads = (can & reads) != 0;
   return made;
 }
 

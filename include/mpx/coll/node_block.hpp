@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpx/core/frame.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 #include "mpx/engine/calls.hpp"
@@ -75,6 +76,14 @@ struct node_head {
   node_come come[node_slots];
 };
 
+/// What a rank lends to one other for a call.
+struct loan {
+  remote_memory in;
+  remote_memory out;
+};
+static_assert(sizeof(loan) * node_ranks_max <= node_piece_bytes &&
+              sizeof(loan) * 2 > node_inline_bytes);
+
 /// A rank's view of the block. Zeroed memory is a block in which nobody has met.
 class node_block {
  public:
@@ -120,6 +129,7 @@ struct node_state final : mpx::detail::communicator_extras {
   node_block block;
   std::uint64_t own = 0;  // The block's name where it was made.
   bool crowded = false;   // Ranks outnumber cores.
+  bool reads = false;     // All can copy from each other's memory.
   bool fenced = false;    // The kernel has no barrier for others: each flag needs a fence.
   node_tag left = 0;      // As the others know it.
   node_tag all_left = 0;

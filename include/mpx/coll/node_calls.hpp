@@ -8,6 +8,7 @@
 #include "mpx/coll/barrier.hpp"
 #include "mpx/coll/bcast.hpp"
 #include "mpx/coll/node.hpp"
+#include "mpx/coll/node_direct.hpp"
 #include "mpx/coll/reduce.hpp"
 #include "mpx/engine/collective_policy.hpp"
 
@@ -24,6 +25,8 @@ void for_pieces(std::size_t bytes, std::size_t unit, Work&& work) {
 }
 
 /// Everybody shows that it is here.
+template <class Stack>
+void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {}
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
   node.show({});
@@ -156,17 +159,26 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 template <class Stack, class What>
 concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
                       requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                               const What& call) { meet(node, c, call); };
+                               const What& call) { meet_direct(node, c, call); };
 
-/// Makes a call in shared memory, if there is some. Returns whether it did, or has failed.
+/// Makes a call in shared memory, if that can be. Returns whether it did, or has failed.
 template <class Stack, class What>
-bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call) {
+bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, const question& q) {
+  const bool direct = reads_directly(q);
+  constexpr bool has_pieces = requires(node_call<Stack>& node) { meet(node, c, call); };
   if constexpr (requires { call.op; })
-    if (call.op->element_bytes > node_piece_bytes) return false;
+    if (!direct && call.op->element_bytes > node_piece_bytes) return false;
   node_state* const state = node_of(c);
   if (state == nullptr) return c.failed();
+  // A bcast goes in pieces at any size: so whoever is told another one finds out.
+  if (direct && !state->reads && q.of != operation::bcast) return false;
   node_call<Stack> node(c, *state);
-  if (!c.failed()) meet(node, c, call);
+  if (c.failed()) return true;
+  if (direct && state->reads) {
+    meet_direct(node, c, call);
+  } else {
+    if constexpr (has_pieces) meet(node, c, call);
+  }
   return true;
 }
 

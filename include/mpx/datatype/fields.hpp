@@ -138,10 +138,16 @@ class fields_layout final : public layout {
       n -= some;
     }
     const std::size_t whole = n / bytes;
-    for (T* const end = element + whole; element != end; ++element, stream += bytes) {
-      std::byte* at = stream;
-      move_fields<Packing>(*element, at);
-    }
+    const auto one = [&](std::size_t i) {
+      std::byte* at = stream + i * bytes;
+      move_fields<Packing>(element[i], at);
+    };
+    std::size_t i = 0;
+    if constexpr (bytes <= 64)  // Of short ones the loop costs as much as a field.
+      for (; i + 4 <= whole; i += 4) one(i), one(i + 1), one(i + 2), one(i + 3);
+    for (; i < whole; ++i) one(i);
+    element += whole;
+    stream += whole * bytes;
     if (n % bytes != 0) part<Packing>(*element, 0, n % bytes, stream);
   }
   template <bool Packing>

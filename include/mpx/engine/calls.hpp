@@ -119,6 +119,7 @@ struct communicator_state : allocated {
   communicator_state& operator=(const communicator_state&) = delete;
   ~communicator_state() {
     delete node;
+    delete nodes;
     platform::deallocate(name);
   }
 
@@ -137,9 +138,9 @@ struct communicator_state : allocated {
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;
-  enum nearness : std::uint8_t { unasked, all_near, some_far } near = unasked;
-  bool node_tried = false;              // Its ranks have looked for a node's memory to meet in:
-  communicator_extras* node = nullptr;  // this (coll/node.hpp).
+  bool node_tried = false;               // Its ranks have looked for a node's memory to meet in:
+  communicator_extras* node = nullptr;   // this (coll/node.hpp).
+  communicator_extras* nodes = nullptr;  // Who shares a node with whom (coll/node_map.hpp).
 };
 
 /// One collective call, of which each rank makes its part.

@@ -7,125 +7,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mpx/core/types.hpp"
+#include "mpx/engine/collective_question.hpp"
+#include "mpx/engine/collective_table.hpp"
 
 namespace mpx::inline v0 {
 
 /// Where policies that choose algorithms of collectives sit in a stack.
 struct collective_axis {};
-
-namespace coll {
-
-/// The collectives that have algorithms to choose among.
-enum class operation : std::uint8_t {
-  barrier,
-  bcast,
-  gather,
-  scatter,
-  allgather,
-  alltoall,
-  reduce,
-  allreduce,
-  reduce_scatter,
-  scan,
-};
-
-/// What an algorithm is called, whatever the operation. Which operations have it: `offers`.
-enum class algorithm : std::uint8_t {
-  automatic,           ///< As the stack's policy says.
-  linear,              ///< All messages at once, or from rank to rank.
-  binomial,            ///< A minimum spanning tree: for what is short.
-  knomial,             ///< A tree of radix 4.
-  chain,               ///< From rank to rank, in segments that follow each other.
-  scatter_allgather,   ///< A part to each, then a ring of parts.
-  ring,                ///< A bucket that goes round, in segments where it is combined.
-  recursive_doubling,  ///< In round k with the rank at distance 2^k, all there is.
-  recursive_halving,   ///< The same with half as much in each round; back for the result.
-  bruck,               ///< In round k all that is to go 2^k further: log2 rounds.
-  pairwise,            ///< With one rank after the other.
-  dissemination,       ///< In round k a word to the rank 2^k above.
-  shared,              ///< Straight in memory that all ranks share; a blocking call only.
-};
-inline constexpr int algorithms = static_cast<int>(algorithm::shared) + 1;  ///< How many.
-
-/// What is asked of a policy: the same at every rank of a call.
-struct question {
-  operation of{};           ///< gatherv and the like ask as gather does.
-  std::size_t bytes = 0;    ///< Of the message or vector; of one block where each rank has one.
-  rank_t ranks = 1;         ///< How many take part.
-  bool commutative = true;  ///< Whether the operation commutes.
-  bool regular = true;      ///< Whether all blocks have one length, known everywhere.
-  bool near = false;        ///< Whether all ranks share memory,
-  bool meets = false;       ///< and can wait for each other there: not in a call that is started.
-};
-
-inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
-
-/// What a policy answers.
-struct choice {
-  algorithm by{};                     ///< If the call does not have it, `fallback` is used.
-  std::size_t segment_bytes = 65536;  ///< Of what goes in segments.
-};
-
-/// Whether a call as in `q` can be done in shared memory.
-constexpr bool offers_shared(const question& q) noexcept {
-  if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
-  const auto n = static_cast<std::size_t>(q.ranks);
-  switch (q.of) {
-    case operation::barrier:
-    case operation::bcast:
-    case operation::reduce:
-    case operation::allreduce: return true;
-    case operation::allgather: return q.regular;
-    case operation::alltoall: return q.regular && q.bytes <= shared_piece_bytes / n;
-    default: return false;
-  }
-}
-/// Whether a call as in `q` can be done by `a`.
-constexpr bool offers(const question& q, algorithm a) noexcept {
-  using enum algorithm;
-  if (a == shared) return offers_shared(q);
-  const bool power = (q.ranks & (q.ranks - 1)) == 0;
-  switch (q.of) {
-    case operation::barrier:
-      return a == dissemination || a == binomial || (a == recursive_doubling && power);
-    case operation::bcast:
-      return a == binomial || a == knomial || a == chain || a == scatter_allgather || a == linear;
-    case operation::gather:
-    case operation::scatter: return a == linear || (a == binomial && q.regular);
-    case operation::allgather:
-      return a == ring || a == bruck || (a == recursive_doubling && power && q.regular);
-    case operation::alltoall: return a == linear || a == pairwise || (a == bruck && q.regular);
-    case operation::reduce: return a == binomial || a == pairwise;
-    case operation::allreduce:
-      return a == recursive_doubling || a == recursive_halving || a == pairwise || a == binomial ||
-             (a == ring && q.commutative);
-    case operation::reduce_scatter:
-      return a == pairwise || (a == ring && q.commutative) ||
-             (a == recursive_halving && q.commutative && power);
-    case operation::scan: return a == recursive_doubling || a == linear;
-  }
-  return false;
-}
-/// What can always be done.
-constexpr algorithm fallback(operation o) noexcept {
-  using enum algorithm;
-  switch (o) {
-    case operation::barrier: return dissemination;
-    case operation::bcast: return binomial;
-    case operation::gather:
-    case operation::scatter: return linear;
-    case operation::allgather: return ring;
-    case operation::alltoall: return pairwise;
-    case operation::reduce: return binomial;
-    case operation::allreduce:
-    case operation::scan: return recursive_doubling;
-    case operation::reduce_scatter: return pairwise;
-  }
-  return linear;
-}
-
-}  // namespace coll
 
 /// Chooses algorithms: `choose(question)` depends on its argument only, and is the same at every
 /// rank of a job. It is asked at every call: a few comparisons.
@@ -142,17 +30,18 @@ struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
-  /// Bytes up to which ranks that share memory meet there.
+  /// Bytes up to which ranks that share memory meet there even if they cannot read directly.
   static constexpr std::size_t shared_most(operation of) noexcept {
-    return of == operation::bcast ? 65536 : shared_piece_bytes;
+    return of == operation::bcast ? static_cast<std::size_t>(-1) : shared_direct_bytes;
   }
   /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
   static constexpr choice choose(const question& q) noexcept {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
-    if (q.meets && q.bytes <= shared_most(q.of) && offers_shared(q)) return {shared};
-    if (!q.near) return far(q, power);
+    if (q.meets && (q.bytes <= shared_most(q.of) || reads_directly(q)) && offers_shared(q))
+      return {shared};
+    if (!q.near) return far(q);
     switch (q.of) {
       case operation::barrier: return {dissemination};
       case operation::bcast:
@@ -179,40 +68,30 @@ struct by_size {
   }
 
  private:
-  /// Between nodes a message's way there takes longer than to send the next ones. Of what was
-  /// fastest in the simulator (bench/algorithms.py).
-  static constexpr choice far(const question& q, bool power) noexcept {
+  /// Where a message's way takes longer than to send the next ones: of what was fastest in the
+  /// simulator (bench/algorithms.py).
+  static constexpr choice far(const question& q) noexcept {
     using enum algorithm;
-    const std::size_t part = q.bytes / static_cast<std::size_t>(q.ranks);
+    spread over = spread::far;
+    if (q.nodes == 1) over = spread::near;
+    if (q.nodes > 1 && q.node_ranks > 1) over = q.node_ranks <= 32 ? spread::few : spread::many;
+    algorithm by = in_table(q, over);
+    if (offers(q, by)) return {by};
+    if (by == node_parts && offers(q, leaders) && q.of != operation::allgather) return {leaders};
+    if (over == spread::few || over == spread::many) by = in_table(q, spread::far);
+    if (offers(q, by)) return {by};
+    // What goes for powers of two only, or commutes, or has blocks of one length.
     switch (q.of) {
-      case operation::barrier: return {power ? recursive_doubling : dissemination};
-      case operation::bcast:
-        if (q.ranks <= 2 || q.bytes > 262144) return {binomial};
-        return {q.ranks <= (q.bytes <= 16384 ? 32 : 8) ? linear : knomial};
-      case operation::gather:
-      case operation::scatter:
-        return {q.regular && q.bytes <= 1024 && q.ranks > 32 ? binomial : linear};
-      case operation::allgather:
-        if (q.ranks <= 2 || (q.bytes > 8192 && q.ranks <= 8)) return {ring};
-        if (power && q.regular) return {recursive_doubling};
-        return {q.bytes <= 4096 ? bruck : ring};
-      case operation::alltoall:
-        if (q.regular && q.bytes <= 256 && q.ranks > 32) return {bruck};
-        return {q.ranks <= 1024 ? linear : pairwise};
-      case operation::reduce:
-        if (q.ranks <= 2 || q.bytes <= 16384) return {binomial};
-        if (q.ranks > 8 && (q.bytes <= 262144 || q.ranks > 128)) return {binomial};
-        return {q.ranks <= 16 || part <= 16384 ? pairwise : binomial};
-      case operation::allreduce:
-        if (q.ranks <= 2 || q.bytes <= 16384) return {recursive_doubling};
-        return {part <= 16384 && q.ranks <= 4 ? pairwise : recursive_halving};
+      case operation::allgather: return {q.bytes <= 4096 ? bruck : ring};
       case operation::reduce_scatter:
-        if (!power || !q.commutative || q.ranks <= 2) return {pairwise};
-        return {q.bytes > 16384 && q.bytes <= 262144 && q.ranks <= 4 ? pairwise
-                                                                     : recursive_halving};
-      case operation::scan: return {recursive_doubling};
+        return {offers(q, ring) && q.bytes > 16384 && q.ranks > 16 ? ring : pairwise};
+      default: return {fallback(q.of)};
     }
-    return {};
+  }
+  static constexpr algorithm in_table(const question& q, spread over) noexcept {
+    for (const table_entry& e : collective_table)
+      if (e.of == q.of && e.over == over && q.bytes <= e.bytes && q.ranks <= e.ranks) return e.by;
+    return algorithm::automatic;
   }
 };
 static_assert(CollectivePolicy<by_size>);

@@ -120,7 +120,6 @@ class communicators final : public service {
     s.of_handles = no_context;
     delete std::exchange(s.node, nullptr);
     s.node_tried = false;
-    s.near = communicator_state::unasked;
     ++leaving_;
     tidy();
   }

@@ -278,7 +278,8 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
 /// to others, or 0 where there is none. `block_at(owner, name, bytes)`: where it lies here, aligned
 /// to a cache line; nullptr if that is no block of the owner's, or the machine is out of mappings.
 /// It stays there for as long as this transport lives, whoever leaves meanwhile, or until the owner
-/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens.
+/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens. Gets and puts
+/// are done when they return.
 template <class T>
 concept BlockTransport =
     SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
@@ -309,6 +310,7 @@ template <class T>
 concept NearFarTransport =
     NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
                                  std::span<const std::byte> payload) {
+      { T::far_traits } -> std::convertible_to<transport_traits>;
       { t.is_near(peer) } noexcept -> std::same_as<bool>;
       { u.post_near(peer, header, payload) } noexcept -> std::same_as<outcome>;
       { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -131,6 +132,7 @@ class basic_tcp {
     wires_.look(false);
     if (armed_.load() != 0 && wires_.has_news()) wires_.watch().wake();
   }
+  peer_id node_of(peer_id peer) const noexcept { return nodes_[peer]; }
   /// For tests and tools.
   const detail::tcp_counters& counters() const noexcept { return wires_.counters(); }
   const detail::tcp_door_counters& door() const noexcept { return wires_.door(); }
@@ -145,12 +147,14 @@ class basic_tcp {
     detail::tcp_secret secret;
     detail::tcp_descriptor listener;
     std::vector<detail::tcp_endpoint> endpoints;
+    std::vector<peer_id> nodes;  // Of each peer: the first one on its machine.
     bool oversubscribed = false;
   };
   template <class B>
   basic_tcp(const B& b, joined j)
       : wires_(world_peer(b.rank()), world_peer(b.size()), j.secret, std::move(j.endpoints),
                std::move(j.listener), Pends, KernelBytes),
+        nodes_(std::move(j.nodes)),
         oversubscribed_(j.oversubscribed) {}
 
   /// One blob a rank, and the secret of rank 0. The listener is there before anybody reads of it.
@@ -167,13 +171,16 @@ class basic_tcp {
     b.fence([] {});
     j.secret = detail::tcp_secret::read(b.get(0, "mpx.tcp.key").value_or(""));
     int neighbours = 0;
+    std::unordered_map<std::string, peer_id> machines;
     for (rank_t r = 0; r < b.size(); ++r) {
       const std::string said = b.get(r, "mpx.tcp").value_or("");
       const std::size_t end = said.find(' ', said.find(' ') + 1);
       j.endpoints.push_back(detail::read_endpoint(std::string_view(said).substr(0, end)));
       if (j.endpoints.back().bytes == 0)
         mpx::detail::throw_error(errc::bootstrap, "rank %d has published no address of tcp", r);
-      neighbours += end < said.size() && said.substr(end + 1) == b.host().substr(0, 200) ? 1 : 0;
+      const std::string host = end < said.size() ? said.substr(end + 1) : "";
+      neighbours += host == b.host().substr(0, 200) ? 1 : 0;
+      j.nodes.push_back(machines.emplace(host, world_peer(r)).first->second);
     }
     j.oversubscribed = neighbours > platform::usable_cores();
     return j;
@@ -257,6 +264,7 @@ class basic_tcp {
   platform::atomic<std::uint32_t> armed_{0};
   detail::tcp_self_queue own_;
   detail::tcp_wires wires_;
+  std::vector<peer_id> nodes_;
   bool oversubscribed_;
 };
 

@@ -80,6 +80,7 @@ class network {
   virtual costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) = 0;
   virtual std::int64_t empty_poll_ns(sim::random& random) = 0;
   virtual std::int64_t detection_ns() = 0;
+  virtual rank_t node_of(rank_t rank) = 0;
 };
 
 class world : event_handler {

@@ -140,12 +140,15 @@ void move_indexed(std::byte* mem, std::byte* stream, const std::int64_t* at, std
 template <bool Packing, std::size_t A, std::size_t B>
 void move_pairs(std::byte* mem, std::byte* stream, std::int64_t second, std::int64_t n,
                 std::int64_t mem_step, std::int64_t stream_step) noexcept {
-  for (std::int64_t i = 0; i < n; ++i) {
+  const auto one = [&](std::int64_t) {
     move_block<Packing, A>(mem, stream, A);
     move_block<Packing, B>(displaced(mem, second), stream + A, B);
     mem = displaced(mem, mem_step);
     stream += stream_step;
-  }
+  };
+  std::int64_t i = 0;
+  for (; i + 4 <= n; i += 4) one(0), one(1), one(2), one(3);  // The loop costs as much as a block.
+  for (; i < n; ++i) one(0);
 }
 
 using pairs_move = void (*)(std::byte*, std::byte*, std::int64_t, std::int64_t, std::int64_t,

@@ -230,8 +230,16 @@ class mover {
       }
       return;
     }
-    for (std::int64_t i = 0; i < n; ++i)
-      part_of_list(s, displaced(mem, i * stride), 0, s.bytes, stream + i * apart);
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::byte* const here = displaced(mem, i * stride);
+      if (s.equal) {
+        s.indexed[Packing](here, stream + i * apart, s.at.data(),
+                           static_cast<std::int64_t>(s.at.size()),
+                           static_cast<std::size_t>(s.block));
+      } else {
+        part_of_list(s, here, 0, s.bytes, stream + i * apart);
+      }
+    }
   }
 };
 

@@ -3,6 +3,8 @@
 // What ranks that meet in shared memory ask of an endpoint: blocks, waiting for what others write
 // there, and waking them.
 
+#include <sched.h>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -65,6 +67,48 @@ struct shared_blocks {
       e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
     }
   }
+  // --- Memory that is lent: see RmaTransport -----------------------------------------------------
+
+  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
+    std::lock_guard lock(e.threading());
+    return e.transport().expose(peer, {m.base, m.bytes});
+  }
+  /// Waits for a copy that the peer has begun, but not for a peer that is gone, nor for ever.
+  static void withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
+    constexpr std::int64_t wait_ns = 1'000'000'000;
+    for (std::int64_t until_ns = 0;;) {
+      {
+        std::lock_guard lock(e.threading());
+        if (e.transport().withdraw(m) != outcome::retry) return;
+        if (e.peers().loss_of(peer) != errc{}) return;
+      }
+      const std::int64_t now_ns = platform::now_ns();
+      if (until_ns == 0) until_ns = now_ns + wait_ns;
+      if (now_ns > until_ns) return;
+      ::sched_yield();
+    }
+  }
+  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
+                  const memory& into) noexcept {
+    std::lock_guard lock(e.threading());
+    return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
+  }
+  /// Whether ordinary memory of a peer can be read so.
+  static bool reads(endpoint_type& e, peer_id peer) noexcept {
+    std::byte here{};
+    const remote_memory m = expose(e, peer, memory(&here, 1));
+    if (m.key == 0) return false;
+    std::unique_lock lock(e.threading());
+    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) != advice::never;
+    lock.unlock();
+    withdraw(e, peer, m);
+    return pays;
+  }
+
+  static peer_id node_of(const endpoint_type& e, peer_id peer) noexcept {
+    return e.transport().node_of(peer);
+  }
+  static peer_id peers(const endpoint_type& e) noexcept { return e.transport().peers(); }
   /// A message of a call, which whoever meets in memory does not send. Requires: the lock is held.
   static const arrived_message* message_of(endpoint_type& e, collective_call call) noexcept {
     pattern any(call.context, any_peer, call.serial);

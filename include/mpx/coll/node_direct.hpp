@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Long collectives of ranks that meet in shared memory: each lends its buffers to the others, which
+// read what they need where it lies; and of a reduction each rank combines a part.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpx/coll/allgather.hpp"
+#include "mpx/coll/allreduce.hpp"
+#include "mpx/coll/alltoall.hpp"
+#include "mpx/coll/bcast.hpp"
+#include "mpx/coll/gather.hpp"
+#include "mpx/coll/node.hpp"
+#include "mpx/coll/reduce.hpp"
+#include "mpx/coll/reduce_scatter.hpp"
+#include "mpx/coll/scatter.hpp"
+
+namespace mpx::inline v0::coll {
+
+/// What a rank lends to the others of one call, for as long as this lives: `in`, what it gives, and
+/// `out`, where it makes what others want. Its end waits until all have left the call.
+/// Requires: both are in one piece, or empty.
+template <class Stack>
+class node_loan {
+  using channel = mpx::detail::collective_channel<Stack>;
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+
+ public:
+  /// `total`: bytes of the call, which are the same at every rank that lends.
+  node_loan(node_call<Stack>& node, channel& c, std::size_t total) noexcept
+      : node_(node), c_(c), total_(total) {}
+  node_loan(const node_loan&) = delete;
+  node_loan& operator=(const node_loan&) = delete;
+  ~node_loan() {
+    node_.leave_call();
+    if (shown_) node_.wait_until_left();
+    for (rank_t r = 0; shown_ && r < c_.size(); ++r) take_back(r, lent_[r]);
+  }
+
+  /// Lends: to all, or to one.
+  void lend(const memory& in, const memory& out = {}, rank_t only = any_source) noexcept {
+    if (c_.failed()) return;
+    const rank_t n = c_.size();
+    for (rank_t r = 0; r < n; ++r) {
+      if (r == c_.rank() || (only != any_source && r != only)) continue;
+      lent_[r].in = expose(r, in);
+      lent_[r].out = expose(r, out);
+      if (c_.failed()) break;
+    }
+    shown_ = true;
+    if (!c_.failed()) node_.show_loan(lent_, total_);
+  }
+  /// Copies from what rank r has lent, as much as `into` takes, from `offset` on.
+  void read(rank_t r, std::size_t offset, const memory& into) noexcept {
+    read(r, &loan::in, offset, into);
+  }
+  void read_out(rank_t r, std::size_t offset, const memory& into) noexcept {
+    read(r, &loan::out, offset, into);
+  }
+  /// `to` = all ranks' elements, of which `own` are this rank's, from `offset` of what they have
+  /// lent on, combined in their order. `to` may be where `own` is.
+  void combine(const memory& to, const memory& own, std::size_t offset, const reduction& op) {
+    const std::size_t most = op.element_bytes >= piece_bytes
+                                 ? op.element_bytes
+                                 : piece_bytes / op.element_bytes * op.element_bytes;
+    const memory theirs = c_.scratch(most < to.bytes ? most : to.bytes);
+    if (c_.failed()) return;
+    for (std::size_t at = 0; at < to.bytes; at += most) {
+      const std::size_t bytes = to.bytes - at < most ? to.bytes - at : most;
+      const memory sum = slice(to, at, bytes);
+      const memory one = slice(theirs, 0, bytes);
+      c_.copy(sum, slice(own, at, bytes));
+      for (rank_t r = c_.rank() - 1; r >= 0; --r) {
+        read(r, offset + at, one);
+        c_.combine_first(op, sum, one);
+      }
+      for (rank_t r = c_.rank() + 1; r < c_.size(); ++r) {
+        read(r, offset + at, one);
+        c_.combine(op, sum, one);
+      }
+    }
+  }
+  /// Says that `out` is made, and waits until rank r has said so.
+  void made() noexcept { node_.show_part({}, 0, 0, 1); }
+  void wait_made(rank_t r) noexcept { node_.see(r, 0, 1); }
+
+ private:
+  static constexpr std::size_t piece_bytes = 32768;  // Stays in the cache.
+  static constexpr std::size_t read_bytes = 262144;  // At a time: others may want the lock.
+
+  remote_memory expose(rank_t r, const memory& m) noexcept {
+    if (m.bytes == 0) return {};
+    const remote_memory lent = blocks_of::expose(c_.endpoint_of(), c_.peer_of(r), m);
+    if (lent.key == 0) c_.no_memory();
+    return lent;
+  }
+  void take_back(rank_t r, const loan& l) noexcept {
+    for (const remote_memory& m : {l.in, l.out})
+      if (m.key != 0) blocks_of::withdraw(c_.endpoint_of(), c_.peer_of(r), m);
+  }
+  void read(rank_t r, remote_memory loan::* which, std::size_t offset,
+            const memory& into) noexcept {
+    if (into.bytes == 0 || c_.failed()) return;
+    const loan* const l = node_.see_loan(r, total_);
+    if (l == nullptr) return;
+    if (!into.contiguous()) return read_apart(r, l->*which, offset, into);
+    for (std::size_t at = 0; at < into.bytes; at += read_bytes) {
+      const std::size_t bytes = into.bytes - at < read_bytes ? into.bytes - at : read_bytes;
+      if (!get(r, l->*which, offset + at, slice(into, at, bytes))) return node_.lose();
+    }
+  }
+  void read_apart(rank_t r, const remote_memory& from, std::size_t offset,
+                  const memory& into) noexcept {
+    const memory piece = c_.scratch(piece_bytes);
+    for (std::size_t at = 0; at < into.bytes && !c_.failed(); at += piece_bytes) {
+      const std::size_t bytes = into.bytes - at < piece_bytes ? into.bytes - at : piece_bytes;
+      if (!get(r, from, offset + at, slice(piece, 0, bytes))) return node_.lose();
+      into.write(at, piece.piece(0, bytes));
+    }
+  }
+  bool get(rank_t r, const remote_memory& from, std::size_t offset, const memory& into) noexcept {
+    return blocks_of::get(c_.endpoint_of(), c_.peer_of(r), from, offset, into);
+  }
+
+  node_call<Stack>& node_;
+  channel& c_;
+  std::size_t total_;
+  bool shown_ = false;
+  loan lent_[node_ranks_max] = {};
+};
+
+/// `m` in one piece: itself, or a copy.
+template <class Channel>
+memory in_one_piece(Channel& c, const memory& m) {
+  if (m.contiguous()) return m;
+  const memory copy = c.scratch(m.bytes);
+  if (copy.base != nullptr) c.copy(copy, m);
+  return copy;
+}
+template <class Channel>
+memory in_one_piece(Channel& c, const blocks& b) {
+  if (b.regular()) return b.range(0, c.size());
+  const memory copy = c.scratch(b.total(c.size()));
+  if (copy.base == nullptr) return copy;
+  std::size_t at = 0;
+  for (rank_t r = 0; r < c.size(); ++r) {
+    const memory block = b[r];
+    c.copy(slice(copy, at, block.bytes), block);
+    at += block.bytes;
+  }
+  return copy;
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const bcast_call& call) {
+  node_loan<Stack> loan(node, c, call.data.bytes);
+  if (c.rank() == call.root)
+    loan.lend(in_one_piece(c, call.data));
+  else
+    loan.read(call.root, 0, call.data);
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const gather_call& call) {
+  if (c.rank() != call.root) {
+    node_loan<Stack> loan(node, c, call.in.bytes);
+    return loan.lend(in_one_piece(c, call.in), {}, call.root);
+  }
+  const blocks out = placed(c, call.out);
+  node_loan<Stack> loan(node, c, out.bytes_of(call.root));
+  for (rank_t r = 0; r < c.size(); ++r)
+    if (r != call.root) loan.read(r, 0, out[r]);
+  if (call.in.base != nullptr) c.copy(out[call.root], call.in);
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const scatter_call& call) {
+  if (c.rank() != call.root) {
+    node_loan<Stack> loan(node, c, call.out.bytes);
+    return loan.read(call.root, call.out.bytes * static_cast<std::size_t>(c.rank()), call.out);
+  }
+  const blocks in = placed(c, call.in);
+  node_loan<Stack> loan(node, c, in.bytes_of(call.root));
+  loan.lend(in_one_piece(c, in));
+  if (call.out.base != nullptr) c.copy(call.out, in[call.root]);
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const allgather_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  node_loan<Stack> loan(node, c, call.out.bytes);
+  loan.lend(in_one_piece(c, call.in.base != nullptr ? call.in : call.out[me]));
+  if (call.in.base != nullptr) c.copy(call.out[me], call.in);
+  for (rank_t k = 1; k < n; ++k) loan.read(around(me + k, n), 0, call.out[around(me + k, n)]);
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const alltoall_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const std::size_t bytes = call.out.bytes;
+  memory in;
+  if (call.in_place) {  // What is given is overwritten while others read it.
+    in = c.scratch(call.out.total(n));
+    if (in.base == nullptr) return;
+    const blocks copy{in.base, bytes, bytes};
+    for (rank_t r = 0; r < n; ++r) c.copy(copy[r], call.out[r]);
+  } else {
+    in = in_one_piece(c, call.in);
+  }
+  node_loan<Stack> loan(node, c, bytes * static_cast<std::size_t>(n));
+  loan.lend(in);
+  if (!call.in_place) c.copy(call.out[me], call.in[me]);
+  for (rank_t k = 1; k < n; ++k) {
+    const rank_t r = around(me + k, n);
+    loan.read(r, bytes * static_cast<std::size_t>(me), call.out[r]);
+  }
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const reduce_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const auto size = static_cast<std::size_t>(n);
+  const parts part{call.in, call.op->element_bytes, size};
+  const bool here = me == call.root;
+  const parts result{call.out, call.op->element_bytes, size};
+  const memory sum = here ? result[me] : c.scratch(part[me].bytes);
+  node_loan<Stack> loan(node, c, call.in.bytes);
+  loan.lend(call.in, here ? memory() : sum);
+  loan.combine(sum, part[me], part.first(static_cast<std::size_t>(me)), *call.op);
+  if (!here) return loan.made();
+  for (rank_t k = 1; k < n; ++k) {
+    const rank_t r = around(me + k, n);
+    loan.wait_made(r);
+    loan.read_out(r, 0, result[r]);
+  }
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const allreduce_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const auto size = static_cast<std::size_t>(n);
+  const parts part{call.in, call.op->element_bytes, size};
+  const parts result{call.out, call.op->element_bytes, size};
+  node_loan<Stack> loan(node, c, call.in.bytes);
+  loan.lend(call.in, call.out);
+  loan.combine(result[me], part[me], part.first(static_cast<std::size_t>(me)), *call.op);
+  loan.made();
+  for (rank_t k = 1; k < n; ++k) {
+    const rank_t r = around(me + k, n);
+    loan.wait_made(r);
+    loan.read_out(r, part.first(static_cast<std::size_t>(r)), result[r]);
+  }
+}
+
+template <class Stack>
+void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const reduce_scatter_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const blocks in = placed(c, call.in);
+  const memory own = in[me];
+  const memory mine = slice(call.out, 0, own.bytes);
+  const memory all{in.base, in.total(n)};
+  // In place the result lies where rank 0's block is, which that reads.
+  const bool apart = in.base == call.out.base && own.base != mine.base;
+  const memory sum = apart ? c.scratch(own.bytes) : mine;
+  {
+    node_loan<Stack> loan(node, c, all.bytes);
+    loan.lend(all);
+    loan.combine(sum, own, static_cast<std::size_t>(own.base - in.base), *call.op);
+  }
+  c.copy(mine, sum);
+}
+
+}  // namespace mpx::inline v0::coll
