@@ -1242,7 +1242,7 @@ class job_view {
   bool is_aborted() const noexcept {
     return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
   }
-  abort_notice read_notice() const {
+  [[gnu::noinline, gnu::cold]] abort_notice read_notice() const {
     const auto& a = head().abort;
     abort_notice notice;
     if (a.rank >= 0 && a.rank < size()) notice.rank = a.rank;
@@ -1262,7 +1262,7 @@ class job_view {
     state_word(rank, k).store(detail::tagged(k, static_cast<std::uint64_t>(now)),
                               std::memory_order_release);
   }
-  void bump(std::uint64_t k) const noexcept {
+  [[gnu::noinline, gnu::cold]] void bump(std::uint64_t k) const noexcept {
     if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
       slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
     platform::futex_wake(slot(k).epoch, 0x7fffffff);
@@ -3647,6 +3647,14 @@ enum class holder : std::uint8_t {
   nobody,   ///< It is given back when it is complete.
   request,  ///< A request refers to it, and looks.
   parent,   ///< It is part of a compound operation, which counts.
+  watcher,  ///< A request refers to it, and somebody who is told awaits that.
+};
+
+/// Who awaits a request without looking.
+struct completion_watcher {
+  /// The operation is complete, and its request's alone again. Called under the endpoint's lock,
+  /// from whichever packet's handler or call made it so: it starts nothing.
+  void (*completed_locked)(completion_watcher&) noexcept;
 };
 
 /// How far an operation has come. Who sets what, and when:
@@ -3680,7 +3688,7 @@ enum class stage : std::uint8_t {
 /// | flag      | set by                         | cleared by                                     |
 /// |-----------|--------------------------------|------------------------------------------------|
 /// | holder    | begin: a request; compounds: a | detach: nobody, it is given back at its end    |
-/// |           | parent                         |                                                |
+/// |           | parent; awaiting: a watcher    |                                                |
 /// | special   | fails, owns: there is more to  | never                                          |
 /// |           | see to than a success          |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
@@ -3736,7 +3744,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   remote_memory target{};               // Send: where the receiver wants it.
   std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
   wire::header header{};
-  operation* parent = nullptr;   // Counts where `holder` says so.
+  union {  // As `holder` says.
+    operation* parent = nullptr;
+    completion_watcher* watcher;
+  };
   const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
   /// A new life for a request; one store sets all eight flags above.
@@ -3760,6 +3771,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     special = 1;
   }
   std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
+  void tell_watcher() noexcept {
+    holder = detail::holder::request;
+    watcher->completed_locked(*watcher);
+  }
   void drop_layout() noexcept {
     if (data.how == nullptr) return;
     data.how->drop();
@@ -3855,7 +3870,7 @@ class operation_pool {
   static constexpr std::uint32_t index_mask = generation_step - 1;
   static_assert(GenerationBits <= 16 && OperationsMax < index_mask);
 
-  [[gnu::noinline]] bool grow() noexcept {
+  [[gnu::noinline, gnu::cold]] bool grow() noexcept {
     const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
     if (base >= operations_max) return false;
     slab* const added = slabs_.try_add(new (std::nothrow) slab());
@@ -6891,7 +6906,7 @@ class communicators final : public service {
   // --- Making ------------------------------------------------------------------------------------
 
   /// The world's state. Errors: errc::no_resources.
-  communicator_state& make_world() {
+  [[gnu::noinline, gnu::cold]] communicator_state& make_world() {
     communicator_state* const made = take_state();
     if (made == nullptr) throw_out_of_memory();
     made->size = founders_;
@@ -8270,6 +8285,35 @@ struct protocol_archetype {
   void lower(std::size_t) noexcept;
 };
 
+/// A protocol with other sizes for peers that are far (NearFarTransport).
+template <class P>
+concept NearFarProtocol = Protocol<P> && Protocol<typename P::far_type> && requires(const P& c) {
+  { c.far() } noexcept -> std::same_as<const typename P::far_type&>;
+};
+
+namespace detail {
+
+template <Protocol P>
+struct far_part {
+  using type = P;
+};
+template <NearFarProtocol P>
+struct far_part<P> {
+  using type = typename P::far_type;
+};
+/// What holds for far peers.
+template <Protocol P>
+using far_part_t = typename far_part<P>::type;
+
+/// The longest message that comes unasked, from wherever.
+template <Protocol P>
+inline constexpr std::size_t eager_bytes_ceiling =
+    P::short_bytes_ceiling > far_part_t<P>::short_bytes_ceiling
+        ? P::short_bytes_ceiling
+        : far_part_t<P>::short_bytes_ceiling;
+
+}  // namespace detail
+
 namespace protocol {
 
 /// The default protocol.
@@ -8588,11 +8632,54 @@ concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
 };
 
+/// A transport that reaches peers of its own node in memory that it shares with them, and the
+/// others over a network.
+///
+/// `is_near(peer)`: whether it is of this one's node. Posts to it never answer `pending` then, and
+/// only such a peer reaches memory that is exposed, allocated as shared, or a block.
+/// `post_near(peer, header, payload)`: a post, if it is; else `retry`.
+/// `packet_bytes_max(peer)`: the largest payload of a packet to it, `traits.packet_bytes_max` or
+/// more; `far_traits` are those of packets to far ones.
+template <class T>
+concept NearFarTransport =
+    NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
+                                 std::span<const std::byte> payload) {
+      { T::far_traits } -> std::convertible_to<transport_traits>;
+      { t.is_near(peer) } noexcept -> std::same_as<bool>;
+      { u.post_near(peer, header, payload) } noexcept -> std::same_as<outcome>;
+      { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
+    };
+
+/// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
+/// to far ones.
+template <Transport T>
+[[gnu::always_inline]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
+                                                   std::span<const std::byte> payload) noexcept {
+  if constexpr (NearFarTransport<T>) {
+    return t.post_near(peer, header, payload);
+  } else {
+    return t.post(peer, header, payload, 0);
+  }
+}
+/// Whether a post to that peer may answer `pending`.
+template <Transport T>
+[[gnu::always_inline]] constexpr bool may_pend([[maybe_unused]] const T& t,
+                                               [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!posts_pend<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T>) {
+    return !t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
   static constexpr transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 4096};
+  static constexpr transport_traits far_traits = traits;
   transport_archetype() = delete;
   peer_id self() const noexcept;
   peer_id peers() const noexcept;
@@ -8630,6 +8717,9 @@ struct transport_archetype {
   void free_block(std::uint64_t) noexcept;
   void wake_peer(peer_id) noexcept;
   peer_id node_of(peer_id) const noexcept;
+  bool is_near(peer_id) const noexcept;
+  outcome post_near(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
+  std::size_t packet_bytes_max(peer_id) const noexcept;
 };
 
 }  // namespace mpx::inline v0
@@ -9547,7 +9637,7 @@ class ring_fabric {
 
   /// Returns nullptr when memory or mappings are out. The place in `blocked_on_space_` is had here
   /// too, so that no post can fail for it.
-  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] sender* wire_out(peer_id peer) noexcept {
     if (!blocked_on_space_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
     auto* made = new (std::nothrow) sender;
     if (made == nullptr) return nullptr;
@@ -9561,7 +9651,7 @@ class ring_fabric {
     return &out_.put(peer, made);
   }
   /// As wire_out, with the place in `hot_`.
-  receiver* wire_in(peer_id source) noexcept {
+  [[gnu::noinline, gnu::cold]] receiver* wire_in(peer_id source) noexcept {
     if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
     auto* made = new (std::nothrow) receiver;
     if (made == nullptr) return nullptr;
@@ -9772,8 +9862,10 @@ struct alignas(cache_line_bytes) peer_card {
 class shm_segment {
  public:
   /// Errors: errc::no_resources.
-  shm_segment(const bootstrap::file_view& file, std::uint64_t base, peer_id self, peer_id peers,
-              ring_geometry geometry, std::uint64_t arena_bytes, std::uint64_t mapped_bytes_max)
+  [[gnu::noinline, gnu::cold]] shm_segment(const bootstrap::file_view& file, std::uint64_t base,
+                                           peer_id self, peer_id peers, ring_geometry geometry,
+                                           std::uint64_t arena_bytes,
+                                           std::uint64_t mapped_bytes_max)
       : file_(file),
         base_(base),
         self_(self),
@@ -9815,7 +9907,7 @@ class shm_segment {
   void quiet_bell() const noexcept { detail::quiet_bell(bell_.fd()); }
 
   /// nullptr when the machine is out of mappings, or the shared file is lost.
-  [[gnu::noinline]] std::byte* channel(peer_id source, peer_id destination) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* channel(peer_id source, peer_id destination) noexcept {
     if (source == self_ && destination == self_) return own_channel();
     const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
     return at(front_bytes() + index * channel_stride(), channel_stride());
@@ -9827,13 +9919,13 @@ class shm_segment {
         errc::no_resources, "%s could not be mapped: check `ulimit -v` and vm.max_map_count", what);
   }
   /// nullptr as for `channel`.
-  [[gnu::noinline]] std::byte* arena(peer_id owner) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* arena(peer_id owner) noexcept {
     const std::uint64_t offset = arenas() + owner * arena_bytes_;
     if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
       whole_.set_dumped(true, offset, arena_bytes_);
     return at(offset, arena_bytes_);
   }
-  [[gnu::noinline]] exposure_word* exposed(peer_id owner) noexcept {
+  [[gnu::noinline, gnu::cold]] exposure_word* exposed(peer_id owner) noexcept {
     return reinterpret_cast<exposure_word*>(
         at(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
            exposure_key::table_bytes));
@@ -9849,12 +9941,13 @@ class shm_segment {
     return whole_ ? whole_.data() + offset : keep(try_map(offset, bytes));
   }
   /// What a rank tells itself is nobody else's business.
-  std::byte* own_channel() noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* own_channel() noexcept {
     if (own_channel_ == nullptr)
       own_channel_ = keep(attempt([this] { return mapping::of_own(channel_stride()); }));
     return own_channel_;
   }
-  mapping try_map(std::uint64_t offset, std::size_t bytes) const noexcept {
+  [[gnu::noinline, gnu::cold]] mapping try_map(std::uint64_t offset,
+                                               std::size_t bytes) const noexcept {
     mapping made = attempt([&] { return file_.map(base_ + offset, bytes); });
     if (made) made.set_dumped(false);
     return made;
@@ -9865,7 +9958,7 @@ class shm_segment {
   } catch (const std::exception&) {
     return {};
   }
-  [[gnu::noinline]] std::byte* keep(mapping made) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* keep(mapping made) noexcept {
     if (!made) return nullptr;
     piece* const kept = pieces_.try_add(new (std::nothrow) piece(std::move(made)));
     return kept == nullptr ? nullptr : kept->map.data();
@@ -10031,7 +10124,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
   /// once, on the mark that the peer's card names. A pid means another process in another pid
   /// namespace, and a card says what its owner likes.
-  bool kernel_copies(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] bool kernel_copies(peer_id peer) noexcept {
     link& l = links_[peer];
     if (!l.probed) {
       l.probed = true;
@@ -10245,6 +10338,11 @@ concept BootstrapFits = std::constructible_from<T, B&>;
 template <class T, class P>
 concept FrameFits = P::short_bytes_ceiling <= T::traits.packet_bytes_max;
 
+/// The same of messages to far peers.
+template <class T, class P>
+concept FarFrameFits = !NearFarTransport<T> ||
+                       detail::far_part_t<P>::short_bytes_ceiling <= T::far_traits.packet_bytes_max;
+
 /// Every control packet must fit one packet of the transport.
 template <class T>
 concept ControlFits = T::traits.packet_bytes_max >= sizeof(wire::clearance) &&
@@ -10357,6 +10455,7 @@ struct stack {
   static_assert(CollectivePolicy<collective_type>);
   static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
+  static_assert(FarFrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);
   static_assert(TinyIsInline<transport_type, protocol_type>);
   static_assert(LongPathFits<transport_type, protocol_type>);
@@ -10376,8 +10475,8 @@ struct stack {
         8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
         0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
         static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
-        0ull + protocol_type::short_bytes_ceiling, static_cast<int>(flow.size()), flow.data(),
-        0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
+        0ull + detail::eager_bytes_ceiling<protocol_type>, static_cast<int>(flow.size()),
+        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
   }
 };
 
@@ -10856,7 +10955,7 @@ class inbox_room {
   [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
                                        std::span<const std::byte> payload) {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
-        payload.size() > protocol_type::short_bytes_ceiling)
+        payload.size() > eager_bytes_ceiling<protocol_type>)
       return errc::protocol;
     const peer_id source = r.peer;
     if constexpr (PlacingTransport<transport_type>) {
@@ -11332,7 +11431,7 @@ template <class Stack, class House>
   peer_record* const r = house().peers().find(source);
   const std::size_t cost = unexpected_cost(payload.size());
   if (r == nullptr || r->failure() != errc{} ||
-      payload.size() > protocol_type::short_bytes_ceiling ||
+      payload.size() > eager_bytes_ceiling<protocol_type> ||
       r->held_bytes_ + cost > window_of(source)) [[unlikely]]
     return false;
   arrived_message* const m = early_.make_plain(source, bits, payload);
@@ -11435,23 +11534,47 @@ class outbox_room {
 
   /// What a layout spreads is put together in so much, piece by piece.
   static constexpr std::size_t staging_bytes =
-      greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max);
+      greater(greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max),
+              greater(far_part_t<protocol_type>::short_bytes_ceiling,
+                      far_part_t<protocol_type>::fragment_bytes_max));
 
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
   [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
     return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
   }
 
+  /// The same of one to that peer.
+  bool is_long(std::size_t bytes, [[maybe_unused]] peer_id to) noexcept {
+    if constexpr (NearFarTransport<transport_type> && NearFarProtocol<protocol_type>) {
+      if (!house().transport().is_near(to))
+        return bytes > house().protocol().far().short_bytes_max();
+    }
+    return is_long(bytes);
+  }
+
+  /// How long messages go, in pieces.
+  std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (NearFarTransport<transport_type>) {
+      auto& t = house().transport();
+      return lesser(t.is_near(peer) ? protocol_type::fragment_bytes_max
+                                    : far_part_t<protocol_type>::fragment_bytes_max,
+                    t.packet_bytes_max(peer));
+    }
+    return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+  }
+
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
   [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
-    if constexpr (posts_pend<transport_type>) return false;  // It needs an operation to complete.
+    // What may pend needs an operation to complete.
+    if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
     if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
       return false;
     if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
       return false;
     const frame_header f = wire::plain_eager_frame(c.context, c.tag, house().flow().outgoing(c.to));
-    if (house().transport().post(c.to, f, {c.data.base, bytes}, 0) != outcome::done) [[unlikely]] {
+    if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
+        [[unlikely]] {
       house().flow().restore(c.to, bytes);
       return false;
     }
@@ -11673,7 +11796,8 @@ class outbox_room {
   /// packed as they leave, else all at once. Returns nullptr when memory is out.
   [[gnu::noinline]] operation* hold_spread(operation& op) noexcept {
     std::byte* copy = op.layout_mark();
-    if constexpr (posts_pend<transport_type>) {
+    const bool whole = may_pend(house().transport(), op.peer);
+    if (whole) {
       copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
     } else if (!prepare_staging()) {
       copy = nullptr;
@@ -11683,7 +11807,7 @@ class outbox_room {
       house().pool().give(&op);
       return nullptr;
     }
-    if constexpr (posts_pend<transport_type>) {
+    if (whole) {
       op.data.read(0, {copy, op.data.bytes});
       op.drop_layout();
       op.data.base = copy;
@@ -11760,7 +11884,7 @@ class outbox_room {
   /// Puts the first send of a backlog on the wire. Returns false if it must wait.
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
-    if (!is_long(bytes) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
+    if (!is_long(bytes, op.peer) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
       if (push_eager(r, op)) return true;
       house().flow().restore(op.peer, bytes);
       return false;
@@ -11803,8 +11927,7 @@ class outbox_room {
     op.announced = true;
     op.stage = stage::answer;
     house().trace().on(event::announced, 1);
-    if (op.data.bytes <= house().protocol().short_bytes_max())
-      house().trace().on(event::announced_for_flow, 1);
+    if (!is_long(op.data.bytes, op.peer)) house().trace().on(event::announced_for_flow, 1);
     return true;
   }
 
@@ -12271,8 +12394,7 @@ class mover_room {
 
   /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
   [[gnu::noinline]] bool push_fragments(peer_record& r, operation& op) {
-    constexpr std::size_t fragment =
-        lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+    const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
     if (op.data_lost()) {
       house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
       return false;
@@ -12428,7 +12550,7 @@ class peers_room {
  public:
   static constexpr std::int32_t takes_max = 1024;
 
-  peers_room(job_type& job, peer_id peers)
+  [[gnu::noinline, gnu::cold]] peers_room(job_type& job, peer_id peers)
       : records_(peers), job_(job), news_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
@@ -12436,7 +12558,7 @@ class peers_room {
   }
   peers_room(const peers_room&) = delete;
   peers_room& operator=(const peers_room&) = delete;
-  ~peers_room() {
+  [[gnu::noinline, gnu::cold]] ~peers_room() {
     for (std::size_t peer = 0; peer < records_.size(); ++peer)
       if (is_shared(records_[peer])) records_.drop(peer);
   }
@@ -12464,7 +12586,7 @@ class peers_room {
   /// Grows with each loss.
   std::uint32_t losses() const noexcept { return losses_; }
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
-  [[gnu::noinline]] bool died(peer_id peer) const noexcept {
+  [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
            job_.state(world_rank(peer)) >= rank_state::finished;
   }
@@ -12585,7 +12707,7 @@ class peers_room {
   }
   /// The transport cannot reach it: it is given up by whoever looks next. (The caller is in the
   /// middle of something that depends on it.)
-  [[gnu::noinline]] void refuse(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] void refuse(peer_id peer) noexcept {
     peer_record& r = of(peer);
     r.refused_ = true;
     if (r.failure_ == errc{}) set_busy(r);
@@ -12620,7 +12742,7 @@ class peers_room {
   /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
   /// Why nothing more will come from `peer`, as the job knows it.
-  [[gnu::noinline]] errc loss_of(peer_id peer) const noexcept {
+  [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
@@ -12659,7 +12781,7 @@ class peers_room {
   }
 
   /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
-  [[gnu::noinline]] void lose(peer_id peer, errc why) {
+  [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
     if (failure_of(peer) != errc{}) return;
     house().before_loss();
     mark_lost(peer, why);
@@ -12675,7 +12797,7 @@ class peers_room {
   House& house() noexcept { return static_cast<House&>(*this); }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
-  [[gnu::noinline]] peer_record* make(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] peer_record* make(peer_id peer) noexcept {
     auto* const r = new (std::nothrow) peer_record(peer);
     if (r == nullptr) return nullptr;
     house().on_new_record(*r);
@@ -12864,7 +12986,7 @@ class hang_text {
 /// Writes what a rank waits for, and what lies unmatched at it.
 class hang_lines : public hang_text {
  public:
-  void operation(const hang_operation& op) {
+  [[gnu::noinline, gnu::cold]] void operation(const hang_operation& op) {
     static constexpr const char* stages[] = {"",
                                              "",
                                              ", not on the wire yet",
@@ -12881,7 +13003,7 @@ class hang_lines : public hang_text {
   }
 
   /// A call, other than one that joins or leaves.
-  void call(const hang_call& c) {
+  [[gnu::noinline, gnu::cold]] void call(const hang_call& c) {
     if (c.kind == wait_kind::testing) {
       add("tests or probes again and again");
     } else {
@@ -12912,7 +13034,8 @@ class hang_lines : public hang_text {
   }
 
   /// A message that is there and differs in one thing from what rank `r` waits for.
-  void hint(std::size_t r, const hang_info& it, const hang_operation& want) {
+  [[gnu::noinline, gnu::cold]] void hint(std::size_t r, const hang_info& it,
+                                         const hang_operation& want) {
     for (const hang_operation& is : it.unexpected) {
       const bool tag = want.tag == -1 || want.tag == is.tag;
       const bool peer = want.peer == -1 || want.peer == is.peer;
@@ -12933,7 +13056,7 @@ class hang_lines : public hang_text {
       return;
     }
   }
-  void hints(std::size_t r, const hang_info& it) {
+  [[gnu::noinline, gnu::cold]] void hints(std::size_t r, const hang_info& it) {
     for (std::uint32_t i = 0; i < it.calls_kept; ++i)
       for (const hang_operation& op : it.calls[i].on)
         if (op.sends == 0) hint(r, it, op);
@@ -12951,7 +13074,7 @@ class hang_lines : public hang_text {
   void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
 
  private:
-  void envelope(const hang_operation& op) {
+  [[gnu::noinline, gnu::cold]] void envelope(const hang_operation& op) {
     if (op.peer == -1) {
       add("any rank");
     } else if (op.peer < 0) {
@@ -12970,14 +13093,15 @@ class hang_lines : public hang_text {
     }
     communicator(op.context);
   }
-  void some(const hang_operation* at, std::uint32_t kept, std::uint32_t total) {
+  [[gnu::noinline, gnu::cold]] void some(const hang_operation* at, std::uint32_t kept,
+                                         std::uint32_t total) {
     for (std::uint32_t i = 0; i < kept; ++i) {
       add(i == 0 ? " " : "; ");
       operation(at[i]);
     }
     if (kept < total) add("; and %u more", total - kept);
   }
-  void list(const char* what, const hang_list<16>& all) {
+  [[gnu::noinline, gnu::cold]] void list(const char* what, const hang_list<16>& all) {
     if (all.total == 0) return;
     add("      %s:", what);
     some(all.at, all.kept, all.total);
@@ -13149,7 +13273,7 @@ class hang_watch {
     info.now_ns = now;
     segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
   }
-  void retract() noexcept {
+  [[gnu::noinline, gnu::cold]] void retract() noexcept {
     stuck_ = told_ = false;
     const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
     words().mark.store(number + hang_words::next, std::memory_order_release);
@@ -13212,6 +13336,18 @@ struct flag_watch {
   function_ref<bool()> ready;         // Called with or without the lock.
   function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
   function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
+};
+
+/// A loop outside of mpx that rests with the transport armed for it, and waits for the transport's
+/// descriptor among others. All under the lock.
+struct outside_loop {
+  enum class state : std::uint8_t {
+    awake,    ///< It looks again by itself.
+    parked,   ///< The transport is armed; nobody sleeps in it.
+    follows,  ///< Another thread sleeps in the transport, and will tell.
+  };
+  void (*ring)(outside_loop&) noexcept;  ///< It shall look again soon: it does not rest any more.
+  state is = state::awake;
 };
 
 /// Of `House` it needs: transport(), trace(); poll_packets(); flush_busy();
@@ -13297,6 +13433,7 @@ class progress_room {
   /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
   bool at_rest() noexcept {
     if constexpr (posts_pend<typename Stack::transport_type>) {
+      if (outside_ != nullptr) ring_outside();
       if (leader_) return true;  // Another thread sleeps for this rank: it would not, else.
       if (!house().transport().arm()) return false;
       house().transport().disarm();
@@ -13428,8 +13565,44 @@ class progress_room {
     if (followers_ != 0) {
       epoch_.fetch_add(1, std::memory_order_relaxed);
       platform::futex_wake(epoch_, static_cast<int>(followers_));
+      if (outside_ != nullptr) ring_outside();
     }
     if (leader_) house().transport().wake();
+  }
+
+  // --- Resting outside ---------------------------------------------------------------------------
+
+  /// From now on `loop` may rest for this rank. Returns false if another one does.
+  bool attach_outside(outside_loop& loop) noexcept {
+    if (outside_ != nullptr) return false;
+    outside_ = &loop;
+    return true;
+  }
+  void detach_outside() noexcept {
+    end_outside_rest();
+    outside_ = nullptr;
+  }
+  /// The loop looks: as poll_and_check.
+  std::size_t poll_outside() {
+    end_outside_rest();
+    const std::size_t n = poll_and_check();
+    advances_ += n != 0 ? 1 : 0;
+    return n;
+  }
+  /// The loop rests from here on until the descriptor is readable, it is rung, or a sleep's longest
+  /// time is over. Returns false if there is something to do first.
+  bool rest_outside() {
+    before_rest();
+    if (leader_) {
+      ++followers_;
+      outside_->is = outside_loop::state::follows;
+      return true;
+    }
+    auto& transport = house().transport();
+    if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return false;
+    leader_ = true;
+    outside_->is = outside_loop::state::parked;
+    return true;
   }
 
   // --- Watching ----------------------------------------------------------------------------------
@@ -13504,7 +13677,28 @@ class progress_room {
     house().inbox().allow_announcements();
   }
 
+  void end_outside_rest() noexcept {
+    switch (std::exchange(outside_->is, outside_loop::state::awake)) {
+      case outside_loop::state::awake: return;
+      case outside_loop::state::follows: --followers_; return;
+      case outside_loop::state::parked:
+        leader_ = false;
+        house().transport().disarm();
+        if constexpr (concurrent) {
+          if (followers_ != 0) wake_waiters();  // Somebody else must sleep in the transport now.
+        }
+    }
+  }
+  /// A loop that rests gives that up, and learns that it has to look again.
+  [[gnu::noinline, gnu::cold]] void ring_outside() noexcept {
+    if (outside_->is == outside_loop::state::awake) return;
+    end_outside_rest();
+    outside_->ring(*outside_);
+  }
+
   [[gnu::noinline]] void sleep(lock_type& lock, const flag_watch* watch = nullptr) {
+    // What the loop is armed for, this thread sees now: a thread that is blocked goes first.
+    if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
     if constexpr (concurrent) {
       if (leader_) {  // It is woken for this thread too.
         if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
@@ -13552,6 +13746,7 @@ class progress_room {
   std::uint64_t advances_ = 0;
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
+  outside_loop* outside_ = nullptr;
   void (*step_)(House&) noexcept = nullptr;
 };
 
@@ -13602,7 +13797,7 @@ class endpoint : ground<Stack>,
       : endpoint(own, address, nullptr) {}
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
-  ~endpoint() {
+  [[gnu::noinline, gnu::cold]] ~endpoint() {
     pool().for_each([this](operation& op) { forget(op); });
   }
 
@@ -13760,7 +13955,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::host, peers_type::loss_text;
+  using peers_type::host, peers_type::loss_text, peers_type::losses;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -14144,7 +14339,7 @@ struct compounds {
     op->owned_by_attached = false;
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
-    e.compounds_ = &calls;
+    if (e.compounds_ == nullptr) e.compounds_ = &calls;  // Requests read it without the lock.
     clear_status(*op);
     if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
@@ -14294,9 +14489,10 @@ struct compounds {
     }
   }
 
-  /// A part, or a compound whose request is gone, is complete.
+  /// A part, or an operation that is awaited, or whose request is gone, is complete.
   [[gnu::noinline]] static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
+    if (op.holder == holder::watcher) return op.tell_watcher();
     operation& parent = *op.parent;
     if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
       return schedules<Stack>::part_done_locked(e, *plan, op);
@@ -14438,6 +14634,7 @@ template <class Stack>
 /// What is complete, and no request refers to.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
+  if (op.holder == holder::watcher) return op.tell_watcher();
   if (op.role == role::compound || op.holder == holder::parent)
     compounds_->finished(*this, op);
   else
@@ -14456,7 +14653,8 @@ namespace mpx::inline v0::detail {
 /// Ends one operation if it depends on `peer`, or, with `wildcards`, on whoever comes; its links
 /// into the peer's queues are dropped by the rooms.
 template <class Stack>
-void endpoint<Stack>::fail(operation& op, peer_id peer, errc why, bool wildcards) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::fail(operation& op, peer_id peer, errc why,
+                                                        bool wildcards) {
   if (op.done()) return;
   if (op.role == role::receive && op.stage == stage::posted) {
     if (wildcards || op.want.source == peer) inbox().end_if_for(op, peer, why);
@@ -14497,7 +14695,8 @@ void endpoint<Stack>::free_owned(operation& op) noexcept {
 
 /// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
 template <class Stack>
-void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer,
+                                                              errc why, bool wildcards) {
   cancel_place(peer);
   pool().for_each([&](operation& op) { fail(op, peer, why, wildcards); });
   if (r == nullptr) return;
@@ -14508,7 +14707,7 @@ void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wi
 
 /// Tells those above the rooms, and threads that wait.
 template <class Stack>
-void endpoint<Stack>::tell_loss(peer_id peer) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::tell_loss(peer_id peer) {
   services_.for_each([peer](service& s) { s.on_loss(peer); });
   recheck_compounds();
   if constexpr (concurrent) {
@@ -14590,12 +14789,12 @@ void endpoint<Stack>::acknowledge_failures() {
   peers().acknowledge();
 }
 template <class Stack>
-void endpoint<Stack>::drain() {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::drain() {
   std::lock_guard lock(threading());
   pace().drain();
 }
 template <class Stack>
-void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   std::lock_guard lock(threading());
   const std::int64_t until_ns = now_ns() + patience_ns;
   const auto all_out = [this] {
@@ -15340,7 +15539,7 @@ const communicator_state* endpoint<Stack>::communicator_of(const operation& op) 
 
 /// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.
 template <class Stack>
-void endpoint<Stack>::end_revoked(context_id context) noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_revoked(context_id context) noexcept {
   inbox().post_direct_if_any();
   const auto& numbers = communicators_.numbers();
   const auto is_of = [&](context_id c) {
@@ -19364,16 +19563,37 @@ concept HasLevels =
 
 namespace mpx::inline v0::detail {
 
+/// All ranks share memory, whoever they are.
+template <class Stack>
+inline constexpr bool shares_all_memory = BlockTransport<typename Stack::transport_type> &&
+                                          !NearFarTransport<typename Stack::transport_type>;
+
 /// Takes the steps of `what`, by algorithm `by` if it has any to choose among, by messages alone.
 template <class Stack, class What, coll::Steps S>
 void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = BlockTransport<typename Stack::transport_type>;
+    q.near = shares_all_memory<Stack>;
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
     what(steps);
   }
+}
+/// The same in two levels, if the policy says so.
+template <class Stack, class What, coll::Steps S>
+void take_levels(const What& what, S& steps, coll::algorithm by, coll::question q,
+                 const coll::node_map& nodes) {
+  coll::ask_of_nodes(q, nodes);
+  const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+  if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
+    return what(steps, c);
+  coll::node_levels<typename Stack::collective_type, S> levels(steps, nodes);
+  const bool in_parts = c.by == coll::algorithm::node_parts;
+  if constexpr (requires { what.without_layouts(); })
+    return on_copies(steps, what.without_layouts(),
+                     [&](const auto& whole) { levels.run(whole, in_parts); });
+  else
+    return levels.run(what, in_parts);
 }
 /// The same where ranks may use what they share. `nodes`: where they are, if the transport knows.
 template <class Stack, class What, coll::Steps S>
@@ -19381,21 +19601,13 @@ void take_steps(const What& what, S& steps, coll::algorithm by,
                 [[maybe_unused]] const coll::node_map* nodes) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = BlockTransport<typename Stack::transport_type>;
+    q.near = shares_all_memory<Stack>;
     if constexpr (coll::HasLevels<Stack, What>) {
-      coll::ask_of_nodes(q, *nodes);
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
-        return what(steps, c);
-      coll::node_levels<typename Stack::collective_type, S> levels(steps, *nodes);
-      const bool in_parts = c.by == coll::algorithm::node_parts;
-      if constexpr (requires { what.without_layouts(); })
-        return on_copies(steps, what.without_layouts(),
-                         [&](const auto& whole) { levels.run(whole, in_parts); });
-      else
-        return levels.run(what, in_parts);
+      if constexpr (NearFarTransport<typename Stack::transport_type>) q.near = nodes->nodes() == 1;
+      if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+      if (!q.near) return take_steps<Stack>(what, steps, by);
       q.meets = q.reads = true;
       coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
@@ -22084,6 +22296,7 @@ class environment {
 
  private:
   static constexpr std::int64_t last_words_ns_max = 100'000'000;
+  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // When some rank is lost.
   using watch_type = detail::watch_of<job_type>;
   using describer_type =
       std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
@@ -22136,6 +22349,11 @@ class environment {
         b, detail::difference(one ? *one : "(none)", other ? *other : "(none)").c_str(), a);
   }
 
+  /// The job tells of no deaths: a rank that the transport has lost may never enter the fence.
+  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t since_ns) const {
+    if (endpoint_.losses() != 0 && platform::now_ns() - since_ns > leaving_ns_max)
+      throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
+  }
   /// Leaves without the others; what this rank has sent is not lost with it.
   [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
     endpoint_.send_last(last_words_ns_max);
@@ -22189,6 +22407,10 @@ template <class Stack>
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
       all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
+    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Names of hosts may lie.
+      const auto& transport = endpoint_.transport();
+      all.host_number = (transport.node_of(transport.self()) + 1) * 0x9e37'79b9'7f4a'7c15u;
+    }
   });
   job_.fence([this] { watch_.join_step(); });
   watch_.went_on();
@@ -22209,7 +22431,11 @@ template <class Stack>
   try {
     const detail::call_site leaving{"", watch_.joined().where};
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-    job_.fence([this] { endpoint_.drain(); });
+    [[maybe_unused]] const std::int64_t since_ns = platform::now_ns();
+    job_.fence([&] {
+      endpoint_.drain();
+      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(since_ns);
+    });
     if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
   } catch (const std::exception&) {
     leave_alone();  // Somebody else died first.

@@ -62,6 +62,7 @@ class scripted {
   void sleep(std::int64_t) noexcept { ++sleeps; }
   void disarm() noexcept { ++disarms; }
   void wake() noexcept { ++wakes; }
+  void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
 
   remote_memory expose(peer_id, std::span<const std::byte> piece) noexcept {
     ++exposed;
@@ -352,7 +353,6 @@ struct progress_house : ground_archetype<progress_house>, progress_room<stack, p
   using room = progress_room<stack, progress_house>;
   using room::poll_once;
   std::size_t poll_packets() { return found(); }
-  std::size_t poll_packets_apart() { return found(); }
   std::size_t flush_busy() { return 0; }
   inbox_archetype& inbox() { return inbox_; }
   std::size_t found() {

@@ -186,6 +186,20 @@ def test_a_rank_that_goes():
         contains(r.stderr, "rank 1 aborted the job with code 7: as it was told")
 
 
+def test_hosts_that_are_pretended():
+    traffic = optional_helper("hybrid_random")
+    if traffic is None:
+        print("test_hosts_that_are_pretended: left out: there was no libcrypto when the tests were built")
+        return
+    r = CLUSTER.srun("--mpi=pmi2", "-N2", "-n4", traffic, 7)
+    equal((r.returncode, r.stderr), (0, ""))
+    # Slurm lets the others live: near ones learn of it from each other, far ones by their sockets.
+    r = CLUSTER.srun("--mpi=pmi2", "-N2", "-n4", helper("hybrid_traffic"), "end",
+                     env={"MPX_PRETEND_HOSTS": "0,0,1,1"})
+    equal(sorted(line for line in r.stdout.splitlines() if "lost" in line),
+          [f"rank {n}: a peer was lost" for n in (0, 2, 3)])
+
+
 def test_without_a_plugin_each_is_alone():
     r = CLUSTER.srun("--mpi=none", "-n2", JOINED)
     equal((r.returncode, r.stdout, r.stderr), (0, "rank 0 of 1 joined\n" * 2, ""))
