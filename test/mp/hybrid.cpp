@@ -4,6 +4,8 @@
 // Ranks that are processes, on two pretended hosts: shared memory within each, sockets between
 // them, and one matching above both.
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <mpx/datatype.hpp>
@@ -72,20 +74,22 @@ void spread(communicator world) {
 /// Rank 0 is asleep when a near rank writes, and when a far one does: both wake it at once.
 void wake(communicator world) {
   for (mpx::rank_t from = 1; from < world.size(); ++from) {
+    auto soonest = std::chrono::steady_clock::duration::max();  // Others may have the cores.
     for (int round = 0; round < 10; ++round) {
       int word = 0;
       if (world.rank() == 0) {
         const auto begin = std::chrono::steady_clock::now();
         world.send(word, from, 10);
         world.recv(word, mpx::any_source, 11);
-        const auto took = std::chrono::steady_clock::now() - begin;
-        harness::check(took < 60ms, "a sleeper was woken late");  // It looks by itself after 100.
+        soonest = std::min(soonest, std::chrono::steady_clock::now() - begin);
       } else if (world.rank() == from) {
         world.recv(word, 0, 10);
         std::this_thread::sleep_for(5ms);
         world.send(word, 0, 11);
       }
     }
+    if (world.rank() == 0)  // It looks by itself after 100 ms.
+      harness::check(soonest < 60ms, "a sleeper was woken late");
   }
 }
 
