@@ -268,6 +268,7 @@ struct outbox_archetype {
   void answer(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
   void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
   void owe_credit(peer_id to) { owed.push_back(to); }
+  std::size_t fragment_bytes_to(peer_id) { return fragment_bytes; }
   bool prepare_staging() { return true; }
   std::span<std::byte> staging() { return stage; }
   std::span<const std::byte> piece(const operation& op, std::size_t offset, std::size_t n) {
@@ -287,6 +288,7 @@ struct outbox_archetype {
   std::vector<peer_id> owed;
   std::vector<scripted::packet> fragments;
   std::array<std::byte, 4096> stage{};
+  std::size_t fragment_bytes = scripted::traits.packet_bytes_max;
   int answered = 0;
   int room = 1000;
   bool pends = false;
