@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Of what `sim_scale --algorithms --json` wrote: which algorithm wins where, and how far the default
-is from it. Exits with 1 where that is more than --most times. --policy writes the table that the
+"""Of what `sim_scale --algorithms --json` wrote: which algorithm wins where, and how far the
+default is from it. Exits with 1 where that is more than --most times. --policy writes the table that the
 default looks its algorithms up in (see include/mpx/engine/collective_table.hpp)."""
 
 import argparse
@@ -22,7 +22,7 @@ KINDS = ("far", "near", "few", "many")
 TABLE = """\
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which algorithm was fastest in the simulator, or nearly: made by bench/algorithms.py --policy.
+// Which algorithm was fastest in the simulator, or nearly so: by bench/algorithms.py --policy.
 
 #include <cstddef>
 

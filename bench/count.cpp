@@ -14,9 +14,17 @@
 
 #include "perf/line_ring.hpp"
 
+#ifdef COUNT_CLUSTER  // scripts/count --cluster
+#include <mpx/cluster.hpp>
+#endif
+
 namespace {
 
+#ifdef COUNT_CLUSTER
+using stack = mpx::cluster_stack;
+#else
 using stack = mpx::stack<>;
+#endif
 using communicator = mpx::communicator<stack>;
 using request = mpx::request<stack>;
 

@@ -24,6 +24,11 @@ if(NOT TARGET Boost::headers)
   endif()
 endif()
 
+# Boost.Asio with cancellation slots, for mpx/asio.hpp; optional.
+if(Boost_VERSION VERSION_GREATER_EQUAL 1.81 OR mpx_boost_version GREATER_EQUAL 108100)
+  set(MPX_BOOST_ASIO TRUE)
+endif()
+
 # Boost.Context, for simulated jobs; optional.
 if(NOT MPX_BOOST_CONTEXT)
   find_package(boost_context QUIET CONFIG)

@@ -23,9 +23,13 @@ if(TARGET mpx::sim)
     set(context_library "$<TARGET_FILE:Boost::context>")
   endif()
 endif()
+set(async_page "")
+if(TARGET mpx::asio)
+  set(async_page docs/ASYNC.md)
+endif()
 mpx_add_house_test(docs.code house 120 Python3::Interpreter "${tools}/doc_blocks.py"
   --compiler "${CMAKE_CXX_COMPILER}" --mpxrun "$<TARGET_FILE:mpxrun>" ${simulate}
-  README.md docs/GUIDE.md docs/SIMULATION.md
+  README.md docs/GUIDE.md ${async_page} docs/SIMULATION.md
   -- ${mpx_bare_flags} ${mpx_warnings} -Werror -include "${precompiled}/all.hpp"
   ${context_library})
 set_tests_properties(docs.code PROPERTIES PROCESSORS 2 FIXTURES_REQUIRED precompiled)

@@ -32,13 +32,13 @@ mpx_add_house_test(house.amalgamated house 60
 
 mpx_add_house_test(house.headers compiler 600 Python3::Interpreter "${tools}/check_headers.py"
   --compiler "${CMAKE_CXX_COMPILER}" --jobs 2 -- ${mpx_bare_flags} ${mpx_warnings} -Werror)
-set_tests_properties(house.headers PROPERTIES PROCESSORS 2)
+set_tests_properties(house.headers PROPERTIES PROCESSORS 2 COST 50)
 
 # The limits are those of g++, whose libstdc++ the unit is made of.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT MPX_SANITIZE)
   mpx_add_house_test(house.compile_time house 600 Python3::Interpreter "${tools}/compile_time.py"
-    --compiler "${CMAKE_CXX_COMPILER}" -- ${mpx_bare_flags})
-  set_tests_properties(house.compile_time PROPERTIES PROCESSORS 2)
+    --compiler "${CMAKE_CXX_COMPILER}" --rounds 1 -- ${mpx_bare_flags})
+  set_tests_properties(house.compile_time PROPERTIES PROCESSORS 2 COST 50)
 endif()
 
 mpx_add_house_test(house.module house 300 Python3::Interpreter "${tools}/check_module.py"

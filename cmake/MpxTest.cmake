@@ -20,6 +20,19 @@ function(mpx_directive variable file key)
   endforeach()
 endfunction()
 
+# `// sanitizers: none` (or address, or thread) near the top of a source says that others than that
+# would tell nothing new there: takes what is not for this preset from ${list}.
+function(mpx_drop_unsanitized list)
+  set(kept ${${list}})
+  foreach(file IN LISTS kept)
+    mpx_directive(sanitizers "${CMAKE_CURRENT_SOURCE_DIR}/${file}" sanitizers)
+    if(MPX_SANITIZE AND sanitizers AND NOT MPX_SANITIZE MATCHES "${sanitizers}")
+      list(REMOVE_ITEM kept "${file}")
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
+
 # Gives a ctest its timeout, labels and environment; `file` may override by directives.
 function(mpx_finish_test name file label)
   mpx_directive(timeout "${file}" timeout)
@@ -39,16 +52,28 @@ function(mpx_finish_test name file label)
     ENVIRONMENT "ASAN_OPTIONS=detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
 endfunction()
 
-function(mpx_add_test_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
-  add_executable(${name} ${arg_SOURCES})  # Flags that differ from those of mpx_test_headers lose it.
-  target_link_libraries(${name} PRIVATE mpx_under_test mpx_own ${arg_LIBRARIES})
-  if(TARGET OpenSSL::Crypto AND "${arg_SOURCES}" MATCHES "(^|[/;])tcp")
-    target_link_libraries(${name} PRIVATE OpenSSL::Crypto)
-  endif()
+# Flags that differ from those of mpx_test_headers lose what it has read.
+function(mpx_finish_test_target name)
+  target_link_libraries(${name} PRIVATE mpx_under_test mpx_own ${ARGN})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/test")
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
   target_precompile_headers(${name} REUSE_FROM mpx_test_headers)
+endfunction()
+
+# An object of it that a program has no use for is left out.
+function(mpx_add_test_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_library(${name} STATIC ${arg_SOURCES})
+  mpx_finish_test_target(${name} ${arg_LIBRARIES})
+endfunction()
+
+function(mpx_add_test_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_executable(${name} ${arg_SOURCES})
+  mpx_finish_test_target(${name} ${arg_LIBRARIES})
+  if(TARGET OpenSSL::Crypto AND "${arg_SOURCES}" MATCHES "(^|[/;])(tcp|hybrid)")
+    target_link_libraries(${name} PRIVATE OpenSSL::Crypto)
+  endif()
 endfunction()
 
 # The tests of test/<folder>: one doctest program for its *.test.cpp and their other sources, or, in
@@ -73,6 +98,11 @@ function(mpx_add_folder_tests folder)
   if(folder MATCHES "^(sim|alloc)$" AND TARGET mpx::sim)
     list(APPEND libraries mpx::sim)
   endif()
+  if(folder STREQUAL "sim")
+    list(APPEND libraries mpx_test_sim_instances)
+  elseif(NOT folder MATCHES "^(alloc|levels|preempt)$")  # Those have an mpx of their own.
+    list(APPEND libraries mpx_test_instances)
+  endif()
   mpx_add_test_program(test_${folder} SOURCES ${units} ${others} LIBRARIES ${libraries})
   foreach(file IN LISTS units)
     mpx_directive(own_headers "${CMAKE_CURRENT_SOURCE_DIR}/${file}" own_headers)
@@ -80,9 +110,9 @@ function(mpx_add_folder_tests folder)
       set_target_properties(test_${folder} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
     endif()
     mpx_directive(optimise "${CMAKE_CURRENT_SOURCE_DIR}/${file}" optimise)
-    if(optimise AND NOT MPX_SANITIZE)  # It runs for longer than it takes to compile.
+    if(optimise AND NOT MPX_SANITIZE)  # It runs for long; -O2 takes longer to compile.
       set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" PROPERTIES
-        COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
+        COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
   if(folder MATCHES "^(comm|engine)$")  # Their files instantiate the same for the same stacks.
@@ -124,8 +154,8 @@ function(mpx_add_script_tests folder files helper_sources)
       target_link_libraries(${helper} PRIVATE mpx::sim)
     endif()
     mpx_directive(optimise "${CMAKE_CURRENT_SOURCE_DIR}/${file}" optimise)
-    if(optimise AND NOT MPX_SANITIZE)  # It runs for longer than it takes to compile.
-      target_compile_options(${helper} PRIVATE -O2)
+    if(optimise AND NOT MPX_SANITIZE)  # It runs for long; -O2 takes longer to compile.
+      target_compile_options(${helper} PRIVATE -O1)
       set_target_properties(${helper} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
     endif()
     list(APPEND helpers "$<TARGET_FILE:${helper}>")
@@ -138,9 +168,10 @@ function(mpx_add_script_tests folder files helper_sources)
     mpx_finish_test(script.${folder}.${stem} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" mp)
     set_property(TEST script.${folder}.${stem} APPEND PROPERTY ENVIRONMENT
       "MPX_BIN=${PROJECT_BINARY_DIR}/bin" "MPX_SOURCE=${PROJECT_SOURCE_DIR}")
-    # They look at what jobs leave in /tmp and /dev/shm, so at one job at a time.
+    # They look at what jobs leave in /tmp and /dev/shm, so at one job at a time: the longest chain
+    # of all, which has to begin at once where no run before has told ctest so.
     set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2 RESOURCE_LOCK jobs
-      SKIP_RETURN_CODE 77)
+      SKIP_RETURN_CODE 77 COST 100)
   endforeach()
 endfunction()
 

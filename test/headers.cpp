@@ -26,7 +26,7 @@ static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<tra
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
 static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transport_archetype>);
 static_assert(RelocatingTransport<transport_archetype> &&
-              CoreSharingTransport<transport_archetype>);
+              CoreSharingTransport<transport_archetype> && NodeTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
 static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Holds what mpx costs to compile, in units of eight standard headers: (C(x) - C(empty)) / (C(eight
-headers) - C(empty)). Of two costs: the memory that g++ allocates, which is the same in every run, and
-the user CPU time, the least of some runs, which even so differs by a third from minute to minute on a
-busy machine and is held only against what is gross.
+headers) - C(empty)). Of three costs: the memory that g++ allocates and, where the kernel lets perf
+count them, the instructions that the compiler executes, which are the same in every run; and the
+user CPU time, the least of some runs, which even so doubles on a busy machine and is held only
+against what is gross.
 
 usage: compile_time.py --compiler CXX [--rounds N] -- FLAGS...
 """
@@ -11,6 +12,7 @@ usage: compile_time.py --compiler CXX [--rounds N] -- FLAGS...
 import argparse
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,13 +31,13 @@ SEND = INCLUDE + """int main() {
 """
 APART = "-DMPX_COMPILED=1"
 
-# What is compiled, how, and how many units of memory and of time it may take.
+# What is compiled, how, and how many units of memory, of instructions and of time it may take.
 CASES = (
-    ("#include <mpx/mpx.hpp>", INCLUDE, (), 1.45, 2.0),
-    ("one send, -O0", SEND, ("-O0",), 2.80, 5.6),
-    ("one send, -O2", SEND, ("-O2",), 3.20, 13.0),
-    ("one send with mpx::compiled, -O0", SEND, ("-O0", APART), 1.70, 2.8),
-    ("one send with mpx::compiled, -O2", SEND, ("-O2", APART), 1.75, 3.6),
+    ("#include <mpx/mpx.hpp>", INCLUDE, (), 1.42, 1.60, 3.2),
+    ("one send, -O0", SEND, ("-O0",), 2.65, 4.20, 7.5),
+    ("one send, -O2", SEND, ("-O2",), 2.75, 7.40, 14.0),
+    ("one send with mpx::compiled, -O0", SEND, ("-O0", APART), 1.62, 2.10, 4.0),
+    ("one send with mpx::compiled, -O2", SEND, ("-O2", APART), 1.70, 2.30, 4.8),
 )
 SCALE = {"k": 1.0, "M": 1024.0, "G": 1024.0 * 1024}
 
@@ -68,11 +70,29 @@ def main() -> int:
                 sys.exit(f"compile_time: {arguments.compiler} -ftime-report names no memory")
             return float(total[1]) * SCALE[total[2]]
 
+        def instructions(text: str, options: tuple[str, ...]) -> float:
+            """Of the compiler, without the assembler. 0: nobody counts them here."""
+            if shutil.which("perf") is None:
+                return 0
+            source = Path(scratch, "x.cpp")
+            source.write_text(text, encoding="utf-8")
+            counts = Path(scratch, "counts")
+            done = subprocess.run(["perf", "stat", "-x", ",", "-e", "instructions:u", "-o",
+                                   str(counts), arguments.compiler, *flags, *options, "-S",
+                                   str(source), "-o", str(Path(scratch, "x.s"))],
+                                  check=False, capture_output=True)
+            found = re.search(r"^(\d+),", counts.read_text(encoding="utf-8") if counts.exists()
+                              else "", re.M)
+            return float(found[1]) if done.returncode == 0 and found is not None else 0
+
         def in_units(cost: dict[str, float]) -> dict[str, float]:
             return {name: (cost[name] - cost["empty"]) / (cost["eight"] - cost["empty"])
                     for name in cost}
 
         space = in_units({name: memory(text, options) for name, text, options in programs})
+        executed = {name: instructions(text, options) for name, text, options in programs
+                    } if instructions(EMPTY, ()) != 0 else {}
+        counts = in_units(executed) if executed and all(executed.values()) else {}
         least: dict[str, float] = {}
         for _ in range(arguments.rounds):
             for name, text, options in programs:
@@ -80,10 +100,13 @@ def main() -> int:
         time = in_units(least)
 
     failed = 0
-    for name, _, _, space_max, time_max in CASES:
-        print(f"{name}: {space[name]:.2f} units of memory, at most {space_max}; "
+    for name, _, _, space_max, count_max, time_max in CASES:
+        counted = (f"{counts[name]:.2f} of instructions, at most {count_max}"
+                   if counts else "instructions not counted here")
+        print(f"{name}: {space[name]:.2f} units of memory, at most {space_max}; {counted}; "
               f"{time[name]:.2f} of time, at most {time_max}")
-        failed += space[name] > space_max or time[name] > time_max
+        failed += (space[name] > space_max or counts.get(name, 0) > count_max
+                   or time[name] > time_max)
     if failed:
         print(f"FAILED: {failed} of these. What has been added to what every program includes, or "
               "instantiates? `g++ -ftime-report` and `clang++ -ftime-trace` tell.")

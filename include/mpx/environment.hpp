@@ -145,6 +145,7 @@ class environment {
 
  private:
   static constexpr std::int64_t last_words_ns_max = 100'000'000;
+  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // When some rank is lost.
   using watch_type = detail::watch_of<job_type>;
   using describer_type =
       std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
@@ -197,6 +198,11 @@ class environment {
         b, detail::difference(one ? *one : "(none)", other ? *other : "(none)").c_str(), a);
   }
 
+  /// The job tells of no deaths: a rank that the transport has lost may never enter the fence.
+  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t since_ns) const {
+    if (endpoint_.losses() != 0 && platform::now_ns() - since_ns > leaving_ns_max)
+      throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
+  }
   /// Leaves without the others; what this rank has sent is not lost with it.
   [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
     endpoint_.send_last(last_words_ns_max);
@@ -250,6 +256,10 @@ template <class Stack>
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
       all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
+    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Names of hosts may lie.
+      const auto& transport = endpoint_.transport();
+      all.host_number = (transport.node_of(transport.self()) + 1) * 0x9e37'79b9'7f4a'7c15u;
+    }
   });
   job_.fence([this] { watch_.join_step(); });
   watch_.went_on();
@@ -270,7 +280,11 @@ template <class Stack>
   try {
     const detail::call_site leaving{"", watch_.joined().where};
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-    job_.fence([this] { endpoint_.drain(); });
+    [[maybe_unused]] const std::int64_t since_ns = platform::now_ns();
+    job_.fence([&] {
+      endpoint_.drain();
+      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(since_ns);
+    });
     if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
   } catch (const std::exception&) {
     leave_alone();  // Somebody else died first.

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "mpx/coll/arguments.hpp"
 #include "mpx/comm/partitioned.hpp"
 #include "mpx/communicator.hpp"
 
@@ -142,15 +143,6 @@ struct partitioned_init {
     throw error(why, s, where);
   }
 };
-
-template <class B>
-constexpr std::size_t elements_of(const B& buffer) noexcept {
-  if constexpr (ContiguousBuffer<const B&>) {
-    return std::ranges::size(buffer);
-  } else {
-    return 1;
-  }
-}
 
 /// What is partitioned behind a request; nullptr if it is anything else.
 template <class Stack>

@@ -1242,7 +1242,7 @@ class job_view {
   bool is_aborted() const noexcept {
     return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
   }
-  abort_notice read_notice() const {
+  [[gnu::noinline, gnu::cold]] abort_notice read_notice() const {
     const auto& a = head().abort;
     abort_notice notice;
     if (a.rank >= 0 && a.rank < size()) notice.rank = a.rank;
@@ -1262,7 +1262,7 @@ class job_view {
     state_word(rank, k).store(detail::tagged(k, static_cast<std::uint64_t>(now)),
                               std::memory_order_release);
   }
-  void bump(std::uint64_t k) const noexcept {
+  [[gnu::noinline, gnu::cold]] void bump(std::uint64_t k) const noexcept {
     if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
       slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
     platform::futex_wake(slot(k).epoch, 0x7fffffff);
@@ -3647,6 +3647,14 @@ enum class holder : std::uint8_t {
   nobody,   ///< It is given back when it is complete.
   request,  ///< A request refers to it, and looks.
   parent,   ///< It is part of a compound operation, which counts.
+  watcher,  ///< A request refers to it, and somebody who is told awaits that.
+};
+
+/// Who awaits a request without looking.
+struct completion_watcher {
+  /// The operation is complete, and its request's alone again. Called under the endpoint's lock,
+  /// from whichever packet's handler or call made it so: it starts nothing.
+  void (*completed_locked)(completion_watcher&) noexcept;
 };
 
 /// How far an operation has come. Who sets what, and when:
@@ -3680,7 +3688,7 @@ enum class stage : std::uint8_t {
 /// | flag      | set by                         | cleared by                                     |
 /// |-----------|--------------------------------|------------------------------------------------|
 /// | holder    | begin: a request; compounds: a | detach: nobody, it is given back at its end    |
-/// |           | parent                         |                                                |
+/// |           | parent; awaiting: a watcher    |                                                |
 /// | special   | fails, owns: there is more to  | never                                          |
 /// |           | see to than a success          |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
@@ -3736,7 +3744,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   remote_memory target{};               // Send: where the receiver wants it.
   std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
   wire::header header{};
-  operation* parent = nullptr;   // Counts where `holder` says so.
+  union {  // As `holder` says.
+    operation* parent = nullptr;
+    completion_watcher* watcher;
+  };
   const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
   /// A new life for a request; one store sets all eight flags above.
@@ -3760,6 +3771,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     special = 1;
   }
   std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
+  void tell_watcher() noexcept {
+    holder = detail::holder::request;
+    watcher->completed_locked(*watcher);
+  }
   void drop_layout() noexcept {
     if (data.how == nullptr) return;
     data.how->drop();
@@ -3855,7 +3870,7 @@ class operation_pool {
   static constexpr std::uint32_t index_mask = generation_step - 1;
   static_assert(GenerationBits <= 16 && OperationsMax < index_mask);
 
-  [[gnu::noinline]] bool grow() noexcept {
+  [[gnu::noinline, gnu::cold]] bool grow() noexcept {
     const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
     if (base >= operations_max) return false;
     slab* const added = slabs_.try_add(new (std::nothrow) slab());
@@ -4448,10 +4463,16 @@ using detail::collective_failure;
 
 /// A list of whole numbers, of 32 or 64 bits each, as programs have them.
 struct numbers {
+  static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
+
   const void* first = nullptr;
-  bool wide = false;  // 64 bits.
+  bool wide = false;           // 64 bits.
+  std::size_t many = unknown;  // How many there are.
 
   explicit operator bool() const noexcept { return first != nullptr; }
+  bool fits(rank_t ranks) const noexcept {
+    return many == unknown || many == static_cast<std::size_t>(ranks);
+  }
   std::int64_t operator[](rank_t i) const noexcept {
     return wide ? static_cast<const std::int64_t*>(first)[i]
                 : static_cast<const std::int32_t*>(first)[i];
@@ -4539,6 +4560,8 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
 }
 /// What is wrong with counts and places.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
+  if (!b.counts.fits(ranks) || !b.places.fits(ranks))
+    return wrong_argument(errc::argument, "give one count, place or block for each rank");
   if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
     for (rank_t r = 0; b.counts && r < ranks; ++r)
       if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
@@ -4546,7 +4569,9 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    if (b.bytes * n != b.room) return check_room(b.room, b.bytes * n, b.unit);
+    if (b.bytes * n != b.room)
+      return wrong_argument(errc::argument,
+                            "a buffer's elements are not the same number for each rank");
     return {};
   }
   std::uint64_t end = 0;
@@ -4684,16 +4709,15 @@ struct choice {
 /// Whether a call as in `q` can be done in shared memory.
 constexpr bool offers_shared(const question& q) noexcept {
   if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
-  if (reads_directly(q)) return true;
-  const auto n = static_cast<std::size_t>(q.ranks);
   switch (q.of) {
     case operation::barrier:
     case operation::bcast:
     case operation::reduce:
-    case operation::allreduce: return true;
-    case operation::allgather: return q.regular;
-    case operation::alltoall: return q.regular && q.bytes <= shared_piece_bytes / n;
-    default: return false;
+    case operation::allreduce:
+    case operation::reduce_scatter: return true;
+    case operation::allgather:
+    case operation::alltoall: return q.regular;
+    default: return reads_directly(q);
   }
 }
 /// Whether a call as in `q` can be done in two levels: within nodes, and between them.
@@ -4763,7 +4787,7 @@ constexpr algorithm fallback(operation o) noexcept {
 
 // ==== mpx/engine/collective_table.hpp
 
-// Which algorithm was fastest in the simulator, or nearly: made by bench/algorithms.py --policy.
+// Which algorithm was fastest in the simulator, or nearly so: by bench/algorithms.py --policy.
 
 namespace mpx::inline v0::coll {
 
@@ -4799,9 +4823,11 @@ inline constexpr table_entry collective_table[] = {
     {operation::allgather, spread::near, any_ranks, 8192, algorithm::ring},
     {operation::allgather, spread::near, any_ranks, any_bytes, algorithm::ring},
     {operation::allgather, spread::few, any_ranks, 4096, algorithm::node_parts},
-    {operation::allgather, spread::few, any_ranks, any_bytes, algorithm::ring},
+    {operation::allgather, spread::few, 362, any_bytes, algorithm::ring},
+    {operation::allgather, spread::few, any_ranks, any_bytes, algorithm::recursive_doubling},
     {operation::allgather, spread::many, any_ranks, 4096, algorithm::node_parts},
-    {operation::allgather, spread::many, any_ranks, any_bytes, algorithm::ring},
+    {operation::allgather, spread::many, 362, any_bytes, algorithm::ring},
+    {operation::allgather, spread::many, any_ranks, any_bytes, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, any_ranks, 32768, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, 2, 131072, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, 5, 131072, algorithm::pairwise},
@@ -4847,7 +4873,7 @@ inline constexpr table_entry collective_table[] = {
     {operation::bcast, spread::near, any_ranks, 8192, algorithm::binomial},
     {operation::bcast, spread::near, 45, 32768, algorithm::scatter_allgather},
     {operation::bcast, spread::near, any_ranks, 32768, algorithm::binomial},
-    {operation::bcast, spread::near, 2, 131072, algorithm::chain},
+    {operation::bcast, spread::near, 2, 131072, algorithm::binomial},
     {operation::bcast, spread::near, any_ranks, 131072, algorithm::scatter_allgather},
     {operation::bcast, spread::near, 11, 524288, algorithm::binomial},
     {operation::bcast, spread::near, any_ranks, 524288, algorithm::scatter_allgather},
@@ -4952,17 +4978,24 @@ struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
-  /// Bytes up to which ranks that share memory meet there even if they cannot read directly.
-  static constexpr std::size_t shared_most(operation of) noexcept {
-    return of == operation::bcast ? static_cast<std::size_t>(-1) : shared_direct_bytes;
+  /// Whether ranks that share memory had better meet there, and show each other what they have in
+  /// pieces.
+  static constexpr bool pieces_pay(const question& q) noexcept {
+    switch (q.of) {
+      case operation::barrier:
+      case operation::bcast: return true;
+      case operation::alltoall:
+        return q.ranks <= 8 || q.bytes <= shared_piece_bytes / static_cast<std::size_t>(q.ranks);
+      case operation::reduce_scatter: return q.ranks <= 8 || q.bytes <= shared_direct_bytes;
+      default: return q.ranks <= 2 || q.bytes <= shared_direct_bytes;
+    }
   }
   /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
   static constexpr choice choose(const question& q) noexcept {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
-    if (q.meets && (q.bytes <= shared_most(q.of) || reads_directly(q)) && offers_shared(q))
-      return {shared};
+    if (offers_shared(q) && (reads_directly(q) || pieces_pay(q))) return {shared};
     if (!q.near) return far(q);
     switch (q.of) {
       case operation::barrier: return {dissemination};
@@ -5998,14 +6031,18 @@ inline constexpr detail::in_place_t in_place{};
 
 namespace mpx::inline v0::detail {
 
-/// What reduce takes: a value, of which a copy is made and returned, or a range, in place.
+/// What reduce takes: a value, of which a copy is made and returned, a range, in place, or a
+/// container that nobody else has, which is returned.
 template <class V>
 concept ReducedInPlace = (std::ranges::range<V> || LayoutBuffer<V>) && ReceiveBuffer<V>;
 template <class V>
 concept ReducedValue =
     !std::ranges::range<std::remove_cvref_t<V>> && Transferable<std::remove_cvref_t<V>>;
 template <class V>
-concept Reducible = ReducedInPlace<V> || ReducedValue<V>;
+concept ReducedContainer = std::is_rvalue_reference_v<V> && ContiguousBuffer<V> &&
+                           !std::is_const_v<std::remove_reference_t<V>> && !ReducedInPlace<V>;
+template <class V>
+concept Reducible = ReducedInPlace<V> || ReducedValue<V> || ReducedContainer<V>;
 template <class V>
 struct element_of {
   using type = std::remove_cvref_t<V>;
@@ -6116,7 +6153,7 @@ concept Counts =
 
 template <class C>
 coll::numbers numbers_of(const C& c) noexcept {
-  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8};
+  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8, std::ranges::size(c)};
 }
 
 template <class B>
@@ -6135,15 +6172,21 @@ bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
   if constexpr (is_code<How>) return !how;
   return true;
 }
-/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well.
+/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well. A
+/// container that nobody else has is returned, too.
 template <class How, class V, class Call>
-auto in_place_or_copied(V& value, std::remove_reference_t<How>& how, bool here, Call&& call) {
-  if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
+auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference_t<How>& how,
+                        bool here, Call&& call) {
+  using result_type = std::remove_cvref_t<V>;
+  if constexpr (ReducedContainer<V&&> && BlockingForm<How>) {
+    call(place_of(value));
+    return result_type(std::move(value));
+  } else if constexpr (std::ranges::range<V> || LayoutBuffer<V> || !BlockingForm<How>) {
     return call(place_of(value));
   } else {
-    std::remove_cv_t<V> result = value;
+    result_type result = value;
     call(place_of(result));
-    return here && well<How>(how) ? result : std::remove_cv_t<V>(value);
+    return here && well<How>(how) ? result : result_type(value);
   }
 }
 
@@ -6863,7 +6906,7 @@ class communicators final : public service {
   // --- Making ------------------------------------------------------------------------------------
 
   /// The world's state. Errors: errc::no_resources.
-  communicator_state& make_world() {
+  [[gnu::noinline, gnu::cold]] communicator_state& make_world() {
     communicator_state* const made = take_state();
     if (made == nullptr) throw_out_of_memory();
     made->size = founders_;
@@ -7601,6 +7644,16 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { pace.crowded(true) } noexcept;
 };
 
+/// A refinement: a pace that finds out, where a call begins with `measure()`, whether those to whom
+/// it gives the core compute. Later calls then begin with `sleep_first()`: they give nothing away,
+/// but sleep.
+template <class Pace>
+concept LearningPace = requires(Pace& pace, const Pace& seen) {
+  { pace.measure() } noexcept;
+  { seen.others_compute() } noexcept -> std::same_as<bool>;
+  { pace.sleep_first() } noexcept;
+};
+
 /// Grants WaitPolicy and nothing more.
 struct wait_archetype {
   using policy_axis = wait_axis;
@@ -7645,7 +7698,9 @@ struct spin {
 /// The default: looks for `SpinNs` nanoseconds, then sleeps in the kernel, so that a blocked rank
 /// costs no CPU. Where ranks outnumber cores, or share one, it does not spin: between two looks it
 /// gives the core to whoever can use it. (Sleeping at once would let cores go idle, and waking an
-/// idle core takes longer than switching between processes.)
+/// idle core takes longer than switching between processes.) Where those who take it compute for
+/// long, be they of the job or not, it sleeps at once: who yields is served after all of them, who
+/// is woken before.
 template <std::int64_t SpinNs = 50'000>
 struct spin_then_sleep {
   using policy_axis = wait_axis;
@@ -7657,7 +7712,8 @@ struct spin_then_sleep {
     explicit pace(bool crowded) noexcept { this->crowded(crowded); }
 
     bool should_sleep() noexcept {
-      if (crowded_) ::sched_yield();
+      if (sleeps_first_) return true;
+      if (crowded_) give_way();
       if (++looks_ < patience_) return false;
       looks_ = 0;
       const std::int64_t now = platform::now_ns();
@@ -7671,11 +7727,27 @@ struct spin_then_sleep {
     void crowded(bool yes) noexcept {
       crowded_ = yes;
       patience_ = yes ? 4 : polls_per_check;
+      sleeps_first_ = sleeps_first_ && yes;
     }
+    void measure() noexcept { measures_ = true; }
+    bool others_compute() const noexcept { return others_compute_; }
+    void sleep_first() noexcept { sleeps_first_ = crowded_; }
 
    private:
+    void give_way() noexcept {
+      if (!measures_) return static_cast<void>(::sched_yield());
+      const std::int64_t before = platform::now_ns();
+      ::sched_yield();
+      if (platform::now_ns() - before >= computing_ns) others_compute_ = sleeps_first_ = true;
+    }
+
+    static constexpr std::int64_t computing_ns =
+        1'000'000;                                   // About what a kernel lets them do at a time.
     static constexpr unsigned polls_per_check = 64;  // The clock is dearer than a look.
     bool crowded_ = false;
+    bool sleeps_first_ = false;
+    bool measures_ = false;
+    bool others_compute_ = false;
     unsigned patience_ = 0;
     unsigned looks_ = 0;
     std::int64_t until_ = 0;
@@ -8213,6 +8285,35 @@ struct protocol_archetype {
   void lower(std::size_t) noexcept;
 };
 
+/// A protocol with other sizes for peers that are far (NearFarTransport).
+template <class P>
+concept NearFarProtocol = Protocol<P> && Protocol<typename P::far_type> && requires(const P& c) {
+  { c.far() } noexcept -> std::same_as<const typename P::far_type&>;
+};
+
+namespace detail {
+
+template <Protocol P>
+struct far_part {
+  using type = P;
+};
+template <NearFarProtocol P>
+struct far_part<P> {
+  using type = typename P::far_type;
+};
+/// What holds for far peers.
+template <Protocol P>
+using far_part_t = typename far_part<P>::type;
+
+/// The longest message that comes unasked, from wherever.
+template <Protocol P>
+inline constexpr std::size_t eager_bytes_ceiling =
+    P::short_bytes_ceiling > far_part_t<P>::short_bytes_ceiling
+        ? P::short_bytes_ceiling
+        : far_part_t<P>::short_bytes_ceiling;
+
+}  // namespace detail
+
 namespace protocol {
 
 /// The default protocol.
@@ -8531,11 +8632,54 @@ concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
 };
 
+/// A transport that reaches peers of its own node in memory that it shares with them, and the
+/// others over a network.
+///
+/// `is_near(peer)`: whether it is of this one's node. Posts to it never answer `pending` then, and
+/// only such a peer reaches memory that is exposed, allocated as shared, or a block.
+/// `post_near(peer, header, payload)`: a post, if it is; else `retry`.
+/// `packet_bytes_max(peer)`: the largest payload of a packet to it, `traits.packet_bytes_max` or
+/// more; `far_traits` are those of packets to far ones.
+template <class T>
+concept NearFarTransport =
+    NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
+                                 std::span<const std::byte> payload) {
+      { T::far_traits } -> std::convertible_to<transport_traits>;
+      { t.is_near(peer) } noexcept -> std::same_as<bool>;
+      { u.post_near(peer, header, payload) } noexcept -> std::same_as<outcome>;
+      { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
+    };
+
+/// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
+/// to far ones.
+template <Transport T>
+[[gnu::always_inline]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
+                                                   std::span<const std::byte> payload) noexcept {
+  if constexpr (NearFarTransport<T>) {
+    return t.post_near(peer, header, payload);
+  } else {
+    return t.post(peer, header, payload, 0);
+  }
+}
+/// Whether a post to that peer may answer `pending`.
+template <Transport T>
+[[gnu::always_inline]] constexpr bool may_pend([[maybe_unused]] const T& t,
+                                               [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!posts_pend<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T>) {
+    return !t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
   static constexpr transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 4096};
+  static constexpr transport_traits far_traits = traits;
   transport_archetype() = delete;
   peer_id self() const noexcept;
   peer_id peers() const noexcept;
@@ -8573,6 +8717,9 @@ struct transport_archetype {
   void free_block(std::uint64_t) noexcept;
   void wake_peer(peer_id) noexcept;
   peer_id node_of(peer_id) const noexcept;
+  bool is_near(peer_id) const noexcept;
+  outcome post_near(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
+  std::size_t packet_bytes_max(peer_id) const noexcept;
 };
 
 }  // namespace mpx::inline v0
@@ -9490,7 +9637,7 @@ class ring_fabric {
 
   /// Returns nullptr when memory or mappings are out. The place in `blocked_on_space_` is had here
   /// too, so that no post can fail for it.
-  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] sender* wire_out(peer_id peer) noexcept {
     if (!blocked_on_space_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
     auto* made = new (std::nothrow) sender;
     if (made == nullptr) return nullptr;
@@ -9504,7 +9651,7 @@ class ring_fabric {
     return &out_.put(peer, made);
   }
   /// As wire_out, with the place in `hot_`.
-  receiver* wire_in(peer_id source) noexcept {
+  [[gnu::noinline, gnu::cold]] receiver* wire_in(peer_id source) noexcept {
     if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
     auto* made = new (std::nothrow) receiver;
     if (made == nullptr) return nullptr;
@@ -9715,8 +9862,10 @@ struct alignas(cache_line_bytes) peer_card {
 class shm_segment {
  public:
   /// Errors: errc::no_resources.
-  shm_segment(const bootstrap::file_view& file, std::uint64_t base, peer_id self, peer_id peers,
-              ring_geometry geometry, std::uint64_t arena_bytes, std::uint64_t mapped_bytes_max)
+  [[gnu::noinline, gnu::cold]] shm_segment(const bootstrap::file_view& file, std::uint64_t base,
+                                           peer_id self, peer_id peers, ring_geometry geometry,
+                                           std::uint64_t arena_bytes,
+                                           std::uint64_t mapped_bytes_max)
       : file_(file),
         base_(base),
         self_(self),
@@ -9758,7 +9907,7 @@ class shm_segment {
   void quiet_bell() const noexcept { detail::quiet_bell(bell_.fd()); }
 
   /// nullptr when the machine is out of mappings, or the shared file is lost.
-  [[gnu::noinline]] std::byte* channel(peer_id source, peer_id destination) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* channel(peer_id source, peer_id destination) noexcept {
     if (source == self_ && destination == self_) return own_channel();
     const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
     return at(front_bytes() + index * channel_stride(), channel_stride());
@@ -9770,13 +9919,13 @@ class shm_segment {
         errc::no_resources, "%s could not be mapped: check `ulimit -v` and vm.max_map_count", what);
   }
   /// nullptr as for `channel`.
-  [[gnu::noinline]] std::byte* arena(peer_id owner) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* arena(peer_id owner) noexcept {
     const std::uint64_t offset = arenas() + owner * arena_bytes_;
     if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
       whole_.set_dumped(true, offset, arena_bytes_);
     return at(offset, arena_bytes_);
   }
-  [[gnu::noinline]] exposure_word* exposed(peer_id owner) noexcept {
+  [[gnu::noinline, gnu::cold]] exposure_word* exposed(peer_id owner) noexcept {
     return reinterpret_cast<exposure_word*>(
         at(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
            exposure_key::table_bytes));
@@ -9792,12 +9941,13 @@ class shm_segment {
     return whole_ ? whole_.data() + offset : keep(try_map(offset, bytes));
   }
   /// What a rank tells itself is nobody else's business.
-  std::byte* own_channel() noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* own_channel() noexcept {
     if (own_channel_ == nullptr)
       own_channel_ = keep(attempt([this] { return mapping::of_own(channel_stride()); }));
     return own_channel_;
   }
-  mapping try_map(std::uint64_t offset, std::size_t bytes) const noexcept {
+  [[gnu::noinline, gnu::cold]] mapping try_map(std::uint64_t offset,
+                                               std::size_t bytes) const noexcept {
     mapping made = attempt([&] { return file_.map(base_ + offset, bytes); });
     if (made) made.set_dumped(false);
     return made;
@@ -9808,7 +9958,7 @@ class shm_segment {
   } catch (const std::exception&) {
     return {};
   }
-  [[gnu::noinline]] std::byte* keep(mapping made) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* keep(mapping made) noexcept {
     if (!made) return nullptr;
     piece* const kept = pieces_.try_add(new (std::nothrow) piece(std::move(made)));
     return kept == nullptr ? nullptr : kept->map.data();
@@ -9974,7 +10124,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
   /// once, on the mark that the peer's card names. A pid means another process in another pid
   /// namespace, and a card says what its owner likes.
-  bool kernel_copies(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] bool kernel_copies(peer_id peer) noexcept {
     link& l = links_[peer];
     if (!l.probed) {
       l.probed = true;
@@ -10188,6 +10338,11 @@ concept BootstrapFits = std::constructible_from<T, B&>;
 template <class T, class P>
 concept FrameFits = P::short_bytes_ceiling <= T::traits.packet_bytes_max;
 
+/// The same of messages to far peers.
+template <class T, class P>
+concept FarFrameFits = !NearFarTransport<T> ||
+                       detail::far_part_t<P>::short_bytes_ceiling <= T::far_traits.packet_bytes_max;
+
 /// Every control packet must fit one packet of the transport.
 template <class T>
 concept ControlFits = T::traits.packet_bytes_max >= sizeof(wire::clearance) &&
@@ -10300,6 +10455,7 @@ struct stack {
   static_assert(CollectivePolicy<collective_type>);
   static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
+  static_assert(FarFrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);
   static_assert(TinyIsInline<transport_type, protocol_type>);
   static_assert(LongPathFits<transport_type, protocol_type>);
@@ -10319,8 +10475,8 @@ struct stack {
         8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
         0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
         static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
-        0ull + protocol_type::short_bytes_ceiling, static_cast<int>(flow.size()), flow.data(),
-        0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
+        0ull + detail::eager_bytes_ceiling<protocol_type>, static_cast<int>(flow.size()),
+        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
   }
 };
 
@@ -10799,7 +10955,7 @@ class inbox_room {
   [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
                                        std::span<const std::byte> payload) {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
-        payload.size() > protocol_type::short_bytes_ceiling)
+        payload.size() > eager_bytes_ceiling<protocol_type>)
       return errc::protocol;
     const peer_id source = r.peer;
     if constexpr (PlacingTransport<transport_type>) {
@@ -11275,7 +11431,7 @@ template <class Stack, class House>
   peer_record* const r = house().peers().find(source);
   const std::size_t cost = unexpected_cost(payload.size());
   if (r == nullptr || r->failure() != errc{} ||
-      payload.size() > protocol_type::short_bytes_ceiling ||
+      payload.size() > eager_bytes_ceiling<protocol_type> ||
       r->held_bytes_ + cost > window_of(source)) [[unlikely]]
     return false;
   arrived_message* const m = early_.make_plain(source, bits, payload);
@@ -11378,23 +11534,47 @@ class outbox_room {
 
   /// What a layout spreads is put together in so much, piece by piece.
   static constexpr std::size_t staging_bytes =
-      greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max);
+      greater(greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max),
+              greater(far_part_t<protocol_type>::short_bytes_ceiling,
+                      far_part_t<protocol_type>::fragment_bytes_max));
 
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
   [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
     return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
   }
 
+  /// The same of one to that peer.
+  bool is_long(std::size_t bytes, [[maybe_unused]] peer_id to) noexcept {
+    if constexpr (NearFarTransport<transport_type> && NearFarProtocol<protocol_type>) {
+      if (!house().transport().is_near(to))
+        return bytes > house().protocol().far().short_bytes_max();
+    }
+    return is_long(bytes);
+  }
+
+  /// How long messages go, in pieces.
+  std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (NearFarTransport<transport_type>) {
+      auto& t = house().transport();
+      return lesser(t.is_near(peer) ? protocol_type::fragment_bytes_max
+                                    : far_part_t<protocol_type>::fragment_bytes_max,
+                    t.packet_bytes_max(peer));
+    }
+    return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+  }
+
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
   [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
-    if constexpr (posts_pend<transport_type>) return false;  // It needs an operation to complete.
+    // What may pend needs an operation to complete.
+    if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
     if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
       return false;
     if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
       return false;
     const frame_header f = wire::plain_eager_frame(c.context, c.tag, house().flow().outgoing(c.to));
-    if (house().transport().post(c.to, f, {c.data.base, bytes}, 0) != outcome::done) [[unlikely]] {
+    if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
+        [[unlikely]] {
       house().flow().restore(c.to, bytes);
       return false;
     }
@@ -11616,7 +11796,8 @@ class outbox_room {
   /// packed as they leave, else all at once. Returns nullptr when memory is out.
   [[gnu::noinline]] operation* hold_spread(operation& op) noexcept {
     std::byte* copy = op.layout_mark();
-    if constexpr (posts_pend<transport_type>) {
+    const bool whole = may_pend(house().transport(), op.peer);
+    if (whole) {
       copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
     } else if (!prepare_staging()) {
       copy = nullptr;
@@ -11626,7 +11807,7 @@ class outbox_room {
       house().pool().give(&op);
       return nullptr;
     }
-    if constexpr (posts_pend<transport_type>) {
+    if (whole) {
       op.data.read(0, {copy, op.data.bytes});
       op.drop_layout();
       op.data.base = copy;
@@ -11703,7 +11884,7 @@ class outbox_room {
   /// Puts the first send of a backlog on the wire. Returns false if it must wait.
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
-    if (!is_long(bytes) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
+    if (!is_long(bytes, op.peer) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
       if (push_eager(r, op)) return true;
       house().flow().restore(op.peer, bytes);
       return false;
@@ -11746,8 +11927,7 @@ class outbox_room {
     op.announced = true;
     op.stage = stage::answer;
     house().trace().on(event::announced, 1);
-    if (op.data.bytes <= house().protocol().short_bytes_max())
-      house().trace().on(event::announced_for_flow, 1);
+    if (!is_long(op.data.bytes, op.peer)) house().trace().on(event::announced_for_flow, 1);
     return true;
   }
 
@@ -12214,8 +12394,7 @@ class mover_room {
 
   /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
   [[gnu::noinline]] bool push_fragments(peer_record& r, operation& op) {
-    constexpr std::size_t fragment =
-        lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+    const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
     if (op.data_lost()) {
       house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
       return false;
@@ -12371,7 +12550,7 @@ class peers_room {
  public:
   static constexpr std::int32_t takes_max = 1024;
 
-  peers_room(job_type& job, peer_id peers)
+  [[gnu::noinline, gnu::cold]] peers_room(job_type& job, peer_id peers)
       : records_(peers), job_(job), news_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
@@ -12379,7 +12558,7 @@ class peers_room {
   }
   peers_room(const peers_room&) = delete;
   peers_room& operator=(const peers_room&) = delete;
-  ~peers_room() {
+  [[gnu::noinline, gnu::cold]] ~peers_room() {
     for (std::size_t peer = 0; peer < records_.size(); ++peer)
       if (is_shared(records_[peer])) records_.drop(peer);
   }
@@ -12407,7 +12586,7 @@ class peers_room {
   /// Grows with each loss.
   std::uint32_t losses() const noexcept { return losses_; }
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
-  [[gnu::noinline]] bool died(peer_id peer) const noexcept {
+  [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
            job_.state(world_rank(peer)) >= rank_state::finished;
   }
@@ -12528,7 +12707,7 @@ class peers_room {
   }
   /// The transport cannot reach it: it is given up by whoever looks next. (The caller is in the
   /// middle of something that depends on it.)
-  [[gnu::noinline]] void refuse(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] void refuse(peer_id peer) noexcept {
     peer_record& r = of(peer);
     r.refused_ = true;
     if (r.failure_ == errc{}) set_busy(r);
@@ -12563,7 +12742,7 @@ class peers_room {
   /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
   /// Why nothing more will come from `peer`, as the job knows it.
-  [[gnu::noinline]] errc loss_of(peer_id peer) const noexcept {
+  [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
@@ -12602,7 +12781,7 @@ class peers_room {
   }
 
   /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
-  [[gnu::noinline]] void lose(peer_id peer, errc why) {
+  [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
     if (failure_of(peer) != errc{}) return;
     house().before_loss();
     mark_lost(peer, why);
@@ -12618,7 +12797,7 @@ class peers_room {
   House& house() noexcept { return static_cast<House&>(*this); }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
-  [[gnu::noinline]] peer_record* make(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] peer_record* make(peer_id peer) noexcept {
     auto* const r = new (std::nothrow) peer_record(peer);
     if (r == nullptr) return nullptr;
     house().on_new_record(*r);
@@ -12807,7 +12986,7 @@ class hang_text {
 /// Writes what a rank waits for, and what lies unmatched at it.
 class hang_lines : public hang_text {
  public:
-  void operation(const hang_operation& op) {
+  [[gnu::noinline, gnu::cold]] void operation(const hang_operation& op) {
     static constexpr const char* stages[] = {"",
                                              "",
                                              ", not on the wire yet",
@@ -12824,7 +13003,7 @@ class hang_lines : public hang_text {
   }
 
   /// A call, other than one that joins or leaves.
-  void call(const hang_call& c) {
+  [[gnu::noinline, gnu::cold]] void call(const hang_call& c) {
     if (c.kind == wait_kind::testing) {
       add("tests or probes again and again");
     } else {
@@ -12855,7 +13034,8 @@ class hang_lines : public hang_text {
   }
 
   /// A message that is there and differs in one thing from what rank `r` waits for.
-  void hint(std::size_t r, const hang_info& it, const hang_operation& want) {
+  [[gnu::noinline, gnu::cold]] void hint(std::size_t r, const hang_info& it,
+                                         const hang_operation& want) {
     for (const hang_operation& is : it.unexpected) {
       const bool tag = want.tag == -1 || want.tag == is.tag;
       const bool peer = want.peer == -1 || want.peer == is.peer;
@@ -12876,7 +13056,7 @@ class hang_lines : public hang_text {
       return;
     }
   }
-  void hints(std::size_t r, const hang_info& it) {
+  [[gnu::noinline, gnu::cold]] void hints(std::size_t r, const hang_info& it) {
     for (std::uint32_t i = 0; i < it.calls_kept; ++i)
       for (const hang_operation& op : it.calls[i].on)
         if (op.sends == 0) hint(r, it, op);
@@ -12894,7 +13074,7 @@ class hang_lines : public hang_text {
   void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
 
  private:
-  void envelope(const hang_operation& op) {
+  [[gnu::noinline, gnu::cold]] void envelope(const hang_operation& op) {
     if (op.peer == -1) {
       add("any rank");
     } else if (op.peer < 0) {
@@ -12913,14 +13093,15 @@ class hang_lines : public hang_text {
     }
     communicator(op.context);
   }
-  void some(const hang_operation* at, std::uint32_t kept, std::uint32_t total) {
+  [[gnu::noinline, gnu::cold]] void some(const hang_operation* at, std::uint32_t kept,
+                                         std::uint32_t total) {
     for (std::uint32_t i = 0; i < kept; ++i) {
       add(i == 0 ? " " : "; ");
       operation(at[i]);
     }
     if (kept < total) add("; and %u more", total - kept);
   }
-  void list(const char* what, const hang_list<16>& all) {
+  [[gnu::noinline, gnu::cold]] void list(const char* what, const hang_list<16>& all) {
     if (all.total == 0) return;
     add("      %s:", what);
     some(all.at, all.kept, all.total);
@@ -13092,7 +13273,7 @@ class hang_watch {
     info.now_ns = now;
     segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
   }
-  void retract() noexcept {
+  [[gnu::noinline, gnu::cold]] void retract() noexcept {
     stuck_ = told_ = false;
     const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
     words().mark.store(number + hang_words::next, std::memory_order_release);
@@ -13155,6 +13336,18 @@ struct flag_watch {
   function_ref<bool()> ready;         // Called with or without the lock.
   function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
   function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
+};
+
+/// A loop outside of mpx that rests with the transport armed for it, and waits for the transport's
+/// descriptor among others. All under the lock.
+struct outside_loop {
+  enum class state : std::uint8_t {
+    awake,    ///< It looks again by itself.
+    parked,   ///< The transport is armed; nobody sleeps in it.
+    follows,  ///< Another thread sleeps in the transport, and will tell.
+  };
+  void (*ring)(outside_loop&) noexcept;  ///< It shall look again soon: it does not rest any more.
+  state is = state::awake;
 };
 
 /// Of `House` it needs: transport(), trace(); poll_packets(); flush_busy();
@@ -13240,6 +13433,7 @@ class progress_room {
   /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
   bool at_rest() noexcept {
     if constexpr (posts_pend<typename Stack::transport_type>) {
+      if (outside_ != nullptr) ring_outside();
       if (leader_) return true;  // Another thread sleeps for this rank: it would not, else.
       if (!house().transport().arm()) return false;
       house().transport().disarm();
@@ -13257,7 +13451,8 @@ class progress_room {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(crowded());
+    pace_type pace(crowded());
+    prepare(pace);
     for (unsigned polls = 1;; ++polls) {
       if (poll_and_check() > 0) {
         ++advances_;
@@ -13285,6 +13480,7 @@ class progress_room {
         if (done()) break;
       }
     }
+    learn(pace);
     if constexpr (concurrent) {
       if (followers_ != 0 && !leader_) wake_waiters();  // Somebody else must poll now.
     }
@@ -13296,7 +13492,8 @@ class progress_room {
                                        const flag_watch& w) {
     lock_type lock(threading);
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(crowded());
+    pace_type pace(crowded());
+    prepare(pace);
     for (unsigned polls = 1; !w.ready(); ++polls) {
       const bool found = poll_and_check() > 0;
       if (polls % polls_per_check == 0) [[unlikely]]
@@ -13322,6 +13519,7 @@ class progress_room {
       w.sleeping(false);
       --flag_waiters_;
     }
+    learn(pace);
     if constexpr (concurrent) {
       if (followers_ != 0 && !leader_) wake_waiters();
     }
@@ -13367,8 +13565,44 @@ class progress_room {
     if (followers_ != 0) {
       epoch_.fetch_add(1, std::memory_order_relaxed);
       platform::futex_wake(epoch_, static_cast<int>(followers_));
+      if (outside_ != nullptr) ring_outside();
     }
     if (leader_) house().transport().wake();
+  }
+
+  // --- Resting outside ---------------------------------------------------------------------------
+
+  /// From now on `loop` may rest for this rank. Returns false if another one does.
+  bool attach_outside(outside_loop& loop) noexcept {
+    if (outside_ != nullptr) return false;
+    outside_ = &loop;
+    return true;
+  }
+  void detach_outside() noexcept {
+    end_outside_rest();
+    outside_ = nullptr;
+  }
+  /// The loop looks: as poll_and_check.
+  std::size_t poll_outside() {
+    end_outside_rest();
+    const std::size_t n = poll_and_check();
+    advances_ += n != 0 ? 1 : 0;
+    return n;
+  }
+  /// The loop rests from here on until the descriptor is readable, it is rung, or a sleep's longest
+  /// time is over. Returns false if there is something to do first.
+  bool rest_outside() {
+    before_rest();
+    if (leader_) {
+      ++followers_;
+      outside_->is = outside_loop::state::follows;
+      return true;
+    }
+    auto& transport = house().transport();
+    if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return false;
+    leader_ = true;
+    outside_->is = outside_loop::state::parked;
+    return true;
   }
 
   // --- Watching ----------------------------------------------------------------------------------
@@ -13390,6 +13624,28 @@ class progress_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+
+  using pace_type = typename Stack::wait_type::pace;
+  static constexpr unsigned busy_waits = 64;
+  static constexpr unsigned waits_per_measurement = 8;
+
+  /// What earlier calls have found out about others on this core holds for some calls more.
+  void prepare(pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (busy_waits_ != 0) {
+        --busy_waits_;
+        waits_ = 0;
+        pace.sleep_first();
+      } else if (waits_++ % waits_per_measurement == 0) {
+        pace.measure();
+      }
+    }
+  }
+  void learn(const pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (pace.others_compute()) busy_waits_ = busy_waits;
+    }
+  }
 
   /// One function, for what handles a packet is in it.
   [[gnu::noinline]] std::size_t poll(bool checks) {
@@ -13421,7 +13677,28 @@ class progress_room {
     house().inbox().allow_announcements();
   }
 
+  void end_outside_rest() noexcept {
+    switch (std::exchange(outside_->is, outside_loop::state::awake)) {
+      case outside_loop::state::awake: return;
+      case outside_loop::state::follows: --followers_; return;
+      case outside_loop::state::parked:
+        leader_ = false;
+        house().transport().disarm();
+        if constexpr (concurrent) {
+          if (followers_ != 0) wake_waiters();  // Somebody else must sleep in the transport now.
+        }
+    }
+  }
+  /// A loop that rests gives that up, and learns that it has to look again.
+  [[gnu::noinline, gnu::cold]] void ring_outside() noexcept {
+    if (outside_->is == outside_loop::state::awake) return;
+    end_outside_rest();
+    outside_->ring(*outside_);
+  }
+
   [[gnu::noinline]] void sleep(lock_type& lock, const flag_watch* watch = nullptr) {
+    // What the loop is armed for, this thread sees now: a thread that is blocked goes first.
+    if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
     if constexpr (concurrent) {
       if (leader_) {  // It is woken for this thread too.
         if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
@@ -13464,9 +13741,12 @@ class progress_room {
   bool leader_ = false;
   bool shares_core_ = false;  // With a peer.
   unsigned polls_ = 0;        // In vain, of calls that do not block.
+  unsigned waits_ = 0;        // Blocked calls that yield first.
+  unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
+  outside_loop* outside_ = nullptr;
   void (*step_)(House&) noexcept = nullptr;
 };
 
@@ -13517,7 +13797,7 @@ class endpoint : ground<Stack>,
       : endpoint(own, address, nullptr) {}
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
-  ~endpoint() {
+  [[gnu::noinline, gnu::cold]] ~endpoint() {
     pool().for_each([this](operation& op) { forget(op); });
   }
 
@@ -13675,7 +13955,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::host, peers_type::loss_text;
+  using peers_type::host, peers_type::loss_text, peers_type::losses;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -14059,7 +14339,7 @@ struct compounds {
     op->owned_by_attached = false;
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
-    e.compounds_ = &calls;
+    if (e.compounds_ == nullptr) e.compounds_ = &calls;  // Requests read it without the lock.
     clear_status(*op);
     if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
@@ -14209,9 +14489,10 @@ struct compounds {
     }
   }
 
-  /// A part, or a compound whose request is gone, is complete.
+  /// A part, or an operation that is awaited, or whose request is gone, is complete.
   [[gnu::noinline]] static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
+    if (op.holder == holder::watcher) return op.tell_watcher();
     operation& parent = *op.parent;
     if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
       return schedules<Stack>::part_done_locked(e, *plan, op);
@@ -14353,6 +14634,7 @@ template <class Stack>
 /// What is complete, and no request refers to.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
+  if (op.holder == holder::watcher) return op.tell_watcher();
   if (op.role == role::compound || op.holder == holder::parent)
     compounds_->finished(*this, op);
   else
@@ -14371,7 +14653,8 @@ namespace mpx::inline v0::detail {
 /// Ends one operation if it depends on `peer`, or, with `wildcards`, on whoever comes; its links
 /// into the peer's queues are dropped by the rooms.
 template <class Stack>
-void endpoint<Stack>::fail(operation& op, peer_id peer, errc why, bool wildcards) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::fail(operation& op, peer_id peer, errc why,
+                                                        bool wildcards) {
   if (op.done()) return;
   if (op.role == role::receive && op.stage == stage::posted) {
     if (wildcards || op.want.source == peer) inbox().end_if_for(op, peer, why);
@@ -14412,7 +14695,8 @@ void endpoint<Stack>::free_owned(operation& op) noexcept {
 
 /// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
 template <class Stack>
-void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer,
+                                                              errc why, bool wildcards) {
   cancel_place(peer);
   pool().for_each([&](operation& op) { fail(op, peer, why, wildcards); });
   if (r == nullptr) return;
@@ -14423,7 +14707,7 @@ void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wi
 
 /// Tells those above the rooms, and threads that wait.
 template <class Stack>
-void endpoint<Stack>::tell_loss(peer_id peer) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::tell_loss(peer_id peer) {
   services_.for_each([peer](service& s) { s.on_loss(peer); });
   recheck_compounds();
   if constexpr (concurrent) {
@@ -14505,12 +14789,12 @@ void endpoint<Stack>::acknowledge_failures() {
   peers().acknowledge();
 }
 template <class Stack>
-void endpoint<Stack>::drain() {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::drain() {
   std::lock_guard lock(threading());
   pace().drain();
 }
 template <class Stack>
-void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   std::lock_guard lock(threading());
   const std::int64_t until_ns = now_ns() + patience_ns;
   const auto all_out = [this] {
@@ -15255,7 +15539,7 @@ const communicator_state* endpoint<Stack>::communicator_of(const operation& op) 
 
 /// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.
 template <class Stack>
-void endpoint<Stack>::end_revoked(context_id context) noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_revoked(context_id context) noexcept {
   inbox().post_direct_if_any();
   const auto& numbers = communicators_.numbers();
   const auto is_of = [&](context_id c) {
@@ -17622,13 +17906,13 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
-  /// Whether ordinary memory of a peer can be read so.
+  /// Whether ordinary memory of a peer can be read so, and that always pays.
   static bool reads(endpoint_type& e, peer_id peer) noexcept {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
     if (m.key == 0) return false;
     std::unique_lock lock(e.threading());
-    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) != advice::never;
+    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
     lock.unlock();
     withdraw(e, peer, m);
     return pays;
@@ -17698,13 +17982,17 @@ class node_call {
     data.read(at, {kept.base, bytes});
     return kept;
   }
-  /// All blocks of this rank, of `bytes` each.
-  void show_blocks(const blocks& from, std::size_t bytes) noexcept {
-    if (!make_free(0)) return;
+  /// Of each block of this rank, `bytes` from `at` on, or as many as it has.
+  void show_windows(const blocks& from, std::size_t at, std::size_t bytes,
+                    std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return;
     const std::size_t all = bytes * static_cast<std::size_t>(n_);
-    std::byte* at = s_.block.data(me_, index(0), all);
-    for (rank_t r = 0; r < n_; ++r, at += bytes) from[r].read(0, {at, bytes});
-    shown(all, 0);
+    std::byte* to = s_.block.data(me_, index(piece), all);
+    for (rank_t r = 0; r < n_; ++r, to += bytes) {
+      const std::size_t there = from.bytes_of(r);
+      if (r != me_ && there > at) from[r].read(at, {to, there - at < bytes ? there - at : bytes});
+    }
+    shown(all, piece);
   }
   /// Shows what is lent to each rank, for a call of `total` bytes.
   void show_loan(const loan* lent, std::size_t total) noexcept {
@@ -17893,7 +18181,7 @@ class node_call {
   bool begun_ = false;
 };
 
-/// Whether this rank can copy from ordinary memory of all others.
+/// Whether this rank had better copy from ordinary memory of all others than have it shown.
 template <class Stack>
 bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   using blocks_of = mpx::detail::shared_blocks<Stack>;
@@ -18631,23 +18919,72 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   node.met();
 }
 
-/// Everybody shows all its blocks, and copies those that are for it.
+/// Calls `work(at, bytes, number)` for each window of whole units of blocks of `most` bytes, of
+/// which a rank shows one for every rank at a time; once if there is nothing.
+template <class Work>
+void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
+  const std::size_t room = node_piece_bytes / static_cast<std::size_t>(ranks) / unit * unit;
+  std::uint32_t number = 0;
+  for (std::size_t at = 0; at < most || number == 0; at += room)
+    work(at, most - at < room ? most - at : room, number++);
+}
+
+/// Everybody shows a window of all its blocks, and copies those that are for it.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
-  const std::size_t bytes = call.out.bytes;
-  const std::size_t all = bytes * static_cast<std::size_t>(n);
   const blocks& from = call.in_place ? call.out : call.in;
-  node.show_blocks(from, bytes);
-  if (node.crowded()) node.meet(0, [](const memory&) {});
-  for (rank_t k = call.in_place ? 1 : 0; k < n; ++k) {
-    const rank_t r = around(me + k, n);
-    const memory theirs = node.see(r, all);
-    if (theirs.base == nullptr) return;
-    c.copy(call.out[r], slice(theirs, bytes * static_cast<std::size_t>(me), bytes));
-  }
+  for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+    node.show_windows(from, at, bytes, i);
+    if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+    for (rank_t k = 1; k < n; ++k) {
+      const rank_t r = around(me + k, n);
+      const memory theirs = node.see(r, bytes * static_cast<std::size_t>(n), i);
+      if (theirs.base == nullptr) return;
+      call.out[r].write(at, theirs.piece(bytes * static_cast<std::size_t>(me), bytes));
+    }
+    node.leave_piece(i);
+  });
+  if (!call.in_place) c.copy(call.out[me], call.in[me]);
+  node.met();
+}
+
+/// The same, but each combines what is for it, in the order of ranks.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const reduce_scatter_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const blocks in = placed(c, call.in);
+  const memory own = in[me];
+  const memory mine = slice(call.out, 0, own.bytes);
+  // In place the result lies where blocks are that have not been shown yet.
+  const memory sum =
+      in.base == call.out.base && own.base != mine.base ? c.scratch(own.bytes) : mine;
+  std::size_t most = 0;
+  for (rank_t r = 0; r < n; ++r)
+    if (in.bytes_of(r) > most) most = in.bytes_of(r);
+  if (c.failed()) return;
+  for_windows(most, call.op->element_bytes, n,
+              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+                node.show_windows(in, at, bytes, i);
+                if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+                const std::size_t left = own.bytes > at ? own.bytes - at : 0;
+                const memory to = slice(sum, at, left < bytes ? left : bytes);
+                if (left != 0) c.copy(to, slice(own, at, to.bytes));
+                const auto theirs = [&](rank_t r) {
+                  const memory all = node.see(r, bytes * static_cast<std::size_t>(n), i);
+                  return memory{all.base + bytes * static_cast<std::size_t>(me), to.bytes};
+                };
+                for (rank_t r = me - 1; r >= 0 && !c.failed(); --r)
+                  c.combine_first(*call.op, to, theirs(r));
+                for (rank_t r = me + 1; r < n && !c.failed(); ++r)
+                  c.combine(*call.op, to, theirs(r));
+                node.leave_piece(i);
+              });
+  c.copy(mine, sum);
   node.met();
 }
 
@@ -18657,25 +18994,28 @@ concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
                       requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                                const What& call) { meet_direct(node, c, call); };
 
-/// Makes a call in shared memory, if that can be. Returns whether it did, or has failed.
-template <class Stack, class What>
-bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, const question& q) {
-  const bool direct = reads_directly(q);
-  constexpr bool has_pieces = requires(node_call<Stack>& node) { meet(node, c, call); };
+/// Whether an element fits what a rank shows at a time to each.
+template <class What>
+bool fits_in_node([[maybe_unused]] const What& call, [[maybe_unused]] rank_t ranks) noexcept {
   if constexpr (requires { call.op; })
-    if (!direct && call.op->element_bytes > node_piece_bytes) return false;
-  node_state* const state = node_of(c);
-  if (state == nullptr) return c.failed();
-  // A bcast goes in pieces at any size: so whoever is told another one finds out.
-  if (direct && !state->reads && q.of != operation::bcast) return false;
-  node_call<Stack> node(c, *state);
-  if (c.failed()) return true;
-  if (direct && state->reads) {
-    meet_direct(node, c, call);
-  } else {
-    if constexpr (has_pieces) meet(node, c, call);
-  }
+    return call.op->element_bytes <= node_piece_bytes / static_cast<std::size_t>(ranks);
   return true;
+}
+/// What is used where a call cannot meet in shared memory.
+template <class Policy>
+choice without_node(question q, algorithm by) noexcept {
+  q.meets = q.reads = false;
+  return decide<Policy>(q, by);
+}
+
+/// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.
+template <class Stack, class What>
+void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
+                 const question& q) {
+  node_call<Stack> node(c, state);
+  if (c.failed()) return;
+  if (reads_directly(q)) return meet_direct(node, c, call);
+  if constexpr (requires { meet(node, c, call); }) meet(node, c, call);
 }
 
 }  // namespace mpx::inline v0::coll
@@ -19223,16 +19563,37 @@ concept HasLevels =
 
 namespace mpx::inline v0::detail {
 
+/// All ranks share memory, whoever they are.
+template <class Stack>
+inline constexpr bool shares_all_memory = BlockTransport<typename Stack::transport_type> &&
+                                          !NearFarTransport<typename Stack::transport_type>;
+
 /// Takes the steps of `what`, by algorithm `by` if it has any to choose among, by messages alone.
 template <class Stack, class What, coll::Steps S>
 void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = BlockTransport<typename Stack::transport_type>;
+    q.near = shares_all_memory<Stack>;
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
     what(steps);
   }
+}
+/// The same in two levels, if the policy says so.
+template <class Stack, class What, coll::Steps S>
+void take_levels(const What& what, S& steps, coll::algorithm by, coll::question q,
+                 const coll::node_map& nodes) {
+  coll::ask_of_nodes(q, nodes);
+  const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+  if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
+    return what(steps, c);
+  coll::node_levels<typename Stack::collective_type, S> levels(steps, nodes);
+  const bool in_parts = c.by == coll::algorithm::node_parts;
+  if constexpr (requires { what.without_layouts(); })
+    return on_copies(steps, what.without_layouts(),
+                     [&](const auto& whole) { levels.run(whole, in_parts); });
+  else
+    return levels.run(what, in_parts);
 }
 /// The same where ranks may use what they share. `nodes`: where they are, if the transport knows.
 template <class Stack, class What, coll::Steps S>
@@ -19240,25 +19601,24 @@ void take_steps(const What& what, S& steps, coll::algorithm by,
                 [[maybe_unused]] const coll::node_map* nodes) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = BlockTransport<typename Stack::transport_type>;
+    q.near = shares_all_memory<Stack>;
     if constexpr (coll::HasLevels<Stack, What>) {
-      coll::ask_of_nodes(q, *nodes);
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
-        return what(steps, c);
-      coll::node_levels<typename Stack::collective_type, S> levels(steps, *nodes);
-      const bool in_parts = c.by == coll::algorithm::node_parts;
-      if constexpr (requires { what.without_layouts(); })
-        return on_copies(steps, what.without_layouts(),
-                         [&](const auto& whole) { levels.run(whole, in_parts); });
-      else
-        return levels.run(what, in_parts);
+      if constexpr (NearFarTransport<typename Stack::transport_type>) q.near = nodes->nodes() == 1;
+      if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+      if (!q.near) return take_steps<Stack>(what, steps, by);
       q.meets = q.reads = true;
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what, q)) return;
+      coll::node_state* const node = coll::node_of(steps);
+      if (steps.failed()) return;
+      q.meets = node != nullptr;
+      q.reads = q.meets && node->reads;
+      if (!q.reads) c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared || !coll::fits_in_node(what, steps.size()))
+        return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
+      return coll::run_in_node(steps, what, *node, q);
     }
   }
   take_steps<Stack>(what, steps, by);
@@ -19954,16 +20314,17 @@ namespace mpx::inline v0::detail {
 /// The collectives of a communicator, which derives from this: every rank calls them in the same
 /// order.
 ///
-/// Buffers are transferable values or contiguous ranges of them, as those of messages. `counts` and
-/// `places` are ranges of integers, one for each rank, in elements; without places the blocks lie
-/// one after the other. What a rank gives may be mpx::in_place: then it is in the result's buffer,
-/// where its own block belongs.
+/// Buffers are transferable values or contiguous ranges of them, as those of messages, or with
+/// mpx/datatype.hpp what a layout spreads, of which each block is a part. `counts` and `places` are
+/// ranges of integers, one for each rank, in elements; without places the blocks lie one after the
+/// other. What a rank gives may be mpx::in_place: then it is in the result's buffer, where its own
+/// block belongs.
 /// All forms: mpx::start gives a request, which must be waited for: a dropped one leaves the call,
 /// and the other ranks get errc::peer_lost; a detached one goes on by itself. mpx::prepare gives a
 /// persistent one. Those that return a value or a vector of their own block.
 /// Errors of all: errc::count or errc::truncate if sizes differ between ranks; errc::argument and
-/// errc::count if a buffer does not fit, or a count is negative; errc::peer_lost when a rank is
-/// lost, or has left the call with an error; errc::no_resources.
+/// errc::count if a buffer does not fit, or a count is negative; errc::datatype of a layout;
+/// errc::peer_lost when a rank is lost, or has left the call with an error; errc::no_resources.
 /// Completion: buffers are the call's until it is complete.
 template <class Comm, class Stack>
 class collectives : public collective_names<Comm> {
@@ -20219,6 +20580,8 @@ class collectives : public collective_names<Comm> {
     coll::blocks to;
     from.pieces = in.data();
     to.pieces = out.data();
+    from.counts.many = in.size();
+    to.counts.many = out.size();
     return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
   }
 
@@ -20227,15 +20590,15 @@ class collectives : public collective_names<Comm> {
   /// Combines every rank's `value` with `op`, which must be associative; in rank order unless it
   /// is_commutative.
   /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
-  /// element, in place: it holds the result at `root`, and is unspecified elsewhere. Where the call
-  /// is started a value is combined in place, as a range.
+  /// element, in place: it holds the result at `root`, and is unspecified elsewhere; a temporary
+  /// container is returned. Where the call is started a value is combined in place, as a range.
   /// Errors: errc::root. What `op` throws passes through, or is errc::operation; the other ranks
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     const bool here = me().rank() == root;
-    return in_place_or_copied<How>(value, how, here, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -20244,7 +20607,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -20292,7 +20655,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -20309,7 +20672,7 @@ class collectives : public collective_names<Comm> {
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
-    return in_place_or_copied<How>(value, how, true, [&](const memory& m) {
+    return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
@@ -21933,6 +22296,7 @@ class environment {
 
  private:
   static constexpr std::int64_t last_words_ns_max = 100'000'000;
+  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // When some rank is lost.
   using watch_type = detail::watch_of<job_type>;
   using describer_type =
       std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
@@ -21985,6 +22349,11 @@ class environment {
         b, detail::difference(one ? *one : "(none)", other ? *other : "(none)").c_str(), a);
   }
 
+  /// The job tells of no deaths: a rank that the transport has lost may never enter the fence.
+  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t since_ns) const {
+    if (endpoint_.losses() != 0 && platform::now_ns() - since_ns > leaving_ns_max)
+      throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
+  }
   /// Leaves without the others; what this rank has sent is not lost with it.
   [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
     endpoint_.send_last(last_words_ns_max);
@@ -22038,6 +22407,10 @@ template <class Stack>
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
       all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
+    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Names of hosts may lie.
+      const auto& transport = endpoint_.transport();
+      all.host_number = (transport.node_of(transport.self()) + 1) * 0x9e37'79b9'7f4a'7c15u;
+    }
   });
   job_.fence([this] { watch_.join_step(); });
   watch_.went_on();
@@ -22058,7 +22431,11 @@ template <class Stack>
   try {
     const detail::call_site leaving{"", watch_.joined().where};
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-    job_.fence([this] { endpoint_.drain(); });
+    [[maybe_unused]] const std::int64_t since_ns = platform::now_ns();
+    job_.fence([&] {
+      endpoint_.drain();
+      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(since_ns);
+    });
     if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
   } catch (const std::exception&) {
     leave_alone();  // Somebody else died first.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
+// sanitizers: address
 // What happens at the limit of operations under way: the call that needs one more is told, and all
 // else goes on.
 

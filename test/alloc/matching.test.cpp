@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // timeout: 240
+// sanitizers: address
 // Matching while memory is out: a matcher does not fail; its tables stay as they are.
 
 #include "scarce.hpp"

@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE("a root that is no rank", Stack, ranks::inproc, ranks::multip
   });
 }
 
-TEST_CASE_TEMPLATE("sizes that do not agree are an error", Stack, ranks::inproc, ranks::by_packets,
+TEST_CASE_TEMPLATE("sizes that do not agree are an error", Stack, ranks::inproc, ranks::listed,
                    ranks::multiple) {
   ranks::run<Stack>(2, [](auto world) {
     for (const std::size_t length : {10u, 50'000u}) {

@@ -2,6 +2,9 @@
 // Collectives across an intercommunicator: each in every form, at sizes on both sides of what the
 // algorithms choose by; many at once; what is wrong.
 
+#include <mpx/checks.hpp>
+#include <mpx/datatype.hpp>
+
 #include "coll/between.hpp"
 
 namespace {
@@ -109,6 +112,111 @@ TEST_CASE("between: what is wrong is told, and nobody waits") {
     (void)on.allreduce(1, [](int, int) -> int { throw 1; }, ec);  // In both groups.
     CHECK((ec == mpx::errc::operation || ec == mpx::errc::peer_lost));
     CHECK(next());
+    on.free();
+  });
+}
+
+TEST_CASE("between: buffers that layouts spread") {
+  using namespace between_suite;
+  for (const cut c : {cut{1, 2}, cut{3, 4}})
+    ranks::run<ranks::inproc>(c.here + c.there, [c](auto world) {
+      const bool low = world.rank() < c.here;
+      auto on = connected(world, c.here);
+      const auto there = static_cast<std::size_t>(on.remote_size());
+      // Columns of matrices of three: `n` elements, two words between them.
+      const auto column = [](std::vector<std::int64_t>& m) {
+        return mpx::strided(m.data(), m.size() / 3, 3);
+      };
+      const auto given = [&](std::size_t n) {
+        std::vector<std::int64_t> m(3 * n, -1);
+        for (std::size_t i = 0; i < n; ++i)
+          m[3 * i] = (low ? 0 : 1000) + on.rank() * 100 + static_cast<std::int64_t>(i);
+        return m;
+      };
+      const auto theirs = [&](std::size_t r, std::size_t i) {
+        return (low ? 1000 : 0) + static_cast<std::int64_t>(r) * 100 + static_cast<std::int64_t>(i);
+      };
+      const auto empty = [](std::size_t n) { return std::vector<std::int64_t>(3 * n, -1); };
+      const auto holes = [](const std::vector<std::int64_t>& m) {
+        bool left = true;
+        for (std::size_t i = 0; i < m.size(); ++i) left = left && (i % 3 == 0 || m[i] == -1);
+        return left;
+      };
+      for (const form f : forms) {
+        bool right = true;
+        auto in = given(4);
+        auto out = empty(4 * there);
+        run(f, [&](auto&&... h) { return on.allgather(column(in), column(out), h...); });
+        for (std::size_t i = 0; i < 4 * there; ++i)
+          right = right && out[3 * i] == theirs(i / 4, i % 4);
+        CHECK((right && holes(out)));
+        auto all = given(2 * there);
+        out = empty(2 * there);
+        const auto me = static_cast<std::size_t>(on.rank());
+        run(f, [&](auto&&... h) { return on.alltoall(column(all), column(out), h...); });
+        for (std::size_t i = 0; i < 2 * there; ++i)
+          right = right && out[3 * i] == theirs(i / 2, 2 * me + i % 2);
+        out = empty(4);
+        run(f, [&](auto&&... h) { return on.allreduce(column(in), column(out), mpx::sum, h...); });
+        for (std::size_t i = 0; i < 4; ++i) {
+          std::int64_t sum = 0;
+          for (std::size_t r = 0; r < there; ++r) sum += theirs(r, i);
+          right = right && out[3 * i] == sum;
+        }
+        CHECK((right && holes(out)));
+        for (const bool of_low : {true, false}) {
+          const bool is_root = of_low == low && on.rank() == 0;
+          const mpx::rank_t root = is_root         ? mpx::this_root
+                                   : of_low == low ? mpx::rank_t{mpx::proc_null}
+                                                   : 0;
+          auto data = is_root ? given(5) : empty(5);
+          run(f, [&](auto&&... h) { return on.bcast(column(data), root, h...); });
+          for (std::size_t i = 0; i < 5 && of_low != low; ++i)
+            right = right && data[3 * i] == theirs(0, i);
+          out = empty(4 * there);
+          run(f, [&](auto&&... h) { return on.gather(column(in), column(out), root, h...); });
+          for (std::size_t i = 0; i < 4 * there; ++i)
+            right = right && out[3 * i] == (is_root ? theirs(i / 4, i % 4) : -1);
+          auto block = empty(2);
+          run(f, [&](auto&&... h) { return on.scatter(column(all), column(block), root, h...); });
+          for (std::size_t i = 0; i < 2; ++i)
+            right = right && block[3 * i] == (of_low == low ? -1 : theirs(0, 2 * me + i));
+          CHECK((right && holes(data) && holes(out) && holes(block)));
+        }
+      }
+      on.free();
+    });
+}
+
+TEST_CASE("between: ranks compare their calls where the stack says so") {
+  using namespace between_suite;
+  using compared = mpx::stack<mpx::transport::inproc, mpx::checks::collectives>;
+  ranks::run<compared>(5, [](auto world) {
+    const bool low = world.rank() < 2;
+    auto on = connected(world, 2);
+    for (const form f : {form::coded, form::prepared}) everything(on, low, 3, f);
+    const auto told = [&](auto call) {
+      std::error_code ec;
+      call(ec);
+      CHECK(ec == mpx::errc::call_mismatch);
+      CHECK(on.allreduce(1, std::plus<>{}) == on.remote_size());
+    };
+    int x = 0;
+    std::vector<int> some(6);
+    told([&](auto& ec) {
+      if (world.rank() == 4) return static_cast<void>(on.allreduce(x, std::plus<>{}, ec));
+      on.barrier(ec);
+    });
+    told([&](auto& ec) {  // One of the others takes another rank for the root.
+      const bool is_root = world.rank() == 0;
+      on.bcast(x,
+               low ? (is_root ? mpx::this_root : mpx::rank_t{mpx::proc_null}) : world.rank() == 3,
+               ec);
+    });
+    told([&](auto& ec) {  // One gives more.
+      std::vector<int> all(2 * static_cast<std::size_t>(on.remote_size()));
+      on.allgather(std::span(some).first(world.rank() == 1 ? 3u : 2u), all, ec);
+    });
     on.free();
   });
 }

@@ -389,8 +389,8 @@ void everything(const World& world, form f, std::uint64_t seed,
   for (int a = 0; a < mpx::coll::algorithms; ++a) {
     const auto w = world.with(static_cast<mpx::coll::algorithm>(a));
     if (a == 0 && f == form::at_once && world.size() < 4) {
-      blocks(w, f, 6000, ++seed);
-      reductions(w, f, 20'000, seed);
+      blocks(w, f, 3000, ++seed);
+      reductions(w, f, 10'000, seed);
     }
     for (const std::size_t length : of_lengths) {
       blocks(w, f, length, ++seed);
@@ -411,7 +411,7 @@ template <class World>
 void drawn(const World& w, form f, std::uint64_t seed) {
   const auto n = static_cast<std::size_t>(w.size());
   const auto me = static_cast<std::size_t>(w.rank());
-  const std::size_t bytes = seed % 3 == 0 ? 720 : 5040;
+  const std::size_t bytes = seed % 3 == 0 ? 360 : 2520;
   transfers::generator random(seed * 100 + me);
   const auto filled = [&](const transfers::spread& s, std::size_t from, std::size_t to,
                           std::uint64_t what) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // What collectives ask for: steps, a policy, operations; and the typed calls on top.
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -65,8 +67,23 @@ TEST_CASE("policy: what the default chooses, the call has") {
       for (const mpx::rank_t ranks : {1, 2, 3, 8, 13, 4096})
         for (const bool commutative : {false, true})
           for (const bool regular : {false, true}) {
-            const question q{static_cast<operation>(o), bytes, ranks, commutative, regular};
+            question q{static_cast<operation>(o), bytes, ranks, commutative, regular};
             CHECK(offers(q, by_size::choose(q).by));
+            q.meets = q.near = true;
+            for (const bool reads : {false, true}) {
+              q.reads = reads;
+              CHECK(offers(q, by_size::choose(q).by));
+            }
+            q.meets = q.near = q.reads = false;
+            for (const mpx::rank_t node_ranks : {1, 3, 4, 64}) {  // On nodes of several shapes.
+              q.node_ranks = std::min(node_ranks, ranks);
+              q.nodes = (ranks + node_ranks - 1) / node_ranks;
+              for (const bool in_order : {false, true}) {
+                q.in_order = in_order;
+                q.even = in_order && ranks % q.node_ranks == 0;
+                CHECK(offers(q, by_size::choose(q).by));
+              }
+            }
           }
   }
 }

@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("messages move, and are received once", Stack, ranks::inproc,
 }
 
 TEST_CASE_TEMPLATE("what a matched probe holds is seen by nobody else", Stack, ranks::inproc,
-                   ranks::listed, ranks::by_packets, ranks::multiple) {
+                   ranks::listed, ranks::multiple) {
   ranks::run<Stack>(2, [](auto world) {
     for (const std::size_t bytes : {8, 100'000}) {
       const auto first = ranks::message(bytes, 1);

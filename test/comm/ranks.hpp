@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/errc_of.hpp"
+#include "instances/instances.hpp"
 #include "transport/late_stacks.hpp"
 
 namespace ranks {
@@ -143,16 +144,15 @@ using shm = mpx::stack<>;
 using tiny = mpx::stack<mpx::transport::basic_shm<4, 4096>,
                         mpx::protocol::tiny_short_long<8, 512, mpx::long_path::automatic, 1024>,
                         mpx::flow::credits<64 * 1024, 4 * 1024>>;
-using listed = mpx::stack<mpx::transport::inproc, mpx::matching::list>;
-using unlimited = mpx::stack<mpx::flow::unlimited>;
+/// The other choice on every axis.
+using listed = mpx::stack<mpx::transport::inproc, mpx::matching::list, mpx::flow::unlimited,
+                          mpx::waiting::spin, long_by<mpx::long_path::packets>>;
 using by_get = mpx::stack<long_by<mpx::long_path::get>>;
 using by_put = mpx::stack<long_by<mpx::long_path::put>>;
-using by_packets = mpx::stack<mpx::transport::inproc, long_by<mpx::long_path::packets>>;
 using multiple = mpx::stack<mpx::threading::multiple>;
 /// Posts are pending or done, bodies are placed, over channels of 16 packets, under a lock.
 using late = late_stacks::over_small<late_stacks::some, mpx::threading::multiple,
                                      long_by<mpx::long_path::packets>>;
-using spinning = mpx::stack<mpx::transport::inproc, mpx::waiting::spin>;
 
 /// The sizes that matter to a stack: each side of every threshold.
 template <class Stack>
@@ -182,15 +182,23 @@ std::vector<std::size_t> sizes() {
           (1 << 20) + 3};
 }
 
-/// For TEST_CASE_TEMPLATE_DEFINE and TEST_CASE_TEMPLATE_APPLY. Compiling ten stacks takes most of a
-/// preset's time: beside the preset dev, which has them all, four that differ most must do.
+/// For TEST_CASE_TEMPLATE_DEFINE and TEST_CASE_TEMPLATE_APPLY: each choice on each axis, several in
+/// one stack. Compiling them takes most of a preset's time: beside the preset dev, three must do.
 #if defined(MPX_TEST_EMULATED)
 using all_stacks = std::tuple<shm, tiny, by_put>;
 #elif defined(MPX_TEST_FEW_STACKS)
-using all_stacks = std::tuple<shm, tiny, by_put, late>;
+using all_stacks = std::tuple<shm, tiny, late>;
 #else
-using all_stacks =
-    std::tuple<inproc, shm, tiny, listed, unlimited, by_get, by_put, late, multiple, spinning>;
+using all_stacks = std::tuple<shm, tiny, listed, by_get, by_put, late>;
 #endif
 
 }  // namespace ranks
+
+MPX_TEST_INSTANCES(extern, ranks::inproc)
+MPX_TEST_INSTANCES(extern, ranks::shm)
+MPX_TEST_INSTANCES(extern, ranks::tiny)
+MPX_TEST_INSTANCES(extern, ranks::listed)
+MPX_TEST_INSTANCES(extern, ranks::by_get)
+MPX_TEST_INSTANCES(extern, ranks::by_put)
+MPX_TEST_INSTANCES(extern, ranks::late)
+MPX_TEST_INSTANCES(extern, ranks::multiple)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // Packing by hand, as it is here and as external32; and what the constructors of datatypes refuse.
 
 #include "mpx/datatype/pack.hpp"

@@ -37,7 +37,7 @@ struct particle {
 TEST_CASE("transfers: between drawn layouts, between threads") {
   exchange_on<ranks::inproc>(1'000, 4);
 #if !defined(MPX_TEST_EMULATED) && !defined(MPX_TEST_FEW_STACKS)
-  exchange_on<ranks::by_packets>(2'000, 2);
+  exchange_on<ranks::listed>(2'000, 2);
 #endif
 }
 TEST_CASE("transfers: between drawn layouts, over shared memory") {

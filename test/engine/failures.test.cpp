@@ -45,7 +45,7 @@ void expect_lost(const std::function<void()>& body) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("a lost rank ends what waits for it", Stack, ranks::inproc, ranks::shm,
-                   ranks::tiny, ranks::multiple, ranks::spinning) {
+                   ranks::tiny, ranks::multiple, ranks::listed) {
   SUBCASE("recv") {
     lose_last_of_several<Stack>([](auto& env) {
       int x = 0;
@@ -295,7 +295,7 @@ TEST_CASE_TEMPLATE("what comes after a loss", Stack, ranks::inproc, ranks::shm, 
 }
 
 TEST_CASE_TEMPLATE("messages that a lost rank had sent", Stack, ranks::inproc, ranks::shm,
-                   ranks::by_put, ranks::by_packets, ranks::multiple) {
+                   ranks::by_put, ranks::listed, ranks::multiple) {
   SUBCASE("eager ones that have arrived are received") {
     lose_last<Stack>(
         2, [](auto world) { world.send(77, 0, 3); },

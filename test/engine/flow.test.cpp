@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // Floods: a receiver that wants something else first keeps its unexpected memory within the stated
 // bound, and nothing is lost, reordered or stuck.
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 180
+// sanitizers: address
 // Whatever arrives, a rank neither crashes nor hangs nor holds more than it may; what waits for a
 // peer that talks nonsense ends with an error.
 

@@ -7,8 +7,7 @@ namespace {
 
 using ranks::go_tag;
 
-using request_stacks = std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::by_packets,
-                                  ranks::multiple, ranks::spinning>;
+using request_stacks = std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::multiple>;
 
 template <class R>
 bool is_empty(R& r) {

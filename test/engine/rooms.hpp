@@ -62,6 +62,7 @@ class scripted {
   void sleep(std::int64_t) noexcept { ++sleeps; }
   void disarm() noexcept { ++disarms; }
   void wake() noexcept { ++wakes; }
+  void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
 
   remote_memory expose(peer_id, std::span<const std::byte> piece) noexcept {
     ++exposed;
@@ -267,6 +268,7 @@ struct outbox_archetype {
   void answer(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
   void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
   void owe_credit(peer_id to) { owed.push_back(to); }
+  std::size_t fragment_bytes_to(peer_id) { return fragment_bytes; }
   bool prepare_staging() { return true; }
   std::span<std::byte> staging() { return stage; }
   std::span<const std::byte> piece(const operation& op, std::size_t offset, std::size_t n) {
@@ -286,6 +288,7 @@ struct outbox_archetype {
   std::vector<peer_id> owed;
   std::vector<scripted::packet> fragments;
   std::array<std::byte, 4096> stage{};
+  std::size_t fragment_bytes = scripted::traits.packet_bytes_max;
   int answered = 0;
   int room = 1000;
   bool pends = false;
@@ -352,7 +355,6 @@ struct progress_house : ground_archetype<progress_house>, progress_room<stack, p
   using room = progress_room<stack, progress_house>;
   using room::poll_once;
   std::size_t poll_packets() { return found(); }
-  std::size_t poll_packets_apart() { return found(); }
   std::size_t flush_busy() { return 0; }
   inbox_archetype& inbox() { return inbox_; }
   std::size_t found() {

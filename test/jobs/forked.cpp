@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // For forked.test.py: each rank forks a child that ends as it is told, and then does its work.
 //   forked return|exit|_exit|exec|throw|static
 

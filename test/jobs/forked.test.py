@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 120
+# sanitizers: none
 """A forked child of a rank is nobody, however it ends: the rank does not leave with it."""
 
 from jobs import equal, helper, main, run

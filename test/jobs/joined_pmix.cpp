@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // libraries: mpx::pmix
+// sanitizers: none
 // As joined.cpp, of a program that joins by PMIx, too.
 
 #include <mpx/bootstrap/pmix.hpp>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 60
+# sanitizers: none
 """Started by another MPI's launcher, a program says that each process is a world of its own."""
 
 import subprocess

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 120
+# sanitizers: none
 """Ranks that do not fit together, or are told nonsense, end with a clear error; nothing hangs."""
 
 import re

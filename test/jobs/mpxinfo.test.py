@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 60
+# sanitizers: none
 """mpxinfo: what is found, why the rest is not, and one voice of many ranks. mpxrun --hosts."""
 
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 180
+# sanitizers: none
 """Long messages between ranks in pid namespaces of their own, where all of them have one pid and,
 without address space randomisation, the same addresses: none takes its own memory for its peer's."""
 

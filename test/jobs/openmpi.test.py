@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 120
+# sanitizers: none
 """Jobs of Open MPI's mpirun, by PMIx: a program joins them if it includes mpx/bootstrap/pmix.hpp."""
 
 from jobs import Traces, contains, equal, helper, main

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // optimise: yes
+// sanitizers: none
 // For refused.test.py: long messages arrive intact where the kernel refuses to copy between
 // processes, as in containers.
 //   refused WHO WHAT     WHO: all, one rank, or none; WHAT: both, readv or writev is refused

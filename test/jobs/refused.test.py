@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 180
+# sanitizers: none
 """Long messages where the kernel refuses process_vm_readv or _writev, to all ranks or to one."""
 
 from jobs import equal, helper, main, run

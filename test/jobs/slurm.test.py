@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 180
+# sanitizers: none
 """Jobs of Slurm: a cluster of two nodes on this machine, of which one test's daemons live as long as
 the test does, on ports and in a folder of their own."""
 
@@ -183,6 +184,20 @@ def test_a_rank_that_goes():
         r = CLUSTER.srun(f"--mpi={way}", "-N2", "-n3", joined, "abort")
         assert r.returncode in (7, 128 + 9), r.returncode  # srun has the highest of all ranks.
         contains(r.stderr, "rank 1 aborted the job with code 7: as it was told")
+
+
+def test_hosts_that_are_pretended():
+    traffic = optional_helper("hybrid_random")
+    if traffic is None:
+        print("test_hosts_that_are_pretended: left out: there was no libcrypto when the tests were built")
+        return
+    r = CLUSTER.srun("--mpi=pmi2", "-N2", "-n4", traffic, 7)
+    equal((r.returncode, r.stderr), (0, ""))
+    # Slurm lets the others live: near ones learn of it from each other, far ones by their sockets.
+    r = CLUSTER.srun("--mpi=pmi2", "-N2", "-n4", helper("hybrid_traffic"), "end",
+                     env={"MPX_PRETEND_HOSTS": "0,0,1,1"})
+    equal(sorted(line for line in r.stdout.splitlines() if "lost" in line),
+          [f"rank {n}: a peer was lost" for n in (0, 2, 3)])
 
 
 def test_without_a_plugin_each_is_alone():

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // For mismatch.test.py: the default stack, with counters.
 
 #include "jobs/said.hpp"

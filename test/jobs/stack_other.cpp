@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // For mismatch.test.py: a stack that cannot talk to the default one.
 
 #include "jobs/said.hpp"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# sanitizers: none
 """Dropping a request does not wait for a rank that is stopped, however its data was to travel."""
 
 from jobs import equal, helper, main, run

@@ -3,33 +3,12 @@
 # timeout: 120
 """kill -9 of one rank of four whose messages travel over sockets: the others are told, soon."""
 
-import os
-import re
-import signal
-import time
-
-from jobs import PATIENCE, equal, helper, main, start
-
-SECONDS = 2.0 * PATIENCE
+from jobs import main
+from killed import kill_each_in_turn
 
 
 def test_a_rank_and_the_others_survive():
-    for turn in range(4):
-        job = start("-n", 4, "--survive", helper("tcp_traffic"))
-        pids = {}
-        while len(pids) < 4:
-            line = job.stdout.readline()
-            match = re.fullmatch(r"rank (\d) pid (\d+)\n", line)
-            assert match, f"{line!r}, then {job.communicate(timeout=30)}"
-            pids[int(match[1])] = int(match[2])
-        time.sleep(0.005 * turn)
-        os.kill(pids[turn], signal.SIGKILL)
-        begin = time.monotonic()
-        out, err = job.communicate(timeout=30 * PATIENCE)
-        took = time.monotonic() - begin
-        assert took < SECONDS, f"over only after {took:.2f} s: {out!r} {err!r}"
-        equal(sorted(out.splitlines()),
-              [f"rank {r}: a peer was lost" for r in range(4) if r != turn])
+    kill_each_in_turn("tcp_traffic")
 
 
 main(globals())

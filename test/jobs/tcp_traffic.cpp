@@ -1,51 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What tcp_kill9.test.py kills: all ranks exchange messages of all sizes over sockets until one of
-// them is lost.
+// What tcp_kill9.test.py kills.
 
-#include <unistd.h>
-
-#include <mpx/mpx.hpp>
 #include <mpx/transport/tcp.hpp>
-#include <vector>
 
-#include "mp/harness.hpp"
+#include "jobs/until_lost.hpp"
 
-namespace {
-
-using namespace std::chrono_literals;
-using stack = mpx::stack<mpx::transport::tcp>;
-using communicator = mpx::communicator<stack>;
-
-constexpr std::size_t sizes[] = {0, 8, 40, 1000, 16'000, 100'000, 700'000};
-
-void run(communicator world) {
-  std::vector<std::byte> out(700'000);
-  std::vector<std::vector<std::byte>> in(static_cast<std::size_t>(world.size()),
-                                         std::vector<std::byte>(700'000));
-  for (std::uint64_t round = 0;; ++round) {
-    std::vector<mpx::request<stack>> requests;
-    const std::size_t bytes = sizes[round % std::size(sizes)];
-    for (mpx::rank_t r = 0; r < world.size(); ++r) {
-      if (r == world.rank()) continue;
-      requests.push_back(world.irecv(in[static_cast<std::size_t>(r)], r, 5));
-      requests.push_back(world.isend(std::span(out).first(bytes), r, 5));
-    }
-    mpx::wait_all(requests);
-    if (round != 20) continue;
-    std::printf("rank %d pid %d\n", world.rank(), static_cast<int>(::getpid()));
-    std::fflush(stdout);
-  }
-}
-
-}  // namespace
-
-int main() {
-  const harness::watchdog guard("tcp_traffic", 60s);
-  mpx::environment<stack> env;
-  try {
-    run(env.world());
-  } catch (const mpx::error& e) {
-    harness::check(e.code() == mpx::errc::peer_lost, e.what());
-    std::printf("rank %d: a peer was lost\n", env.world().rank());
-  }
+int main(int argc, char**) {
+  return until_lost::main<mpx::stack<mpx::transport::tcp>>("tcp_traffic", argc);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
+// sanitizers: none
 #define MPX_TEST_LEVEL 2
 #include "levels/levels.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
+// sanitizers: none
 // Objects of different assertion levels are one program: what one makes the other uses.
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
+// sanitizers: address
 // The hashed matcher gives what the list matcher gives.
 
 #include <doctest/doctest.h>

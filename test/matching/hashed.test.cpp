@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 
 #include <mpx/matching/hashed.hpp>
 

@@ -2,6 +2,7 @@
 // ranks: 2
 // timeout: 240
 // labels: slow
+// sanitizers: none
 // One rank sends two million messages of 1 KiB to a rank that sleeps for three seconds and then
 // looks for something else: the memory of both stays within the stated bound, and nothing is lost
 // or reordered.

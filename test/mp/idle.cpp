@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // ranks: 2 4
 // timeout: 60
+// sanitizers: none
 // A rank that is blocked for five seconds costs no CPU, however it waits.
 
 #include <mpx/mpx.hpp>

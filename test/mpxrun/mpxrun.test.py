@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 180
+# sanitizers: none
 """Behaviour of mpxrun, seen from outside: mpxrun.test.py MPXRUN VICTIM [name of a test...]"""
 
 import os

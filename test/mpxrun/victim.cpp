@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // What mpxrun.test.py lets mpxrun start: joins the job by the bootstrap alone and then behaves,
 // or does not.
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
+// sanitizers: thread
 // Several threads of a rank that wait for each other's messages under all kinds of schedules: one
 // sleeps in the transport, the others follow it, and whoever has something to do is woken.
 

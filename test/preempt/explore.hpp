@@ -35,10 +35,17 @@ class word_operations {
     scheduler* const s = scheduler::here();
     if (s == nullptr) return real.load(order);
     s->point("load", at);
-    if (s->planted(fault::kind::stuck_load, at)) return static_cast<T>(s->planted().value);
+    if (s->planted(fault::kind::stuck_load, at)) return word_of(s->planted().value);
     T own{};
     if (s->buffers() && s->forwarded(at, own)) return own;
     return real.load(order);
+  }
+  static T word_of(std::uint64_t value) noexcept {
+    if constexpr (std::is_pointer_v<T>) {
+      return reinterpret_cast<T>(value);
+    } else {
+      return static_cast<T>(value);
+    }
   }
   static void store(Real& real, void* at, T value, std::memory_order order) noexcept {
     scheduler* const s = scheduler::here();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
+// sanitizers: thread
 // Memory that is lent and taken back under all kinds of schedules: while a peer copies, it is not
 // taken back; once it is, nobody copies there, nor what lies there later under another name.
 

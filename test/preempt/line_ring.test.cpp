@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
+// sanitizers: thread
 // The two ends of a ring under all kinds of schedules: packets come whole, in order, once.
 
 #include "explore.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
+// sanitizers: thread
 // Two who link, talk and unlink again and again under all kinds of schedules: each link begins with
 // empty rings, and nothing of an earlier one is heard in a later one.
 

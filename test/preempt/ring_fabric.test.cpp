@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
+// sanitizers: thread
 // Ranks that sleep whenever there is nothing to do, on rings of few lines, under all kinds of
 // schedules: every packet arrives, and whoever sleeps is woken when there is something to do.
 

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <mpx/mpx.hpp>
+#include <span>
 
 #include "coll/layouts.hpp"
 #include "datatype/transfers.hpp"
@@ -26,11 +28,13 @@ TEST_CASE_TEMPLATE("sim: layouts arrive on every path", Stack, sim::stack, plain
 }
 
 TEST_CASE("sim: collectives of spread buffers, at any delays") {
-  constexpr std::size_t few_lengths[] = {1, 60};
+  const std::array<std::size_t, 2> few_lengths = {1, 60};
   for (const mpx::rank_t n : {1, 2, 3, 4, 7, 8})
-    for (const auto f : {suite::form::at_once, suite::form::started}) {
+    for (const auto f : {suite::form::at_once, suite::form::started, suite::form::prepared}) {
       const sim::result r = sim::run<by_cpu>(n, rough, 5, [&](auto world) {
-        spread::everything(world, f, 500 + static_cast<std::uint64_t>(n), few_lengths);
+        spread::everything(world, f, 500 + static_cast<std::uint64_t>(n),
+                           f == suite::form::at_once ? std::span<const std::size_t>(spread::lengths)
+                                                     : std::span(few_lengths));
       });
       CHECK(r.stuck == "");
     }

@@ -188,6 +188,17 @@ MUTATIONS = [
      "return key != other.key ? key < other.key : rank < other.rank;", "return rank < other.rank;"),
     ("a split does not look at colors", "comm/detail/create.hpp",
      "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
+    # Across intercommunicators.
+    ("a block across goes to a rank that does not take it", "coll/between.hpp",
+     "((std::int64_t{b} + 1) * takers - 1) / blocks", "std::int64_t{b} * takers / blocks"),
+    ("an allreduce across gives each group its own result", "coll/between.hpp",
+     "      s.exchange(sum, of.across(0), out, of.across(0));\n", "      s.copy(out, sum);\n"),
+    ("a merge does not look at who is high", "intercommunicator.hpp",
+     "if (said == 1) {", "if (said == 3) {"),
+    ("a part of an intercommunicator mixes its groups", "intercommunicator.hpp",
+     "made.local_.rank() + (first ? 0 : there) : 0;", "made.local_.rank() : 0;"),
+    ("a duplicate across tells the wrong group its context", "intercommunicator.hpp",
+     "*plan, said_here, sides().here_first,", "*plan, said_here, 0,"),
     # Collective calls that are compared.
     ("who finds that calls differ gives the call up for all", SCHEDULES,
      "if (p.failure.of != cause::mismatch) e.give_up", "e.give_up", CHECKS_TEST),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // Which path long messages learn to take, in virtual time: whatever the machine, a stream of them is
 // not slower than over the better of the paths that a program could have insisted on.
 

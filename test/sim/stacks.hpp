@@ -4,6 +4,8 @@
 
 #include <mpx/sim.hpp>
 
+#include "instances/instances.hpp"
+
 namespace sim_stacks {
 
 namespace sim = mpx::sim;
@@ -17,3 +19,9 @@ using by_cpu = mpx::stack<basic_sim<sim_rma::cpu>, mpx::waiting::sleep>;
 using multiple = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::threading::multiple>;
 
 }  // namespace sim_stacks
+
+// What plain has no use for, its transport lacks: it is compiled where it is used.
+MPX_TEST_ENGINE(extern, mpx::sim::stack)
+MPX_TEST_ENGINE(extern, sim_stacks::by_put)
+MPX_TEST_ENGINE(extern, sim_stacks::by_cpu)
+MPX_TEST_ENGINE(extern, sim_stacks::multiple)

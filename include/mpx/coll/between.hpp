@@ -11,6 +11,7 @@
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/call.hpp"
 #include "mpx/coll/gather.hpp"
+#include "mpx/coll/node_map.hpp"
 #include "mpx/coll/reduce.hpp"
 #include "mpx/coll/scatter.hpp"
 #include "mpx/coll/steps.hpp"
@@ -35,41 +36,6 @@ struct sides {
   rank_t across(rank_t r) const noexcept { return there_first + r; }
 };
 
-/// The steps of `S` among its ranks first .. first + size - 1 alone.
-template <Steps S>
-class part_of {
- public:
-  part_of(S& all, rank_t first, rank_t size) noexcept : all_(all), first_(first), size_(size) {}
-  rank_t rank() const noexcept { return all_.rank() - first_; }
-  rank_t size() const noexcept { return size_; }
-  bool failed() const noexcept { return all_.failed(); }
-  void start_send(const memory& data, rank_t to) { all_.start_send(data, first_ + to); }
-  void start_receive(const memory& into, rank_t from) { all_.start_receive(into, first_ + from); }
-  void start_receive_ahead(const memory& into, rank_t from) {
-    all_.start_receive_ahead(into, first_ + from);
-  }
-  void finish() { all_.finish(); }
-  void send(const memory& data, rank_t to) { all_.send(data, first_ + to); }
-  void receive(const memory& into, rank_t from) { all_.receive(into, first_ + from); }
-  void exchange(const memory& out, rank_t to, const memory& in, rank_t from) {
-    all_.exchange(out, first_ + to, in, first_ + from);
-  }
-  void copy(const memory& to, const memory& from) { all_.copy(to, from); }
-  void combine(const reduction& op, const memory& inout, const memory& in) {
-    all_.combine(op, inout, in);
-  }
-  void combine_first(const reduction& op, const memory& inout, const memory& in) {
-    all_.combine_first(op, inout, in);
-  }
-  void call(void (*function)(void*), void* with) { all_.call(function, with); }
-  memory scratch(std::size_t bytes) noexcept { return all_.scratch(bytes); }
-
- private:
-  S& all_;
-  rank_t first_;
-  rank_t size_;
-};
-
 /// What is wrong with the root of a call across.
 inline collective_failure check_root_across(rank_t root, const sides& of) noexcept {
   if (root == this_root || root == proc_null || (root >= 0 && root < of.there)) [[likely]]
@@ -77,16 +43,19 @@ inline collective_failure check_root_across(rank_t root, const sides& of) noexce
   return wrong_argument(errc::root,
                         "a root is a rank of the remote group, mpx::this_root or mpx::proc_null");
 }
+/// Calls across have one algorithm each: what a policy says of this is not used.
+inline question one_way(rank_t size) noexcept { return {operation::barrier, 0, size}; }
+
 /// `b`, of the ranks there, with a place for each block.
 template <Steps S>
 blocks placed_across(S& s, const blocks& b, const sides& of) {
-  part_of<S> there(s, of.there_first, of.there);
+  steps_among<S> there(s, {.size = of.there, .first = of.there_first});
   return placed(there, b);
 }
 /// The same one after the other: in memory of the call's unless they are so already.
 template <Steps S>
 blocks packed_across(S& s, const blocks& b, const sides& of) {
-  if (b.regular()) return b;
+  if (b.regular() && b.how == nullptr) return b;
   blocks packed{s.scratch(b.total(of.there)).base, b.bytes, b.bytes};
   packed.counts = b.counts;
   packed.unit = b.unit;
@@ -103,8 +72,11 @@ bool by_tree(operation what, std::size_t bytes, rank_t ranks, bool variable) noe
 template <class Stack, class What, Steps S>
 void within(S& s, const What& what, const sides& of) {
   if (of.here == 1 && std::same_as<What, bcast_call>) return;
-  part_of<S> here(s, of.here_first, of.here);
-  detail::take_steps<Stack>(what, here, algorithm::automatic);
+  steps_among<S> here(s,
+                      {.size = of.here, .self = s.rank() - of.here_first, .first = of.here_first});
+  question q = what.ask(here.rank(), here.size());
+  q.near = BlockTransport<typename Stack::transport_type>;
+  what(here, decide<typename Stack::collective_type>(q, algorithm::automatic));
 }
 /// What this rank's group gives, combined at its rank 0: that memory there.
 template <class Stack, Steps S>
@@ -125,9 +97,17 @@ struct between_bcast {
   memory data;
   rank_t root;
 
+  question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
+  bool gives() const noexcept { return root == this_root; }
+  bool gets() const noexcept { return root >= 0; }
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    for (rank_t r = 0; gives() && r < of.there; ++r) send(data, of.across(r));
+    if (gets()) receive(data, of.across(root));
+  }
   collective_failure check(rank_t, rank_t) const noexcept { return check_root_across(root, of); }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice&) const {
     if (root == proc_null) return;
     if (root == this_root) return static_cast<void>(s.send(data, of.across(0)));
     if (s.rank() == of.here_first) s.receive(data, of.across(root));
@@ -146,12 +126,21 @@ struct between_gather {
   rank_t root;
   bool variable;
 
+  question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
+  bool gives() const noexcept { return root >= 0; }
+  bool gets() const noexcept { return root == this_root; }
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    if (gives()) send(in, of.across(root));
+    for (rank_t r = 0; gets() && r < of.there; ++r)
+      receive(memory(nullptr, out.bytes_of(r)), of.across(r));
+  }
   collective_failure check(rank_t, rank_t) const noexcept {
     const collective_failure wrong = check_root_across(root, of);
     return wrong.why != errc{} || root != this_root ? wrong : check_blocks(out, of.there);
   }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice&) const {
     if (root == proc_null) return;
     const bool here = root == this_root;
     const rank_t givers = here ? of.there : of.here;
@@ -192,12 +181,21 @@ struct between_scatter {
   rank_t root;
   bool variable;
 
+  question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
+  bool gives() const noexcept { return root == this_root; }
+  bool gets() const noexcept { return root >= 0; }
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    if (gets()) receive(out, of.across(root));
+    for (rank_t r = 0; gives() && r < of.there; ++r)
+      send(memory(nullptr, in.bytes_of(r)), of.across(r));
+  }
   collective_failure check(rank_t, rank_t) const noexcept {
     const collective_failure wrong = check_root_across(root, of);
     return wrong.why != errc{} || root != this_root ? wrong : check_blocks(in, of.there);
   }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice&) const {
     if (root == proc_null) return;
     const bool here = root == this_root;
     const rank_t takers = here ? of.there : of.here;
@@ -236,9 +234,19 @@ struct between_allgather {
   memory in;
   blocks out;  // Of the ranks there.
 
+  question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
+  static bool gives() noexcept { return true; }
+  static bool gets() noexcept { return true; }
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    for (rank_t r = 0; r < of.there; ++r) {
+      send(in, of.across(r));
+      receive(memory(nullptr, out.bytes_of(r)), of.across(r));
+    }
+  }
   collective_failure check(rank_t, rank_t) const noexcept { return check_blocks(out, of.there); }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice&) const {
     const rank_t me = s.rank() - of.here_first;
     const blocks to = placed_across(s, out, of);
     const bool in_order = to.regular() || (out.counts && !out.places);
@@ -301,6 +309,15 @@ struct between_alltoall {
     return {operation::alltoall, out.bytes, of.here > of.there ? of.here : of.there, true,
             !variable};
   }
+  static bool gives() noexcept { return true; }
+  static bool gets() noexcept { return true; }
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    for (rank_t r = 0; r < of.there; ++r) {
+      send(memory(nullptr, in.bytes_of(r)), of.across(r));
+      receive(memory(nullptr, out.bytes_of(r)), of.across(r));
+    }
+  }
   collective_failure check(rank_t, rank_t) const noexcept {
     const collective_failure wrong = check_blocks(out, of.there);
     return wrong.why != errc{} ? wrong : check_blocks(in, of.there);
@@ -333,9 +350,17 @@ struct between_reduce {
   rank_t root;
   const reduction* op = nullptr;
 
+  question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
+  bool gives() const noexcept { return root >= 0; }
+  bool gets() const noexcept { return root == this_root; }
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    if (gives()) send(in, of.across(root));
+    for (rank_t r = 0; gets() && r < of.there; ++r) receive(out, of.across(r));
+  }
   collective_failure check(rank_t, rank_t) const noexcept { return check_root_across(root, of); }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice&) const {
     if (root == proc_null) return;
     if (root == this_root) return static_cast<void>(s.receive(out, of.across(0)));
     const memory sum = reduced_within<Stack>(s, in, *op, of);
@@ -353,11 +378,21 @@ struct between_allreduce {
   memory out;  // The same as `in`: in place.
   const reduction* op = nullptr;
 
+  question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
+  static bool gives() noexcept { return true; }
+  static bool gets() noexcept { return true; }
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    for (rank_t r = 0; r < of.there; ++r) {
+      send(in, of.across(r));
+      receive(out, of.across(r));
+    }
+  }
   collective_failure check(rank_t, rank_t) const noexcept {
     return check_room(in.bytes, out.bytes, op->element_bytes);
   }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice&) const {
     memory sum = reduced_within<Stack>(s, in, *op, of);
     if (s.rank() == of.here_first) {
       if (sum.base == out.base && sum.base != nullptr) {
@@ -380,6 +415,17 @@ struct between_reduce_scatter {
   memory out;  // May be part of `in`.
   const reduction* op = nullptr;
 
+  question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
+  static bool gives() noexcept { return true; }
+  static bool gets() noexcept { return true; }
+  template <class Send, class Receive>
+  void each_edge(Send&& send, Receive&& receive) const {
+    const memory all(nullptr, in.total(of.here));
+    for (rank_t r = 0; r < of.there; ++r) {
+      send(all, of.across(r));
+      receive(all, of.across(r));
+    }
+  }
   collective_failure check(rank_t, rank_t) const noexcept {
     const collective_failure wrong = check_blocks(in, of.here);
     if (wrong.why != errc{}) return wrong;
@@ -388,7 +434,7 @@ struct between_reduce_scatter {
     return check_room(in.bytes_of(mine), out.bytes, op->element_bytes);
   }
   template <Steps S>
-  void operator()(S& s) const {
+  void operator()(S& s, const choice&) const {
     const std::size_t bytes = in.total(of.here);
     const memory sum = reduced_within<Stack>(s, {in.base, bytes}, *op, of);
     blocks coming = in;

@@ -10,6 +10,7 @@
 #include "mpx/coll/arguments.hpp"
 #include "mpx/coll/barrier.hpp"
 #include "mpx/coll/between.hpp"
+#include "mpx/coll/between_layouts.hpp"
 #include "mpx/coll/names.hpp"
 #include "mpx/datatype/buffer.hpp"
 
@@ -44,8 +45,9 @@ class between_collectives : public collective_names<Between> {
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      coll::between_bcast<Stack>{me().sides(), writable_bytes_of(buffer), root});
+    return ended<How, data_of<B>>(how, where,
+                                  coll::between_bcast<Stack>{me().sides(), place_of(buffer), root},
+                                  no_reduction(), written_but_at(buffer, root));
   }
 
   // --- Blocks ------------------------------------------------------------------------------------
@@ -56,7 +58,9 @@ class between_collectives : public collective_names<Between> {
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
               site where = site::current()) const noexcept(stores_errors<How>) {
     const coll::blocks to = root == this_root ? equal_blocks(out) : coll::blocks();
-    return ended<How>(how, where, gathering{me().sides(), bytes_of(in), to, root, false});
+    return ended<How, data_of<In>>(
+        how, where, gathering{me().sides(), place_of(in), to, root, false}, no_reduction(),
+        reads(in, root >= 0), writes(out, root == this_root));
   }
   /// The same. Returns: all of it at the root, nothing elsewhere. Requires: `in` at the root is as
   /// long as that of the others.
@@ -74,8 +78,9 @@ class between_collectives : public collective_names<Between> {
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      gathering{me().sides(), bytes_of(in), blocks_at(out, counts), root, true});
+    return ended<How, data_of<In>>(
+        how, where, gathering{me().sides(), place_of(in), blocks_at(out, counts), root, true},
+        no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
@@ -83,9 +88,10 @@ class between_collectives : public collective_names<Between> {
            BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
-        gathering{me().sides(), bytes_of(in), blocks_at(out, counts, places), root, true});
+        gathering{me().sides(), place_of(in), blocks_at(out, counts, places), root, true},
+        no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
   /// The same where the root does not know the lengths. Returns: all blocks at the root, nothing
   /// elsewhere. Cost: a gather of the lengths besides.
@@ -107,8 +113,9 @@ class between_collectives : public collective_names<Between> {
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
     const coll::blocks from = root == this_root ? equal_blocks(in) : coll::blocks();
-    return ended<How>(how, where,
-                      scattering{me().sides(), from, writable_bytes_of(out), root, false});
+    return ended<How, data_of<In>>(
+        how, where, scattering{me().sides(), from, place_of(out), root, false}, no_reduction(),
+        reads(in, root == this_root), writes(out, root >= 0));
   }
   /// The same. Returns: this rank's block; nothing in the root's group. Cost: a bcast of its length
   /// besides.
@@ -129,9 +136,9 @@ class between_collectives : public collective_names<Between> {
   requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
-        how, where,
-        scattering{me().sides(), blocks_at(in, counts), writable_bytes_of(out), root, true});
+    return ended<How, data_of<In>>(
+        how, where, scattering{me().sides(), blocks_at(in, counts), place_of(out), root, true},
+        no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
   /// The same, block r from in[places[r]] on.
   template <class In, class C, class P, class Out, class How = throws_t>
@@ -139,9 +146,10 @@ class between_collectives : public collective_names<Between> {
            BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      scattering{me().sides(), blocks_at(in, counts, places),
-                                 writable_bytes_of(out), root, true});
+    return ended<How, data_of<In>>(
+        how, where,
+        scattering{me().sides(), blocks_at(in, counts, places), place_of(out), root, true},
+        no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
 
   /// `in` of each rank goes to `out` of all ranks of the other group, in rank order.
@@ -149,7 +157,9 @@ class between_collectives : public collective_names<Between> {
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, gathering_all{me().sides(), bytes_of(in), equal_blocks(out)});
+    return ended<How, data_of<In>>(how, where,
+                                   gathering_all{me().sides(), place_of(in), equal_blocks(out)},
+                                   no_reduction(), reads(in), writes(out));
   }
   /// The same. Returns: all of it. Requires: `in` is as long in both groups.
   template <class In, class How = throws_t>
@@ -166,8 +176,9 @@ class between_collectives : public collective_names<Between> {
            (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      gathering_all{me().sides(), bytes_of(in), blocks_at(out, counts)});
+    return ended<How, data_of<In>>(
+        how, where, gathering_all{me().sides(), place_of(in), blocks_at(out, counts)},
+        no_reduction(), reads(in), writes(out));
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
@@ -175,8 +186,9 @@ class between_collectives : public collective_names<Between> {
            BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      gathering_all{me().sides(), bytes_of(in), blocks_at(out, counts, places)});
+    return ended<How, data_of<In>>(
+        how, where, gathering_all{me().sides(), place_of(in), blocks_at(out, counts, places)},
+        no_reduction(), reads(in), writes(out));
   }
   /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
   /// the lengths besides.
@@ -197,7 +209,9 @@ class between_collectives : public collective_names<Between> {
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
-    return ended<How>(how, where, to_all{me().sides(), equal_blocks(in), equal_blocks(out), false});
+    return ended<How, data_of<In>>(how, where,
+                                   to_all{me().sides(), equal_blocks(in), equal_blocks(out), false},
+                                   no_reduction(), reads(in), writes(out));
   }
   /// The same. Returns: what has come. Requires: blocks are as long in both groups.
   template <class In, class How = throws_t>
@@ -214,9 +228,10 @@ class between_collectives : public collective_names<Between> {
            BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(
+    return ended<How, data_of<In>>(
         how, where,
-        to_all{me().sides(), blocks_at(in, in_counts), blocks_at(out, out_counts), true});
+        to_all{me().sides(), blocks_at(in, in_counts), blocks_at(out, out_counts), true},
+        no_reduction(), reads(in), writes(out));
   }
   /// The same, with a place for each block.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
@@ -225,9 +240,10 @@ class between_collectives : public collective_names<Between> {
   auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
                  const D& out_counts, const Q& out_places, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return ended<How>(how, where,
-                      to_all{me().sides(), blocks_at(in, in_counts, in_places),
-                             blocks_at(out, out_counts, out_places), true});
+    return ended<How, data_of<In>>(how, where,
+                                   to_all{me().sides(), blocks_at(in, in_counts, in_places),
+                                          blocks_at(out, out_counts, out_places), true},
+                                   no_reduction(), reads(in), writes(out));
   }
   /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
   /// alltoall of the lengths besides.
@@ -268,7 +284,7 @@ class between_collectives : public collective_names<Between> {
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, root == this_root, [&](const memory& m) {
       return ended<How>(how, where, coll::between_reduce<Stack>{me().sides(), m, m, root},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, written_but_at(value, root));
     });
   }
   /// The same from `in` to `out`.
@@ -276,10 +292,10 @@ class between_collectives : public collective_names<Between> {
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
               site where = site::current()) const {
-    return ended<How>(
-        how, where,
-        coll::between_reduce<Stack>{me().sides(), bytes_of(in), writable_bytes_of(out), root},
-        typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where,
+                      coll::between_reduce<Stack>{me().sides(), place_of(in), place_of(out), root},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in, root >= 0),
+                      writes(out, root == this_root));
   }
   /// As reduce, with the result on every rank of a group: that of the other group's values.
   /// Requires: as many elements in both groups.
@@ -288,7 +304,7 @@ class between_collectives : public collective_names<Between> {
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::between_allreduce<Stack>{me().sides(), m, m},
-                        typed_reduction<element_of_t<V>, Op>{op});
+                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
     });
   }
   /// The same from `in` to `out`, which are as long.
@@ -296,10 +312,9 @@ class between_collectives : public collective_names<Between> {
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
                  site where = site::current()) const {
-    return ended<How>(
-        how, where,
-        coll::between_allreduce<Stack>{me().sides(), bytes_of(in), writable_bytes_of(out)},
-        typed_reduction<element_of_t<const In>, Op>{op});
+    return ended<How>(how, where,
+                      coll::between_allreduce<Stack>{me().sides(), place_of(in), place_of(out)},
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
 
   /// Combines as reduce does; rank r of a group gets block r, of counts[r] elements, of the result
@@ -310,7 +325,7 @@ class between_collectives : public collective_names<Between> {
   auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
                       site where = site::current()) const {
     return ended<How>(how, where, reduced_blocks(blocks_at(in, counts), out),
-                      typed_reduction<element_of_t<const In>, Op>{op});
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
   /// The same with blocks of one length, that of `out`.
   template <class In, class Out, class Op, class How = throws_t>
@@ -319,7 +334,7 @@ class between_collectives : public collective_names<Between> {
                             site where = site::current()) const {
     const auto n = static_cast<std::size_t>(me().size());
     return ended<How>(how, where, reduced_blocks(equal_blocks(in, n), out),
-                      typed_reduction<element_of_t<const In>, Op>{op});
+                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
   }
 
  private:
@@ -328,21 +343,31 @@ class between_collectives : public collective_names<Between> {
   using gathering_all = coll::between_allgather<Stack>;
   using to_all = coll::between_alltoall<Stack>;
 
-  template <class How, class What, class Op = no_reduction>
+  /// Whose elements a call moves, if somebody asks.
+  template <class In>
+  using data_of = typename call_mark<Stack>::template data<In, In>;
+  template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
   [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
-                                    const Op& op = {}) const noexcept(stores_errors<How>) {
-    using algorithm = coll::algorithm;
-    return finish_as(std::forward<How>(how),
-                     collective<Stack, What, Op>(me().both(where), what, algorithm::automatic, op,
-                                                 call_mark<Stack>::template of<Op, void>(where)),
-                     where);
+                                    const Op& op = {}, const Uses&... uses) const
+      noexcept(stores_errors<How>) {
+    return finish_as(
+        std::forward<How>(how),
+        made_call<Stack, What, Op>(me().both(where), what, coll::algorithm::automatic, op,
+                                   call_mark<Stack>::template of<Op, Data>(where), uses...),
+        where);
+  }
+  /// What a call does with a buffer that is the root's to give, or where its result goes.
+  template <class B>
+  auto written_but_at(const B& buffer, [[maybe_unused]] rank_t root) const noexcept {
+    return writes(buffer, root != proc_null);
   }
   std::size_t remote() const noexcept { return static_cast<std::size_t>(me().remote_size()); }
   /// A buffer as `n` blocks of one length.
   template <class B>
   static coll::blocks equal_blocks(const B& buffer, std::size_t n) noexcept {
     coll::blocks b = blocks_of(buffer);
-    b.bytes = b.stride = b.room / b.unit / n * b.unit;
+    // Of what a layout spreads a block may be a part of an element.
+    b.bytes = b.stride = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
     return b;
   }
   template <class B>
@@ -351,7 +376,7 @@ class between_collectives : public collective_names<Between> {
   }
   template <class Out>
   auto reduced_blocks(const coll::blocks& in, Out& out) const noexcept {
-    coll::between_reduce_scatter<Stack> call{me().sides(), in, writable_bytes_of(out)};
+    coll::between_reduce_scatter<Stack> call{me().sides(), in, place_of(out)};
     call.mine = me().rank();
     return call;
   }

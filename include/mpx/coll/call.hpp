@@ -16,16 +16,37 @@
 
 namespace mpx::inline v0::detail {
 
+/// All ranks share memory, whoever they are.
+template <class Stack>
+inline constexpr bool shares_all_memory = BlockTransport<typename Stack::transport_type> &&
+                                          !NearFarTransport<typename Stack::transport_type>;
+
 /// Takes the steps of `what`, by algorithm `by` if it has any to choose among, by messages alone.
 template <class Stack, class What, coll::Steps S>
 void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = BlockTransport<typename Stack::transport_type>;
+    q.near = shares_all_memory<Stack>;
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
     what(steps);
   }
+}
+/// The same in two levels, if the policy says so.
+template <class Stack, class What, coll::Steps S>
+void take_levels(const What& what, S& steps, coll::algorithm by, coll::question q,
+                 const coll::node_map& nodes) {
+  coll::ask_of_nodes(q, nodes);
+  const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+  if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
+    return what(steps, c);
+  coll::node_levels<typename Stack::collective_type, S> levels(steps, nodes);
+  const bool in_parts = c.by == coll::algorithm::node_parts;
+  if constexpr (requires { what.without_layouts(); })
+    return on_copies(steps, what.without_layouts(),
+                     [&](const auto& whole) { levels.run(whole, in_parts); });
+  else
+    return levels.run(what, in_parts);
 }
 /// The same where ranks may use what they share. `nodes`: where they are, if the transport knows.
 template <class Stack, class What, coll::Steps S>
@@ -33,25 +54,24 @@ void take_steps(const What& what, S& steps, coll::algorithm by,
                 [[maybe_unused]] const coll::node_map* nodes) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = BlockTransport<typename Stack::transport_type>;
+    q.near = shares_all_memory<Stack>;
     if constexpr (coll::HasLevels<Stack, What>) {
-      coll::ask_of_nodes(q, *nodes);
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::leaders && c.by != coll::algorithm::node_parts)
-        return what(steps, c);
-      coll::node_levels<typename Stack::collective_type, S> levels(steps, *nodes);
-      const bool in_parts = c.by == coll::algorithm::node_parts;
-      if constexpr (requires { what.without_layouts(); })
-        return on_copies(steps, what.without_layouts(),
-                         [&](const auto& whole) { levels.run(whole, in_parts); });
-      else
-        return levels.run(what, in_parts);
+      if constexpr (NearFarTransport<typename Stack::transport_type>) q.near = nodes->nodes() == 1;
+      if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+      if (!q.near) return take_steps<Stack>(what, steps, by);
       q.meets = q.reads = true;
-      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (coll::run_in_node(steps, what, q)) return;
+      coll::node_state* const node = coll::node_of(steps);
+      if (steps.failed()) return;
+      q.meets = node != nullptr;
+      q.reads = q.meets && node->reads;
+      if (!q.reads) c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared || !coll::fits_in_node(what, steps.size()))
+        return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
+      return coll::run_in_node(steps, what, *node, q);
     }
   }
   take_steps<Stack>(what, steps, by);

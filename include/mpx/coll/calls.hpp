@@ -28,16 +28,17 @@ namespace mpx::inline v0::detail {
 /// The collectives of a communicator, which derives from this: every rank calls them in the same
 /// order.
 ///
-/// Buffers are transferable values or contiguous ranges of them, as those of messages. `counts` and
-/// `places` are ranges of integers, one for each rank, in elements; without places the blocks lie
-/// one after the other. What a rank gives may be mpx::in_place: then it is in the result's buffer,
-/// where its own block belongs.
+/// Buffers are transferable values or contiguous ranges of them, as those of messages, or with
+/// mpx/datatype.hpp what a layout spreads, of which each block is a part. `counts` and `places` are
+/// ranges of integers, one for each rank, in elements; without places the blocks lie one after the
+/// other. What a rank gives may be mpx::in_place: then it is in the result's buffer, where its own
+/// block belongs.
 /// All forms: mpx::start gives a request, which must be waited for: a dropped one leaves the call,
 /// and the other ranks get errc::peer_lost; a detached one goes on by itself. mpx::prepare gives a
 /// persistent one. Those that return a value or a vector of their own block.
 /// Errors of all: errc::count or errc::truncate if sizes differ between ranks; errc::argument and
-/// errc::count if a buffer does not fit, or a count is negative; errc::peer_lost when a rank is
-/// lost, or has left the call with an error; errc::no_resources.
+/// errc::count if a buffer does not fit, or a count is negative; errc::datatype of a layout;
+/// errc::peer_lost when a rank is lost, or has left the call with an error; errc::no_resources.
 /// Completion: buffers are the call's until it is complete.
 template <class Comm, class Stack>
 class collectives : public collective_names<Comm> {

@@ -56,13 +56,17 @@ class node_call {
     data.read(at, {kept.base, bytes});
     return kept;
   }
-  /// All blocks of this rank, of `bytes` each.
-  void show_blocks(const blocks& from, std::size_t bytes) noexcept {
-    if (!make_free(0)) return;
+  /// Of each block of this rank, `bytes` from `at` on, or as many as it has.
+  void show_windows(const blocks& from, std::size_t at, std::size_t bytes,
+                    std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return;
     const std::size_t all = bytes * static_cast<std::size_t>(n_);
-    std::byte* at = s_.block.data(me_, index(0), all);
-    for (rank_t r = 0; r < n_; ++r, at += bytes) from[r].read(0, {at, bytes});
-    shown(all, 0);
+    std::byte* to = s_.block.data(me_, index(piece), all);
+    for (rank_t r = 0; r < n_; ++r, to += bytes) {
+      const std::size_t there = from.bytes_of(r);
+      if (r != me_ && there > at) from[r].read(at, {to, there - at < bytes ? there - at : bytes});
+    }
+    shown(all, piece);
   }
   /// Shows what is lent to each rank, for a call of `total` bytes.
   void show_loan(const loan* lent, std::size_t total) noexcept {
@@ -251,7 +255,7 @@ class node_call {
   bool begun_ = false;
 };
 
-/// Whether this rank can copy from ordinary memory of all others.
+/// Whether this rank had better copy from ordinary memory of all others than have it shown.
 template <class Stack>
 bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   using blocks_of = mpx::detail::shared_blocks<Stack>;

@@ -10,6 +10,7 @@
 #include "mpx/coll/node.hpp"
 #include "mpx/coll/node_direct.hpp"
 #include "mpx/coll/reduce.hpp"
+#include "mpx/coll/reduce_scatter.hpp"
 #include "mpx/engine/collective_policy.hpp"
 
 namespace mpx::inline v0::coll {
@@ -135,23 +136,72 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   node.met();
 }
 
-/// Everybody shows all its blocks, and copies those that are for it.
+/// Calls `work(at, bytes, number)` for each window of whole units of blocks of `most` bytes, of
+/// which a rank shows one for every rank at a time; once if there is nothing.
+template <class Work>
+void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
+  const std::size_t room = node_piece_bytes / static_cast<std::size_t>(ranks) / unit * unit;
+  std::uint32_t number = 0;
+  for (std::size_t at = 0; at < most || number == 0; at += room)
+    work(at, most - at < room ? most - at : room, number++);
+}
+
+/// Everybody shows a window of all its blocks, and copies those that are for it.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
-  const std::size_t bytes = call.out.bytes;
-  const std::size_t all = bytes * static_cast<std::size_t>(n);
   const blocks& from = call.in_place ? call.out : call.in;
-  node.show_blocks(from, bytes);
-  if (node.crowded()) node.meet(0, [](const memory&) {});
-  for (rank_t k = call.in_place ? 1 : 0; k < n; ++k) {
-    const rank_t r = around(me + k, n);
-    const memory theirs = node.see(r, all);
-    if (theirs.base == nullptr) return;
-    c.copy(call.out[r], slice(theirs, bytes * static_cast<std::size_t>(me), bytes));
-  }
+  for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+    node.show_windows(from, at, bytes, i);
+    if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+    for (rank_t k = 1; k < n; ++k) {
+      const rank_t r = around(me + k, n);
+      const memory theirs = node.see(r, bytes * static_cast<std::size_t>(n), i);
+      if (theirs.base == nullptr) return;
+      call.out[r].write(at, theirs.piece(bytes * static_cast<std::size_t>(me), bytes));
+    }
+    node.leave_piece(i);
+  });
+  if (!call.in_place) c.copy(call.out[me], call.in[me]);
+  node.met();
+}
+
+/// The same, but each combines what is for it, in the order of ranks.
+template <class Stack>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const reduce_scatter_call& call) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const blocks in = placed(c, call.in);
+  const memory own = in[me];
+  const memory mine = slice(call.out, 0, own.bytes);
+  // In place the result lies where blocks are that have not been shown yet.
+  const memory sum =
+      in.base == call.out.base && own.base != mine.base ? c.scratch(own.bytes) : mine;
+  std::size_t most = 0;
+  for (rank_t r = 0; r < n; ++r)
+    if (in.bytes_of(r) > most) most = in.bytes_of(r);
+  if (c.failed()) return;
+  for_windows(most, call.op->element_bytes, n,
+              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+                node.show_windows(in, at, bytes, i);
+                if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+                const std::size_t left = own.bytes > at ? own.bytes - at : 0;
+                const memory to = slice(sum, at, left < bytes ? left : bytes);
+                if (left != 0) c.copy(to, slice(own, at, to.bytes));
+                const auto theirs = [&](rank_t r) {
+                  const memory all = node.see(r, bytes * static_cast<std::size_t>(n), i);
+                  return memory{all.base + bytes * static_cast<std::size_t>(me), to.bytes};
+                };
+                for (rank_t r = me - 1; r >= 0 && !c.failed(); --r)
+                  c.combine_first(*call.op, to, theirs(r));
+                for (rank_t r = me + 1; r < n && !c.failed(); ++r)
+                  c.combine(*call.op, to, theirs(r));
+                node.leave_piece(i);
+              });
+  c.copy(mine, sum);
   node.met();
 }
 
@@ -161,25 +211,28 @@ concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
                       requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                                const What& call) { meet_direct(node, c, call); };
 
-/// Makes a call in shared memory, if that can be. Returns whether it did, or has failed.
-template <class Stack, class What>
-bool run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, const question& q) {
-  const bool direct = reads_directly(q);
-  constexpr bool has_pieces = requires(node_call<Stack>& node) { meet(node, c, call); };
+/// Whether an element fits what a rank shows at a time to each.
+template <class What>
+bool fits_in_node([[maybe_unused]] const What& call, [[maybe_unused]] rank_t ranks) noexcept {
   if constexpr (requires { call.op; })
-    if (!direct && call.op->element_bytes > node_piece_bytes) return false;
-  node_state* const state = node_of(c);
-  if (state == nullptr) return c.failed();
-  // A bcast goes in pieces at any size: so whoever is told another one finds out.
-  if (direct && !state->reads && q.of != operation::bcast) return false;
-  node_call<Stack> node(c, *state);
-  if (c.failed()) return true;
-  if (direct && state->reads) {
-    meet_direct(node, c, call);
-  } else {
-    if constexpr (has_pieces) meet(node, c, call);
-  }
+    return call.op->element_bytes <= node_piece_bytes / static_cast<std::size_t>(ranks);
   return true;
+}
+/// What is used where a call cannot meet in shared memory.
+template <class Policy>
+choice without_node(question q, algorithm by) noexcept {
+  q.meets = q.reads = false;
+  return decide<Policy>(q, by);
+}
+
+/// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.
+template <class Stack, class What>
+void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
+                 const question& q) {
+  node_call<Stack> node(c, state);
+  if (c.failed()) return;
+  if (reads_directly(q)) return meet_direct(node, c, call);
+  if constexpr (requires { meet(node, c, call); }) meet(node, c, call);
 }
 
 }  // namespace mpx::inline v0::coll

@@ -30,17 +30,24 @@ struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
-  /// Bytes up to which ranks that share memory meet there even if they cannot read directly.
-  static constexpr std::size_t shared_most(operation of) noexcept {
-    return of == operation::bcast ? static_cast<std::size_t>(-1) : shared_direct_bytes;
+  /// Whether ranks that share memory had better meet there, and show each other what they have in
+  /// pieces.
+  static constexpr bool pieces_pay(const question& q) noexcept {
+    switch (q.of) {
+      case operation::barrier:
+      case operation::bcast: return true;
+      case operation::alltoall:
+        return q.ranks <= 8 || q.bytes <= shared_piece_bytes / static_cast<std::size_t>(q.ranks);
+      case operation::reduce_scatter: return q.ranks <= 8 || q.bytes <= shared_direct_bytes;
+      default: return q.ranks <= 2 || q.bytes <= shared_direct_bytes;
+    }
   }
   /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
   static constexpr choice choose(const question& q) noexcept {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
-    if (q.meets && (q.bytes <= shared_most(q.of) || reads_directly(q)) && offers_shared(q))
-      return {shared};
+    if (offers_shared(q) && (reads_directly(q) || pieces_pay(q))) return {shared};
     if (!q.near) return far(q);
     switch (q.of) {
       case operation::barrier: return {dissemination};

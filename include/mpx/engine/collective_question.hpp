@@ -91,16 +91,15 @@ struct choice {
 /// Whether a call as in `q` can be done in shared memory.
 constexpr bool offers_shared(const question& q) noexcept {
   if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
-  if (reads_directly(q)) return true;
-  const auto n = static_cast<std::size_t>(q.ranks);
   switch (q.of) {
     case operation::barrier:
     case operation::bcast:
     case operation::reduce:
-    case operation::allreduce: return true;
-    case operation::allgather: return q.regular;
-    case operation::alltoall: return q.regular && q.bytes <= shared_piece_bytes / n;
-    default: return false;
+    case operation::allreduce:
+    case operation::reduce_scatter: return true;
+    case operation::allgather:
+    case operation::alltoall: return q.regular;
+    default: return reads_directly(q);
   }
 }
 /// Whether a call as in `q` can be done in two levels: within nodes, and between them.

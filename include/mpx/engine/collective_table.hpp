@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which algorithm was fastest in the simulator, or nearly: made by bench/algorithms.py --policy.
+// Which algorithm was fastest in the simulator, or nearly so: by bench/algorithms.py --policy.
 
 #include <cstddef>
 
@@ -40,9 +40,11 @@ inline constexpr table_entry collective_table[] = {
     {operation::allgather, spread::near, any_ranks, 8192, algorithm::ring},
     {operation::allgather, spread::near, any_ranks, any_bytes, algorithm::ring},
     {operation::allgather, spread::few, any_ranks, 4096, algorithm::node_parts},
-    {operation::allgather, spread::few, any_ranks, any_bytes, algorithm::ring},
+    {operation::allgather, spread::few, 362, any_bytes, algorithm::ring},
+    {operation::allgather, spread::few, any_ranks, any_bytes, algorithm::recursive_doubling},
     {operation::allgather, spread::many, any_ranks, 4096, algorithm::node_parts},
-    {operation::allgather, spread::many, any_ranks, any_bytes, algorithm::ring},
+    {operation::allgather, spread::many, 362, any_bytes, algorithm::ring},
+    {operation::allgather, spread::many, any_ranks, any_bytes, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, any_ranks, 32768, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, 2, 131072, algorithm::recursive_doubling},
     {operation::allreduce, spread::far, 5, 131072, algorithm::pairwise},
@@ -88,7 +90,7 @@ inline constexpr table_entry collective_table[] = {
     {operation::bcast, spread::near, any_ranks, 8192, algorithm::binomial},
     {operation::bcast, spread::near, 45, 32768, algorithm::scatter_allgather},
     {operation::bcast, spread::near, any_ranks, 32768, algorithm::binomial},
-    {operation::bcast, spread::near, 2, 131072, algorithm::chain},
+    {operation::bcast, spread::near, 2, 131072, algorithm::binomial},
     {operation::bcast, spread::near, any_ranks, 131072, algorithm::scatter_allgather},
     {operation::bcast, spread::near, 11, 524288, algorithm::binomial},
     {operation::bcast, spread::near, any_ranks, 524288, algorithm::scatter_allgather},

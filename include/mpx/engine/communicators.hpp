@@ -51,7 +51,7 @@ class communicators final : public service {
   // --- Making ------------------------------------------------------------------------------------
 
   /// The world's state. Errors: errc::no_resources.
-  communicator_state& make_world() {
+  [[gnu::noinline, gnu::cold]] communicator_state& make_world() {
     communicator_state* const made = take_state();
     if (made == nullptr) throw_out_of_memory();
     made->size = founders_;

@@ -66,7 +66,7 @@ class endpoint : ground<Stack>,
       : endpoint(own, address, nullptr) {}
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
-  ~endpoint() {
+  [[gnu::noinline, gnu::cold]] ~endpoint() {
     pool().for_each([this](operation& op) { forget(op); });
   }
 
@@ -224,7 +224,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::host, peers_type::loss_text;
+  using peers_type::host, peers_type::loss_text, peers_type::losses;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------

@@ -32,6 +32,14 @@ enum class holder : std::uint8_t {
   nobody,   ///< It is given back when it is complete.
   request,  ///< A request refers to it, and looks.
   parent,   ///< It is part of a compound operation, which counts.
+  watcher,  ///< A request refers to it, and somebody who is told awaits that.
+};
+
+/// Who awaits a request without looking.
+struct completion_watcher {
+  /// The operation is complete, and its request's alone again. Called under the endpoint's lock,
+  /// from whichever packet's handler or call made it so: it starts nothing.
+  void (*completed_locked)(completion_watcher&) noexcept;
 };
 
 /// How far an operation has come. Who sets what, and when:
@@ -65,7 +73,7 @@ enum class stage : std::uint8_t {
 /// | flag      | set by                         | cleared by                                     |
 /// |-----------|--------------------------------|------------------------------------------------|
 /// | holder    | begin: a request; compounds: a | detach: nobody, it is given back at its end    |
-/// |           | parent                         |                                                |
+/// |           | parent; awaiting: a watcher    |                                                |
 /// | special   | fails, owns: there is more to  | never                                          |
 /// |           | see to than a success          |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
@@ -121,7 +129,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   remote_memory target{};               // Send: where the receiver wants it.
   std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
   wire::header header{};
-  operation* parent = nullptr;   // Counts where `holder` says so.
+  union {  // As `holder` says.
+    operation* parent = nullptr;
+    completion_watcher* watcher;
+  };
   const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
   /// A new life for a request; one store sets all eight flags above.
@@ -145,6 +156,10 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     special = 1;
   }
   std::byte* layout_mark() noexcept { return reinterpret_cast<std::byte*>(this); }
+  void tell_watcher() noexcept {
+    holder = detail::holder::request;
+    watcher->completed_locked(*watcher);
+  }
   void drop_layout() noexcept {
     if (data.how == nullptr) return;
     data.how->drop();
@@ -240,7 +255,7 @@ class operation_pool {
   static constexpr std::uint32_t index_mask = generation_step - 1;
   static_assert(GenerationBits <= 16 && OperationsMax < index_mask);
 
-  [[gnu::noinline]] bool grow() noexcept {
+  [[gnu::noinline, gnu::cold]] bool grow() noexcept {
     const auto base = static_cast<std::uint32_t>(slabs_.size()) * slab_size;
     if (base >= operations_max) return false;
     slab* const added = slabs_.try_add(new (std::nothrow) slab());

@@ -61,6 +61,11 @@ concept BootstrapFits = std::constructible_from<T, B&>;
 template <class T, class P>
 concept FrameFits = P::short_bytes_ceiling <= T::traits.packet_bytes_max;
 
+/// The same of messages to far peers.
+template <class T, class P>
+concept FarFrameFits = !NearFarTransport<T> ||
+                       detail::far_part_t<P>::short_bytes_ceiling <= T::far_traits.packet_bytes_max;
+
 /// Every control packet must fit one packet of the transport.
 template <class T>
 concept ControlFits = T::traits.packet_bytes_max >= sizeof(wire::clearance) &&
@@ -173,6 +178,7 @@ struct stack {
   static_assert(CollectivePolicy<collective_type>);
   static_assert(BootstrapFits<transport_type, bootstrap_type>);
   static_assert(FrameFits<transport_type, protocol_type>);
+  static_assert(FarFrameFits<transport_type, protocol_type>);
   static_assert(ControlFits<transport_type>);
   static_assert(TinyIsInline<transport_type, protocol_type>);
   static_assert(LongPathFits<transport_type, protocol_type>);
@@ -192,8 +198,8 @@ struct stack {
         8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
         0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
         static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
-        0ull + protocol_type::short_bytes_ceiling, static_cast<int>(flow.size()), flow.data(),
-        0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
+        0ull + detail::eager_bytes_ceiling<protocol_type>, static_cast<int>(flow.size()),
+        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
   }
 };
 

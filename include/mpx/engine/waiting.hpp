@@ -28,6 +28,16 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { pace.crowded(true) } noexcept;
 };
 
+/// A refinement: a pace that finds out, where a call begins with `measure()`, whether those to whom
+/// it gives the core compute. Later calls then begin with `sleep_first()`: they give nothing away,
+/// but sleep.
+template <class Pace>
+concept LearningPace = requires(Pace& pace, const Pace& seen) {
+  { pace.measure() } noexcept;
+  { seen.others_compute() } noexcept -> std::same_as<bool>;
+  { pace.sleep_first() } noexcept;
+};
+
 /// Grants WaitPolicy and nothing more.
 struct wait_archetype {
   using policy_axis = wait_axis;
@@ -72,7 +82,9 @@ struct spin {
 /// The default: looks for `SpinNs` nanoseconds, then sleeps in the kernel, so that a blocked rank
 /// costs no CPU. Where ranks outnumber cores, or share one, it does not spin: between two looks it
 /// gives the core to whoever can use it. (Sleeping at once would let cores go idle, and waking an
-/// idle core takes longer than switching between processes.)
+/// idle core takes longer than switching between processes.) Where those who take it compute for
+/// long, be they of the job or not, it sleeps at once: who yields is served after all of them, who
+/// is woken before.
 template <std::int64_t SpinNs = 50'000>
 struct spin_then_sleep {
   using policy_axis = wait_axis;
@@ -84,7 +96,8 @@ struct spin_then_sleep {
     explicit pace(bool crowded) noexcept { this->crowded(crowded); }
 
     bool should_sleep() noexcept {
-      if (crowded_) ::sched_yield();
+      if (sleeps_first_) return true;
+      if (crowded_) give_way();
       if (++looks_ < patience_) return false;
       looks_ = 0;
       const std::int64_t now = platform::now_ns();
@@ -98,11 +111,27 @@ struct spin_then_sleep {
     void crowded(bool yes) noexcept {
       crowded_ = yes;
       patience_ = yes ? 4 : polls_per_check;
+      sleeps_first_ = sleeps_first_ && yes;
     }
+    void measure() noexcept { measures_ = true; }
+    bool others_compute() const noexcept { return others_compute_; }
+    void sleep_first() noexcept { sleeps_first_ = crowded_; }
 
    private:
+    void give_way() noexcept {
+      if (!measures_) return static_cast<void>(::sched_yield());
+      const std::int64_t before = platform::now_ns();
+      ::sched_yield();
+      if (platform::now_ns() - before >= computing_ns) others_compute_ = sleeps_first_ = true;
+    }
+
+    static constexpr std::int64_t computing_ns =
+        1'000'000;                                   // About what a kernel lets them do at a time.
     static constexpr unsigned polls_per_check = 64;  // The clock is dearer than a look.
     bool crowded_ = false;
+    bool sleeps_first_ = false;
+    bool measures_ = false;
+    bool others_compute_ = false;
     unsigned patience_ = 0;
     unsigned looks_ = 0;
     std::int64_t until_ = 0;

@@ -50,6 +50,35 @@ struct protocol_archetype {
   void lower(std::size_t) noexcept;
 };
 
+/// A protocol with other sizes for peers that are far (NearFarTransport).
+template <class P>
+concept NearFarProtocol = Protocol<P> && Protocol<typename P::far_type> && requires(const P& c) {
+  { c.far() } noexcept -> std::same_as<const typename P::far_type&>;
+};
+
+namespace detail {
+
+template <Protocol P>
+struct far_part {
+  using type = P;
+};
+template <NearFarProtocol P>
+struct far_part<P> {
+  using type = typename P::far_type;
+};
+/// What holds for far peers.
+template <Protocol P>
+using far_part_t = typename far_part<P>::type;
+
+/// The longest message that comes unasked, from wherever.
+template <Protocol P>
+inline constexpr std::size_t eager_bytes_ceiling =
+    P::short_bytes_ceiling > far_part_t<P>::short_bytes_ceiling
+        ? P::short_bytes_ceiling
+        : far_part_t<P>::short_bytes_ceiling;
+
+}  // namespace detail
+
 namespace protocol {
 
 /// The default protocol.

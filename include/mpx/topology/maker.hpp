@@ -81,13 +81,6 @@ inline std::uint64_t hashed(std::uint64_t h, std::uint64_t value) noexcept {
   h = (h ^ value) * 0x9e37'79b9'7f4a'7c15u;
   return h ^ h >> 29;
 }
-inline std::uint64_t node_id(const placement& place, std::string_view host) noexcept {
-  if (place.by_node) return place.node;
-  std::uint64_t h = 1;
-  for (const char c : host) h = hashed(h, static_cast<unsigned char>(c));
-  return h;
-}
-
 /// What the creation of a topology is made of. Collective steps that all ranks take, whatever has
 /// gone wrong at one of them: the last tells all.
 template <class Stack>
@@ -116,7 +109,9 @@ class topology_maker {
   }
   /// The node of each rank, as small numbers.
   std::vector<rank_t> nodes(const placement& place, std::error_code& ec) const {
-    const auto id = static_cast<std::int64_t>(node_id(place, comm_.endpoint_->host()));
+    const std::uint64_t host =
+        comm_.endpoint_->with_communicators([](auto& all) { return all.host_number; });
+    const auto id = static_cast<std::int64_t>(place.by_node ? place.node : host);
     const std::vector<std::int64_t> all = comm_.allgather(id, ec, where_);
     std::vector<std::int64_t> known = all;
     std::sort(known.begin(), known.end());

@@ -298,11 +298,54 @@ concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
 };
 
+/// A transport that reaches peers of its own node in memory that it shares with them, and the
+/// others over a network.
+///
+/// `is_near(peer)`: whether it is of this one's node. Posts to it never answer `pending` then, and
+/// only such a peer reaches memory that is exposed, allocated as shared, or a block.
+/// `post_near(peer, header, payload)`: a post, if it is; else `retry`.
+/// `packet_bytes_max(peer)`: the largest payload of a packet to it, `traits.packet_bytes_max` or
+/// more; `far_traits` are those of packets to far ones.
+template <class T>
+concept NearFarTransport =
+    NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
+                                 std::span<const std::byte> payload) {
+      { T::far_traits } -> std::convertible_to<transport_traits>;
+      { t.is_near(peer) } noexcept -> std::same_as<bool>;
+      { u.post_near(peer, header, payload) } noexcept -> std::same_as<outcome>;
+      { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
+    };
+
+/// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
+/// to far ones.
+template <Transport T>
+[[gnu::always_inline]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
+                                                   std::span<const std::byte> payload) noexcept {
+  if constexpr (NearFarTransport<T>) {
+    return t.post_near(peer, header, payload);
+  } else {
+    return t.post(peer, header, payload, 0);
+  }
+}
+/// Whether a post to that peer may answer `pending`.
+template <Transport T>
+[[gnu::always_inline]] constexpr bool may_pend([[maybe_unused]] const T& t,
+                                               [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!posts_pend<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T>) {
+    return !t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
   static constexpr transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 4096};
+  static constexpr transport_traits far_traits = traits;
   transport_archetype() = delete;
   peer_id self() const noexcept;
   peer_id peers() const noexcept;
@@ -340,6 +383,9 @@ struct transport_archetype {
   void free_block(std::uint64_t) noexcept;
   void wake_peer(peer_id) noexcept;
   peer_id node_of(peer_id) const noexcept;
+  bool is_near(peer_id) const noexcept;
+  outcome post_near(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
+  std::size_t packet_bytes_max(peer_id) const noexcept;
 };
 
 }  // namespace mpx::inline v0

@@ -59,8 +59,10 @@ struct alignas(cache_line_bytes) peer_card {
 class shm_segment {
  public:
   /// Errors: errc::no_resources.
-  shm_segment(const bootstrap::file_view& file, std::uint64_t base, peer_id self, peer_id peers,
-              ring_geometry geometry, std::uint64_t arena_bytes, std::uint64_t mapped_bytes_max)
+  [[gnu::noinline, gnu::cold]] shm_segment(const bootstrap::file_view& file, std::uint64_t base,
+                                           peer_id self, peer_id peers, ring_geometry geometry,
+                                           std::uint64_t arena_bytes,
+                                           std::uint64_t mapped_bytes_max)
       : file_(file),
         base_(base),
         self_(self),
@@ -102,7 +104,7 @@ class shm_segment {
   void quiet_bell() const noexcept { detail::quiet_bell(bell_.fd()); }
 
   /// nullptr when the machine is out of mappings, or the shared file is lost.
-  [[gnu::noinline]] std::byte* channel(peer_id source, peer_id destination) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* channel(peer_id source, peer_id destination) noexcept {
     if (source == self_ && destination == self_) return own_channel();
     const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
     return at(front_bytes() + index * channel_stride(), channel_stride());
@@ -114,13 +116,13 @@ class shm_segment {
         errc::no_resources, "%s could not be mapped: check `ulimit -v` and vm.max_map_count", what);
   }
   /// nullptr as for `channel`.
-  [[gnu::noinline]] std::byte* arena(peer_id owner) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* arena(peer_id owner) noexcept {
     const std::uint64_t offset = arenas() + owner * arena_bytes_;
     if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
       whole_.set_dumped(true, offset, arena_bytes_);
     return at(offset, arena_bytes_);
   }
-  [[gnu::noinline]] exposure_word* exposed(peer_id owner) noexcept {
+  [[gnu::noinline, gnu::cold]] exposure_word* exposed(peer_id owner) noexcept {
     return reinterpret_cast<exposure_word*>(
         at(arenas() + peers_ * arena_bytes_ + owner * exposure_key::table_bytes,
            exposure_key::table_bytes));
@@ -136,12 +138,13 @@ class shm_segment {
     return whole_ ? whole_.data() + offset : keep(try_map(offset, bytes));
   }
   /// What a rank tells itself is nobody else's business.
-  std::byte* own_channel() noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* own_channel() noexcept {
     if (own_channel_ == nullptr)
       own_channel_ = keep(attempt([this] { return mapping::of_own(channel_stride()); }));
     return own_channel_;
   }
-  mapping try_map(std::uint64_t offset, std::size_t bytes) const noexcept {
+  [[gnu::noinline, gnu::cold]] mapping try_map(std::uint64_t offset,
+                                               std::size_t bytes) const noexcept {
     mapping made = attempt([&] { return file_.map(base_ + offset, bytes); });
     if (made) made.set_dumped(false);
     return made;
@@ -152,7 +155,7 @@ class shm_segment {
   } catch (const std::exception&) {
     return {};
   }
-  [[gnu::noinline]] std::byte* keep(mapping made) noexcept {
+  [[gnu::noinline, gnu::cold]] std::byte* keep(mapping made) noexcept {
     if (!made) return nullptr;
     piece* const kept = pieces_.try_add(new (std::nothrow) piece(std::move(made)));
     return kept == nullptr ? nullptr : kept->map.data();
@@ -318,7 +321,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
   /// once, on the mark that the peer's card names. A pid means another process in another pid
   /// namespace, and a card says what its owner likes.
-  bool kernel_copies(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] bool kernel_copies(peer_id peer) noexcept {
     link& l = links_[peer];
     if (!l.probed) {
       l.probed = true;

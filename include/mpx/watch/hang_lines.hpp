@@ -28,7 +28,7 @@ class hang_text {
 /// Writes what a rank waits for, and what lies unmatched at it.
 class hang_lines : public hang_text {
  public:
-  void operation(const hang_operation& op) {
+  [[gnu::noinline, gnu::cold]] void operation(const hang_operation& op) {
     static constexpr const char* stages[] = {"",
                                              "",
                                              ", not on the wire yet",
@@ -45,7 +45,7 @@ class hang_lines : public hang_text {
   }
 
   /// A call, other than one that joins or leaves.
-  void call(const hang_call& c) {
+  [[gnu::noinline, gnu::cold]] void call(const hang_call& c) {
     if (c.kind == wait_kind::testing) {
       add("tests or probes again and again");
     } else {
@@ -76,7 +76,8 @@ class hang_lines : public hang_text {
   }
 
   /// A message that is there and differs in one thing from what rank `r` waits for.
-  void hint(std::size_t r, const hang_info& it, const hang_operation& want) {
+  [[gnu::noinline, gnu::cold]] void hint(std::size_t r, const hang_info& it,
+                                         const hang_operation& want) {
     for (const hang_operation& is : it.unexpected) {
       const bool tag = want.tag == -1 || want.tag == is.tag;
       const bool peer = want.peer == -1 || want.peer == is.peer;
@@ -97,7 +98,7 @@ class hang_lines : public hang_text {
       return;
     }
   }
-  void hints(std::size_t r, const hang_info& it) {
+  [[gnu::noinline, gnu::cold]] void hints(std::size_t r, const hang_info& it) {
     for (std::uint32_t i = 0; i < it.calls_kept; ++i)
       for (const hang_operation& op : it.calls[i].on)
         if (op.sends == 0) hint(r, it, op);
@@ -115,7 +116,7 @@ class hang_lines : public hang_text {
   void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
 
  private:
-  void envelope(const hang_operation& op) {
+  [[gnu::noinline, gnu::cold]] void envelope(const hang_operation& op) {
     if (op.peer == -1) {
       add("any rank");
     } else if (op.peer < 0) {
@@ -134,14 +135,15 @@ class hang_lines : public hang_text {
     }
     communicator(op.context);
   }
-  void some(const hang_operation* at, std::uint32_t kept, std::uint32_t total) {
+  [[gnu::noinline, gnu::cold]] void some(const hang_operation* at, std::uint32_t kept,
+                                         std::uint32_t total) {
     for (std::uint32_t i = 0; i < kept; ++i) {
       add(i == 0 ? " " : "; ");
       operation(at[i]);
     }
     if (kept < total) add("; and %u more", total - kept);
   }
-  void list(const char* what, const hang_list<16>& all) {
+  [[gnu::noinline, gnu::cold]] void list(const char* what, const hang_list<16>& all) {
     if (all.total == 0) return;
     add("      %s:", what);
     some(all.at, all.kept, all.total);

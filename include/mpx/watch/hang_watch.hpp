@@ -148,7 +148,7 @@ class hang_watch {
     info.now_ns = now;
     segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
   }
-  void retract() noexcept {
+  [[gnu::noinline, gnu::cold]] void retract() noexcept {
     stuck_ = told_ = false;
     const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
     words().mark.store(number + hang_words::next, std::memory_order_release);

@@ -180,7 +180,7 @@ class job_view {
   bool is_aborted() const noexcept {
     return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
   }
-  abort_notice read_notice() const {
+  [[gnu::noinline, gnu::cold]] abort_notice read_notice() const {
     const auto& a = head().abort;
     abort_notice notice;
     if (a.rank >= 0 && a.rank < size()) notice.rank = a.rank;
@@ -200,7 +200,7 @@ class job_view {
     state_word(rank, k).store(detail::tagged(k, static_cast<std::uint64_t>(now)),
                               std::memory_order_release);
   }
-  void bump(std::uint64_t k) const noexcept {
+  [[gnu::noinline, gnu::cold]] void bump(std::uint64_t k) const noexcept {
     if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
       slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
     platform::futex_wake(slot(k).epoch, 0x7fffffff);

@@ -140,15 +140,24 @@ void move_indexed(std::byte* mem, std::byte* stream, const std::int64_t* at, std
 template <bool Packing, std::size_t A, std::size_t B>
 void move_pairs(std::byte* mem, std::byte* stream, std::int64_t second, std::int64_t n,
                 std::int64_t mem_step, std::int64_t stream_step) noexcept {
-  const auto one = [&](std::int64_t) {
-    move_block<Packing, A>(mem, stream, A);
-    move_block<Packing, B>(displaced(mem, second), stream + A, B);
-    mem = displaced(mem, mem_step);
-    stream += stream_step;
+  std::byte* mem_b = displaced(mem, second);
+  std::byte* stream_b = stream + A;
+  const auto one = [&](std::int64_t k) {
+    move_block<Packing, A>(displaced(mem, k * mem_step), stream + k * stream_step, A);
+    move_block<Packing, B>(displaced(mem_b, k * mem_step), stream_b + k * stream_step, B);
+  };
+  const auto advance = [&](std::int64_t k) {
+    mem = displaced(mem, k * mem_step);
+    mem_b = displaced(mem_b, k * mem_step);
+    stream += k * stream_step;
+    stream_b += k * stream_step;
   };
   std::int64_t i = 0;
-  for (; i + 4 <= n; i += 4) one(0), one(1), one(2), one(3);  // The loop costs as much as a block.
-  for (; i < n; ++i) one(0);
+  for (; i + 4 <= n; i += 4) {  // The loop costs as much as a block.
+    one(0), one(1), one(2), one(3);
+    advance(4);
+  }
+  for (; i < n; ++i, advance(1)) one(0);
 }
 
 using pairs_move = void (*)(std::byte*, std::byte*, std::int64_t, std::int64_t, std::int64_t,

@@ -93,13 +93,13 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
-  /// Whether ordinary memory of a peer can be read so.
+  /// Whether ordinary memory of a peer can be read so, and that always pays.
   static bool reads(endpoint_type& e, peer_id peer) noexcept {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
     if (m.key == 0) return false;
     std::unique_lock lock(e.threading());
-    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) != advice::never;
+    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
     lock.unlock();
     withdraw(e, peer, m);
     return pays;

@@ -27,7 +27,7 @@ struct compounds {
     op->owned_by_attached = false;
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
-    e.compounds_ = &calls;
+    if (e.compounds_ == nullptr) e.compounds_ = &calls;  // Requests read it without the lock.
     clear_status(*op);
     if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
@@ -177,9 +177,10 @@ struct compounds {
     }
   }
 
-  /// A part, or a compound whose request is gone, is complete.
+  /// A part, or an operation that is awaited, or whose request is gone, is complete.
   [[gnu::noinline]] static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
+    if (op.holder == holder::watcher) return op.tell_watcher();
     operation& parent = *op.parent;
     if (schedule* const plan = compound_of(parent).plan; plan != nullptr)
       return schedules<Stack>::part_done_locked(e, *plan, op);
@@ -321,6 +322,7 @@ template <class Stack>
 /// What is complete, and no request refers to.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
+  if (op.holder == holder::watcher) return op.tell_watcher();
   if (op.role == role::compound || op.holder == holder::parent)
     compounds_->finished(*this, op);
   else

@@ -10,7 +10,8 @@ namespace mpx::inline v0::detail {
 /// Ends one operation if it depends on `peer`, or, with `wildcards`, on whoever comes; its links
 /// into the peer's queues are dropped by the rooms.
 template <class Stack>
-void endpoint<Stack>::fail(operation& op, peer_id peer, errc why, bool wildcards) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::fail(operation& op, peer_id peer, errc why,
+                                                        bool wildcards) {
   if (op.done()) return;
   if (op.role == role::receive && op.stage == stage::posted) {
     if (wildcards || op.want.source == peer) inbox().end_if_for(op, peer, why);
@@ -51,7 +52,8 @@ void endpoint<Stack>::free_owned(operation& op) noexcept {
 
 /// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
 template <class Stack>
-void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer,
+                                                              errc why, bool wildcards) {
   cancel_place(peer);
   pool().for_each([&](operation& op) { fail(op, peer, why, wildcards); });
   if (r == nullptr) return;
@@ -62,7 +64,7 @@ void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer, errc why, bool wi
 
 /// Tells those above the rooms, and threads that wait.
 template <class Stack>
-void endpoint<Stack>::tell_loss(peer_id peer) {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::tell_loss(peer_id peer) {
   services_.for_each([peer](service& s) { s.on_loss(peer); });
   recheck_compounds();
   if constexpr (concurrent) {
@@ -144,12 +146,12 @@ void endpoint<Stack>::acknowledge_failures() {
   peers().acknowledge();
 }
 template <class Stack>
-void endpoint<Stack>::drain() {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::drain() {
   std::lock_guard lock(threading());
   pace().drain();
 }
 template <class Stack>
-void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
   std::lock_guard lock(threading());
   const std::int64_t until_ns = now_ns() + patience_ns;
   const auto all_out = [this] {

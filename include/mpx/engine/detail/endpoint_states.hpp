@@ -38,7 +38,7 @@ const communicator_state* endpoint<Stack>::communicator_of(const operation& op) 
 
 /// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.
 template <class Stack>
-void endpoint<Stack>::end_revoked(context_id context) noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_revoked(context_id context) noexcept {
   inbox().post_direct_if_any();
   const auto& numbers = communicators_.numbers();
   const auto is_of = [&](context_id c) {

@@ -135,7 +135,7 @@ class inbox_room {
   [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
                                        std::span<const std::byte> payload) {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
-        payload.size() > protocol_type::short_bytes_ceiling)
+        payload.size() > eager_bytes_ceiling<protocol_type>)
       return errc::protocol;
     const peer_id source = r.peer;
     if constexpr (PlacingTransport<transport_type>) {

@@ -465,8 +465,7 @@ class mover_room {
 
   /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
   [[gnu::noinline]] bool push_fragments(peer_record& r, operation& op) {
-    constexpr std::size_t fragment =
-        lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+    const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
     if (op.data_lost()) {
       house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
       return false;

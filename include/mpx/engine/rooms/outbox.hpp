@@ -43,23 +43,47 @@ class outbox_room {
 
   /// What a layout spreads is put together in so much, piece by piece.
   static constexpr std::size_t staging_bytes =
-      greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max);
+      greater(greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max),
+              greater(far_part_t<protocol_type>::short_bytes_ceiling,
+                      far_part_t<protocol_type>::fragment_bytes_max));
 
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
   [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
     return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
   }
 
+  /// The same of one to that peer.
+  bool is_long(std::size_t bytes, [[maybe_unused]] peer_id to) noexcept {
+    if constexpr (NearFarTransport<transport_type> && NearFarProtocol<protocol_type>) {
+      if (!house().transport().is_near(to))
+        return bytes > house().protocol().far().short_bytes_max();
+    }
+    return is_long(bytes);
+  }
+
+  /// How long messages go, in pieces.
+  std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (NearFarTransport<transport_type>) {
+      auto& t = house().transport();
+      return lesser(t.is_near(peer) ? protocol_type::fragment_bytes_max
+                                    : far_part_t<protocol_type>::fragment_bytes_max,
+                    t.packet_bytes_max(peer));
+    }
+    return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+  }
+
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
   [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
-    if constexpr (posts_pend<transport_type>) return false;  // It needs an operation to complete.
+    // What may pend needs an operation to complete.
+    if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
     if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
       return false;
     if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
       return false;
     const frame_header f = wire::plain_eager_frame(c.context, c.tag, house().flow().outgoing(c.to));
-    if (house().transport().post(c.to, f, {c.data.base, bytes}, 0) != outcome::done) [[unlikely]] {
+    if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
+        [[unlikely]] {
       house().flow().restore(c.to, bytes);
       return false;
     }
@@ -281,7 +305,8 @@ class outbox_room {
   /// packed as they leave, else all at once. Returns nullptr when memory is out.
   [[gnu::noinline]] operation* hold_spread(operation& op) noexcept {
     std::byte* copy = op.layout_mark();
-    if constexpr (posts_pend<transport_type>) {
+    const bool whole = may_pend(house().transport(), op.peer);
+    if (whole) {
       copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
     } else if (!prepare_staging()) {
       copy = nullptr;
@@ -291,7 +316,7 @@ class outbox_room {
       house().pool().give(&op);
       return nullptr;
     }
-    if constexpr (posts_pend<transport_type>) {
+    if (whole) {
       op.data.read(0, {copy, op.data.bytes});
       op.drop_layout();
       op.data.base = copy;
@@ -368,7 +393,7 @@ class outbox_room {
   /// Puts the first send of a backlog on the wire. Returns false if it must wait.
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
-    if (!is_long(bytes) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
+    if (!is_long(bytes, op.peer) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
       if (push_eager(r, op)) return true;
       house().flow().restore(op.peer, bytes);
       return false;
@@ -411,8 +436,7 @@ class outbox_room {
     op.announced = true;
     op.stage = stage::answer;
     house().trace().on(event::announced, 1);
-    if (op.data.bytes <= house().protocol().short_bytes_max())
-      house().trace().on(event::announced_for_flow, 1);
+    if (!is_long(op.data.bytes, op.peer)) house().trace().on(event::announced_for_flow, 1);
     return true;
   }
 

@@ -41,7 +41,7 @@ class peers_room {
  public:
   static constexpr std::int32_t takes_max = 1024;
 
-  peers_room(job_type& job, peer_id peers)
+  [[gnu::noinline, gnu::cold]] peers_room(job_type& job, peer_id peers)
       : records_(peers), job_(job), news_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
@@ -49,7 +49,7 @@ class peers_room {
   }
   peers_room(const peers_room&) = delete;
   peers_room& operator=(const peers_room&) = delete;
-  ~peers_room() {
+  [[gnu::noinline, gnu::cold]] ~peers_room() {
     for (std::size_t peer = 0; peer < records_.size(); ++peer)
       if (is_shared(records_[peer])) records_.drop(peer);
   }
@@ -77,7 +77,7 @@ class peers_room {
   /// Grows with each loss.
   std::uint32_t losses() const noexcept { return losses_; }
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
-  [[gnu::noinline]] bool died(peer_id peer) const noexcept {
+  [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
            job_.state(world_rank(peer)) >= rank_state::finished;
   }
@@ -198,7 +198,7 @@ class peers_room {
   }
   /// The transport cannot reach it: it is given up by whoever looks next. (The caller is in the
   /// middle of something that depends on it.)
-  [[gnu::noinline]] void refuse(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] void refuse(peer_id peer) noexcept {
     peer_record& r = of(peer);
     r.refused_ = true;
     if (r.failure_ == errc{}) set_busy(r);
@@ -233,7 +233,7 @@ class peers_room {
   /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
   /// Why nothing more will come from `peer`, as the job knows it.
-  [[gnu::noinline]] errc loss_of(peer_id peer) const noexcept {
+  [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
@@ -272,7 +272,7 @@ class peers_room {
   }
 
   /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
-  [[gnu::noinline]] void lose(peer_id peer, errc why) {
+  [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
     if (failure_of(peer) != errc{}) return;
     house().before_loss();
     mark_lost(peer, why);
@@ -288,7 +288,7 @@ class peers_room {
   House& house() noexcept { return static_cast<House&>(*this); }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
-  [[gnu::noinline]] peer_record* make(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] peer_record* make(peer_id peer) noexcept {
     auto* const r = new (std::nothrow) peer_record(peer);
     if (r == nullptr) return nullptr;
     house().on_new_record(*r);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
@@ -24,6 +25,18 @@ struct flag_watch {
   function_ref<bool()> ready;         // Called with or without the lock.
   function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
   function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
+};
+
+/// A loop outside of mpx that rests with the transport armed for it, and waits for the transport's
+/// descriptor among others. All under the lock.
+struct outside_loop {
+  enum class state : std::uint8_t {
+    awake,    ///< It looks again by itself.
+    parked,   ///< The transport is armed; nobody sleeps in it.
+    follows,  ///< Another thread sleeps in the transport, and will tell.
+  };
+  void (*ring)(outside_loop&) noexcept;  ///< It shall look again soon: it does not rest any more.
+  state is = state::awake;
 };
 
 /// Of `House` it needs: transport(), trace(); poll_packets(); flush_busy();
@@ -109,6 +122,7 @@ class progress_room {
   /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
   bool at_rest() noexcept {
     if constexpr (posts_pend<typename Stack::transport_type>) {
+      if (outside_ != nullptr) ring_outside();
       if (leader_) return true;  // Another thread sleeps for this rank: it would not, else.
       if (!house().transport().arm()) return false;
       house().transport().disarm();
@@ -126,7 +140,8 @@ class progress_room {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(crowded());
+    pace_type pace(crowded());
+    prepare(pace);
     for (unsigned polls = 1;; ++polls) {
       if (poll_and_check() > 0) {
         ++advances_;
@@ -154,6 +169,7 @@ class progress_room {
         if (done()) break;
       }
     }
+    learn(pace);
     if constexpr (concurrent) {
       if (followers_ != 0 && !leader_) wake_waiters();  // Somebody else must poll now.
     }
@@ -165,7 +181,8 @@ class progress_room {
                                        const flag_watch& w) {
     lock_type lock(threading);
     const blocked_scope scope(*this, site, on);
-    typename Stack::wait_type::pace pace(crowded());
+    pace_type pace(crowded());
+    prepare(pace);
     for (unsigned polls = 1; !w.ready(); ++polls) {
       const bool found = poll_and_check() > 0;
       if (polls % polls_per_check == 0) [[unlikely]]
@@ -191,6 +208,7 @@ class progress_room {
       w.sleeping(false);
       --flag_waiters_;
     }
+    learn(pace);
     if constexpr (concurrent) {
       if (followers_ != 0 && !leader_) wake_waiters();
     }
@@ -236,8 +254,44 @@ class progress_room {
     if (followers_ != 0) {
       epoch_.fetch_add(1, std::memory_order_relaxed);
       platform::futex_wake(epoch_, static_cast<int>(followers_));
+      if (outside_ != nullptr) ring_outside();
     }
     if (leader_) house().transport().wake();
+  }
+
+  // --- Resting outside ---------------------------------------------------------------------------
+
+  /// From now on `loop` may rest for this rank. Returns false if another one does.
+  bool attach_outside(outside_loop& loop) noexcept {
+    if (outside_ != nullptr) return false;
+    outside_ = &loop;
+    return true;
+  }
+  void detach_outside() noexcept {
+    end_outside_rest();
+    outside_ = nullptr;
+  }
+  /// The loop looks: as poll_and_check.
+  std::size_t poll_outside() {
+    end_outside_rest();
+    const std::size_t n = poll_and_check();
+    advances_ += n != 0 ? 1 : 0;
+    return n;
+  }
+  /// The loop rests from here on until the descriptor is readable, it is rung, or a sleep's longest
+  /// time is over. Returns false if there is something to do first.
+  bool rest_outside() {
+    before_rest();
+    if (leader_) {
+      ++followers_;
+      outside_->is = outside_loop::state::follows;
+      return true;
+    }
+    auto& transport = house().transport();
+    if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return false;
+    leader_ = true;
+    outside_->is = outside_loop::state::parked;
+    return true;
   }
 
   // --- Watching ----------------------------------------------------------------------------------
@@ -259,6 +313,28 @@ class progress_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+
+  using pace_type = typename Stack::wait_type::pace;
+  static constexpr unsigned busy_waits = 64;
+  static constexpr unsigned waits_per_measurement = 8;
+
+  /// What earlier calls have found out about others on this core holds for some calls more.
+  void prepare(pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (busy_waits_ != 0) {
+        --busy_waits_;
+        waits_ = 0;
+        pace.sleep_first();
+      } else if (waits_++ % waits_per_measurement == 0) {
+        pace.measure();
+      }
+    }
+  }
+  void learn(const pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (pace.others_compute()) busy_waits_ = busy_waits;
+    }
+  }
 
   /// One function, for what handles a packet is in it.
   [[gnu::noinline]] std::size_t poll(bool checks) {
@@ -290,7 +366,28 @@ class progress_room {
     house().inbox().allow_announcements();
   }
 
+  void end_outside_rest() noexcept {
+    switch (std::exchange(outside_->is, outside_loop::state::awake)) {
+      case outside_loop::state::awake: return;
+      case outside_loop::state::follows: --followers_; return;
+      case outside_loop::state::parked:
+        leader_ = false;
+        house().transport().disarm();
+        if constexpr (concurrent) {
+          if (followers_ != 0) wake_waiters();  // Somebody else must sleep in the transport now.
+        }
+    }
+  }
+  /// A loop that rests gives that up, and learns that it has to look again.
+  [[gnu::noinline, gnu::cold]] void ring_outside() noexcept {
+    if (outside_->is == outside_loop::state::awake) return;
+    end_outside_rest();
+    outside_->ring(*outside_);
+  }
+
   [[gnu::noinline]] void sleep(lock_type& lock, const flag_watch* watch = nullptr) {
+    // What the loop is armed for, this thread sees now: a thread that is blocked goes first.
+    if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
     if constexpr (concurrent) {
       if (leader_) {  // It is woken for this thread too.
         if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
@@ -333,9 +430,12 @@ class progress_room {
   bool leader_ = false;
   bool shares_core_ = false;  // With a peer.
   unsigned polls_ = 0;        // In vain, of calls that do not block.
+  unsigned waits_ = 0;        // Blocked calls that yield first.
+  unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
+  outside_loop* outside_ = nullptr;
   void (*step_)(House&) noexcept = nullptr;
 };
 

@@ -311,7 +311,7 @@ class ring_fabric {
 
   /// Returns nullptr when memory or mappings are out. The place in `blocked_on_space_` is had here
   /// too, so that no post can fail for it.
-  [[gnu::noinline]] sender* wire_out(peer_id peer) noexcept {
+  [[gnu::noinline, gnu::cold]] sender* wire_out(peer_id peer) noexcept {
     if (!blocked_on_space_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
     auto* made = new (std::nothrow) sender;
     if (made == nullptr) return nullptr;
@@ -325,7 +325,7 @@ class ring_fabric {
     return &out_.put(peer, made);
   }
   /// As wire_out, with the place in `hot_`.
-  receiver* wire_in(peer_id source) noexcept {
+  [[gnu::noinline, gnu::cold]] receiver* wire_in(peer_id source) noexcept {
     if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
     auto* made = new (std::nothrow) receiver;
     if (made == nullptr) return nullptr;

@@ -15,7 +15,7 @@ template <class Stack, class House>
   peer_record* const r = house().peers().find(source);
   const std::size_t cost = unexpected_cost(payload.size());
   if (r == nullptr || r->failure() != errc{} ||
-      payload.size() > protocol_type::short_bytes_ceiling ||
+      payload.size() > eager_bytes_ceiling<protocol_type> ||
       r->held_bytes_ + cost > window_of(source)) [[unlikely]]
     return false;
   arrived_message* const m = early_.make_plain(source, bits, payload);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// How one rank hands memory to others of its host: over a socket whose name is seen wherever
+// descriptors can be passed, and nowhere else, to who knows a secret and belongs to the same user.
+
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/types.hpp"
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// A descriptor that is closed.
+class owned_fd {
+ public:
+  explicit owned_fd(int fd = -1) noexcept : fd_(fd) {}
+  owned_fd(owned_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  owned_fd& operator=(owned_fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~owned_fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+/// Where a rank hands memory out: the name of a socket, and what a caller has to know.
+struct handover_place {
+  static constexpr std::size_t secret_bytes = 16;
+  unsigned char name[secret_bytes];
+  unsigned char secret[secret_bytes];
+
+  /// Errors: errc::no_resources.
+  [[gnu::noinline, gnu::cold]] static handover_place drawn() {
+    handover_place p;
+    if (::getrandom(&p, sizeof p, 0) != static_cast<ssize_t>(sizeof p))
+      mpx::detail::throw_error(errc::no_resources, "getrandom failed (%s)", std::strerror(errno));
+    return p;
+  }
+  /// A name that no file has, and that goes with the socket.
+  [[gnu::noinline, gnu::cold]] socklen_t address(sockaddr_un& into) const {
+    into = {};
+    into.sun_family = AF_UNIX;
+    std::string text = "mpx-";
+    for (const unsigned char byte : name) text += mpx::detail::formatted("%02x", byte);
+    std::memcpy(into.sun_path + 1, text.data(), text.size());
+    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  }
+};
+
+/// What a caller says.
+struct handover_hello {
+  char magic[8] = {'m', 'p', 'x', 'm', 'e', 'e', 't', '1'};
+  unsigned char secret[handover_place::secret_bytes] = {};
+  std::uint64_t pid_namespace = 0;
+  std::int32_t rank = 0;
+  std::int32_t size = 0;
+
+  handover_hello() = default;
+  [[gnu::noinline, gnu::cold]] handover_hello(const handover_place& at, rank_t who,
+                                              rank_t of) noexcept
+      : rank(who), size(of) {
+    std::memcpy(secret, at.secret, sizeof secret);
+    struct stat info{};
+    if (::stat("/proc/self/ns/pid", &info) == 0) pid_namespace = info.st_ino;
+  }
+  /// Whether `said` comes from a rank of this job other than the listening one, `rank`.
+  bool admits(const handover_hello& said) const noexcept {
+    return std::memcmp(said.magic, magic, sizeof magic) == 0 &&
+           std::memcmp(said.secret, secret, sizeof secret) == 0 && said.size == size &&
+           said.rank > rank && said.rank < size;
+  }
+};
+
+/// Whether the other end of a socket belongs to this user.
+[[gnu::noinline, gnu::cold]] inline bool is_of_this_user(int fd) noexcept {
+  ucred who{};
+  socklen_t bytes = sizeof who;
+  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 && who.uid == ::geteuid();
+}
+
+/// Errors: errc::no_resources.
+[[gnu::noinline, gnu::cold]] inline owned_fd listen_for_handover(const handover_place& at,
+                                                                 int callers_max) {
+  sockaddr_un name;
+  const socklen_t bytes = at.address(name);
+  owned_fd door(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!door || ::bind(door.get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0 ||
+      ::listen(door.get(), callers_max) != 0)
+    mpx::detail::throw_error(errc::no_resources, "a socket for the ranks of this host (%s)",
+                             std::strerror(errno));
+  return door;
+}
+
+/// Calls there, and says `mine`. Returns nothing if nobody of this user can be reached.
+[[gnu::noinline, gnu::cold]] inline owned_fd call_for_handover(const handover_place& at,
+                                                               const handover_hello& mine) {
+  constexpr timeval patience{60, 0};
+  sockaddr_un name;
+  const socklen_t bytes = at.address(name);
+  owned_fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!fd) return fd;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0 ||
+      !is_of_this_user(fd.get()) ||
+      ::send(fd.get(), &mine, sizeof mine, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof mine))
+    return owned_fd();
+  return fd;
+}
+
+/// Two descriptors, of a control segment and of shared memory, with some bytes.
+[[gnu::noinline, gnu::cold]] inline bool hand_over(int to, int control, int shared,
+                                                   const void* text, std::size_t bytes) noexcept {
+  const int both[2] = {control, shared};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
+  iovec body{const_cast<void*>(text), bytes};
+  msghdr message{};
+  message.msg_iov = &body;
+  message.msg_iovlen = 1;
+  message.msg_control = room;
+  message.msg_controllen = sizeof room;
+  cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof both);
+  std::memcpy(CMSG_DATA(head), both, sizeof both);
+  return ::sendmsg(to, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
+}
+/// Takes what was handed over. Returns how many bytes came with it, 0 if nothing has.
+[[gnu::noinline, gnu::cold]] inline std::size_t take_over(int from, owned_fd& control,
+                                                          owned_fd& shared, void* text,
+                                                          std::size_t bytes) noexcept {
+  int both[2] = {-1, -1};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof both)] = {};
+  iovec body{text, bytes};
+  msghdr message{};
+  message.msg_iov = &body;
+  message.msg_iovlen = 1;
+  message.msg_control = room;
+  message.msg_controllen = sizeof room;
+  const ssize_t n = ::recvmsg(from, &message, MSG_CMSG_CLOEXEC);
+  if (n < 1) return 0;
+  const cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof both))
+    return 0;
+  std::memcpy(both, CMSG_DATA(head), sizeof both);
+  control = owned_fd(both[0]);
+  shared = owned_fd(both[1]);
+  return static_cast<std::size_t>(n);
+}
+
+}  // namespace mpx::inline v0::bootstrap::detail

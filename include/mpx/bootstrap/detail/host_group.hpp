@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Which ranks of a job share memory, and the memory that they share. Found by trying: each rank
+// publishes the name of a socket, and belongs to the lowest rank that it reaches there, which makes
+// the memory and hands it out. Names of hosts are not asked: they differ for nodes that share one
+// kernel, and are equal for containers that share nothing.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/death_watch.hpp"
+#include "mpx/bootstrap/detail/handover.hpp"
+#include "mpx/bootstrap/detail/job_segment.hpp"
+#include "mpx/bootstrap/detail/launcher.hpp"
+#include "mpx/bootstrap/detail/member.hpp"
+#include "mpx/bootstrap/detail/memory_file.hpp"
+#include "mpx/core/numbers.hpp"
+
+namespace mpx::inline v0::bootstrap::detail {
+
+/// A bootstrap that somebody else owns, as a launcher.
+template <Bootstrap B>
+class launcher_view final : public launcher {
+ public:
+  explicit launcher_view(B& b) noexcept : b_(b) {}
+
+  rank_t rank() const noexcept override { return b_.rank(); }
+  rank_t size() const noexcept override { return b_.size(); }
+  std::string_view host() const override { return b_.host(); }
+  void put(std::string_view key, std::string_view value) override { b_.put(key, value); }
+  std::optional<std::string> get(rank_t rank, std::string_view key) override {
+    return b_.get(rank, key);
+  }
+  void fence(mpx::detail::function_ref<void()> idle) override {
+    b_.fence([&idle] { idle(); });
+  }
+  void abort(int code, std::string_view why) override { b_.abort(code, why); }
+  void leave(bool) noexcept override {}
+
+ private:
+  B& b_;
+};
+
+/// Which of the hosts that MPX_PRETEND_HOSTS lists this rank pretends to be on; 0 where it is not
+/// set. Errors: errc::argument.
+[[gnu::noinline, gnu::cold]] inline std::uint32_t pretended_host(rank_t rank) {
+  const char* const told = std::getenv("MPX_PRETEND_HOSTS");
+  if (told == nullptr || *told == 0) return 0;
+  std::vector<std::uint32_t> hosts;
+  for (std::string_view rest = told;;) {
+    const std::size_t end = rest.find(',');
+    std::uint64_t n = 0;
+    if (!mpx::detail::parse_number(rest.substr(0, end), 1'000'000, n))
+      mpx::detail::throw_error(
+          errc::argument,
+          "MPX_PRETEND_HOSTS=%s: give the host of rank 0, of rank 1, and so on, as numbers from 0 "
+          "to 1000000 with commas between; it begins anew where it ends",
+          told);
+    hosts.push_back(static_cast<std::uint32_t>(n));
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  return hosts[static_cast<std::size_t>(rank) % hosts.size()];
+}
+
+/// How a rank finds those that it shares memory with.
+/// Cost: each publishes a value of 80 bytes, of which those above it read some, and a number, which
+/// all read; one fence.
+class host_group {
+ public:
+  /// Publishes where this rank is met; `meet` follows, behind a fence. `job` outlives this.
+  /// Errors: errc::argument, those of the launcher.
+  [[gnu::noinline, gnu::cold]] explicit host_group(launcher_owner job)
+      : job_(std::move(job)), host_(pretended_host(job_->rank())) {
+    const std::string boot = boot_id();
+    std::memcpy(mine_.boot, boot.data(), boot.size());
+    mine_.host = host_;
+    try {
+      mine_.at = handover_place::drawn();
+      door_ = listen_for_handover(mine_.at, job_->size());
+      mine_.open = 1;
+    } catch (const error&) {
+      mine_.open = 0;  // Those above cannot join this rank. It may still join one below.
+    }
+    job_->put(key, std::string_view(reinterpret_cast<const char*>(&mine_), sizeof mine_));
+  }
+  host_group(const host_group&) = delete;
+  host_group& operator=(const host_group&) = delete;
+  ~host_group() {
+    for (const int fd : callers_) ::close(fd);
+  }
+
+  /// Finds the others. Collective over the job; a fence lies between the constructor and this.
+  /// Errors: errc::bootstrap, errc::no_resources, those of the launcher.
+  [[gnu::noinline, gnu::cold]] void meet() {
+    for (rank_t r = 0; r < job_->rank() && !leader_fd_; ++r) try_to_join(r);
+    if (leader_fd_) {
+      door_ = owned_fd();
+    } else {
+      leader_ = job_->rank();
+    }
+    job_->put(leader_key, mpx::detail::formatted("%d", leader_));
+    job_->fence([this] { serve(); });
+    if (leader_fd_) {
+      take();
+    } else {
+      serve();
+      lead();
+    }
+    for (rank_t r = 0; r < job_->size(); ++r) {
+      std::uint64_t leader = 0;
+      const std::optional<std::string> said = job_->get(r, leader_key);
+      if (!said || !mpx::detail::parse_number(*said, static_cast<std::uint64_t>(r), leader))
+        mpx::detail::throw_error(errc::protocol, "rank %d does not tell which host it is on", r);
+      leaders_.push_back(static_cast<rank_t>(leader));
+    }
+  }
+
+  /// The lowest rank of each rank's host.
+  const std::vector<rank_t>& leaders() const noexcept { return leaders_; }
+
+  /// The ranks that share memory with this one, itself among them, in order.
+  const std::vector<rank_t>& ranks() const noexcept { return ranks_; }
+  /// This rank's place among them.
+  rank_t index() const noexcept { return index_; }
+  /// Whether they know each other by the same pids.
+  bool knows_pids() const noexcept { return !strange_; }
+  mapping take_map() noexcept { return std::move(map_); }
+  memory_file take_shared() noexcept { return std::move(shared_); }
+
+ private:
+  static constexpr const char* key = "mpx.near";
+  static constexpr const char* leader_key = "mpx.node";
+
+  struct card {
+    char magic[8] = {'m', 'p', 'x', 'n', 'e', 'a', 'r', '1'};
+    std::uint32_t open = 0;
+    std::uint32_t host = 0;
+    char boot[40] = {};
+    handover_place at{};
+  };
+  struct guest {
+    int fd;
+    rank_t rank;
+  };
+  struct roster_head {
+    std::uint32_t strange;
+    std::int32_t ranks;
+  };
+
+  /// Equal on two ranks only if one kernel runs both.
+  [[gnu::noinline, gnu::cold]] static std::string boot_id() {
+    char text[37] = {};
+    std::FILE* const f = std::fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (f == nullptr) return {};
+    const std::size_t n = std::fread(text, 1, 36, f);
+    std::fclose(f);
+    return std::string(text, n);
+  }
+
+  [[gnu::noinline, gnu::cold]] void try_to_join(rank_t leader) {
+    const std::optional<std::string> said = job_->get(leader, key);
+    card there;
+    if (!said || said->size() != sizeof there)
+      mpx::detail::throw_error(errc::protocol,
+                               "rank %d publishes no place for the ranks of its host to meet: "
+                               "build all ranks from one mpx",
+                               leader);
+    std::memcpy(&there, said->data(), sizeof there);
+    if (std::memcmp(there.magic, mine_.magic, sizeof there.magic) != 0 || there.open == 0 ||
+        there.host != host_ || std::memcmp(there.boot, mine_.boot, sizeof there.boot) != 0)
+      return;
+    owned_fd fd = call_for_handover(there.at, handover_hello(there.at, job_->rank(), job_->size()));
+    char yes = 0;  // Who has joined another rank meanwhile hangs up.
+    if (!fd || ::recv(fd.get(), &yes, 1, 0) != 1) return;
+    leader_fd_ = std::move(fd);
+    leader_ = leader;
+  }
+
+  // --- who leads ---
+
+  [[gnu::noinline, gnu::cold]] void serve() {
+    if (!door_) return;
+    for (int fd;
+         (fd = ::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;)
+      callers_.push_back(fd);
+    std::erase_if(callers_, [this](int fd) { return heard(fd); });
+  }
+  /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.
+  [[gnu::noinline, gnu::cold]] bool heard(int fd) {
+    handover_hello said;
+    const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    const handover_hello mine(mine_.at, job_->rank(), job_->size());
+    bool known = bytes == sizeof said && is_of_this_user(fd) && mine.admits(said);
+    for (const guest& g : guests_) known = known && g.rank != said.rank;
+    if (!known || ::send(fd, "+", 1, MSG_NOSIGNAL) != 1) {
+      ::close(fd);
+      return true;
+    }
+    strange_ = strange_ || said.pid_namespace != mine.pid_namespace;
+    guests_.push_back({fd, said.rank});
+    doors_.emplace_back(fd);
+    return true;
+  }
+  [[gnu::noinline, gnu::cold]] void lead() {
+    ranks_.push_back(job_->rank());
+    for (const guest& g : guests_) ranks_.push_back(g.rank);
+    std::sort(ranks_.begin(), ranks_.end());
+    const memory_file control("mpx-job");
+    shared_ = memory_file("mpx-shared");
+    map_ = job_segment::create(control, shared_, static_cast<rank_t>(ranks_.size()),
+                               static_cast<std::int32_t>(::getpid()));
+    const roster_head head{strange_, static_cast<std::int32_t>(ranks_.size())};
+    std::string text(reinterpret_cast<const char*>(&head), sizeof head);
+    text.append(reinterpret_cast<const char*>(ranks_.data()), ranks_.size() * sizeof(rank_t));
+    for (const guest& g : guests_)
+      if (!hand_over(g.fd, control.fd(), shared_.fd(), text.data(), text.size()))
+        mpx::detail::throw_error(errc::bootstrap, "rank %d cannot hand memory to rank %d (%s)",
+                                 job_->rank(), g.rank, std::strerror(errno));
+    index_ = 0;
+  }
+
+  // --- who joins ---
+
+  [[gnu::noinline, gnu::cold]] void take() {
+    owned_fd control, shared;
+    std::vector<std::byte> text(sizeof(roster_head) + sizeof(rank_t) * ranks_max);
+    const std::size_t n = take_over(leader_fd_.get(), control, shared, text.data(), text.size());
+    roster_head head{};
+    if (n >= sizeof head) std::memcpy(&head, text.data(), sizeof head);
+    if (head.ranks < 2 || n != sizeof head + static_cast<std::size_t>(head.ranks) * sizeof(rank_t))
+      mpx::detail::throw_error(errc::bootstrap, "rank %d was lost while the ranks of its host met",
+                               leader_);
+    ranks_.resize(static_cast<std::size_t>(head.ranks));
+    std::memcpy(ranks_.data(), text.data() + sizeof head, n - sizeof head);
+    strange_ = head.strange != 0;
+    for (index_ = 0; ranks_[static_cast<std::size_t>(index_)] != job_->rank(); ++index_)
+      if (index_ + 1 == head.ranks)
+        mpx::detail::throw_error(errc::protocol, "rank %d does not know who has joined it",
+                                 leader_);
+    map_ = job_segment::open(control.get(), head.ranks);
+    shared_ = memory_file::duplicate(file_view(shared.get(), job_segment(map_).shared_identity()));
+  }
+
+  launcher_owner job_;
+  std::uint32_t host_;
+  card mine_;
+  owned_fd door_;
+  owned_fd leader_fd_;  // The rank that this one has joined, if any.
+  rank_t leader_ = 0;
+  std::vector<rank_t> leaders_;
+  std::vector<int> callers_;  // Who has come and said nothing yet.
+  std::vector<guest> guests_;
+  std::vector<owned_fd> doors_;  // Owns those of the guests.
+  bool strange_ = false;         // Some have another pid namespace.
+  std::vector<rank_t> ranks_;
+  rank_t index_ = 0;
+  mapping map_;
+  memory_file shared_;
+};
+
+/// This rank's membership of its host's group: a SharedMemoryBootstrap whose ranks are those of
+/// host_group::ranks(), by index.
+class host_seat : public member {
+ public:
+  /// `threads`: all ranks of the job are threads of this process. `watches`: who dies is found out
+  /// here, by a thread that sleeps, since nobody else tells. Errors: errc::no_resources.
+  [[gnu::noinline, gnu::cold]] host_seat(host_group& g, bool threads, bool watches)
+      : member(g.take_map(), g.take_shared(), g.index(),
+               threads ? ending::thread : ending::process) {
+    if (!watches || threads || !g.knows_pids() || size() < 2) return;
+    fence([] {});  // Who has not joined yet would not be watched.
+    auto* const kept = new watcher;
+    keep(kept);
+    kept->watch.emplace(segment(), rank(), environment());
+  }
+
+ private:
+  struct watcher final : aide {
+    void abort(int, std::string_view) noexcept override {}
+    std::optional<death_watch> watch;
+  };
+};
+
+}  // namespace mpx::inline v0::bootstrap::detail

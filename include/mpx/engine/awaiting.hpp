@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Requests that are awaited: who waits is told when one is complete, and looks at no other. What
+// mpx/coroutine.hpp and mpx/asio.hpp stand on.
+
+#include <cstddef>
+#include <source_location>
+
+#include "mpx/core/intrusive.hpp"
+#include "mpx/engine/blocked_call.hpp"
+#include "mpx/engine/compound.hpp"
+#include "mpx/engine/operation.hpp"
+#include "mpx/engine/request.hpp"
+
+namespace mpx::inline v0::detail {
+
+struct ready_tag;
+struct awaited_tag;
+class ready_queue;
+
+/// One request that is awaited, in its queue's lists: of those that are, and of those that became
+/// complete. Links and state are guarded by the endpoint's lock.
+struct waiter : completion_watcher, list_node<ready_tag>, list_node<awaited_tag> {
+  enum class state : std::uint8_t { idle, watching, ready };
+
+  waiter() noexcept : completion_watcher{&became_complete} {}
+  waiter(const waiter&) = delete;
+  waiter& operator=(const waiter&) = delete;
+
+  /// Goes on, without the lock, and off the lists.
+  void (*resume)(waiter&) = nullptr;
+  ready_queue* queue = nullptr;
+  operation* awaits = nullptr;
+  state is = state::idle;
+
+ private:
+  static void became_complete(completion_watcher& w) noexcept;
+};
+
+/// Those who await requests of one endpoint, in one loop.
+class ready_queue {
+ public:
+  using list = linked_list<waiter, ready_tag>;
+  using awaited_list = linked_list<waiter, awaited_tag>;
+
+  /// `of`: the endpoint. `ring`: called under the lock when a waiter is ready.
+  explicit ready_queue(const void* of, void (*ring)(ready_queue&) noexcept) noexcept
+      : endpoint_(of), ring_(ring) {}
+  ready_queue(const ready_queue&) = delete;
+  ready_queue& operator=(const ready_queue&) = delete;
+
+  /// From now on `w` is told when `r` is complete. Returns false if it is already: then it is not.
+  /// Requires: `r` is awaited by nobody, and stays until then, or until `leave`.
+  template <class Stack>
+  bool await(waiter& w, const request<Stack>& r) {
+    endpoint<Stack>& e = *request_access::endpoint_of(r);
+    MPX_ASSERT(&e == endpoint_, "a request is awaited in a loop of its own environment");
+    operation* const op = request_access::operation_of(r);
+    if (op == nullptr) return false;
+    return compounds<Stack>::look(e, [&] {
+      if (op->done()) return false;
+      MPX_ASSERT(op->holder == holder::request, "a request is awaited once at a time");
+      op->holder = holder::watcher;
+      op->watcher = &w;
+      w.queue = this;
+      w.awaits = op;
+      w.is = waiter::state::watching;
+      awaited_.push_back(w);
+      return true;
+    });
+  }
+  /// `w` awaits nothing any more, if it did.
+  template <class Stack>
+  void leave(endpoint<Stack>& e, waiter& w) noexcept {
+    compounds<Stack>::look(e, [&] {
+      leave_locked(w);
+      return true;
+    });
+  }
+  static void leave_locked(waiter& w) noexcept {
+    if (w.is == waiter::state::ready) list::erase(w);
+    if (w.is == waiter::state::watching) {
+      awaited_list::erase(w);
+      if (w.awaits->holder == holder::watcher && w.awaits->watcher == &w)
+        w.awaits->holder = holder::request;
+    }
+    w.is = waiter::state::idle;
+  }
+  /// One that is ready or waits, and does so no more; nullptr: there is none.
+  waiter* expel_locked() noexcept {
+    if (!used_locked()) return nullptr;
+    waiter& w = has_ready_locked() ? ready_.front() : awaited_.front();
+    leave_locked(w);
+    return &w;
+  }
+  /// `w` goes on in its turn, as if what it awaits were complete. Requires: it is idle.
+  void make_ready_locked(waiter& w) noexcept {
+    w.queue = this;
+    w.is = waiter::state::ready;
+    ready_.push_back(w);
+    ring_(*this);
+  }
+  /// The first that is ready, idle from now on, or nullptr.
+  waiter* take_locked() noexcept {
+    if (ready_.empty()) return nullptr;
+    waiter& w = ready_.front();
+    ready_.pop_front();
+    w.is = waiter::state::idle;
+    return &w;
+  }
+  /// Whether any waits, or is ready.
+  bool used_locked() const noexcept { return !ready_.empty() || !awaited_.empty(); }
+  bool has_ready_locked() const noexcept { return !ready_.empty(); }
+  /// For hang reports: the operations that are awaited.
+  static void each(const void* queue, operation_list::taker take, void* context) {
+    for (const waiter& w : static_cast<const ready_queue*>(queue)->awaited_)
+      for_each_part(*w.awaits, take, context);
+  }
+
+ private:
+  friend waiter;
+
+  const void* endpoint_;
+  void (*ring_)(ready_queue&) noexcept;
+  list ready_;
+  awaited_list awaited_;
+};
+
+inline void waiter::became_complete(completion_watcher& told) noexcept {
+  waiter& w = static_cast<waiter&>(told);
+  ready_queue::awaited_list::erase(w);
+  w.queue->make_ready_locked(w);
+}
+
+}  // namespace mpx::inline v0::detail

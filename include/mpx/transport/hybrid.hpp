@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Two transports as one: ranks that share memory talk by the near one, all others by the far one.
+// Who is near is found when the ranks join.
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mpx/bootstrap/detail/host_group.hpp"
+#include "mpx/core/group.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/transport/concepts.hpp"
+
+namespace mpx::inline v0::transport {
+
+namespace detail {
+
+inline constexpr peer_id is_far = ~peer_id{0};
+
+/// What the near transport's packets reach the engine by: its peers are numbered within the host.
+template <class Sink, bool Filters>
+struct near_sink {
+  Sink& sink;
+  const peer_id* peers;  // By number within the host; is_far: dropped.
+
+  [[gnu::always_inline]] void packet(peer_id source, const frame_header& header,
+                                     std::span<const std::byte> payload) noexcept {
+    if (Filters && peers[source] == is_far) return;
+    sink.packet(peers[source], header, payload);
+  }
+  std::span<std::byte> place(peer_id source, const frame_header& header,
+                             std::size_t bytes) noexcept {
+    return sink.place(peers[source], header, bytes);
+  }
+  void complete(cookie_t cookie, bool ok) noexcept { sink.complete(cookie, ok); }
+  void malformed(peer_id source) noexcept {
+    if (peers[source] != is_far) sink.malformed(peers[source]);
+  }
+  void unreachable(peer_id source) noexcept {
+    if (peers[source] != is_far) sink.unreachable(peers[source]);
+  }
+};
+
+}  // namespace detail
+
+/// `Near`: between ranks that share memory, whose posts never pend; it is made of a
+/// SharedMemoryBootstrap of the ranks of a host. `Far`: between all others; making it takes a fence
+/// of the bootstrap. Memory is moved, lent and shared by the near one alone.
+///
+/// Fair: while packets come by the far transport, and while it has something of this rank's to
+/// send, both are looked at by every poll. Else a look at the far one, which costs a system call,
+/// is due after 5 us, and at most 16 polls; polls that are more than a microsecond apart look at
+/// both.
+///
+/// MPX_PRETEND_HOSTS=0,1,... tells ranks to behave as if they were on several hosts.
+template <Transport Near, Transport Far>
+requires PollableTransport<Near> && PollableTransport<Far> && (!posts_pend<Near>)
+class hybrid {
+ public:
+  using policy_axis = transport_axis;
+  static constexpr std::string_view name = "hybrid";
+  static constexpr transport_traits near_traits = Near::traits;
+  static constexpr transport_traits far_traits = Far::traits;
+  static constexpr transport_traits traits{
+      .inline_bytes_max = near_traits.inline_bytes_max < far_traits.inline_bytes_max
+                              ? near_traits.inline_bytes_max
+                              : far_traits.inline_bytes_max,
+      .packet_bytes_max = near_traits.packet_bytes_max < far_traits.packet_bytes_max
+                              ? near_traits.packet_bytes_max
+                              : far_traits.packet_bytes_max,
+      .layout = (near_traits.layout ^ near_traits.packet_bytes_max) * 0x9e37'79b9'7f4a'7c15u ^
+                far_traits.layout,
+      .posts_pend = far_traits.posts_pend};
+
+  /// Collective over the ranks of `b`. Errors: errc::argument (MPX_PRETEND_HOSTS),
+  /// errc::bootstrap, errc::no_resources, and those of both transports.
+  template <class B>
+  requires(!std::same_as<std::remove_const_t<B>, hybrid>) && Bootstrap<B>
+  [[gnu::noinline, gnu::cold]] explicit hybrid(B& b)
+      : hybrid(b, bootstrap::detail::host_group(bootstrap::detail::launcher_owner(
+                      new bootstrap::detail::launcher_view<B>(b)))) {}
+  hybrid(hybrid&&) = delete;
+  ~hybrid() {
+    if (both_ >= 0) ::close(both_);
+  }
+
+  peer_id self() const noexcept { return self_; }
+  peer_id peers() const noexcept { return peers_; }
+  bool oversubscribed() const noexcept { return near_.oversubscribed() || far_.oversubscribed(); }
+  bool shares_core() noexcept requires CoreSharingTransport<Near>
+  {
+    return near_.shares_core();
+  }
+
+  /// See NearFarTransport.
+  [[gnu::always_inline]] bool is_near(peer_id peer) const noexcept {
+    return near_of_[peer] != detail::is_far;
+  }
+  /// See NodeTransport.
+  peer_id node_of(peer_id peer) const noexcept { return node_of_[peer]; }
+  std::size_t packet_bytes_max(peer_id peer) const noexcept {
+    return is_near(peer) ? near_traits.packet_bytes_max : far_traits.packet_bytes_max;
+  }
+
+  /// Cost to a near peer, beyond the near transport's: a load and a branch.
+  [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
+                                      std::span<const std::byte> payload,
+                                      cookie_t cookie) noexcept {
+    const peer_id at = near_of_[peer];
+    if (at != detail::is_far) [[likely]]
+      return near_.post(at, header, payload, cookie);
+    return post_far(peer, header, payload, cookie);
+  }
+
+  /// See NearFarTransport.
+  [[gnu::always_inline]] outcome post_near(peer_id peer, const frame_header& header,
+                                           std::span<const std::byte> payload) noexcept {
+    const peer_id at = near_of_[peer];
+    if (at == detail::is_far) [[unlikely]]
+      return outcome::retry;
+    return near_.post(at, header, payload, 0);
+  }
+
+  /// Cost while nothing passes by the far transport, beyond the near one's: a count and a branch.
+  template <PacketSink Sink>
+  [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
+    if (--polls_left_ == 0) [[unlikely]]
+      return poll_both(sink);
+    detail::near_sink<Sink, false> to{sink, group_.data()};
+    return near_.poll(to);
+  }
+
+  /// See PeekingTransport.
+  template <class F>
+  requires PeekingTransport<Near>
+  [[gnu::always_inline]] bool take_if(peer_id source, F&& f) noexcept {
+    const peer_id at = near_of_[source];
+    return at != detail::is_far && near_.take_if(at, std::forward<F>(f));
+  }
+
+  // --- Waiting: on the near one's bell and the far one's descriptor ------------------------------
+
+  bool arm() noexcept {
+    if (has_news()) {
+      polls_left_ = 1;
+      return false;
+    }
+    if (all_near_) return near_.arm();
+    if (near_fd_ < 0) near_fd_ = near_.descriptor();
+    if (!near_.arm()) return false;
+    if (far_.arm()) return true;
+    near_.disarm();
+    look_far_soon();
+    return false;
+  }
+  void sleep(std::int64_t timeout_ns) noexcept {
+    if (all_near_) return near_.sleep(timeout_ns);
+    pollfd at[2] = {{far_.descriptor(), POLLIN, 0}, {near_fd_, POLLIN, 0}};
+    // Without a bell nobody can be woken here by near ranks.
+    if (near_fd_ < 0 && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
+    const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                     static_cast<long>(timeout_ns % 1'000'000'000)};
+    ::ppoll(at, near_fd_ < 0 ? 1 : 2, &t, nullptr);
+  }
+  void disarm() noexcept {
+    if (!all_near_) {
+      far_.disarm();
+      look_far_soon();
+    }
+    near_.disarm();
+  }
+  void wake() noexcept {
+    if (all_near_ || near_fd_ >= 0) {
+      near_.wake();
+    } else {
+      far_.wake();
+    }
+  }
+  /// See PollableTransport.
+  int descriptor() noexcept {
+    if (all_near_) return near_.descriptor();
+    if (both_ >= 0) return both_;
+    if (near_fd_ < 0) near_fd_ = near_.descriptor();
+    if (near_fd_ < 0) return -1;
+    both_ = ::epoll_create1(EPOLL_CLOEXEC);
+    for (const int fd : {near_fd_, far_.descriptor()}) {
+      epoll_event readable{};
+      readable.events = EPOLLIN;
+      if (both_ >= 0 && ::epoll_ctl(both_, EPOLL_CTL_ADD, fd, &readable) != 0)
+        ::close(std::exchange(both_, -1));
+    }
+    return both_;
+  }
+
+  // --- What one of the two does ------------------------------------------------------------------
+
+  /// See PlacingTransport, RelocatingTransport, DroppingTransport.
+  void cancel_place(peer_id source) noexcept requires PlacingTransport<Far>
+  {
+    if (!is_near(source)) far_.cancel_place(source);
+  }
+  void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept
+      requires RelocatingTransport<Far>
+  {
+    far_.relocate(cookie, from, to);
+  }
+  /// Requires: peer != self().
+  void drop_peer(peer_id peer) noexcept requires DroppingTransport<Far>
+  {
+    if (!is_near(peer)) {
+      far_.drop_peer(peer);
+      look_far_soon();
+      return;
+    }
+    group_[near_of_[peer]] = detail::is_far;  // Nothing of it pends, nor is placed.
+    filters_ = true;
+    polls_left_ = 1;
+  }
+
+  /// See RmaTransport, CopyingTransport. A far peer reaches no memory, whatever it claims.
+  remote_memory expose(peer_id peer, std::span<const std::byte> memory) noexcept
+      requires RmaTransport<Near>
+  {
+    return is_near(peer) ? near_.expose(near_of_[peer], memory) : remote_memory{};
+  }
+  outcome withdraw(const remote_memory& memory) noexcept requires RmaTransport<Near>
+  {
+    return near_.withdraw(memory);
+  }
+  advice get_pays(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
+      requires RmaTransport<Near>
+  {
+    return is_near(peer) ? near_.get_pays(near_of_[peer], memory, bytes) : advice::never;
+  }
+  outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<std::byte> into, cookie_t cookie) noexcept requires RmaTransport<Near>
+  {
+    return is_near(peer) ? near_.get(near_of_[peer], memory, offset, into, cookie)
+                         : outcome::refused;
+  }
+  outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<const std::byte> from, cookie_t cookie) noexcept requires RmaTransport<Near>
+  {
+    return is_near(peer) ? near_.put(near_of_[peer], memory, offset, from, cookie)
+                         : outcome::refused;
+  }
+  /// Requires: is_near(peer); get_pays has said `learn`.
+  auto hold(peer_id peer, const remote_memory& memory) noexcept requires CopyingTransport<Near>
+  {
+    return near_.hold(near_of_[peer], memory);
+  }
+  bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                std::span<std::byte> into) noexcept requires CopyingTransport<Near>
+  {
+    return near_.get_held(near_of_[peer], memory, offset, into);
+  }
+
+  /// See SharedMemoryTransport, BlockTransport: among near peers.
+  void* allocate_shared(std::size_t bytes, std::size_t alignment)
+      requires SharedMemoryTransport<Near>
+  {
+    return near_.allocate_shared(bytes, alignment);
+  }
+  void deallocate_shared(void* p, std::size_t bytes) noexcept requires SharedMemoryTransport<Near>
+  {
+    near_.deallocate_shared(p, bytes);
+  }
+  std::uint64_t make_block(std::size_t bytes) noexcept requires BlockTransport<Near>
+  {
+    return near_.make_block(bytes);
+  }
+  std::byte* block_at(peer_id owner, std::uint64_t block, std::size_t bytes) noexcept
+      requires BlockTransport<Near>
+  {
+    return is_near(owner) ? near_.block_at(near_of_[owner], block, bytes) : nullptr;
+  }
+  void free_block(std::uint64_t block) noexcept requires BlockTransport<Near>
+  {
+    near_.free_block(block);
+  }
+  void wake_peer(peer_id peer) noexcept requires BlockTransport<Near>
+  {
+    if (is_near(peer)) near_.wake_peer(near_of_[peer]);
+  }
+
+  /// Sends what waits, but reads no packets: for who owns several, and polls one.
+  void progress() noexcept requires requires(Far& far) { far.progress(); }
+  {
+    far_.progress();
+    look_far_soon();
+  }
+  /// The two, for tests and tools.
+  Near& near() noexcept { return near_; }
+  Far& far() noexcept { return far_; }
+
+ private:
+  static constexpr std::int64_t blind_sleep_ns = 1'000'000;
+  static constexpr std::uint32_t polls_max = 16;
+  static constexpr std::int64_t seldom_ns = 1'000;   // Polls that far apart look at both.
+  static constexpr std::int64_t silence_ns = 5'000;  // Between looks at who has been silent
+  static constexpr std::int64_t lively_ns = 50'000;  // for so long.
+  static constexpr unsigned last_polls_max = 1u << 16;
+
+  template <class B>
+  hybrid(B& b, bootstrap::detail::host_group&& found)
+      : self_(world_peer(b.rank())),
+        peers_(world_peer(b.size())),
+        far_(b),
+        seat_(met(found), one_process(b), !LivenessBootstrap<B>),
+        near_(seat_),
+        tells_losses_(!LivenessBootstrap<B>),
+        seen_(seat_.failure_epoch()),
+        near_of_(static_cast<std::size_t>(b.size()), detail::is_far) {
+    rank_t at = 0;
+    for (const rank_t r : found.ranks()) {
+      near_of_[world_peer(r)] = world_peer(at++);
+      group_.push_back(world_peer(r));
+    }
+    ranks_ = group_;
+    for (const rank_t r : found.leaders()) node_of_.push_back(world_peer(r));
+    all_near_ = group_.size() == near_of_.size();
+  }
+  static bootstrap::detail::host_group& met(bootstrap::detail::host_group& g) {
+    g.meet();
+    return g;
+  }
+  template <class B>
+  static bool one_process([[maybe_unused]] const B& b) noexcept {
+    if constexpr (SharedMemoryBootstrap<B>) return b.one_process();
+    return false;
+  }
+
+  [[gnu::noinline]] outcome post_far(peer_id peer, const frame_header& header,
+                                     std::span<const std::byte> payload, cookie_t cookie) noexcept {
+    look_far_soon();
+    return far_.post(peer, header, payload, cookie);
+  }
+  void look_far_soon() noexcept {
+    sent_ = true;
+    polls_left_ = 1;
+  }
+
+  template <class Sink>
+  [[gnu::noinline]] std::size_t poll_both(Sink& sink) noexcept {
+    std::size_t n = poll_near(sink);
+    if (has_news()) [[unlikely]]
+      n += tell_losses(sink);
+    if (!all_near_) n += poll_far(sink);
+    polls_left_ = filters_ ? 1 : all_near_ ? 1u << 10 : stride_;
+    return n;
+  }
+  template <class Sink>
+  std::size_t poll_near(Sink& sink) noexcept {
+    if (filters_) [[unlikely]] {
+      detail::near_sink<Sink, true> to{sink, group_.data()};
+      return near_.poll(to);
+    }
+    detail::near_sink<Sink, false> to{sink, group_.data()};
+    return near_.poll(to);
+  }
+  /// Sets the stride, too.
+  template <class Sink>
+  std::size_t poll_far(Sink& sink) noexcept {
+    const std::int64_t now = platform::now_ns();
+    const bool seldom = now - counted_at_ns_ > stride_ * seldom_ns;
+    counted_at_ns_ = now;
+    if (std::exchange(sent_, false)) lively_until_ns_ = now + lively_ns;
+    std::size_t n = 0;
+    if (seldom || now < lively_until_ns_ || now - looked_at_ns_ >= silence_ns) {
+      looked_at_ns_ = now;
+      n = far_.poll(sink);
+      if (n != 0) lively_until_ns_ = now + lively_ns;
+    }
+    if (seldom || now < lively_until_ns_) {
+      stride_ = 1;
+    } else if (stride_ < polls_max) {
+      stride_ *= 2;
+    }
+    return n;
+  }
+
+  /// A near rank has left or died.
+  bool has_news() const noexcept { return seat_.failure_epoch() != seen_; }
+  /// What a dead rank has sent comes before that it is lost. Where the job tells of deaths, it is
+  /// the engine that asks it.
+  template <class Sink>
+  [[gnu::noinline, gnu::cold]] std::size_t tell_losses(Sink& sink) noexcept {
+    seen_ = seat_.failure_epoch();
+    std::size_t n = 0;
+    if (!tells_losses_) return n;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      if (ranks_[i] == detail::is_far || ranks_[i] == self_ ||
+          seat_.state(static_cast<rank_t>(i)) != rank_state::failed)
+        continue;
+      std::size_t more = 0;
+      unsigned polls = 0;
+      do {
+        n += more = poll_near(sink);
+      } while (more != 0 && ++polls < last_polls_max);
+      const peer_id peer = std::exchange(ranks_[i], detail::is_far);
+      if constexpr (LossSink<Sink>) sink.lost(peer);
+    }
+    return n;
+  }
+
+  // Hot first.
+  std::uint32_t polls_left_ = 1;  // Until both are looked at.
+  std::uint32_t stride_ = 1;
+  bool filters_ = false;  // A near peer was dropped.
+  bool sent_ = false;     // By the far one, since it was looked at.
+  bool all_near_ = false;
+  peer_id self_;
+  peer_id peers_;
+  int near_fd_ = -1;
+  int both_ = -1;
+  std::int64_t counted_at_ns_ = 0;
+  std::int64_t looked_at_ns_ = 0;
+  std::int64_t lively_until_ns_ = 0;
+  Far far_;
+  bootstrap::detail::host_seat seat_;
+  Near near_;
+  bool tells_losses_;
+  std::uint32_t seen_;            // Of the seat's failure epoch.
+  std::vector<peer_id> near_of_;  // By peer: its number within the host, or is_far.
+  std::vector<peer_id> group_;    // The other way round; is_far: dropped.
+  std::vector<peer_id> ranks_;    // The same; is_far: its loss has been told.
+  std::vector<peer_id> node_of_;  // By peer: the lowest of its host.
+};
+
+}  // namespace mpx::inline v0::transport

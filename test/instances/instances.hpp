@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What the engine is for a stack that many tests share is compiled once a preset, in the library
+// mpx_test_instances (a source here for each stack), and not in each of their sources.
+
+#include <mpx/environment.hpp>
+
+/// MPX_TEST_INSTANCES(, stack) is the definitions, MPX_TEST_INSTANCES(extern, stack) says that they
+/// are elsewhere. A simulation's environment is not made of nothing: MPX_TEST_ENGINE goes without.
+// clang-format off
+#define MPX_TEST_ENGINE(Where, ...)                                                                \
+  Where template class mpx::detail::peers_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
+  Where template class mpx::detail::outbox_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;  \
+  Where template class mpx::detail::inbox_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
+  Where template class mpx::detail::mover_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
+  Where template class mpx::detail::progress_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>; \
+  Where template struct mpx::detail::schedules<__VA_ARGS__>;                                       \
+  Where template struct mpx::detail::compounds<__VA_ARGS__>;                                       \
+  Where template class mpx::detail::communicators<mpx::detail::endpoint<__VA_ARGS__>>;             \
+  Where template class mpx::detail::endpoint<__VA_ARGS__>;                                         \
+  Where template class mpx::detail::point_to_point<__VA_ARGS__>;                                   \
+  Where template class mpx::detail::collective_channel<__VA_ARGS__>;                               \
+  Where template class mpx::detail::maker<__VA_ARGS__>;                                            \
+  Where template class mpx::request<__VA_ARGS__>;                                                  \
+  Where template class mpx::communicator<__VA_ARGS__>;
+#define MPX_TEST_INSTANCES(Where, ...)  \
+  MPX_TEST_ENGINE(Where, __VA_ARGS__)   \
+  Where template class mpx::environment<__VA_ARGS__>;
+// clang-format on

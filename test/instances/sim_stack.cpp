@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "sim/stacks.hpp"
+
+MPX_TEST_ENGINE(, mpx::sim::stack)

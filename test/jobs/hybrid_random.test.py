@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# timeout: 240
+"""Random traffic of 7 ranks on three pretended hosts, a few seeds."""
+
+from seeds import play
+
+play(range(1, 9), "hybrid_random")

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSL-1.0
+// What hybrid_kill9.test.py kills: nobody but the transport tells of deaths.
+
+#include <mpx/cluster.hpp>
+
+#include "jobs/until_lost.hpp"
+
+int main(int argc, char**) { return until_lost::main<mpx::cluster_stack>("hybrid_traffic", argc); }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+// timeout: 240
+// The contract over shared memory and sockets at once, and what transport hybrid alone promises.
+
+#include <cstdlib>
+#include <mpx/transport/hybrid.hpp>
+#include <mpx/transport/shm.hpp>
+#include <mpx/transport/tcp.hpp>
+#include <ostream>
+
+#include "contract.hpp"
+#include "core/errc_of.hpp"
+#include "helped.hpp"
+#include "pollable.hpp"
+
+namespace {
+
+using namespace transport_contract;
+using mpx::transport::basic_shm;
+using mpx::transport::basic_tcp;
+using mpx::transport::hybrid;
+
+/// Ranks behave as if they were on these hosts.
+class pretended {
+ public:
+  explicit pretended(const char* hosts) {
+    ::setenv("MPX_PRETEND_HOSTS", hosts, 1);  // NOLINT(concurrency-mt-unsafe)
+  }
+  pretended(const pretended&) = delete;
+  pretended& operator=(const pretended&) = delete;
+  ~pretended() { ::unsetenv("MPX_PRETEND_HOSTS"); }  // NOLINT(concurrency-mt-unsafe)
+};
+
+/// As `helped` wants it: a near peer needs no connection.
+template <class Near, class Far>
+struct lower : hybrid<Near, Far> {
+  using hybrid<Near, Far>::hybrid;
+  auto state_of(peer_id peer) {
+    using state = mpx::transport::detail::tcp_state;
+    return this->is_near(peer) ? state::open : this->far().state_of(peer);
+  }
+};
+
+using near = basic_shm<4, 256 * 1024>;
+using small = lower<near, basic_tcp<64 * 1024, false, 100'000>>;  // Soon full.
+using pending = lower<near, basic_tcp<64 * 1024, true>>;
+using usual = hybrid<mpx::transport::shm, mpx::transport::tcp>;
+using helped_transport::helped;
+
+static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
+static_assert(mpx::BlockTransport<usual> && mpx::CopyingTransport<usual>);
+static_assert(mpx::PeekingTransport<usual> && mpx::CoreSharingTransport<usual>);
+static_assert(mpx::PlacingTransport<usual> && mpx::RelocatingTransport<usual>);
+static_assert(mpx::DroppingTransport<usual> && !mpx::ElasticTransport<usual>);
+static_assert(usual::traits.packet_bytes_max == 64 * 1024 && usual::traits.posts_pend);
+static_assert(usual::traits.layout !=
+              hybrid<basic_shm<16, 4096>, mpx::transport::tcp>::traits.layout);
+
+TEST_CASE("hybrid: all ranks on one host") {
+  check_identity<small>();
+  check_sizes<small>();
+  check_self_send<small>();
+  check_full_channel<small>();
+  check_fairness<small>();
+  check_no_starvation<small>();
+  check_refilling_source<small>();
+  check_peeking<small>();
+  check_dropping<small>();
+  check_waiting<small>();
+  check_pollable<small>();
+  check_shared_memory<small>();
+}
+TEST_CASE("hybrid: one rank on each host") {
+  const pretended hosts("0,1,2,3,4,5,6,7");
+  check_packets<helped<small>>();
+  check_pollable<helped<small>>();
+}
+TEST_CASE("hybrid: some near, some far") {
+  for (const char* list : {"0,1,0", "0,0,1"}) {
+    const pretended hosts(list);
+    check_identity<helped<small>>();
+    check_self_send<helped<small>>();
+    check_refilling_source<helped<small>>();
+  }
+  const pretended hosts("0,1,0");
+  check_waiting<helped<small>>();
+}
+TEST_CASE("hybrid: posts that wait where they are") {
+  const pretended hosts("0,1,2,0");
+  check_pending<helped<pending>>();
+  check_placing<helped<pending>>();
+  check_dropping<helped<pending>>();
+}
+TEST_CASE("hybrid: traffic") {
+  const pretended hosts("0,1,1");
+  for (const peer_id n : {2u, 3u, 4u, 7u}) {
+    CAPTURE(n);
+    const auto count = static_cast<std::uint32_t>(1000 / slowdown / n);
+    CHECK_NOTHROW(check_all_to_all<pending>(n, count, n != 3));
+    if (n == 3) CHECK_NOTHROW(check_all_to_all<pending>(n, count, true));
+  }
+}
+
+TEST_CASE("hybrid: who is near, and which node a rank is on") {
+  const pretended hosts("7,3,7,0");
+  cluster<small> job(6);
+  const peer_id nodes[] = {0, 1, 0, 3, 0, 1};
+  for (peer_id r = 0; r < job.size(); ++r) {
+    for (peer_id other = 0; other < job.size(); ++other) {
+      CHECK(job[r].is_near(other) == (nodes[r] == nodes[other]));
+      CHECK(job[r].node_of(other) == nodes[other]);
+    }
+  }
+}
+
+TEST_CASE("hybrid: a far peer reaches no memory") {
+  const pretended hosts("0,1");
+  cluster<small> job(2);
+  std::vector<std::byte> buffer(64);
+  CHECK(job[0].expose(1, buffer).key == 0);
+  const mpx::remote_memory here = job[0].expose(0, buffer);
+  CHECK(job[1].get_pays(0, here, 64) == mpx::advice::never);
+  CHECK(job[1].get(0, here, 0, buffer, 1) == outcome::refused);
+  CHECK(job[1].put(0, here, 0, buffer, 1) == outcome::refused);
+  CHECK(job[0].withdraw(here) == outcome::done);
+  const std::uint64_t block = job[0].make_block(64);
+  CHECK(block != 0);
+  CHECK(job[0].block_at(0, block, 64) != nullptr);
+  CHECK(job[1].block_at(0, block, 64) == nullptr);
+  job[0].free_block(block);
+}
+
+TEST_CASE("hybrid: who floods does not keep those on the other side waiting") {
+  const pretended hosts("0,0,1");
+  cluster<small> job(3);
+  for (const peer_id flooding : {1u, 2u}) {
+    const peer_id late = 3 - flooding;
+    std::uint32_t flood = 0;
+    keeper sink;
+    const auto fill = [&] {
+      for (int i = 0; i < 100 && post(job[flooding], 0, flood, 8) == outcome::done; ++i) ++flood;
+      job[2].progress();
+    };
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      for (int quiet = 0; quiet < 100; ++quiet) {
+        fill();
+        job[0].poll(sink);
+      }
+      REQUIRE(post(job[late], 0, i, 8) == outcome::done);
+      bool served = false;
+      const deadline limit;
+      for (int polls = 0; !served; ++polls) {
+        if (polls >= 64) limit.check("the other side is served");  // The kernel is no part of this.
+        sink.packets.clear();
+        fill();
+        job[0].poll(sink);
+        for (const arrived& p : sink.packets) served = served || p.source == late;
+      }
+    }
+  }
+}
+
+TEST_CASE("hybrid: hosts that cannot be read are an error") {
+  for (const char* list : {"x", "0,", ",0", "0,,1", "0 1", "-1", "1000001"}) {
+    CAPTURE(list);
+    const pretended hosts(list);
+    CHECK(ranks::errc_of([] { cluster<small> job(1); }) == mpx::errc::argument);
+  }
+}
+
+}  // namespace
