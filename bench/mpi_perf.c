@@ -400,8 +400,8 @@ static double measure(struct job* j, const char** unit) {
     return ring(j, o->test);
   if (strcmp(o->test, "poll_any") == 0) return poll_any(j);
   if (strcmp(o->test, "allreduce") == 0) return allreduce(j);
-  static const char* const collectives[] = {"barrier",   "bcast",    "allreduce",
-                                            "allgather", "alltoall", "reduce_scatter",
+  static const char* const collectives[] = {"barrier",          "bcast",    "allreduce",
+                                            "allgather",        "alltoall", "reduce_scatter",
                                             "neighbor_alltoall"};
   for (size_t i = 0; i < sizeof collectives / sizeof *collectives; ++i)
     if (strncmp(o->test, "coll_", 5) == 0 && strcmp(o->test + 5, collectives[i]) == 0)

@@ -8,7 +8,9 @@
 //   build/release/bin/mpxrun -n 4 build/release/bin/async
 //
 //   g++ -std=c++20 -O2 -Iinclude examples/async/*.cpp -o async -pthread -lfmt
-//   mpxrun -n 4 ./async --serve --port 4711     and elsewhere: nc 127.0.0.1 4711
+//   mpxrun -n 4 ./async
+//
+// With --serve --port 4711 it serves until one says stop: `nc 127.0.0.1 4711` elsewhere.
 //
 // Without --serve the last rank is the clients, in an io_context of its own, and checks every
 // answer. Exits with 1 if any is wrong. "stop" ends the job, once all clients have left. It listens

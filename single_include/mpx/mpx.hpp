@@ -4625,9 +4625,7 @@ constexpr rank_t around(rank_t r, rank_t n) noexcept { return r < 0 ? r + n : r 
 
 // What is asked of who chooses algorithms of collectives, and which algorithms an operation has.
 
-namespace mpx::inline v0 {
-
-namespace coll {
+namespace mpx::inline v0::coll {
 
 /// The collectives that have algorithms to choose among.
 enum class operation : std::uint8_t {
@@ -4781,9 +4779,7 @@ constexpr algorithm fallback(operation o) noexcept {
   return linear;
 }
 
-}  // namespace coll
-
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::coll
 
 // ==== mpx/engine/collective_table.hpp
 
@@ -8308,9 +8304,7 @@ using far_part_t = typename far_part<P>::type;
 /// The longest message that comes unasked, from wherever.
 template <Protocol P>
 inline constexpr std::size_t eager_bytes_ceiling =
-    P::short_bytes_ceiling > far_part_t<P>::short_bytes_ceiling
-        ? P::short_bytes_ceiling
-        : far_part_t<P>::short_bytes_ceiling;
+    greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
 
 }  // namespace detail
 

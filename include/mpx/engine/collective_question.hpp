@@ -7,9 +7,7 @@
 
 #include "mpx/core/types.hpp"
 
-namespace mpx::inline v0 {
-
-namespace coll {
+namespace mpx::inline v0::coll {
 
 /// The collectives that have algorithms to choose among.
 enum class operation : std::uint8_t {
@@ -163,6 +161,4 @@ constexpr algorithm fallback(operation o) noexcept {
   return linear;
 }
 
-}  // namespace coll
-
-}  // namespace mpx::inline v0
+}  // namespace mpx::inline v0::coll

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0 {
@@ -73,9 +74,7 @@ using far_part_t = typename far_part<P>::type;
 /// The longest message that comes unasked, from wherever.
 template <Protocol P>
 inline constexpr std::size_t eager_bytes_ceiling =
-    P::short_bytes_ceiling > far_part_t<P>::short_bytes_ceiling
-        ? P::short_bytes_ceiling
-        : far_part_t<P>::short_bytes_ceiling;
+    greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
 
 }  // namespace detail
 

@@ -15,6 +15,7 @@
 #include "mpx/engine/rooms/early_messages.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
 #include "mpx/flow/concepts.hpp"
+#include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/watch/trace.hpp"

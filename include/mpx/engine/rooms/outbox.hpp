@@ -12,6 +12,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
+#include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/watch/trace.hpp"

@@ -13,6 +13,7 @@
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/blocked_call.hpp"
+#include "mpx/engine/waiting.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/watch/call_site.hpp"
 #include "mpx/watch/hang_watch.hpp"
