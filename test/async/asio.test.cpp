@@ -9,6 +9,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
@@ -341,6 +342,7 @@ TEST_CASE("asio: a context of several threads, beside threads that block") {
     asio::co_spawn(asio::make_strand(io), ring(a, service, 100, passed[0]), rethrow{});
     asio::co_spawn(asio::make_strand(io), ring(b, service, 100, passed[1]), rethrow{});
     {
+      auto open = asio::make_work_guard(io);  // The rings may end before what comes from outside.
       std::jthread one([&] { io.run(); });
       std::jthread two([&] { io.run(); });
       std::jthread blocks([&] {
@@ -360,6 +362,7 @@ TEST_CASE("asio: a context of several threads, beside threads that block") {
         sent.get();
         CHECK(in == i);
       }
+      open.reset();
     }
     CHECK(passed[0] == 100);
     CHECK(passed[1] == 100);
