@@ -39,13 +39,19 @@ class pipe_ends {
   std::array<int, 2> ends_{};
 };
 
-/// Arms. A transport may be woken for no reason, once.
+/// Arms. A transport may refuse, after which it is looked at, or be woken, while a kernel moves what
+/// was sent before: a few times.
 template <class T>
 bool arm_quietly(T& t, int fd, int pipe) {
-  for (int tries = 0; tries < 3; ++tries) {
-    if (!t.arm()) return false;
-    if (readable(fd, pipe, 0) == 0) return true;
-    t.disarm();
+  keeper sink;
+  for (int tries = 0; tries < 20; ++tries) {
+    if (t.arm()) {
+      if (readable(fd, pipe, 0) == 0) return true;
+      t.disarm();
+    }
+    t.poll(sink);
+    if (!sink.packets.empty()) return false;  // None is due.
+    std::this_thread::sleep_for(std::chrono::milliseconds(tries < 3 ? 0 : 1));
   }
   return false;
 }
