@@ -40,11 +40,12 @@ class pipe_ends {
 };
 
 /// Arms. A transport may refuse, after which it is looked at, or be woken, while a kernel moves what
-/// was sent before: a few times.
-template <class T>
-bool arm_quietly(T& t, int fd, int pipe) {
+/// was sent before: a few times. `prepare()` comes before each try.
+template <class T, class Prepare>
+bool arm_quietly(T& t, int fd, int pipe, Prepare&& prepare) {
   keeper sink;
   for (int tries = 0; tries < 20; ++tries) {
+    prepare();
     if (t.arm()) {
       if (readable(fd, pipe, 0) == 0) return true;
       t.disarm();
@@ -54,6 +55,10 @@ bool arm_quietly(T& t, int fd, int pipe) {
     std::this_thread::sleep_for(std::chrono::milliseconds(tries < 3 ? 0 : 1));
   }
   return false;
+}
+template <class T>
+bool arm_quietly(T& t, int fd, int pipe) {
+  return arm_quietly(t, fd, pipe, [] {});
 }
 
 template <mpx::PollableTransport T>
@@ -103,9 +108,11 @@ void check_descriptor() {
   // By room in a channel that was full.
   keeper other;
   std::uint32_t posted = 0;
-  for (int round = 0; round < 5; ++round) {
+  const auto fill = [&] {
     while (post(job[0], 1, posted, 8) == outcome::done) ++posted;
-    REQUIRE(arm_quietly(job[0], fd, pipe.out()));
+  };
+  for (int round = 0; round < 5; ++round) {
+    REQUIRE(arm_quietly(job[0], fd, pipe.out(), fill));
     std::jthread consumer([&] { poll_until(job[1], other, posted); });
     CHECK(readable(fd, pipe.out(), soon) == 1);
     consumer.join();
@@ -115,7 +122,7 @@ void check_descriptor() {
   }
   // What another thread posts or finds full while this one sleeps.
   REQUIRE(arm_quietly(job[0], fd, pipe.out()));
-  while (post(job[0], 1, posted, 8) == outcome::done) ++posted;
+  fill();
   CHECK(readable(fd, pipe.out(), soon) == 1);
   job[0].disarm();
 }
