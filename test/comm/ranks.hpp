@@ -32,8 +32,10 @@ constexpr mpx::tag_t data_tag = 1;
 constexpr mpx::tag_t go_tag = 90;  // "You may start."
 constexpr std::byte canary{0xee};  // What nobody may overwrite.
 
-#ifdef MPX_TEST_EMULATED
+#if defined(MPX_TEST_EMULATED)
 constexpr int slowdown = 8;
+#elif defined(MPX_TEST_SANITIZED)
+constexpr int slowdown = 5;
 #else
 constexpr int slowdown = 1;
 #endif
