@@ -7737,8 +7737,8 @@ struct spin_then_sleep {
       if (platform::now_ns() - before >= computing_ns) others_compute_ = sleeps_first_ = true;
     }
 
-    static constexpr std::int64_t computing_ns =
-        1'000'000;                                   // About what a kernel lets them do at a time.
+    // More than ranks of the job do between two waits, less than a kernel lets others compute.
+    static constexpr std::int64_t computing_ns = 2'500'000;
     static constexpr unsigned polls_per_check = 64;  // The clock is dearer than a look.
     bool crowded_ = false;
     bool sleeps_first_ = false;
