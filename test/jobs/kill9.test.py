@@ -4,34 +4,20 @@
 """kill -9 of one rank of four, or of mpxrun, in the middle of traffic."""
 
 import os
-import re
 import signal
 import time
 
-from jobs import PATIENCE, Traces, contains, equal, gone, helper, main, start
+from jobs import Traces, contains, equal, gone, helper, main, start
+from killed import SECONDS, finish, pids_of
 
 TRAFFIC = helper("traffic")
 MODES = ("all", "ring", "reduce")
-SECONDS = 2.0 * PATIENCE
 
 
 def begin(mode, traces, *options):
     """A job in the middle of its traffic, and the pids of its ranks."""
     job = start("-n", 4, *options, TRAFFIC, mode, env=traces.env, cwd=traces.folder.name)
-    pids = {}
-    while len(pids) < 4:
-        line = job.stdout.readline()
-        match = re.fullmatch(r"rank (\d) pid (\d+)\n", line)
-        assert match, f"{line!r}, then {job.communicate(timeout=30)}"
-        pids[int(match[1])] = int(match[2])
-    return job, [pids[r] for r in range(4)]
-
-
-def finish(job, since):
-    out, err = job.communicate(timeout=30 * PATIENCE)
-    took = time.monotonic() - since
-    assert took < SECONDS, f"over only after {took:.2f} s: {out!r} {err!r}"
-    return out, err
+    return job, pids_of(job)
 
 
 def test_a_rank():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Kills one rank of four in the middle of its traffic."""
+"""A rank of four is killed in the middle of its traffic."""
 
 import os
 import re
@@ -11,22 +11,32 @@ from jobs import PATIENCE, equal, helper, start
 SECONDS = 2.0 * PATIENCE
 
 
+def pids_of(job):
+    """The pids of the four ranks, once all are in the middle of their traffic."""
+    pids = {}
+    while len(pids) < 4:
+        line = job.stdout.readline()
+        match = re.fullmatch(r"rank (\d) pid (\d+)\n", line)
+        assert match, f"{line!r}, then {job.communicate(timeout=30)}"
+        pids[int(match[1])] = int(match[2])
+    return [pids[r] for r in range(4)]
+
+
+def finish(job, since):
+    """What a job has printed that is over soon."""
+    out, err = job.communicate(timeout=30 * PATIENCE)
+    took = time.monotonic() - since
+    assert took < SECONDS, f"over only after {took:.2f} s: {out!r} {err!r}"
+    return out, err
+
+
 def kill_each_in_turn(program, *options):
     """The others are told, soon."""
     for turn in range(4):
         job = start("-n", 4, "--survive", *options, helper(program))
-        pids = {}
-        while len(pids) < 4:
-            line = job.stdout.readline()
-            match = re.fullmatch(r"rank (\d) pid (\d+)\n", line)
-            assert match, f"{line!r}, then {job.communicate(timeout=30)}"
-            pids[int(match[1])] = int(match[2])
+        pids = pids_of(job)
         time.sleep(0.005 * turn)
         os.kill(pids[turn], signal.SIGKILL)
-        begin = time.monotonic()
-        out, err = job.communicate(timeout=30 * PATIENCE)
-        took = time.monotonic() - begin
-        assert took < SECONDS, f"over only after {took:.2f} s: {out!r} {err!r}"
+        out, _ = finish(job, time.monotonic())
         equal(sorted(out.splitlines()),
               [f"rank {r}: a peer was lost" for r in range(4) if r != turn])
-
