@@ -19562,18 +19562,7 @@ template <class Stack>
 inline constexpr bool shares_all_memory = BlockTransport<typename Stack::transport_type> &&
                                           !NearFarTransport<typename Stack::transport_type>;
 
-/// Takes the steps of `what`, by algorithm `by` if it has any to choose among, by messages alone.
-template <class Stack, class What, coll::Steps S>
-void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by) {
-  if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
-    coll::question q = what.ask(steps.rank(), steps.size());
-    q.near = shares_all_memory<Stack>;
-    what(steps, coll::decide<typename Stack::collective_type>(q, by));
-  } else {
-    what(steps);
-  }
-}
-/// The same in two levels, if the policy says so.
+/// Takes the steps of `what` in two levels, if the policy says so.
 template <class Stack, class What, coll::Steps S>
 void take_levels(const What& what, S& steps, coll::algorithm by, coll::question q,
                  const coll::node_map& nodes) {
@@ -19589,9 +19578,10 @@ void take_levels(const What& what, S& steps, coll::algorithm by, coll::question 
   else
     return levels.run(what, in_parts);
 }
-/// The same where ranks may use what they share. `nodes`: where they are, if the transport knows.
+/// Takes the steps of `what`, by algorithm `by` if it has any to choose among. `nodes`: where its
+/// ranks are, if the transport knows.
 template <class Stack, class What, coll::Steps S>
-void take_steps(const What& what, S& steps, coll::algorithm by,
+void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
                 [[maybe_unused]] const coll::node_map* nodes) {
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
@@ -19601,7 +19591,7 @@ void take_steps(const What& what, S& steps, coll::algorithm by,
       if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
-      if (!q.near) return take_steps<Stack>(what, steps, by);
+      if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
       q.meets = q.reads = true;
       coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by != coll::algorithm::shared) return what(steps, c);
@@ -19614,8 +19604,10 @@ void take_steps(const What& what, S& steps, coll::algorithm by,
         return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
       return coll::run_in_node(steps, what, *node, q);
     }
+    what(steps, coll::decide<typename Stack::collective_type>(q, by));
+  } else {
+    what(steps);
   }
-  take_steps<Stack>(what, steps, by);
 }
 /// What ranks compare of a call: it without its layouts.
 template <class What>

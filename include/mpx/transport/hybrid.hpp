@@ -88,7 +88,7 @@ class hybrid {
   requires(!std::same_as<std::remove_const_t<B>, hybrid>) && Bootstrap<B>
   [[gnu::noinline, gnu::cold]] explicit hybrid(B& b)
       : hybrid(b, bootstrap::detail::host_group(bootstrap::detail::launcher_owner(
-                      new bootstrap::detail::launcher_view<B>(b)))) {}
+                      new bootstrap::detail::launcher_of<B&>(b)))) {}
   hybrid(hybrid&&) = delete;
   ~hybrid() {
     if (both_ >= 0) ::close(both_);

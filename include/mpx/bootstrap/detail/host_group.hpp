@@ -30,29 +30,6 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// A bootstrap that somebody else owns, as a launcher.
-template <Bootstrap B>
-class launcher_view final : public launcher {
- public:
-  explicit launcher_view(B& b) noexcept : b_(b) {}
-
-  rank_t rank() const noexcept override { return b_.rank(); }
-  rank_t size() const noexcept override { return b_.size(); }
-  std::string_view host() const override { return b_.host(); }
-  void put(std::string_view key, std::string_view value) override { b_.put(key, value); }
-  std::optional<std::string> get(rank_t rank, std::string_view key) override {
-    return b_.get(rank, key);
-  }
-  void fence(mpx::detail::function_ref<void()> idle) override {
-    b_.fence([&idle] { idle(); });
-  }
-  void abort(int code, std::string_view why) override { b_.abort(code, why); }
-  void leave(bool) noexcept override {}
-
- private:
-  B& b_;
-};
-
 /// Which of the hosts that MPX_PRETEND_HOSTS lists this rank pretends to be on; 0 where it is not
 /// set. Errors: errc::argument.
 [[gnu::noinline, gnu::cold]] inline std::uint32_t pretended_host(rank_t rank) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "mpx/bootstrap/concepts.hpp"
@@ -31,10 +32,13 @@ class launcher {
   virtual void leave(bool well) noexcept = 0;
 };
 
-template <Bootstrap B>
+/// Of a bootstrap that it owns, or, `launcher_of<B&>`, that somebody else does, who says when it
+/// leaves.
+template <class B>
+requires Bootstrap<std::remove_reference_t<B>>
 class launcher_of final : public launcher {
  public:
-  explicit launcher_of(B&& b) : b_(std::move(b)) {}
+  explicit launcher_of(B&& b) : b_(static_cast<B&&>(b)) {}
 
   rank_t rank() const noexcept override { return b_.rank(); }
   rank_t size() const noexcept override { return b_.size(); }
@@ -48,7 +52,8 @@ class launcher_of final : public launcher {
   }
   void abort(int code, std::string_view why) override { b_.abort(code, why); }
   void leave([[maybe_unused]] bool well) noexcept override {
-    if constexpr (LivenessBootstrap<B>) well ? b_.mark_finished() : b_.mark_failed();
+    if constexpr (!std::is_reference_v<B> && LivenessBootstrap<B>)
+      well ? b_.mark_finished() : b_.mark_failed();
   }
 
  private:
