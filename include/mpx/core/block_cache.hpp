@@ -3,7 +3,6 @@
 // Blocks of memory in steps of 64 bytes: small ones are recycled through free lists of bounded
 // length, large ones go to and from the system.
 
-#include <array>
 #include <cstddef>
 #include <new>
 
@@ -83,7 +82,7 @@ class block_cache {
   }
   static void release(void* p) noexcept { platform::deallocate(p); }
 
-  std::array<free_list, small_max / step> lists_{};
+  free_list lists_[small_max / step]{};
   std::size_t in_use_ = 0;
 };
 

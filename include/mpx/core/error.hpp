@@ -5,12 +5,14 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <source_location>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include "mpx/core/types.hpp"
 
@@ -46,6 +48,10 @@ enum class errc : int {
   operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
   datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
   call_mismatch,   ///< Ranks have made collective calls that do not go together.
+  window,          ///< MPI_ERR_WIN: the window is empty, or has been freed.
+  rma_sync,        ///< MPI_ERR_RMA_SYNC: no epoch allows this call, or one is open that forbids it.
+  rma_range,       ///< MPI_ERR_RMA_RANGE: a displacement reaches beyond the target's memory.
+  rma_conflict,    ///< MPI_ERR_RMA_CONFLICT: accesses of one epoch overlap.
 };
 
 namespace detail {
@@ -58,7 +64,7 @@ constexpr bool is_loss(errc e) noexcept {
   return e == errc::peer_lost || e == errc::not_a_rank || is_fault(e);
 }
 
-inline const char* errc_text(int value) noexcept {
+[[gnu::noinline, gnu::cold]] inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
     case errc::count: return "the lengths of a message and of what it was to fill differ";
@@ -74,6 +80,10 @@ inline const char* errc_text(int value) noexcept {
     case errc::operation: return "the operation of a reduction has thrown";
     case errc::datatype: return "invalid datatype";
     case errc::call_mismatch: return "ranks have made collective calls that do not go together";
+    case errc::window: return "invalid window";
+    case errc::rma_sync: return "wrong synchronisation of one-sided communication";
+    case errc::rma_range: return "a displacement reaches beyond the target's memory";
+    case errc::rma_conflict: return "conflicting one-sided accesses within an epoch";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";
@@ -96,19 +106,15 @@ inline const char* errc_text(int value) noexcept {
 /// Adds what std::printf would print.
 [[gnu::noinline, gnu::cold]] inline void append_list(std::string& to, const char* format,
                                                      std::va_list values) {
-  char some[256];
   std::va_list again;
   va_copy(again, values);
-  const int n = std::vsnprintf(some, sizeof some, format, values);
-  if (n > 0) {
+  const int n = std::vsnprintf(nullptr, 0, format, values);
+  if (n > 0) {  // Made anew: a compiler makes a string's other ways to grow for each program.
     const std::size_t before = to.size();
-    const auto length = static_cast<std::size_t>(n);
-    if (length < sizeof some) {
-      to.append(some, length);
-    } else {
-      to.resize(before + length);  // It has room for the zero, too.
-      std::vsnprintf(to.data() + before, length + 1, format, again);
-    }
+    std::string longer(before + static_cast<std::size_t>(n), '\0');
+    if (before != 0) std::memcpy(longer.data(), to.data(), before);
+    std::vsnprintf(longer.data() + before, static_cast<std::size_t>(n) + 1, format, again);
+    to = std::move(longer);
   }
   va_end(again);
 }
@@ -162,32 +168,32 @@ class error : public std::system_error {
   /// The same, of any category.
   [[gnu::noinline, gnu::cold]] error(std::error_code e, const std::string& context,
                                      std::source_location where = {})
-      : std::system_error(e),
-        where_(where),
-        wrong_(detail::formatted("%s: %s", context.c_str(), e.message().c_str())),
-        text_(text()) {}
+      : error(e, where, detail::formatted("%s: %s", context.c_str(), e.message().c_str())) {}
   /// `e`, of the call at `where`.
   [[gnu::noinline, gnu::cold]] error(const error& e, std::source_location where)
-      : std::system_error(e), where_(where), wrong_(e.wrong_), text_(text()) {}
+      : error(e.code(), where, e.what_went_wrong()) {}
 
   /// All of it, and the line of the program that called.
-  const char* what() const noexcept override { return text_.what(); }
+  const char* what() const noexcept override { return texts_.what() + all_at_; }
   /// What is wrong, without the line.
-  const char* what_went_wrong() const noexcept { return wrong_.what(); }
+  const char* what_went_wrong() const noexcept { return texts_.what(); }
   /// The program's call; its line is 0 where none is known.
   const std::source_location& where() const noexcept { return where_; }
 
  private:
-  [[gnu::noinline, gnu::cold]] std::string text() const {
-    std::string s(wrong_.what());
-    if (where_.line() != 0)
-      detail::append(s, ", at %s:%u", where_.file_name(), unsigned{where_.line()});
-    return s;
-  }
+  [[gnu::noinline, gnu::cold]] error(std::error_code e, std::source_location where,
+                                     const std::string& wrong)
+      : std::system_error(e),
+        where_(where),
+        all_at_(where.line() == 0 ? 0 : wrong.size() + 1),
+        texts_(where.line() == 0
+                   ? wrong
+                   : detail::formatted("%s%c%s, at %s:%u", wrong.c_str(), '\0', wrong.c_str(),
+                                       where.file_name(), unsigned{where.line()})) {}
 
   std::source_location where_;
-  std::runtime_error wrong_;  // A copy of these throws nothing.
-  std::runtime_error text_;
+  std::size_t all_at_;        // Behind what went wrong, and its zero; 0: that is all.
+  std::runtime_error texts_;  // A copy throws nothing.
 };
 
 namespace detail {

@@ -18,7 +18,7 @@ struct file_identity {
   std::uint64_t inode = 0;
 
   /// The file behind `fd`; empty if that is not open.
-  static file_identity of(int fd) noexcept {
+  [[gnu::noinline, gnu::cold]] static file_identity of(int fd) noexcept {
     struct stat info{};
     if (::fstat(fd, &info) != 0) return {};
     return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)};
@@ -28,10 +28,12 @@ struct file_identity {
   friend bool operator==(const file_identity&, const file_identity&) = default;
 
   /// Whether `fd` is open and names this file.
-  bool is_behind(int fd) const noexcept { return *this && of(fd) == *this; }
+  [[gnu::noinline, gnu::cold]] bool is_behind(int fd) const noexcept {
+    return *this && of(fd) == *this;
+  }
 
   /// Errors: errc::no_resources, naming the descriptor, when it does not name this file any more.
-  void check(int fd) const {
+  [[gnu::noinline, gnu::cold]] void check(int fd) const {
     if (is_behind(fd)) return;
     detail::throw_error(
         errc::no_resources,

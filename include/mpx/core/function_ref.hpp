@@ -19,7 +19,7 @@ class function_ref<R(Args...)> {
   requires std::is_object_v<std::remove_reference_t<F>> &&
                (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
                std::is_invocable_r_v<R, F&, Args...>
-  function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
+  [[gnu::always_inline]] function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
       : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
         call_([](void* object, Args... args) -> R {
           auto& callee = *static_cast<std::add_pointer_t<F>>(object);

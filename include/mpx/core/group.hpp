@@ -19,11 +19,11 @@ inline constexpr peer_id null_peer = static_cast<peer_id>(rank_t{proc_null});
 
 /// The job's ranks are an endpoint's first peers: where bootstraps, transports and reports know
 /// that, they say so by these names.
-[[gnu::always_inline]] constexpr peer_id world_peer(rank_t rank) noexcept {
+[[MPX_ALWAYS_INLINE]] constexpr peer_id world_peer(rank_t rank) noexcept {
   return static_cast<peer_id>(rank);
 }
 /// The rank of the job that a founding peer is.
-[[gnu::always_inline]] constexpr rank_t world_rank(peer_id peer) noexcept {
+[[MPX_ALWAYS_INLINE]] constexpr rank_t world_rank(peer_id peer) noexcept {
   return static_cast<rank_t>(peer);
 }
 static_assert(world_peer(any_source) == any_peer && world_rank(any_peer) == any_source);

@@ -5,7 +5,6 @@
 // its list.hpp takes several times as long to compile, and as long again for each type.
 
 #include <boost/intrusive/circular_list_algorithms.hpp>
-#include <utility>
 
 #include "mpx/config.hpp"
 
@@ -35,7 +34,8 @@ using list_algorithms = boost::intrusive::circular_list_algorithms<list_traits>;
 /// of a node is in no list.
 template <class Tag>
 struct list_node : private detail::list_links {
-  list_node() noexcept {}  // NOLINT(*-member-init,*-equals-default): who links it sets them.
+  // NOLINTNEXTLINE(*-member-init,*-equals-default): who links it sets them.
+  [[gnu::always_inline]] list_node() noexcept {}
   list_node(const list_node&) noexcept {}
   list_node& operator=(const list_node&) noexcept { return *this; }
 
@@ -56,7 +56,11 @@ class linked_list {
       at_ = at_->next;
       return *this;
     }
-    iterator operator++(int) noexcept { return iterator(std::exchange(at_, at_->next)); }
+    [[gnu::always_inline]] iterator operator++(int) noexcept {
+      const iterator before = *this;
+      at_ = at_->next;
+      return before;
+    }
     [[gnu::always_inline]] iterator& operator--() noexcept {
       at_ = at_->previous;
       return *this;
@@ -69,7 +73,7 @@ class linked_list {
     detail::list_links* at_;
   };
 
-  linked_list() noexcept { detail::list_algorithms::init_header(&ends_); }
+  [[gnu::always_inline]] linked_list() noexcept { detail::list_algorithms::init_header(&ends_); }
   linked_list(const linked_list&) = delete;
   linked_list& operator=(const linked_list&) = delete;
 
@@ -89,14 +93,16 @@ class linked_list {
     detail::list_algorithms::link_after(&ends_, links(n));
   }
   /// Forgets all nodes, which it does not touch.
-  void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
+  [[gnu::always_inline]] void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
   [[gnu::always_inline]] void pop_front() noexcept { detail::list_algorithms::unlink(ends_.next); }
   /// Takes `n` out of the list that it is in.
   [[gnu::always_inline]] static void erase(T& n) noexcept {
     detail::list_algorithms::unlink(links(n));
   }
   /// Returns what follows.
-  iterator erase(iterator at) noexcept { return iterator(detail::list_algorithms::unlink(at.at_)); }
+  [[gnu::always_inline]] iterator erase(iterator at) noexcept {
+    return iterator(detail::list_algorithms::unlink(at.at_));
+  }
 
  private:
   [[gnu::always_inline]] static detail::list_links* links(T& n) noexcept {

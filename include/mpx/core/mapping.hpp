@@ -46,7 +46,7 @@ class mapping {
     std::swap(bytes_, other.bytes_);
     return *this;
   }
-  ~mapping() {
+  [[gnu::noinline, gnu::cold]] ~mapping() {
     if (data_ != nullptr) ::munmap(data_, bytes_);
   }
 

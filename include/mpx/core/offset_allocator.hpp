@@ -14,6 +14,8 @@ namespace mpx::inline v0 {
 /// Hands out pieces of [0, capacity). Cost: O(pieces).
 class offset_allocator {
  public:
+  /// Of nothing.
+  offset_allocator() = default;
   /// Errors: errc::no_resources.
   explicit offset_allocator(std::uint64_t capacity) {
     if (capacity != 0) free_.push_back({0, capacity});

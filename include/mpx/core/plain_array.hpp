@@ -75,6 +75,13 @@ class array_memory {
     count = n;
     return true;
   }
+  /// The elements from `first` on, which are zero bytes, become copies of `made`.
+  [[gnu::noinline, gnu::cold]] void fill(std::size_t first, const std::byte* made,
+                                         std::size_t size) noexcept {
+    bool zero = true;  // Padding may make this false for nothing: then they are written.
+    for (std::size_t i = 0; i < size; ++i) zero = zero && made[i] == std::byte{};
+    for (std::size_t i = first; i < count && !zero; ++i) std::memcpy(data + i * size, made, size);
+  }
 
  private:
   static constexpr std::size_t most = static_cast<std::size_t>(-1);
@@ -119,14 +126,15 @@ class array_memory {
 template <class T>
 class plain_array {
  public:
-  plain_array() = default;
+  // NOLINTNEXTLINE(*-equals-default): what is defaulted takes no attribute.
+  [[gnu::always_inline]] plain_array() noexcept {}
   /// `n` elements as T{} makes them. Cost: where T{} is zero bytes and they are many, no memory for
   /// pages that are never written.
   explicit plain_array(std::size_t n) {
     memory_.zero(n, sizeof(T));
     fill(0);
   }
-  ~plain_array() {
+  [[gnu::always_inline]] ~plain_array() {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
   }
   plain_array(plain_array&&) noexcept = default;
@@ -142,7 +150,9 @@ class plain_array {
   [[gnu::always_inline]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
   /// Makes room for `n` elements in all. Cost: as for growing one by one.
-  bool try_reserve(std::size_t n) noexcept { return memory_.try_reserve(n, sizeof(T)); }
+  [[gnu::always_inline]] bool try_reserve(std::size_t n) noexcept {
+    return memory_.try_reserve(n, sizeof(T));
+  }
   void reserve(std::size_t n) {
     if (!try_reserve(n)) detail::throw_out_of_memory();
   }
@@ -166,7 +176,7 @@ class plain_array {
     if (!try_push_back(value)) detail::throw_out_of_memory();
   }
   [[gnu::always_inline]] void pop_back() noexcept { --memory_.count; }
-  void clear() noexcept { memory_.count = 0; }
+  [[gnu::always_inline]] void clear() noexcept { memory_.count = 0; }
 
   /// Puts `value` before element `at`. Cost: moves what follows.
   void insert(std::size_t at, T value) {
@@ -199,10 +209,7 @@ class plain_array {
     if constexpr (!std::is_scalar_v<T>) {
       alignas(T) std::byte made[sizeof(T)]{};
       ::new (static_cast<void*>(made)) T{};
-      bool zero = true;  // Padding may make this false for nothing: then T{} is written.
-      for (const std::byte b : made) zero = zero && b == std::byte{};
-      if (zero) return;
-      for (std::size_t i = first; i < size(); ++i) data()[i] = T{};
+      memory_.fill(first, made, sizeof(T));
     }
   }
 
@@ -253,14 +260,13 @@ namespace detail {
 template <class T>
 class owning_table {
  public:
-  owning_table() = default;
+  // NOLINTNEXTLINE(*-equals-default): the same.
+  [[gnu::always_inline]] owning_table() noexcept {}
   /// `n` empty places. Errors: errc::no_resources.
   explicit owning_table(std::size_t n) : places_(n) {}
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
-  ~owning_table() {
-    detail::delete_each(places_, [](void* object) { delete static_cast<T*>(object); });
-  }
+  [[gnu::always_inline]] ~owning_table() { detail::delete_each(places_, destroy); }
 
   [[gnu::always_inline]] std::size_t size() const noexcept { return places_.size(); }
   /// The object at a place, or nullptr.
@@ -297,6 +303,8 @@ class owning_table {
   }
 
  private:
+  static void destroy(void* object) { delete static_cast<T*>(object); }
+
   plain_array<void*> places_;  // One instance for all types.
 };
 

@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
 
 #include "mpx/config.hpp"
+#include "mpx/core/atomic.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/system_memory.hpp"
 
@@ -25,8 +25,6 @@ namespace mpx::inline v0::platform {
 namespace native {
 
 using namespace system_memory;
-using std::atomic;
-using std::atomic_ref;
 using std::mutex;
 
 /// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
@@ -49,6 +47,19 @@ inline void relax() noexcept {
 inline std::uint32_t current_core() noexcept {
   const int core = ::sched_getcpu();
   return core < 0 ? 0 : static_cast<std::uint32_t>(core);
+}
+
+/// Moves this thread to another core, if it may run there. It is not bound to it.
+inline void move_to_core(std::uint32_t core) noexcept {
+  cpu_set_t may;
+  CPU_ZERO(&may);
+  if (core >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof may, &may) != 0 ||
+      !CPU_ISSET(core, &may))
+    return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  if (::sched_setaffinity(0, sizeof one, &one) == 0) ::sched_setaffinity(0, sizeof may, &may);
 }
 
 /// Asks for a line that will be written soon, and for the right to write it. (The builtin asks for

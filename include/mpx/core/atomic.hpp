@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Atomic words as std::atomic and std::atomic_ref have them, of what the processor does without a
+// lock. The standard library's take a compiler four times as long at -O0, use for use, and each
+// type of word brings sixty members with it.
+
+#include <atomic>
+
+#include "mpx/config.hpp"
+
+namespace mpx::inline v0::platform::native {
+
+/// Of a compare-and-exchange.
+constexpr int order_of_failure(std::memory_order order) noexcept {
+  if (order == std::memory_order_acq_rel) return __ATOMIC_ACQUIRE;
+  return order == std::memory_order_release ? __ATOMIC_RELAXED : static_cast<int>(order);
+}
+
+/// As std::atomic_ref<T>. Requires: the word is aligned to its size.
+template <class T>
+class atomic_ref {
+  using order_t = std::memory_order;
+  static constexpr order_t strict = std::memory_order_seq_cst;
+
+ public:
+  using value_type = T;
+
+  explicit atomic_ref(T& word) noexcept : word_(&word) {}
+  atomic_ref(const atomic_ref&) = default;
+  atomic_ref& operator=(const atomic_ref&) = delete;
+
+  [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
+    return __atomic_load_n(word_, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) const noexcept {
+    __atomic_store_n(word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) const noexcept {
+    return __atomic_exchange_n(word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) const noexcept {
+    return __atomic_fetch_add(word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value) const noexcept {
+    return __atomic_compare_exchange_n(word_, &expected, value, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
+                                                   order_t failure) const noexcept {
+    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
+                                       static_cast<int>(failure));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
+                                                   order_t order = strict) const noexcept {
+    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
+                                       order_of_failure(order));
+  }
+
+ private:
+  T* word_;
+};
+
+/// As std::atomic<T>, of integers, enumerations, truth values and pointers that nobody adds to.
+template <class T>
+class atomic {
+  using order_t = std::memory_order;
+  static constexpr order_t strict = std::memory_order_seq_cst;
+
+ public:
+  using value_type = T;
+  static constexpr bool is_always_lock_free = __atomic_always_lock_free(sizeof(T), nullptr);
+
+  constexpr atomic() noexcept : word_() {}
+  constexpr atomic(T value) noexcept : word_(value) {}
+  atomic(const atomic&) = delete;
+  atomic& operator=(const atomic&) = delete;
+
+  [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
+    return __atomic_load_n(&word_, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) noexcept {
+    __atomic_store_n(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) noexcept {
+    return __atomic_exchange_n(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) noexcept {
+    return __atomic_fetch_add(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_sub(T value, order_t order = strict) noexcept {
+    return __atomic_fetch_sub(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_and(T value, order_t order = strict) noexcept {
+    return __atomic_fetch_and(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_or(T value, order_t order = strict) noexcept {
+    return __atomic_fetch_or(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value, order_t order,
+                                                     order_t failure) noexcept {
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
+                                       static_cast<int>(failure));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value,
+                                                     order_t order = strict) noexcept {
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
+                                       order_of_failure(order));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
+                                                   order_t failure) noexcept {
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
+                                       static_cast<int>(failure));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
+                                                   order_t order = strict) noexcept {
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
+                                       order_of_failure(order));
+  }
+
+  T operator=(T value) noexcept {
+    store(value);
+    return value;
+  }
+  operator T() const noexcept { return load(); }
+  T operator++() noexcept { return fetch_add(T{1}) + T{1}; }
+  T operator++(int) noexcept { return fetch_add(T{1}); }
+  T operator--() noexcept { return fetch_sub(T{1}) - T{1}; }
+  T operator--(int) noexcept { return fetch_sub(T{1}); }
+  T operator+=(T value) noexcept { return fetch_add(value) + value; }
+
+ private:
+  alignas(sizeof(T)) T word_;
+};
+
+}  // namespace mpx::inline v0::platform::native
