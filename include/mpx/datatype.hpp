@@ -6,6 +6,7 @@
 #include "mpx/coll/layout_call.hpp"       // IWYU pragma: export
 #include "mpx/comm/layouts.hpp"           // IWYU pragma: export
 #include "mpx/datatype/fields.hpp"        // IWYU pragma: export
+#include "mpx/datatype/memory_of.hpp"     // IWYU pragma: export
 #include "mpx/datatype/pack.hpp"          // IWYU pragma: export
 #include "mpx/datatype/strided.hpp"       // IWYU pragma: export
 #include "mpx/datatype/type.hpp"          // IWYU pragma: export

@@ -61,7 +61,7 @@ namespace detail {
 /// The bytes of a buffer to send that lies in one piece.
 template <SendBuffer B>
 requires(!LayoutBuffer<B>)
-[[gnu::always_inline]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
   if constexpr (ContiguousBuffer<const B&>) {
     return {reinterpret_cast<const std::byte*>(std::ranges::data(buffer)),
             std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<B>)};
@@ -73,7 +73,7 @@ requires(!LayoutBuffer<B>)
 /// The bytes of a buffer to receive into that lies in one piece.
 template <class B>
 requires(ReceiveBuffer<B &&> && !LayoutBuffer<B>)
-[[gnu::always_inline]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
   if constexpr (ContiguousBuffer<B>) {
     return {
         reinterpret_cast<std::byte*>(std::ranges::data(buffer)),

@@ -68,7 +68,7 @@ constexpr bool has_fields() noexcept {
 
 /// Calls take(field) for each field of `t`, which is no basic element and no array.
 template <class T, class Take>
-[[gnu::always_inline]] constexpr void for_each_field(T& t, Take&& take) {
+[[MPX_ALWAYS_INLINE]] constexpr void for_each_field(T& t, Take&& take) {
   if constexpr (is_pair<std::remove_const_t<T>>::value) {
     take(t.first);
     take(t.second);
@@ -101,7 +101,7 @@ constexpr std::size_t fields_size() noexcept {
 
 /// Copies the fields of `t`; all lengths and places are the compiler's to know.
 template <bool Packing, class T>
-[[gnu::always_inline]] inline void move_fields(T& t, std::byte*& stream) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void move_fields(T& t, std::byte*& stream) noexcept {
   if constexpr (fields_size<T>() == sizeof(T)) {
     move_block<Packing, sizeof(T)>(reinterpret_cast<std::byte*>(&t), stream, sizeof(T));
     stream += sizeof(T);

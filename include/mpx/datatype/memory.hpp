@@ -62,8 +62,8 @@ struct memory {
   }
   /// Copies `from` to where the message's bytes from `offset` on belong.
   /// Requires: offset + from.size() <= bytes.
-  [[gnu::always_inline]] void write(std::size_t offset,
-                                    std::span<const std::byte> from) const noexcept {
+  [[MPX_ALWAYS_INLINE]] void write(std::size_t offset,
+                                   std::span<const std::byte> from) const noexcept {
     if (how != nullptr) [[unlikely]]
       return how->unpack(base, offset, from);
     if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());

@@ -48,8 +48,8 @@ std::size_t bytes_in(const B& buffer) noexcept {
 }
 
 /// Copies one number of `n` bytes, the highest of them first in `to` or in `from`.
-[[gnu::always_inline]] inline void copy_swapped(std::byte* to, const std::byte* from,
-                                                std::size_t n) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void copy_swapped(std::byte* to, const std::byte* from,
+                                               std::size_t n) noexcept {
   if constexpr (std::endian::native == std::endian::big) {
     std::memcpy(to, from, n);
   } else if (n == 8) {

@@ -13,15 +13,15 @@
 namespace mpx::inline v0::detail {
 
 /// `base` + `displacement`, also where a base is address 0 and displacements are addresses.
-[[gnu::always_inline]] inline std::byte* displaced(std::byte* base,
-                                                   std::int64_t displacement) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::byte* displaced(std::byte* base,
+                                                  std::int64_t displacement) noexcept {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(base) +
                                       static_cast<std::uintptr_t>(displacement));
 }
 
 /// Copies a few bytes without a call: both ends of it overlap.
-[[gnu::always_inline]] inline void copy_some(std::byte* to, const std::byte* from,
-                                             std::size_t n) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void copy_some(std::byte* to, const std::byte* from,
+                                            std::size_t n) noexcept {
   const auto ends = [&]<std::size_t N>() {
     std::array<std::byte, N> first, last;
     std::memcpy(first.data(), from, N);
@@ -44,8 +44,8 @@ namespace mpx::inline v0::detail {
 
 /// One block, of Block bytes, or of `n` where that is 0.
 template <bool Packing, std::size_t Block>
-[[gnu::always_inline]] inline void move_block(std::byte* mem, std::byte* stream,
-                                              std::size_t n) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void move_block(std::byte* mem, std::byte* stream,
+                                             std::size_t n) noexcept {
   std::byte* const to = Packing ? stream : mem;
   const std::byte* const from = Packing ? mem : stream;
   if constexpr (Block != 0) {
@@ -58,9 +58,9 @@ template <bool Packing, std::size_t Block>
 /// Four blocks that lie apart; all are read before one is written, so that they are under way
 /// together.
 template <bool Packing, std::size_t Block>
-[[gnu::always_inline]] inline void move_four(std::byte* m0, std::byte* m1, std::byte* m2,
-                                             std::byte* m3, std::byte* stream,
-                                             std::int64_t apart) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void move_four(std::byte* m0, std::byte* m1, std::byte* m2,
+                                            std::byte* m3, std::byte* stream,
+                                            std::int64_t apart) noexcept {
   struct block {
     std::byte bytes[Block];
   };
@@ -86,9 +86,9 @@ struct rows {
 };
 
 template <bool Packing, std::size_t Block>
-[[gnu::always_inline]] inline void move_row(std::byte* mem, std::byte* stream, std::int64_t n,
-                                            std::int64_t mem_step, std::int64_t stream_step,
-                                            std::size_t block) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void move_row(std::byte* mem, std::byte* stream, std::int64_t n,
+                                           std::int64_t mem_step, std::int64_t stream_step,
+                                           std::size_t block) noexcept {
   std::int64_t i = 0;
   if constexpr (Block != 0 && Block <= 16) {
     for (; i + 4 <= n; i += 4) {
@@ -136,10 +136,38 @@ void move_indexed(std::byte* mem, std::byte* stream, const std::int64_t* at, std
   }
 }
 
+/// Packs 4 bytes and, 8 bytes behind their beginning, 8 more of each of `n` elements: what lies
+/// between is loaded with them, and each store but the last reaches into the next one's place.
+inline void pack_holed(const std::byte* mem, std::byte* stream, std::int64_t n,
+                       std::int64_t mem_step) noexcept {
+  using words [[gnu::vector_size(16)]] = std::int32_t;
+  const auto one = [](const std::byte* from, std::byte* to) {
+    words w;
+    std::memcpy(&w, from, sizeof w);
+    w = __builtin_shufflevector(w, w, 0, 2, 3, 3);
+    std::memcpy(to, &w, sizeof w);
+  };
+  for (; n > 4; n -= 4) {
+    one(mem, stream);
+    one(mem + mem_step, stream + 12);
+    one(mem + 2 * mem_step, stream + 24);
+    one(mem + 3 * mem_step, stream + 36);
+    mem += 4 * mem_step;
+    stream += 48;
+  }
+  for (; n > 1; --n, mem += mem_step, stream += 12) one(mem, stream);
+  if (n == 1) {
+    std::memcpy(stream, mem, 4);
+    std::memcpy(stream + 4, mem + 8, 8);
+  }
+}
+
 /// Two blocks of each of `n` elements, as of a record with a hole.
 template <bool Packing, std::size_t A, std::size_t B>
 void move_pairs(std::byte* mem, std::byte* stream, std::int64_t second, std::int64_t n,
                 std::int64_t mem_step, std::int64_t stream_step) noexcept {
+  if constexpr (Packing && A == 4 && B == 8)
+    if (second == 8 && stream_step == 12) return pack_holed(mem, stream, n, mem_step);
   std::byte* mem_b = displaced(mem, second);
   std::byte* stream_b = stream + A;
   const auto one = [&](std::int64_t k) {
