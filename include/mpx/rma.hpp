@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// One-sided communication: windows, their epochs and their protocols. Included beside mpx.hpp by
+// programs that use it.
+
+#include "mpx/rma/concepts.hpp"   // IWYU pragma: export
+#include "mpx/rma/make.hpp"       // IWYU pragma: export
+#include "mpx/rma/progress.hpp"   // IWYU pragma: export
+#include "mpx/rma/reference.hpp"  // IWYU pragma: export

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What windows ask of an endpoint: packets of their own, the transport's put and get, who is lost,
+// and blocks of memory in which ranks meet. What is named _locked expects the endpoint's lock held.
+
+#include <mutex>
+#include <span>
+
+#include "mpx/core/numbers.hpp"
+#include "mpx/engine/detail/endpoint_blocks.hpp"
+#include "mpx/engine/endpoint.hpp"
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+struct one_sided {
+  using endpoint_type = endpoint<Stack>;
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  using blocks = shared_blocks<Stack>;
+  static constexpr auto kind = static_cast<std::uint8_t>(wire::kind::one_sided);
+  static constexpr bool has_blocks = BlockTransport<transport_type>;
+  static constexpr bool has_rdma = RmaTransport<transport_type>;
+  /// A get or a put has happened when it returns.
+  static constexpr bool moves_at_once = has_blocks || CopyingTransport<transport_type>;
+  static constexpr bool shares_addresses = AddressSharingTransport<transport_type>;
+
+  static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }
+  /// The service of windows, if there has been one.
+  static service* find_service_locked(endpoint_type& e) noexcept { return e.services_.find(kind); }
+  static errc add_service_locked(endpoint_type& e, service& s,
+                                 void (*drop)(service&) noexcept) noexcept {
+    const errc why = e.services_.add(s, kind, kind);
+    if (why == errc{}) e.services_.own(s, drop);
+    return why;
+  }
+
+  /// How long a packet to that peer may be: as long as an eager message.
+  static std::size_t packet_bytes(endpoint_type& e, [[maybe_unused]] peer_id peer) noexcept {
+    constexpr std::size_t least = 512;
+    if constexpr (NearFarTransport<transport_type>) {
+      if (!e.transport().is_near(peer))
+        return lesser(transport_type::far_traits.packet_bytes_max,
+                      greater(least, far_part_t<protocol_type>::short_bytes_ceiling));
+      return lesser(e.transport().packet_bytes_max(peer),
+                    greater(least, protocol_type::short_bytes_ceiling));
+    }
+    return lesser(transport_type::traits.packet_bytes_max,
+                  greater(least, protocol_type::short_bytes_ceiling));
+  }
+  /// Packets to that peer that wait for room.
+  static std::uint32_t waiting_locked(endpoint_type& e, peer_id peer) noexcept {
+    return e.outbox().answers_waiting(peer);
+  }
+  /// Never waits. Returns false if the peer is lost.
+  static bool send_locked(endpoint_type& e, peer_id to, context_id window,
+                          std::span<const std::byte> records) noexcept {
+    return e.outbox().answer_long(to, {.kind = wire::kind::one_sided, .context = window}, records);
+  }
+  static errc failure_locked(endpoint_type& e, peer_id peer) noexcept {
+    return e.peers().failure_of(peer);
+  }
+  /// Whether `peer` is gone, noticed or not.
+  static bool gone_locked(endpoint_type& e, peer_id peer) noexcept {
+    return failure_locked(e, peer) != errc{} || e.peers().loss_of(peer) != errc{};
+  }
+  /// Whether nothing is wrong with any peer. Cost: two loads.
+  [[gnu::always_inline]] static bool calm(endpoint_type& e) noexcept {
+    return e.peers().calm_and_no_news();
+  }
+  /// What this rank does in that communicator ends with errc::revoked; others are not told.
+  static void revoke_locked(endpoint_type& e, communicator_state& s) noexcept {
+    e.communicators_.revoke_here(s);
+  }
+  /// Notices what the job says of its ranks.
+  static void check_locked(endpoint_type& e) noexcept { e.peers().check(); }
+
+  /// An operation that counts the completion of one get or put, and tells `w`; nullptr: none left.
+  static operation* take_locked(endpoint_type& e, peer_id peer, completion_watcher& w) noexcept {
+    operation* const op = e.pool().take();
+    if (op == nullptr) return nullptr;
+    op->begin(role::control, stage::closing, 0);
+    op->holder = holder::watcher;
+    op->watcher = &w;
+    op->peer = peer;
+    op->data = {};
+    op->owned_by_attached = false;
+    op->ranks = nullptr;
+    op->copying = true;
+    op->pending = 1;
+    return op;
+  }
+  static cookie_t cookie(const operation& op) noexcept { return cookie_of(op, cookie_kind::copy); }
+  /// It is complete, or the transport has not taken it.
+  static void give_locked(endpoint_type& e, operation& op) noexcept {
+    op.pending = 0;
+    op.copying = false;
+    op.stage = stage::complete;
+    e.give(op);
+  }
+  static void wake_locked(endpoint_type& e, [[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (has_blocks) e.transport().wake_peer(peer);
+  }
+  /// A thread of this rank that waits looks again.
+  static void noticed_locked(endpoint_type& e) noexcept {
+    e.pace().completed();
+    if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
+  }
+
+  /// See progress_room::wait_for_flag.
+  static bool wait_for_flag(endpoint_type& e, call_site site, const flag_watch& w) {
+    return e.pace().wait_for_flag(e.threading(), site, {}, w);
+  }
+
+  /// A request's operation ends.
+  static void end_locked(endpoint_type& e, operation& op, errc why) noexcept {
+    compounds<Stack>::fail_locked(e, op, why);
+  }
+};
+
+}  // namespace mpx::inline v0::detail

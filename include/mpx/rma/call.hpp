@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// An access of a window as the door through which calls end takes it, and what its errors say.
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+#include "mpx/comm/finish.hpp"
+#include "mpx/rma/create.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+constexpr const char* name_of(rma::action what) noexcept {
+  constexpr const char* names[] = {"put", "get", "accumulate", "get_accumulate",
+                                   "compare_and_swap"};
+  return names[static_cast<unsigned>(what)];
+}
+
+/// What an access was given, for texts.
+struct rma_given {
+  std::uint64_t at = 0;  // A displacement.
+  std::size_t bytes = 0;
+};
+
+[[noreturn, gnu::noinline, gnu::cold]] inline void raise_empty(const char* call,
+                                                               std::source_location where) {
+  throw error(errc::window, formatted("%s of a window that is empty: freed, or moved from", call),
+              where);
+}
+
+/// "put on rank 0 to rank 3 at displacement 17, 4 elements of 8 bytes, window 5, epoch none: ..."
+template <class Stack>
+[[gnu::noinline, gnu::cold]] std::string text_of(const window_state<Stack>& w, errc why,
+                                                 const char* call, rank_t target,
+                                                 const rma_given* x) {
+  const rma_target* const t = target >= 0 && target < w.size ? &w.targets[target] : nullptr;
+  std::string s = formatted("%s on rank %d", call, w.rank);
+  if (target != proc_null) append(s, " to rank %d", target);
+  if (t != nullptr && w.ranks != nullptr) append(s, " (world rank %u)", t->peer);
+  if (x != nullptr)
+    append(s,
+           w.dynamic ? " at displacement %llu, %llu elements of %zu bytes"
+                     : " at displacement %lld, %llu elements of %zu bytes",
+           static_cast<unsigned long long>(x->at),
+           static_cast<unsigned long long>(x->bytes / w.type->bytes), w.type->bytes);
+  append(s, ", window %u", number_of(w.context));
+  if (t != nullptr) append(s, ", epoch %s", name_of(t->epoch));
+  switch (why) {
+    case errc::datatype:
+      s += ": a datatype is null, overlaps itself, or holds no whole elements";
+      break;
+    case errc::argument: s += ": as much data is given as the target's layout has room for"; break;
+    case errc::rma_sync:
+      s += x != nullptr ? std::string(": open one by fence, start or lock")
+                        : ": " + w.why_refused(call);
+      break;
+    case errc::rma_range:
+      if (t != nullptr && x != nullptr && !w.dynamic)
+        append(s, ": the target's memory has %llu elements",
+               static_cast<unsigned long long>(t->elements));
+      if (t != nullptr && x == nullptr)
+        append(s, ": of an access at %llu in this epoch",
+               static_cast<unsigned long long>(t->failed_at));
+      break;
+    case errc::rma_conflict:
+      append(s, ": a %s of rank %d at %llu, %llu bytes, overlaps", name_of(w.conflict.what),
+             w.conflict.origin, static_cast<unsigned long long>(w.conflict.at / w.unit),
+             static_cast<unsigned long long>(w.conflict.bytes));
+      if (x != nullptr) {
+        s += " it";
+      } else {
+        append(s, " one of rank %d", w.second_origin());
+      }
+      break;
+    case errc::rank: append(s, ": ranks here are 0 .. %d", w.size - 1); break;
+    case errc::window: {
+      const rank_t left = t != nullptr && t->left ? target : w.left_by;
+      if (left == proc_null || (t != nullptr && !t->left)) {
+        s += ": it has been freed, here or by the target";
+      } else {
+        append(s, ": rank %d has let its window go without free", left);
+      }
+      break;
+    }
+    case errc::peer_lost:
+      if (w.culprit >= 0 && w.culprit < w.size)
+        append(s, ": rank %d is lost%s", w.culprit,
+               w.culprit == target ? ", and its memory with it"
+               : w.culprit_held    ? ", which held the lock"
+                                   : "");
+      break;
+    default: break;
+  }
+  return s;
+}
+
+template <class Stack>
+[[noreturn, gnu::noinline, gnu::cold]] void raise_window(window_state<Stack>& w, errc why,
+                                                         const char* call, rank_t target,
+                                                         const rma_given* x,
+                                                         std::source_location where) {
+  if (why == errc::no_resources) throw_out_of_memory();
+  if (why == errc::peer_lost) w.forsake();
+  raise_error(w.e, nullptr, error(why, text_of(w, why, call, target, x), where));
+}
+
+/// Ends a window, which is gone afterwards. `text`: what to say of an error, if it is wanted.
+template <class Stack>
+errc free_window(window_state<Stack>* w, std::string* text, std::source_location where) {
+  using maker = window_maker<Stack>;
+  const errc open = w->in_epoch() ? errc::rma_sync : errc{};
+  const errc met = w->meet_to_free({"free", where});
+  const errc why = open == errc{} ? met : open;
+  if (text != nullptr && why != errc{}) *text = text_of(*w, why, "free", proc_null, nullptr);
+  maker::end(*w, met == errc{} ? maker::ending::together : maker::ending::failed);
+  delete w;
+  return why;
+}
+
+/// An access, as finish_as takes it.
+/// `Single`: it is of one element, and named so.
+template <class Stack, rma::action What, bool Single = false>
+struct rma_call {
+  using stack_type = Stack;
+  using value_type = nothing;
+  static constexpr const char* name =
+      Single && What == rma::action::fetch ? "fetch_and_op" : name_of(What);
+  static constexpr const char* start_name = name;
+  static constexpr const char* prepare_name = name;
+
+  window_state<Stack>* on;  // nullptr: the window is empty, and `wrong` says so.
+  rma::transfer what;
+  rank_t target;
+  rma::protocol by;
+  errc wrong;                // With the arguments.
+  rma::runs_reference runs;  // What `what` refers to.
+  std::uint64_t given_at;    // The displacement.
+
+  endpoint<Stack>& endpoint_of() const noexcept { return on->e; }
+  errc run(nothing&, std::source_location where) const {
+    if (wrong != errc{}) return wrong;
+    return on->access(what, target, by, {name, where});
+  }
+  started start() const {
+    if (wrong != errc{}) return {nullptr, wrong};
+    return on->start(what, target, by, name);
+  }
+  started prepare() const noexcept {
+    if (wrong == errc{} && what.data.how != nullptr) what.data.how->drop();
+    return {nullptr, errc::request};
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, nothing, const char* call,
+                                                    std::source_location where) const {
+    if (on == nullptr) raise_empty(call, where);
+    const rma_given x{given_at, what.bytes};
+    raise_window(*on, why, call, target, &x, where);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// How a window comes into being at all ranks of a communicator, and goes.
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "mpx/comm/detail/create.hpp"
+#include "mpx/core/aligned.hpp"
+#include "mpx/rma/epochs.hpp"
+
+namespace mpx::inline v0::detail {
+
+enum class rma_memory : std::uint8_t { allocated, shared, given, dynamic };
+
+/// What each rank says of its part.
+struct rma_part {
+  std::uint64_t bytes = 0;
+  std::uint64_t address = 0;  // Of its memory, where others can use it.
+  std::uint64_t memory_block = 0;
+  std::uint64_t control_address = 0;
+  std::uint64_t control_block = 0;
+  std::uint64_t element_bytes = 0;
+  std::int32_t why = 0;
+  std::uint32_t exposes = 0;   // Its transport reaches others' memory.
+  std::uint32_t too_many = 0;  // `bytes` is a number of elements, which memory cannot hold.
+  std::uint32_t reserved = 0;
+};
+
+template <class Stack>
+struct window_maker {
+  using state = window_state<Stack>;
+  using os = one_sided<Stack>;
+  using blocks = shared_blocks<Stack>;
+
+  struct plan {
+    rma_memory how;
+    void* base;
+    std::uint64_t bytes;
+    const rma::element_type* type;
+    rma::protocol chosen;
+    std::uint64_t count;  // Of elements: `bytes` is of no use where that is too many.
+    const char* call;     // What the program has called,
+    type_code elements;   // of elements of this kind;
+    bool throws;          // whether that throws what ranks have not made together.
+  };
+  /// What is the matter with a window that could not be made.
+  struct fault {
+    errc why{};
+    rank_t too_many = proc_null;  // Who asks for more elements than memory can hold,
+    std::uint64_t count = 0;      // and how many.
+  };
+  /// Memory has room for so many bytes at most, rounded up to whole lines and pages.
+  static constexpr std::uint64_t bytes_max = (~std::uint64_t{0} >> 1) - (std::uint64_t{1} << 30);
+  static bool asks_too_much(const plan& p) noexcept {
+    return p.how != rma_memory::dynamic && p.count > bytes_max / p.type->bytes;
+  }
+
+  /// Collective. nullptr: `why` says why, at all ranks alike or, where one is lost, at this one.
+  static state* make(const communicator<Stack>& over, const plan& p, fault& f,
+                     std::source_location where) {
+    errc& why = f.why;
+    std::error_code ec;
+    maker<Stack> dup(over, {p.call, where});
+    why = dup.dup(p.elements);
+    if (why == errc::call_mismatch && p.throws) dup.raise();
+    if (why != errc{}) return nullptr;
+    communicator<Stack> own = dup.template made<communicator<Stack>>();
+    const communicator_access<Stack> a(own, where);
+    auto* const w = new (std::nothrow) state(a.at());
+    rma_part mine;
+    if (w == nullptr) {
+      mine.why = static_cast<std::int32_t>(errc::no_resources);
+    } else {
+      w->comm = own;
+      w->made_at = where;
+      w->context = a.plain_context();
+      w->own = &a.state();
+      w->rank = own.rank();
+      w->size = own.size();
+      w->ranks = a.state().ranks;
+      w->type = p.type;
+      w->dynamic = p.how == rma_memory::dynamic;
+      w->unit = w->dynamic ? 1 : p.type->bytes;
+      w->chosen = p.chosen;
+      w->shared = p.how == rma_memory::shared;
+      mine = prepare(*w, p);
+    }
+    std::vector<rma_part> all = own.allgather(mine, ec, where);
+    if (ec) why = static_cast<errc>(ec.value());
+    for (const rma_part& part : all) {
+      if (why == errc{} && part.too_many != 0) {
+        f.too_many = static_cast<rank_t>(&part - all.data());
+        f.count = part.bytes;
+      }
+      if (why == errc{}) why = static_cast<errc>(part.why);
+      if (why == errc{} && part.element_bytes != p.type->bytes) why = errc::type;
+    }
+    if (why == errc{}) why = meet(*w, p, all, where);
+    if (why == errc{}) {
+      w->alive = true;
+      return w;
+    }
+    if (w != nullptr) {
+      end(*w, ending::together);
+    } else {
+      own.free(where);
+    }
+    delete w;
+    return nullptr;
+  }
+
+  enum class ending : std::uint8_t {
+    together,  ///< Nobody accesses it any more.
+    failed,    ///< The others learn why from whom this rank has.
+    left,      ///< They have to be told.
+  };
+  /// This rank lets go of a window.
+  static void end(state& w, ending how) noexcept {
+    MPX_ASSERT_AT(exists(&w.e), "the environment of this window is gone: let windows go before it",
+                  w.made_at);
+    const bool together = how == ending::together;
+    w.alive = false;
+    w.drop_locks();
+    w.wait_for_moves();
+    {
+      const auto guard = os::lock(w.e);
+      if (how == ending::left) w.tell_leaving();
+      if (service* const s = os::find_service_locked(w.e))
+        static_cast<window_service<Stack>*>(s)->remove_locked(w);
+      for (std::size_t i = 0; i < w.replies.size(); ++i)
+        if (w.replies[i].used) w.end_reply(w.replies[i], errc::window);
+    }
+    bool reached = os::shares_addresses && !together;
+    if constexpr (os::has_rdma) {
+      const auto take_back = [&w] {
+        bool all = true;
+        for (std::size_t r = 0; r < w.exposed.size(); ++r) {
+          if (w.exposed[r].key == 0) continue;
+          if (blocks::withdraw(w.e, w.peer_of(static_cast<rank_t>(r)), w.exposed[r])) {
+            w.exposed[r] = {};
+          } else {
+            all = false;
+          }
+        }
+        return all;
+      };
+      // Peers may share a registration, which goes with the last of them.
+      if (!take_back() && !(blocks::retires && take_back())) reached = reached || !together;
+    }
+    // Who does not know that it is gone may still be at it: such memory stays as long as the job.
+    if (together) {
+      if constexpr (os::has_blocks) {
+        if (w.memory_block != 0) blocks::free(w.e, w.memory_block);
+        if (w.control_block != 0) blocks::free(w.e, w.control_block);
+      }
+    }
+    if (!reached) free_aligned(w.memory_owned);
+    if (together || !os::shares_addresses) free_aligned(w.control_owned);
+    if (w.comm) w.comm.free();
+  }
+
+ private:
+  /// Memory of this rank's, and what the service needs, before others can know of it.
+  static rma_part prepare(state& w, const plan& p) noexcept {
+    rma_part mine;
+    mine.element_bytes = p.type->bytes;
+    mine.bytes = p.how == rma_memory::dynamic ? 0 : p.bytes;
+    const auto fails = [&](errc why) {
+      mine.why = static_cast<std::int32_t>(why);
+      return mine;
+    };
+    if (asks_too_much(p)) {
+      mine.too_many = 1;
+      mine.bytes = p.count;
+      return fails(errc::argument);
+    }
+    if (!w.make_targets()) return fails(errc::no_resources);
+    if (w.out_room < sizeof(rma::record) + 2 * p.type->bytes) return fails(errc::argument);
+    const std::size_t control_bytes = rma::control_block::bytes(w.size);
+    void* control = block(w, control_bytes, w.control_block);
+    if (control == nullptr) control = w.control_owned = own(control_bytes);
+    if (control == nullptr) return fails(errc::no_resources);
+    std::memset(control, 0, control_bytes);
+    w.control = ::new (control) rma::control_block;
+    w.bytes = mine.bytes;
+    w.base = static_cast<std::byte*>(p.base);
+    if (p.how == rma_memory::allocated || p.how == rma_memory::shared) {
+      const std::size_t n = greater<std::size_t>(mine.bytes, 1);
+      w.base = static_cast<std::byte*>(block(w, n, w.memory_block));
+      if (w.base == nullptr) w.memory_owned = w.base = static_cast<std::byte*>(own(n));
+      if (w.base == nullptr) return fails(errc::no_resources);
+    }
+    if (p.how == rma_memory::given &&
+        reinterpret_cast<std::uintptr_t>(w.base) % p.type->alignment != 0)
+      return fails(errc::argument);
+    w.locks = {w.control->elements, w.base, &is_dead, &w};
+    mine.address = reinterpret_cast<std::uintptr_t>(w.base);
+    mine.control_address = reinterpret_cast<std::uintptr_t>(control);
+    mine.memory_block = w.memory_block;
+    mine.control_block = w.control_block;
+    mine.exposes = os::has_rdma && !w.dynamic && mine.bytes != 0 && !os::shares_addresses &&
+                           (w.memory_block == 0 || p.chosen == rma::protocol::rdma)
+                       ? 1
+                       : 0;
+    if (os::shares_addresses && os::has_rdma && p.chosen == rma::protocol::rdma &&
+        mine.bytes != 0 && !w.dynamic)
+      mine.exposes = 1;
+    const auto guard = os::lock(w.e);
+    window_service<Stack>* const s = window_service<Stack>::of_locked(w.e);
+    if (s == nullptr) return fails(errc::no_resources);
+    s->add_locked(w);
+    return mine;
+  }
+  static void* own(std::size_t n) noexcept {
+    void* const p = platform::allocate_aligned(
+        (n + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes, cache_line_bytes);
+    if (p != nullptr) std::memset(p, 0, n);
+    return p;
+  }
+  /// Memory in which others meet this rank; nullptr: there is none.
+  static void* block([[maybe_unused]] state& w, [[maybe_unused]] std::size_t n,
+                     [[maybe_unused]] std::uint64_t& name) noexcept {
+    if constexpr (os::has_blocks) {
+      name = blocks::make(w.e, n);
+      void* const at = blocks::at(w.e, w.e.self(), name, n);
+      if (at != nullptr) std::memset(at, 0, n);
+      if (at == nullptr && name != 0) blocks::free(w.e, std::exchange(name, 0));
+      return at;
+    }
+    return nullptr;
+  }
+  /// See element_locks.
+  static bool is_dead(void* with, std::uint32_t who) noexcept {
+    auto& w = *static_cast<state*>(with);
+    os::check_locked(w.e);
+    return static_cast<rank_t>(who) < w.size &&
+           os::failure_locked(w.e, w.peer_of(static_cast<rank_t>(who))) != errc{};
+  }
+
+  /// Where the others' memory lies. `all` is the same everywhere.
+  static errc meet(state& w, const plan& p, const std::vector<rma_part>& all,
+                   std::source_location where) {
+    bool exposes = false;
+    for (rank_t r = 0; r < w.size; ++r) {
+      const rma_part& part = all[static_cast<std::size_t>(r)];
+      rma_target& t = w.targets[r];
+      exposes = exposes || part.exposes != 0;
+      t.bytes = part.bytes;
+      t.elements = part.bytes / p.type->bytes;
+      const bool mine = r == w.rank;
+      if (mine || os::shares_addresses) {
+        t.base = reinterpret_cast<std::byte*>(part.address);
+        t.control = reinterpret_cast<rma::control_block*>(part.control_address);
+      } else if constexpr (os::has_blocks) {
+        t.base = blocks::at(w.e, t.peer, part.memory_block, greater<std::uint64_t>(part.bytes, 1));
+        t.control = reinterpret_cast<rma::control_block*>(
+            blocks::at(w.e, t.peer, part.control_block, rma::control_block::bytes(w.size)));
+      }
+      if (t.control == nullptr || w.dynamic) t.base = nullptr;  // Its locks of elements are needed.
+      if (t.control != nullptr) t.locks = {t.control->elements, t.base, &is_dead, &w};
+    }
+    errc why{};
+    bool meets = os::has_blocks && w.size <= 64;
+    bool reached = true;
+    for (rank_t r = 0; r < w.size; ++r) {
+      meets = meets && w.targets[r].control != nullptr;
+      reached = reached && (w.targets[r].base != nullptr || w.targets[r].bytes == 0);
+    }
+    if constexpr (os::has_blocks) w.crowded = blocks::crowded(w.e);
+    if (w.shared)
+      for (rank_t r = 0; r < w.size; ++r)
+        if (w.targets[r].base == nullptr) why = errc::argument;
+    std::error_code ec;
+    if constexpr (os::has_rdma) {
+      if (exposes) {
+        std::vector<remote_memory> keys(all.size());
+        if (!w.exposed.try_extend(all.size())) why = errc::no_resources;
+        for (std::size_t r = 0; r < w.exposed.size(); ++r)
+          if (all[static_cast<std::size_t>(w.rank)].exposes != 0)
+            keys[r] = w.exposed[r] = blocks_expose(w, static_cast<rank_t>(r));
+        keys = w.comm.alltoall(keys, ec, where);
+        for (rank_t r = 0; !ec && r < w.size; ++r)
+          w.targets[r].remote = keys[static_cast<std::size_t>(r)];
+      }
+    }
+    // Nobody uses what another one could not make.
+    if (ec) return static_cast<errc>(ec.value());
+    const int mine[] = {static_cast<int>(why), meets ? 0 : 1, reached && !w.dynamic ? 0 : 1};
+    int worst[3] = {};
+    w.comm.allreduce(mine, worst, mpx::max, ec, where);
+    w.meets = !ec && worst[1] == 0;
+    w.all_reached = !ec && worst[2] == 0;
+    return ec ? static_cast<errc>(ec.value()) : static_cast<errc>(worst[0]);
+  }
+  static remote_memory blocks_expose(state& w, rank_t r) noexcept {
+    const auto guard = os::lock(w.e);
+    return w.e.transport().expose(w.peer_of(r), {w.base, static_cast<std::size_t>(w.bytes)});
+  }
+};
+
+}  // namespace mpx::inline v0::detail

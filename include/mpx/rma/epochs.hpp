@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The epochs of a window at this rank: fences, exposures and accesses of groups, locks.
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "mpx/rma/meeting.hpp"
+
+namespace mpx::inline v0 {
+
+namespace rma {
+
+/// What a call of synchronisation may take for granted. Combined by `|`.
+enum class assertion : unsigned {
+  none = 0,
+  no_store = 1,    ///< This rank has not stored to its memory since the last synchronisation.
+  no_put = 2,      ///< Nobody will put or accumulate here until the next one.
+  no_precede = 4,  ///< Of a fence, of all ranks: no access precedes it.
+  no_succeed = 8,  ///< The same: none follows it.
+  no_check = 16,   ///< Of a lock: nobody holds one that conflicts. Of a start: all have posted.
+};
+constexpr assertion operator|(assertion a, assertion b) noexcept {
+  return static_cast<assertion>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr bool has(assertion all, assertion one) noexcept {
+  return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
+}
+
+}  // namespace rma
+
+namespace detail {
+
+/// The same, and the epochs that allow accesses.
+template <class Stack>
+class window_state : public window_meeting<Stack> {
+  using base_type = window_meeting<Stack>;
+
+ public:
+  using base_type::base_type;
+  using base_type::is_locked;
+  using typename base_type::kind;
+  using typename base_type::os;
+  using typename base_type::side;
+
+  // --- Active target -----------------------------------------------------------------------------
+
+  errc fence(rma::assertion a, call_site site) {
+    if (!this->alive) return errc::window;
+    errc why{};
+    for (rank_t r = 0; r < this->size; ++r) {
+      rma_target& t = this->targets[r];
+      if (t.epoch != rma_epoch::none && t.epoch != rma_epoch::fence) return errc::rma_sync;
+    }
+    const bool precedes = !rma::has(a, rma::assertion::no_precede);
+    for (rank_t r = 0; precedes && r < this->size; ++r) {
+      rma_target& t = this->targets[r];
+      keep(why, settle(t, site, false), r);
+      const auto guard = os::lock(this->e);
+      if (std::exchange(t.moved, false)) this->tell(t, kind::mark);
+      this->counts[static_cast<std::size_t>(r)] = std::exchange(t.sent, 0);
+      t.unanswered = t.completed = 0;
+    }
+    const errc met = this->meet(precedes, site);
+    keep(why, met, this->culprit);
+    if constexpr (compares_accesses<Stack>) {
+      if (met == errc{} && precedes) keep(why, compare_origins(), this->rank);
+    }
+    const bool succeeds = !rma::has(a, rma::assertion::no_succeed) && met == errc{};
+    for (rank_t r = 0; r < this->size; ++r) {
+      rma_target& t = this->targets[r];
+      close(t);
+      // Who has left since has been here: the next call that needs it tells.
+      if (met != errc{} || !t.left) keep(why, take_failure(t), r);
+      if (!succeeds) continue;
+      t.epoch = rma_epoch::fence;
+      open(t);
+    }
+    return why;
+  }
+  /// `members`: ranks of the window.
+  errc post(const plain_array<rank_t>& members, rma::assertion) {
+    if (!this->alive) return errc::window;
+    if (exposes_) return errc::rma_sync;
+    if (!copy(exposed_to_, members)) return errc::no_resources;
+    exposes_ = true;
+    for (const rank_t r : members) {
+      rma_target& t = this->targets[r];
+      if (reaches(t)) {
+        this->count_up(t, &rma::control_words::posts);
+        continue;
+      }
+      const auto guard = os::lock(this->e);
+      this->tell(t, kind::post);
+    }
+    return errc{};
+  }
+  errc start_epoch(const plain_array<rank_t>& members, rma::assertion a) {
+    if (!this->alive) return errc::window;
+    if (starts_) return errc::rma_sync;
+    for (const rank_t r : members)
+      if (!may_begin(this->targets[r])) return errc::rma_sync;
+    if (!copy(started_, members)) return errc::no_resources;
+    starts_ = true;
+    for (const rank_t r : members) {
+      rma_target& t = this->targets[r];
+      close(t);
+      t.epoch = rma_epoch::started;
+      t.no_check = rma::has(a, rma::assertion::no_check);
+      const auto guard = os::lock(this->e);
+      try_open(t);
+    }
+    return errc{};
+  }
+  errc complete(call_site site) {
+    if (!this->alive) return errc::window;
+    if (!starts_) return errc::rma_sync;
+    errc why{};
+    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, false), r);
+    for (const rank_t r : started_) {
+      rma_target& t = this->targets[r];
+      // What memory tells overtakes packets.
+      const bool overtakes = t.moved || t.sent != t.completed;
+      if (reaches(t) && !overtakes) this->count_up(t, &rma::control_words::completes);
+      const auto guard = os::lock(this->e);
+      if (!reaches(t) || overtakes) this->tell(t, kind::complete);
+      t.completed = t.sent;
+      t.moved = false;
+      t.unanswered = 0;
+      --t.posts;
+      close(t);
+      keep(why, take_failure(t), r);
+    }
+    starts_ = false;
+    return why;
+  }
+  errc wait_epoch(call_site site) {
+    if (!this->alive) return errc::window;
+    if (!exposes_) return errc::rma_sync;
+    errc why{};
+    for (const rank_t r : exposed_to_) {
+      rma_target& t = this->targets[r];
+      keep(why, wait_for_complete(t, site), r);
+      const auto guard = os::lock(this->e);
+      if (has_completed(t)) --t.completes;
+    }
+    exposes_ = false;
+    return why;
+  }
+  /// Whether `wait_epoch` would not wait; it is over then.
+  errc test_epoch(bool& over) {
+    over = false;
+    if (!this->alive) return errc::window;
+    if (!exposes_) return errc::rma_sync;
+    this->e.progress();
+    {
+      const auto guard = os::lock(this->e);
+      for (const rank_t r : exposed_to_)
+        if (!has_completed(this->targets[r]) && stopped(this->targets[r]) == errc{}) return errc{};
+    }
+    over = true;
+    return wait_epoch({"test"});
+  }
+
+  // --- Passive target ----------------------------------------------------------------------------
+
+  errc lock(rank_t target, bool exclusive, rma::assertion a, call_site site) {
+    if (!this->alive) return errc::window;
+    if (target == proc_null) return errc{};
+    if (target < 0 || target >= this->size) return errc::rank;
+    rma_target& t = this->targets[target];
+    if (!may_begin(t)) return errc::rma_sync;
+    begin_lock(t, exclusive, rma::has(a, rma::assertion::no_check), false);
+    // Who loads and stores by himself has to have it.
+    if (target != this->rank && !this->shared) return errc{};
+    const errc why = wait(t, site, [&] { return t.open || try_open(t); });
+    if (why != errc{}) let_go(t);
+    return why;
+  }
+  errc unlock(rank_t target, call_site site) {
+    if (!this->alive) return errc::window;
+    if (target == proc_null) return errc{};
+    if (target < 0 || target >= this->size) return errc::rank;
+    rma_target& t = this->targets[target];
+    if (!is_locked(t) || all_locked_) return errc::rma_sync;
+    return end_lock(t, site);
+  }
+  errc lock_all(rma::assertion a, call_site site) {
+    if (!this->alive) return errc::window;
+    for (rank_t r = 0; r < this->size; ++r)
+      if (!may_begin(this->targets[r])) return errc::rma_sync;
+    all_locked_ = true;
+    const bool no_check = rma::has(a, rma::assertion::no_check);
+    errc why{};
+    for (rank_t r = 0; r < this->size; ++r) {
+      rma_target& t = this->targets[r];
+      begin_lock(t, false, no_check, !no_check);
+      if (!no_check && (this->shared || r == this->rank))
+        keep(why, wait(t, site, [&] { return t.open || try_open(t); }), r);
+    }
+    if (why != errc{}) {
+      drop_locks();
+      all_locked_ = false;
+    }
+    return why;
+  }
+  errc unlock_all(call_site site) {
+    if (!this->alive) return errc::window;
+    if (!all_locked_) return errc::rma_sync;
+    errc why{};
+    for (rank_t r = 0; r < this->size; ++r) keep(why, end_lock(this->targets[r], site), r);
+    all_locked_ = false;
+    return why;
+  }
+  errc flush(rank_t target, bool remote, call_site site) {
+    if (!this->alive) return errc::window;
+    if (target == proc_null) return errc{};
+    if (target < 0 || target >= this->size) return errc::rank;
+    rma_target& t = this->targets[target];
+    if (!is_locked(t)) return errc::rma_sync;
+    errc why = finish(t, site, remote);
+    keep(why, take_failure(t), target);
+    if (remote) t.touched.clear();
+    return why;
+  }
+  /// What this rank has started for a target is over here: flush_local in an epoch of any kind.
+  errc arrive(rank_t target, call_site site) {
+    if (!this->alive) return errc::window;
+    if (target == proc_null) return errc{};
+    if (target < 0 || target >= this->size) return errc::rank;
+    rma_target& t = this->targets[target];
+    if (t.epoch == rma_epoch::none) return errc::rma_sync;
+    errc why = settle(t, site, false);
+    keep(why, take_failure(t), target);
+    return why;
+  }
+  errc flush_all(bool remote, call_site site) {
+    if (!this->alive) return errc::window;
+    errc why{};
+    bool any = false;
+    for (rank_t r = 0; r < this->size; ++r) {
+      if (!is_locked(this->targets[r])) continue;
+      any = true;
+      keep(why, flush(r, remote, site), r);
+    }
+    return any ? why : errc::rma_sync;
+  }
+  /// The window goes: locks that it still has are free, and nothing is waited for.
+  void drop_locks() noexcept {
+    for (rank_t r = 0; this->targets != nullptr && r < this->size; ++r)
+      if (is_locked(this->targets[r])) let_go(this->targets[r]);
+  }
+  /// Of two ranks that conflict, the one that `conflict` does not name.
+  rank_t second_origin() const noexcept { return second_; }
+  /// Why this call has been errc::rma_sync: what is open, and its end, or what is not.
+  std::string why_refused(std::string_view call) const {
+    if (call == "wait" || call == "test") return "no epoch of post is open";
+    if (call == "complete") return "no epoch of start is open";
+    if (call == "post") return "an epoch of post is open: wait first";
+    if (starts_) return "an epoch of start is open: complete first";
+    if (call == "unlock_all") return "lock_all has not been called";
+    if (all_locked_) return "an epoch of lock_all is open: unlock_all first";
+    const bool needs_lock = call == "unlock" || call.starts_with("flush");
+    for (rank_t r = 0; r < this->size; ++r)
+      if (!needs_lock && is_locked(this->targets[r]))
+        return formatted("epoch %s to rank %d is open: unlock first",
+                         name_of(this->targets[r].epoch), r);
+    if (exposes_ && !needs_lock) return "an epoch of post is open: wait first";
+    return needs_lock ? "no lock that it ends or flushes is held" : "no epoch allows this call";
+  }
+  /// Whether an epoch is open that has to be closed before the window goes.
+  bool in_epoch() const noexcept {
+    for (rank_t r = 0; r < this->size; ++r)
+      if (this->targets[r].epoch > rma_epoch::fence) return true;
+    return exposes_ || starts_;
+  }
+
+ private:
+  using base_type::close;
+  using base_type::keep;
+  using base_type::open;
+  using base_type::reaches;
+  using base_type::stopped;
+  using base_type::take_failure;
+  using base_type::try_open;
+  using base_type::wait;
+
+  static bool copy(plain_array<rank_t>& to, const plain_array<rank_t>& from) noexcept {
+    to.clear();
+    for (const rank_t r : from)
+      if (!to.try_push_back(r)) return false;
+    return true;
+  }
+  /// An epoch other than a fence's may begin.
+  static bool may_begin(const rma_target& t) noexcept { return t.epoch <= rma_epoch::fence; }
+
+  void begin_lock(rma_target& t, bool exclusive, bool no_check, bool lazy) {
+    const auto guard = os::lock(this->e);
+    close(t);
+    t.epoch = exclusive ? rma_epoch::exclusive : rma_epoch::shared;
+    t.no_check = no_check;
+    t.lazy = lazy;
+    if (!lazy) try_open(t);
+  }
+  void free_word(rma_target& t) {
+    rma::control_block& c = *t.control;
+    auto& part = c.of(this->rank, this->size).part;
+    if (std::exchange(t.wanted, false)) {
+      part.store(rma::lock_part::tries);  // Should it die here nobody strikes it off as well.
+      c.lock.give_up();
+    }
+    if (t.open && !t.no_check) {
+      part.store(rma::lock_part::tries);
+      c.lock.unlock(t.epoch == rma_epoch::exclusive);
+    }
+    part.store(rma::lock_part::none);
+    const auto guard = os::lock(this->e);
+    side::wake_sleepers(*this, c);
+    if (c.queued.load() == 0) return;
+    if (t.rank == this->rank) {
+      side::grant(*this);
+    } else {
+      this->tell(t, kind::nudge);
+    }
+  }
+  /// A lock that this rank has or waits for is free, and nothing is waited for.
+  void let_go(rma_target& t) noexcept {
+    if (t.open && !t.no_check) --*this->locks_held;
+    if (t.control != nullptr) {
+      free_word(t);
+    } else if (t.asked) {
+      const auto guard = os::lock(this->e);
+      this->tell(t, kind::unlock);
+    }
+    close(t);
+    take_failure(t);
+  }
+  errc end_lock(rma_target& t, call_site site) {
+    errc why{};
+    if (!t.lazy) {
+      why = finish(t, site, t.control != nullptr);
+      if (t.control != nullptr) {
+        free_word(t);
+      } else if (!t.no_check && why == errc{}) {
+        why = wait(t, site, [&] { return t.open || try_open(t); });
+        if (why == errc{}) {
+          const bool asks = t.unanswered != 0;
+          {
+            const auto guard = os::lock(this->e);
+            this->tell(t, kind::unlock, asks ? 1 : 0);
+            t.answers += asks ? 1 : 0;
+          }
+          if (asks) why = wait(t, site, [&] { return t.answers == 0; });
+          t.unanswered = 0;
+        }
+      } else if (why == errc{}) {
+        why = finish(t, site, true);
+      }
+    }
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (t.open && !t.no_check) --*this->locks_held;
+    close(t);
+    keep(why, take_failure(t), t.rank);
+    return why;
+  }
+
+  bool has_completed(const rma_target& t) const noexcept {
+    return this->left_of(t.completes, this->words_from(t).completes) > 0;
+  }
+  errc wait_for_complete(rma_target& t, call_site site) {
+    if constexpr (os::has_blocks)
+      return this->wait_for_word_of(
+          t, site, [&t] { return t.completes; }, &rma::control_words::completes);
+    {
+      const auto guard = os::lock(this->e);
+      if (has_completed(t)) return errc{};  // It may be lost since.
+    }
+    const errc why = wait(t, site, [&] { return has_completed(t); });
+    const auto guard = os::lock(this->e);
+    return has_completed(t) ? errc{} : why;  // It may have completed, and left.
+  }
+
+  /// What all have accessed of this rank's memory since the last fence.
+  errc compare_origins() {
+    std::vector<rma_touched> mine;
+    std::vector<std::int64_t> counts;
+    for (rank_t r = 0; r < this->size; ++r) {
+      const auto& touched = this->targets[r].touched.all();
+      mine.insert(mine.end(), touched.begin(), touched.end());
+      counts.push_back(static_cast<std::int64_t>(touched.size()));
+    }
+    std::vector<rma_touched> all;
+    const errc why = this->call_together(
+        [&](std::error_code& ec) { all = this->comm.alltoallv(mine, counts, ec); });
+    rma_record_of_accesses seen;
+    for (const rma_touched& x : all) {
+      const rma_touched* const other = seen.add(x, true);
+      if (other == nullptr) continue;
+      this->conflict = *other;
+      second_ = x.origin;
+      return errc::rma_conflict;
+    }
+    return why;
+  }
+
+  bool is_busy(const rma_target& t) const noexcept {
+    return (t.used | t.replies | t.moves | t.unanswered) != 0 || !t.queue.empty();
+  }
+  /// What has been started for a target is over here, or, `remote`, there. Cost: direct accesses
+  /// leave nothing to be seen to but a fence.
+  errc finish(rma_target& t, call_site site, bool remote) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return settle(t, site, remote);
+  }
+  /// The same where what follows is seen after what was stored before.
+  errc settle(rma_target& t, call_site site, bool remote) {
+    if (!is_busy(t)) {
+      if (os::calm(this->e)) [[likely]]
+        return errc{};
+      return finish_troubled(t);
+    }
+    return finish_busy(t, site, remote);
+  }
+  [[gnu::noinline, gnu::cold]] errc finish_troubled(rma_target& t) {
+    const auto guard = os::lock(this->e);
+    os::check_locked(this->e);
+    return this->tell_loss(stopped(t), t.rank);
+  }
+  [[gnu::noinline]] errc finish_busy(rma_target& t, call_site site, bool remote) {
+    errc why = wait(t, site, [&] { return t.open || try_open(t); });
+    if (why == errc{})
+      why = wait(t, site, [&] {
+        send_recv_protocol<Stack> queued{*this};
+        return queued.push(t) && queued.settled(t) && t.moves == 0;
+      });
+    if (why == errc{} && remote && t.unanswered != 0) {
+      {
+        const auto guard = os::lock(this->e);
+        this->tell(t, kind::flush);
+        ++t.answers;
+      }
+      why = wait(t, site, [&] { return t.answers == 0; });
+      t.unanswered = 0;
+    }
+    if (why == errc{}) return why;
+    const auto guard = os::lock(this->e);
+    send_recv_protocol<Stack>{*this}.lost(t);
+    buffered_protocol<Stack>{*this}.lost(t);
+    t.unanswered = 0;
+    return why;
+  }
+
+  plain_array<rank_t> exposed_to_;
+  plain_array<rank_t> started_;
+  bool exposes_ = false;
+  bool starts_ = false;
+  rank_t second_ = proc_null;  // Who conflicts with `conflict.origin`.
+  bool all_locked_ = false;
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0

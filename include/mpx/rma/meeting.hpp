@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Where the ranks of a window meet: the middle of a fence.
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "mpx/rma/state.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// The same as window_accesses, and how all of them wait for each other.
+template <class Stack>
+class window_meeting : public window_accesses<Stack> {
+  using base_type = window_accesses<Stack>;
+
+ public:
+  using base_type::base_type;
+  using typename base_type::os;
+
+  /// Waits until all are about to free the window.
+  errc meet_to_free(call_site site) {
+    return told(
+        this->call_together([&](std::error_code& ec) { this->comm.barrier(ec, site.where); }));
+  }
+
+ protected:
+  /// Waits until all have come to this fence, and, if accesses precede it, have had their effects
+  /// here. Errors: errc::peer_lost, errc::no_resources.
+  errc meet(bool precedes, call_site site) {
+    return this->meets ? meet_in_memory(precedes, site) : meet_by_calls(precedes, site);
+  }
+  using base_type::stopped;
+
+ private:
+  using base_type::wait_for_all;
+
+  /// Where all reach the control blocks of all: what each has sent to others is written down there.
+  errc meet_in_memory(bool precedes, call_site site) {
+    if (!precedes) return come(false, site).why;
+    bool sends = false;
+    for (rank_t r = 0; r < this->size; ++r) {
+      const std::uint64_t n = this->counts[static_cast<std::size_t>(r)];
+      if (n == 0) continue;
+      sends = true;
+      auto& sum = this->targets[r].control->of(this->rank, this->size).sent;
+      sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    }
+    const meeting first = come(sends, site);
+    if (first.why != errc{} || !first.some_send) return first.why;
+    const std::uint64_t all = all_sent_here();
+    const errc why = wait_for_records(all - std::exchange(this->fenced, all), site);
+    // What others do to a target after the fence must not meet what was done before it.
+    return why == errc{} ? come(false, site).why : why;
+  }
+  std::uint64_t all_sent_here() const noexcept {
+    std::uint64_t sum = 0;
+    for (rank_t r = 0; r < this->size; ++r)
+      sum += this->control->of(r, this->size).sent.load(std::memory_order_relaxed);
+    return sum;
+  }
+
+  struct meeting {
+    errc why{};
+    bool some_send = false;
+  };
+  /// Waits until all have come. Each counts its own meetings up, and looks for those of the others.
+  meeting come(bool sends, call_site site) {
+    meeting m;
+    if constexpr (os::has_blocks) {
+      // Who goes on after a meeting that has failed must not cover its words of the one before.
+      if (broken_ != errc{}) [[unlikely]]
+        return {this->tell_loss(broken_, broken_by_), false};
+      const std::uint64_t mine = ++meetings_;
+      this->control->meetings.come(mine, sends);
+      rank_t missing = 0;
+      const auto all_came = [&]() noexcept {
+        while (missing < this->size && has_come(missing, mine, m.some_send)) ++missing;
+        return missing == this->size;
+      };
+      bool came = all_came();
+      for (unsigned i = 0; !came && i < this->looks(); ++i) {
+        platform::relax();
+        came = all_came();
+      }
+      auto& sleepers = this->targets[0].control->in_meeting;
+      if (!came) wait_for_others(site, mine, all_came, sleepers, m.why);
+      if (m.why != errc{}) {
+        broken_ = m.why;
+        broken_by_ = this->culprit;
+      }
+      // Who has seen all come wakes those who sleep: one of the last has.
+      if (const std::uint64_t mask = sleepers.load(std::memory_order_seq_cst); mask != 0)
+        wake(mask);
+    }
+    return m;
+  }
+  bool has_come(rank_t r, std::uint64_t which, bool& sends) const noexcept {
+    return this->targets[r].control->meetings.has_come(which, sends);
+  }
+  template <class Came>
+  [[gnu::noinline]] void wait_for_others(call_site site, std::uint64_t mine, Came& all_came,
+                                         platform::atomic<std::uint64_t>& sleepers, errc& why) {
+    const std::uint64_t bit = std::uint64_t{1} << this->rank;
+    const auto lost = [&](bool) {
+      if (this->calm()) return false;
+      bool sends = false;
+      for (rank_t r = 0; why == errc{} && r < this->size; ++r)
+        if (!has_come(r, mine, sends)) why = this->tell_loss(stopped(this->targets[r]), r);
+      return why != errc{};
+    };
+    const auto sleeping = [&](bool on) { on ? sleepers.fetch_or(bit) : sleepers.fetch_and(~bit); };
+    if (os::wait_for_flag(this->e, site, {all_came, lost, sleeping})) why = errc{};
+  }
+  [[gnu::noinline, gnu::cold]] void wake(std::uint64_t mask) noexcept {
+    if constexpr (os::has_blocks) {
+      const auto guard = os::lock(this->e);
+      for (; mask != 0; mask &= mask - 1)
+        os::wake_locked(this->e, this->peer_of(static_cast<rank_t>(std::countr_zero(mask))));
+    }
+  }
+
+  /// The same by collective calls.
+  errc meet_by_calls(bool precedes, call_site site) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const auto barrier = [&] {
+      return told(this->call_together([&](std::error_code& ec) { this->comm.barrier(ec); }));
+    };
+    if (!precedes) return barrier();
+    // Besides what is for it each rank hears how many have sent anything to anybody.
+    constexpr std::uint64_t sender = std::uint64_t{1} << 40;
+    std::uint64_t all = 0;
+    for (const std::uint64_t c : this->counts) all += c;
+    for (std::uint64_t& c : this->counts) c += all != 0 ? sender : 0;
+    std::uint64_t sum = 0;
+    const errc met = told(this->call_together([&](std::error_code& ec) {
+      this->comm.reduce_scatter_block(std::span(this->counts.begin(), this->counts.size()), sum,
+                                      mpx::sum, ec);
+    }));
+    if (met != errc{}) return met;
+    const errc why = wait_for_records(sum % sender, site);
+    // What others do to a target after the fence must not meet what was done before it.
+    const errc after = sum >= sender ? barrier() : errc{};
+    return why == errc{} ? after : why;
+  }
+  errc told(errc why) noexcept {
+    if (why != errc{}) this->culprit = proc_null;
+    return why;
+  }
+  /// Waits until so many have been handled here.
+  errc wait_for_records(std::uint64_t expected, call_site site) {
+    errc why{};
+    if (expected != 0) why = wait_for_all(site, [&] { return this->received >= expected; });
+    const auto guard = os::lock(this->e);
+    this->received -= lesser(expected, this->received);
+    return why;
+  }
+
+  std::uint64_t meetings_ = 0;
+  errc broken_{};  // Why one has failed, and by whom: none follows.
+  rank_t broken_by_ = proc_null;
+};
+
+}  // namespace mpx::inline v0::detail

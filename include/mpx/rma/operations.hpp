@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What accumulates combine with, as numbers that travel, and how a type's elements are combined in
+// the target's memory: each element atomically, by whoever does it.
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "mpx/coll/operations.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/rma/lock_word.hpp"
+
+namespace mpx::inline v0::rma {
+
+/// MPI's predefined operations. Values travel.
+enum class combine : std::uint8_t {
+  replace,
+  no_op,
+  sum,
+  prod,
+  max,
+  min,
+  logical_and,
+  logical_or,
+  logical_xor,
+  bit_and,
+  bit_or,
+  bit_xor,
+  maxloc,
+  minloc,
+  count_
+};
+
+namespace detail {
+
+template <class Op>
+constexpr combine number_of() noexcept {
+  if constexpr (std::is_same_v<Op, replace_t>) return combine::replace;
+  if constexpr (std::is_same_v<Op, no_op_t>) return combine::no_op;
+  if constexpr (std::is_same_v<Op, std::plus<>>) return combine::sum;
+  if constexpr (std::is_same_v<Op, std::multiplies<>>) return combine::prod;
+  if constexpr (std::is_same_v<Op, max_t>) return combine::max;
+  if constexpr (std::is_same_v<Op, min_t>) return combine::min;
+  if constexpr (std::is_same_v<Op, std::logical_and<>>) return combine::logical_and;
+  if constexpr (std::is_same_v<Op, std::logical_or<>>) return combine::logical_or;
+  if constexpr (std::is_same_v<Op, logical_xor_t>) return combine::logical_xor;
+  if constexpr (std::is_same_v<Op, std::bit_and<>>) return combine::bit_and;
+  if constexpr (std::is_same_v<Op, std::bit_or<>>) return combine::bit_or;
+  if constexpr (std::is_same_v<Op, std::bit_xor<>>) return combine::bit_xor;
+  if constexpr (std::is_same_v<Op, maxloc_t>) return combine::maxloc;
+  if constexpr (std::is_same_v<Op, minloc_t>) return combine::minloc;
+  return combine::count_;
+}
+template <class T>
+constexpr bool has(combine op) noexcept {
+  if (op == combine::replace || op == combine::no_op) return true;
+  if (op == combine::maxloc || op == combine::minloc) return mpx::detail::is_located<T>;
+  if (op >= combine::bit_and && op <= combine::bit_xor) return std::is_integral_v<T>;
+  if (op == combine::sum || op == combine::prod)
+    return requires(const T& a) {
+      static_cast<T>(a + a);
+      static_cast<T>(a * a);
+    };
+  return op < combine::count_ && std::is_arithmetic_v<T>;
+}
+
+}  // namespace detail
+
+/// A predefined operation (mpx::sum, mpx::replace, ...) that elements of T can be combined with.
+template <class Op, class T>
+concept Operation = detail::has<T>(detail::number_of<std::remove_cvref_t<Op>>());
+
+namespace detail {
+
+/// An unsigned number of as many bytes; void: there is none.
+template <std::size_t N>
+struct word_of {
+  using type = void;
+};
+template <>
+struct word_of<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct word_of<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct word_of<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct word_of<8> {
+  using type = std::uint64_t;
+};
+/// What elements of T are read and written as at once; void: under a lock.
+template <class T>
+using atomic_word =
+    typename word_of<std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>
+                         ? sizeof(T)
+                         : 0>::type;
+
+template <class T>
+T combined(combine op, const T& there, const T& given) noexcept {
+  const auto by = [&](const auto& f) {
+    if constexpr (requires { static_cast<T>(f(there, given)); })
+      return static_cast<T>(f(there, given));
+    return there;
+  };
+  switch (op) {
+    case combine::replace: return given;
+    case combine::sum: return by(mpx::sum);
+    case combine::prod: return by(mpx::prod);
+    default: break;
+  }
+  if constexpr (std::is_arithmetic_v<T>) {
+    switch (op) {
+      case combine::max: return by(mpx::max);
+      case combine::min: return by(mpx::min);
+      case combine::logical_and: return by(mpx::logical_and);
+      case combine::logical_or: return by(mpx::logical_or);
+      case combine::logical_xor: return by(mpx::logical_xor);
+      default: break;
+    }
+  }
+  if constexpr (std::is_integral_v<T>) {
+    switch (op) {
+      case combine::bit_and: return by(mpx::bit_and);
+      case combine::bit_or: return by(mpx::bit_or);
+      case combine::bit_xor: return by(mpx::bit_xor);
+      default: break;
+    }
+  }
+  if constexpr (mpx::detail::is_located<T>) {
+    if (op == combine::maxloc) return mpx::maxloc(there, given);
+    if (op == combine::minloc) return mpx::minloc(there, given);
+  }
+  return there;
+}
+
+/// One element: `there` becomes `there op given`; what it was. `given` is not aligned.
+template <class T>
+T combine_one(combine op, std::byte* there, const std::byte* given, element_locks& locks,
+              std::uint32_t who) noexcept {
+  T value{};
+  if (given != nullptr) std::memcpy(&value, given, sizeof(T));
+  using word = atomic_word<T>;
+  if constexpr (!std::is_void_v<word>) {
+    const platform::atomic_ref<word> at(*reinterpret_cast<word*>(there));
+    if (op == combine::no_op) return std::bit_cast<T>(at.load(std::memory_order_seq_cst));
+    if (op == combine::replace) return std::bit_cast<T>(at.exchange(std::bit_cast<word>(value)));
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (op == combine::sum) return static_cast<T>(at.fetch_add(static_cast<word>(value)));
+    }
+    word old = at.load(std::memory_order_relaxed);
+    while (!at.compare_exchange_weak(
+        old, std::bit_cast<word>(combined(op, std::bit_cast<T>(old), value)))) {
+    }
+    return std::bit_cast<T>(old);
+  } else {
+    T old{};
+    const element_lock held(locks, there, who);
+    std::memcpy(&old, there, sizeof(T));
+    if (op == combine::no_op) return old;
+    value = combined(op, old, value);
+    std::memcpy(there, &value, sizeof(T));
+    return old;
+  }
+}
+
+/// Compares one element, and exchanges it where it is equal; what it was.
+template <class T>
+T swap_one(std::byte* there, const std::byte* compare, const std::byte* given, element_locks& locks,
+           std::uint32_t who) noexcept {
+  using word = atomic_word<T>;
+  if constexpr (!std::is_void_v<word>) {
+    word expected{};
+    word value{};
+    std::memcpy(&expected, compare, sizeof(T));
+    std::memcpy(&value, given, sizeof(T));
+    const platform::atomic_ref<word> at(*reinterpret_cast<word*>(there));
+    at.compare_exchange_strong(expected, value);
+    return std::bit_cast<T>(expected);
+  } else {
+    T old{};
+    const element_lock held(locks, there, who);
+    std::memcpy(&old, there, sizeof(T));
+    if (std::memcmp(there, compare, sizeof(T)) == 0) std::memcpy(there, given, sizeof(T));
+    return old;
+  }
+}
+
+}  // namespace detail
+
+/// What a window knows of its elements, with run-time values only.
+struct element_type {
+  std::size_t bytes;
+  std::size_t alignment;
+  bool (*has)(combine op) noexcept;
+  /// `given` nullptr: there is none (no_op). `fetched` nullptr: nobody asks. Neither is aligned.
+  void (*apply)(combine op, std::byte* there, const std::byte* given, std::byte* fetched,
+                std::size_t count, element_locks& locks, std::uint32_t who) noexcept;
+  void (*swap)(std::byte* there, const std::byte* compare, const std::byte* given,
+               std::byte* fetched, element_locks& locks, std::uint32_t who) noexcept;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr element_type type_of{
+    sizeof(T), alignof(T), [](combine op) noexcept { return has<T>(op); },
+    [](combine op, std::byte* there, const std::byte* given, std::byte* fetched, std::size_t count,
+       element_locks& locks, std::uint32_t who) noexcept {
+      for (std::size_t i = 0; i < count * sizeof(T); i += sizeof(T)) {
+        const T old =
+            combine_one<T>(op, there + i, given == nullptr ? nullptr : given + i, locks, who);
+        if (fetched != nullptr) std::memcpy(fetched + i, &old, sizeof(T));
+      }
+    },
+    [](std::byte* there, const std::byte* compare, const std::byte* given, std::byte* fetched,
+       element_locks& locks, std::uint32_t who) noexcept {
+      const T old = swap_one<T>(there, compare, given, locks, who);
+      std::memcpy(fetched, &old, sizeof(T));
+    }};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0::rma

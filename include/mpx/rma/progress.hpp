@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Progress for windows of a rank that makes no calls: a thread that sleeps until something comes.
+
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <system_error>
+
+#include "mpx/communicator.hpp"
+#include "mpx/rma/access.hpp"
+#include "mpx/transport/detail/bell.hpp"
+
+namespace mpx::inline v0::rma {
+
+/// For as long as this lives a thread makes progress for this rank whenever no other thread of it
+/// does: what others ask of its windows is done while its program computes. It sleeps on the
+/// transport's descriptor while nothing comes; a thread that is blocked in a call takes over.
+/// Requires: threading::multiple; a PollableTransport. One at a time, and none beside an
+/// asio_service: errc::argument. Errors: errc::no_resources. Cost: a thread and a descriptor; a
+/// wake-up by a system call for what comes while nobody else looks.
+template <class Stack>
+class progress_thread : mpx::detail::outside_loop {
+  using os = mpx::detail::one_sided<Stack>;
+  using loop = mpx::detail::outside_loop;
+  static_assert(Stack::threading_type::concurrent,
+                "a progress thread calls beside the program: choose threading::multiple");
+  static_assert(PollableTransport<typename Stack::transport_type>);
+
+ public:
+  /// For the rank whose communicator this is.
+  explicit progress_thread(const communicator<Stack>& comm)
+      : loop{[](loop& l) noexcept { static_cast<progress_thread&>(l).ring(); }},
+        endpoint_(comm.endpoint_for_reports()),
+        bell_(transport::detail::make_event_bell()) {
+    if (bell_ < 0) mpx::detail::throw_error(errc::no_resources, "progress_thread: no descriptor");
+    bool alone = false;
+    {
+      const auto guard = os::lock(endpoint_);
+      transport_ = endpoint_.transport().descriptor();
+      alone = endpoint_.waits().attach_outside(*this);
+    }
+    const int why = alone ? ::pthread_create(&thread_, nullptr, &progress_thread::run, this) : 0;
+    if (alone && why == 0) return;
+    if (alone) detach();
+    ::close(bell_);
+    if (!alone)
+      mpx::detail::throw_error(errc::argument,
+                               "progress_thread: this environment has one, or an asio_service");
+    mpx::detail::throw_error(errc::no_resources, "progress_thread: pthread_create failed (%s)",
+                             std::system_category().message(why).c_str());
+  }
+  progress_thread(const progress_thread&) = delete;
+  progress_thread& operator=(const progress_thread&) = delete;
+  ~progress_thread() {
+    stop_.store(true);
+    transport::detail::ring_event_bell(bell_);
+    ::pthread_join(thread_, nullptr);
+    detach();
+    ::close(bell_);
+  }
+  /// How often it has slept.
+  std::uint64_t sleeps() const noexcept { return sleeps_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr int sleep_ms_max = 100;
+  static constexpr int blind_sleep_ms = 1;
+
+  static void* run(void* self) {
+    static_cast<progress_thread*>(self)->look_and_rest();
+    return nullptr;
+  }
+  void look_and_rest() {
+    while (!stop_.load()) {
+      bool rests = false;
+      {
+        const auto guard = os::lock(endpoint_);
+        rests = endpoint_.waits().poll_outside() == 0 && endpoint_.waits().rest_outside();
+      }
+      if (rests) sleep();
+    }
+  }
+  void sleep() noexcept {
+    sleeps_.fetch_add(1, std::memory_order_relaxed);
+    pollfd at[2] = {{bell_, POLLIN, 0}, {transport_, POLLIN, 0}};
+    ::poll(at, transport_ < 0 ? 1 : 2, transport_ < 0 ? blind_sleep_ms : sleep_ms_max);
+    if ((at[0].revents & POLLIN) != 0) transport::detail::quiet_bell(bell_);
+  }
+  void ring() noexcept { transport::detail::ring_event_bell(bell_); }
+  void detach() noexcept {
+    const auto guard = os::lock(endpoint_);
+    endpoint_.waits().detach_outside();
+  }
+
+  mpx::detail::endpoint<Stack>& endpoint_;
+  int bell_;
+  int transport_ = -1;
+  platform::atomic<bool> stop_{false};
+  platform::atomic<std::uint64_t> sleeps_{0};
+  pthread_t thread_{};
+};
+
+}  // namespace mpx::inline v0::rma

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The four protocols, from the origin's side. How a window mixes them: see window.
+
+#include <cstring>
+#include <new>
+#include <span>
+#include <string_view>
+
+#include "mpx/rma/target.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Loads, stores and atomic instructions, where the target's memory lies here, too.
+template <class Stack>
+struct direct_protocol {
+  static constexpr std::string_view name = "direct";
+  static constexpr rma::protocol is = rma::protocol::direct;
+  static constexpr bool queues = false;
+  window_data<Stack>& w;
+
+  bool takes(const rma_target& t, const rma::transfer&) const noexcept { return t.base != nullptr; }
+  bool start(rma_target& t, rma::transfer& x) noexcept {
+    const std::size_t element = w.type->bytes;
+    if (x.what == rma::action::swap) {
+      w.type->swap(t.base + x.at, x.data.base, x.data.base + element, x.result, t.locks,
+                   static_cast<std::uint32_t>(w.rank));
+    } else {
+      for (std::size_t n = 0; x.begun < x.bytes; x.advance(n))
+        one_run(t, x, t.base + x.place(), n = x.left_there(x.bytes), element);
+    }
+    if (x.data.how != nullptr) x.data.how->drop();
+    return true;
+  }
+  bool push(rma_target&) noexcept { return true; }
+  bool settled(const rma_target&) const noexcept { return true; }
+  bool placed(const rma_target&) const noexcept { return true; }
+  void lost(rma_target&) noexcept {}
+
+ private:
+  void one_run(rma_target& t, const rma::transfer& x, std::byte* there, std::size_t n,
+               std::size_t element) noexcept {
+    switch (x.what) {
+      case rma::action::put: return x.data.read(x.begun, {there, n});
+      case rma::action::get: return x.data.write(x.begun, {there, n});
+      default: return combine(t, x, there, x.begun + n, element);
+    }
+  }
+  /// From x.begun, which lies `there`, to `end`.
+  void combine(rma_target& t, const rma::transfer& x, std::byte* there, std::size_t end,
+               std::size_t element) noexcept {
+    const auto op = static_cast<rma::combine>(x.op);
+    const auto who = static_cast<std::uint32_t>(w.rank);
+    std::byte piece[1024];
+    const std::size_t most = x.data.contiguous() ? end : sizeof piece / element * element;
+    for (std::size_t at = x.begun; at < end; at += most) {
+      const std::size_t n = lesser(most, end - at);
+      const std::byte* given = nullptr;
+      if (!x.data.contiguous()) {
+        x.data.read(at, {piece, n});
+        given = piece;
+      } else if (x.data.base != nullptr) {
+        given = x.data.base + at;
+      }
+      w.type->apply(op, there + (at - x.begun), given,
+                    x.result == nullptr ? nullptr : x.result + at, n / element, t.locks, who);
+    }
+  }
+};
+
+/// Records that are collected into packets. The target's service carries them out in the order in
+/// which they were started, and so whatever is sent later after them.
+template <class Stack>
+struct buffered_protocol {
+  static constexpr std::string_view name = "buffered";
+  static constexpr rma::protocol is = rma::protocol::buffered;
+  static constexpr bool queues = true;
+  window_data<Stack>& w;
+
+  bool takes(const rma_target&, const rma::transfer&) const noexcept { return true; }
+  bool start(rma_target& t, rma::transfer& x) noexcept { return write(t, x); }
+  bool push(rma_target& t) noexcept { return w.send_packet(t); }
+  bool settled(const rma_target& t) const noexcept { return t.used == 0 && t.replies == 0; }
+  bool placed(const rma_target& t) const noexcept { return t.unanswered == 0; }
+  void lost(rma_target& t) noexcept { t.used = 0; }
+
+  /// Writes what is left of `x` behind what is collected. Returns false where a full packet cannot
+  /// leave yet, or too much is to come back.
+  bool write(rma_target& t, rma::transfer& x) noexcept {
+    if (t.failure == errc::peer_lost || t.failure == errc::window) return dropped(x);
+    if (t.packet == nullptr) {
+      t.packet = static_cast<std::byte*>(platform::allocate(t.room));
+      if (t.packet == nullptr) {
+        t.failure = errc::no_resources;
+        return dropped(x);
+      }
+    }
+    return x.what == rma::action::get ? ask(t, x) : give(t, x);
+  }
+
+ private:
+  using kind = rma::record_kind;
+
+  static bool dropped(rma::transfer& x) noexcept {
+    if (x.data.how != nullptr) x.data.how->drop();
+    return true;
+  }
+  /// Room for a record with `data` bytes. It is sent to make some only if the target is open.
+  bool make_room(rma_target& t, std::size_t data) noexcept {
+    if (t.used + sizeof(rma::record) + data <= t.room) return true;
+    return t.open && w.send_packet(t);
+  }
+  std::byte* put_record(rma_target& t, const rma::record& r, std::size_t data) noexcept {
+    std::byte* const here = t.packet + t.used;
+    t.last = t.used;
+    t.next = r.kind == kind::put && data % 8 == 0 ? r.at + data : rma_target::no_put;
+    std::memcpy(here, &r, sizeof r);
+    const std::size_t n = rma::padded(data);
+    if (n != data) std::memset(here + sizeof r + n - 8, 0, 8);
+    t.used += sizeof r + n;
+    ++t.sent;
+    return here + sizeof r;
+  }
+  /// A get is one reply slot, and as many records as packets that come back.
+  bool ask(rma_target& t, rma::transfer& x) noexcept {
+    const std::size_t most = t.room - sizeof(rma::record);
+    while (x.begun < x.bytes) {
+      const std::size_t n = lesser(most / 8 * 8, x.left_there(x.bytes));
+      if (t.reply_bytes > w.reply_bytes_max && t.open && t.used != 0 && !w.send_packet(t))
+        return false;
+      if (!make_room(t, 0)) return false;
+      if (x.token == 0) {
+        // What the transport has brought before it refused is there.
+        const std::size_t left = x.bytes - x.begun;
+        const memory into = x.begun == 0 ? x.data : memory(x.data.base + x.begun, left);
+        const std::uint32_t slot = w.take_reply(t, into, left, x.waiter);
+        if (slot == w.none) {
+          t.failure = errc::no_resources;
+          return dropped(x);
+        }
+        x.token = w.token_of(slot);
+        x.data.how = nullptr;  // The reply's from now on.
+      }
+      put_record(t,
+                 {.kind = kind::get,
+                  .bytes = static_cast<std::uint32_t>(n),
+                  .at = x.place(),
+                  .token = x.token},
+                 0);
+      x.advance(n);
+    }
+    return true;
+  }
+  /// A put that goes on where the last one has ended needs no record of its own.
+  static bool extends_last(rma_target& t, const rma::transfer& x) noexcept {
+    if (x.what != rma::action::put || x.runs != nullptr || x.begun != 0 || x.bytes % 8 != 0 ||
+        !t.goes_on(x.at, x.bytes))
+      return false;
+    x.data.read(0, {t.lengthen(x.bytes), x.bytes});
+    return true;
+  }
+  bool give(rma_target& t, rma::transfer& x) noexcept {
+    if (extends_last(t, x)) {
+      if (x.data.how != nullptr) x.data.how->drop();
+      return true;
+    }
+    const bool swaps = x.what == rma::action::swap;
+    const bool fetches = x.what == rma::action::fetch;
+    const std::size_t element = w.type->bytes;
+    const bool given = x.data.exists();
+    const std::size_t total = swaps ? 2 * element : x.bytes;
+    const std::size_t unit = x.what == rma::action::put ? 8 : element;
+    while (x.begun < total) {
+      const std::size_t most = swaps ? total : (t.room - sizeof(rma::record) - 8) / unit * unit;
+      std::size_t n = lesser(most, x.left_there(total));
+      if (x.what == rma::action::put && t.used + sizeof(rma::record) + rma::padded(n) > t.room) {
+        // What is left of a packet is filled, if that is worth a record.
+        const std::size_t left = t.room - lesser(t.room, t.used + sizeof(rma::record));
+        if (left / 8 * 8 >= least_piece && left / 8 * 8 < n) n = left / 8 * 8;
+      }
+      if (!make_room(t, given ? rma::padded(n) : 0)) return false;
+      if (!swaps && !fetches) {
+        ++t.unanswered;
+      } else if (x.begun == 0) {
+        const std::size_t back = swaps ? element : total;
+        const std::uint32_t slot = w.take_reply(t, {x.result, back}, back, x.waiter);
+        if (slot == w.none) {
+          t.failure = errc::no_resources;
+          return dropped(x);
+        }
+        x.token = w.token_of(slot);
+      }
+      const kind k = swaps                               ? kind::swap
+                     : fetches                           ? kind::fetch
+                     : x.what == rma::action::accumulate ? kind::accumulate
+                                                         : kind::put;
+      std::byte* const here = put_record(t,
+                                         {.kind = k,
+                                          .op = x.op,
+                                          .bytes = static_cast<std::uint32_t>(n),
+                                          .at = swaps ? x.at : x.place(),
+                                          .token = x.token},
+                                         given ? n : 0);
+      if (given) x.data.read(x.begun, {here, n});
+      x.advance(n);
+    }
+    if (x.data.how != nullptr) x.data.how->drop();
+    return true;
+  }
+  static constexpr std::size_t least_piece = 256;
+};
+
+/// The same records, each in a packet of its own, once the epoch or a flush asks for them.
+template <class Stack>
+struct send_recv_protocol {
+  static constexpr std::string_view name = "send_recv";
+  static constexpr rma::protocol is = rma::protocol::send_recv;
+  static constexpr bool queues = true;
+  window_data<Stack>& w;
+
+  bool takes(const rma_target&, const rma::transfer&) const noexcept { return true; }
+  bool start(rma_target& t, rma::transfer& x) noexcept {
+    rma_queued q{x, nullptr};
+    if (x.runs != nullptr) x.runs->keep();
+    const std::size_t n = x.what == rma::action::swap ? 2 * w.type->bytes : x.bytes;
+    const bool copies = x.what != rma::action::get && x.data.exists() && n <= rma::copied_bytes_max;
+    if (copies) {
+      q.copy = static_cast<std::byte*>(platform::allocate(n));
+      if (q.copy != nullptr) x.data.read(0, {q.copy, n});
+    }
+    if ((copies && q.copy == nullptr) || !t.queue.try_push_back(q)) {
+      q.let_go();
+      if (x.data.how != nullptr) x.data.how->drop();
+      t.failure = errc::no_resources;
+      return true;
+    }
+    if (copies) {
+      if (x.data.how != nullptr) x.data.how->drop();
+      t.queue.end()[-1].what.data = {q.copy, n};
+    }
+    return true;
+  }
+  bool push(rma_target& t) noexcept {
+    buffered_protocol<Stack> writer{w};
+    if (!writer.push(t)) return false;
+    std::size_t sent = 0;
+    while (sent < t.queue.size() && writer.write(t, t.queue[sent].what) && writer.push(t)) {
+      t.queue[sent].let_go();
+      ++sent;
+    }
+    // Where a packet is written and cannot leave, its access is not to be written again.
+    if (sent < t.queue.size() && is_written(t.queue[sent].what)) {
+      t.queue[sent].let_go();
+      ++sent;
+    }
+    const bool all = sent == t.queue.size();
+    std::size_t at = 0;
+    t.queue.erase_if([&](const rma_queued&) { return at++ < sent; });
+    return all && t.used == 0;
+  }
+  bool settled(const rma_target& t) const noexcept {
+    return t.queue.empty() && t.used == 0 && t.replies == 0;
+  }
+  bool placed(const rma_target& t) const noexcept { return t.unanswered == 0; }
+  void lost(rma_target& t) noexcept {
+    for (const rma_queued& q : t.queue) {
+      if (q.what.data.how != nullptr && q.copy == nullptr) q.what.data.how->drop();
+      q.let_go();
+    }
+    t.queue.clear();
+  }
+  /// What is queued touches memory of the program's no more: it goes nowhere, or, where a part of
+  /// it has left, its results do.
+  void forsake(rma_target& t) noexcept {
+    t.queue.erase_if([&](rma_queued& q) {
+      if (q.copy != nullptr && q.what.result == nullptr) return false;
+      if (q.what.begun != 0 && q.what.what != rma::action::put &&
+          (q.copy != nullptr || q.what.what == rma::action::get)) {
+        if (q.copy == nullptr) dropped(q.what);
+        q.what.result = nullptr;
+        return false;
+      }
+      if (q.what.begun != 0 && q.what.what == rma::action::fetch) unask(t, q.what);
+      if (q.copy == nullptr) dropped(q.what);
+      q.let_go();
+      return true;
+    });
+  }
+
+ private:
+  static void dropped(rma::transfer& x) noexcept {
+    if (x.data.how != nullptr) x.data.how->drop();
+    x.data = {};
+  }
+  /// What has not been asked for is not waited for.
+  void unask(rma_target& t, const rma::transfer& x) noexcept {
+    rma_reply* const due = w.find_reply(x.token, t.rank);
+    if (due == nullptr) return;
+    due->left -= x.bytes - x.begun;
+    t.reply_bytes -= x.bytes - x.begun;
+    if (due->left == 0) w.end_reply(*due, errc{});
+  }
+  bool is_written(const rma::transfer& x) const noexcept {
+    return x.begun == (x.what == rma::action::swap ? 2 * w.type->bytes : x.bytes);
+  }
+};
+
+/// One get or put of the transport that is under way.
+template <class Stack>
+struct rma_move final : completion_watcher, allocated {
+  rma_move(window_data<Stack>& window, rma_target& target) noexcept
+      : completion_watcher{&ended}, w(window), t(target) {}
+  static void ended(completion_watcher& watcher) noexcept {
+    auto& self = static_cast<rma_move&>(watcher);
+    --self.t.moves;
+    if (self.op->failure != errc{} && self.t.failure == errc{}) {
+      // For want of memory that a card may reach it goes by packets, if the peer is there.
+      if (one_sided<Stack>::failure_locked(self.w.e, self.t.peer) != errc{})
+        self.t.failure = errc::peer_lost;
+      else if (!self.t.queue.try_push_back({self.what, nullptr}))
+        self.t.failure = errc::no_resources;
+    }
+    one_sided<Stack>::give_locked(self.w.e, *self.op);
+    delete &self;
+  }
+  window_data<Stack>& w;
+  rma_target& t;
+  rma::transfer what;
+  operation* op = nullptr;
+};
+
+/// The transport's own gets and puts of what lies in one piece.
+template <class Stack>
+struct rdma_protocol {
+  using os = one_sided<Stack>;
+  static constexpr std::string_view name = "rdma";
+  static constexpr rma::protocol is = rma::protocol::rdma;
+  static constexpr bool queues = false;
+  window_data<Stack>& w;
+
+  bool takes(const rma_target& t, const rma::transfer& x) const noexcept {
+    // A request may be dropped while the transport writes: such a get goes another way.
+    // What is short may be a temporary.
+    return t.remote.key != 0 && x.data.contiguous() &&
+           (os::moves_at_once || (x.waiter == nullptr && x.bytes > rma::copied_bytes_max)) &&
+           (x.what == rma::action::put || x.what == rma::action::get);
+  }
+  bool start(rma_target& t, [[maybe_unused]] rma::transfer& x) noexcept {
+    while (x.begun < x.bytes) {
+      if (t.remote.key == 0) return buffered_protocol<Stack>{w}.start(t, x);  // It was refused.
+      if (!start_run(t, x, x.left_there(x.bytes))) return false;
+    }
+    return true;
+  }
+  bool push(rma_target&) noexcept { return true; }
+  bool settled(const rma_target& t) const noexcept { return t.moves == 0; }
+  bool placed(const rma_target& t) const noexcept { return t.unanswered == 0; }
+  void lost(rma_target&) noexcept {}
+
+ private:
+  /// Returns false where that cannot be yet.
+  bool start_run(rma_target& t, [[maybe_unused]] rma::transfer& x,
+                 [[maybe_unused]] std::size_t n) noexcept {
+    if constexpr (os::has_rdma) {
+      auto* const m = new (std::nothrow) rma_move<Stack>(w, t);
+      if (m != nullptr) m->what = x;
+      if (m != nullptr) m->op = os::take_locked(w.e, t.peer, *m);
+      if (m == nullptr || m->op == nullptr) {
+        delete m;
+        return false;  // Until some are over.
+      }
+      auto& transport = w.e.transport();
+      const cookie_t cookie = os::cookie(*m->op);
+      const std::span<std::byte> piece(x.data.base + x.begun, n);
+      const auto at = static_cast<std::size_t>(x.place());
+      const outcome o = x.what == rma::action::put
+                            ? transport.put(t.peer, t.remote, at, piece, cookie)
+                            : transport.get(t.peer, t.remote, at, piece, cookie);
+      if (o == outcome::pending) {
+        ++t.moves;
+      } else {
+        os::give_locked(w.e, *m->op);
+        delete m;
+      }
+      if (o == outcome::retry) return false;
+      if (o == outcome::refused) {
+        t.remote.key = 0;
+        return true;
+      }
+      if (x.what == rma::action::put) {
+        t.moved = true;
+        if (!os::moves_at_once) ++t.unanswered;
+      }
+      x.advance(n);
+    }
+    return true;
+  }
+};
+
+}  // namespace mpx::inline v0::detail

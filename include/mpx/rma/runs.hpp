@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Where in a target's memory data lies that is not in one piece there.
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/memory.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+
+namespace mpx::inline v0::rma {
+
+/// `count` blocks of `block` elements, `stride` elements apart, the first at `at`.
+struct strided {
+  std::uint64_t at;      ///< In elements.
+  std::uint64_t count;   ///< Of blocks.
+  std::uint64_t block;   ///< Elements of each.
+  std::uint64_t stride;  ///< From one to the next.
+};
+
+/// `count` elements of a datatype (mpx/datatype.hpp), the first at displacement `at`: MPI's
+/// displacement, count and datatype of a target. `type` has to stay for the call alone.
+template <class Datatype>
+struct typed {
+  std::uint64_t at;      ///< A displacement of the window.
+  std::int64_t count;    ///< Of elements of `type`.
+  const Datatype& type;  ///< How each lies.
+};
+template <class Datatype>
+typed(std::uint64_t, std::int64_t, const Datatype&) -> typed<Datatype>;
+
+/// Pieces of memory that data fills one after the other. Displacements are in bytes.
+struct run {
+  std::int64_t at;
+  std::uint64_t bytes;
+};
+
+/// The runs of one access, shared by those who still need them. Immutable once it is built.
+class run_list : public mpx::detail::allocated {
+ public:
+  /// One behind the others, joined with the last one if it goes on there. Returns false if memory
+  /// is out.
+  bool add(std::int64_t at, std::uint64_t n) noexcept {
+    if (n == 0) return true;
+    low_ = bytes_ == 0 || at < low_ ? at : low_;
+    const std::int64_t end = at + static_cast<std::int64_t>(n);
+    high_ = bytes_ == 0 || end > high_ ? end : high_;
+    bytes_ += n;
+    if (!runs_.empty()) {
+      run& last = runs_.end()[-1];
+      if (last.at + static_cast<std::int64_t>(last.bytes) == at) {
+        last.bytes += n;
+        return true;
+      }
+    }
+    return runs_.try_push_back({at, n});
+  }
+  const run& operator[](std::size_t i) const noexcept { return runs_[i]; }
+  std::size_t size() const noexcept { return runs_.size(); }
+  std::uint64_t bytes() const noexcept { return bytes_; }  // Of all.
+  std::int64_t low() const noexcept { return low_; }       // Where the first of them begins,
+  std::int64_t high() const noexcept { return high_; }     // and the last one ends.
+  /// Whether each is made of whole elements in their places.
+  bool holds_whole(std::size_t element, std::size_t alignment) const noexcept {
+    for (const run& r : runs_)
+      if (r.bytes % element != 0 || static_cast<std::uint64_t>(r.at) % alignment != 0) return false;
+    return true;
+  }
+
+  void keep() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void drop() const noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  plain_array<run> runs_;
+  std::uint64_t bytes_ = 0;
+  std::int64_t low_ = 0;
+  std::int64_t high_ = 0;
+  mutable platform::atomic<std::uint32_t> references_{1};
+};
+
+/// A counted reference to one; none: data lies in one piece.
+class runs_reference {
+ public:
+  runs_reference() = default;
+  explicit runs_reference(const run_list* of) noexcept : of_(of) {}
+  runs_reference(const runs_reference& other) noexcept : of_(other.of_) {
+    if (of_ != nullptr) of_->keep();
+  }
+  runs_reference(runs_reference&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+  runs_reference& operator=(runs_reference other) noexcept {
+    std::swap(of_, other.of_);
+    return *this;
+  }
+  ~runs_reference() {
+    if (of_ != nullptr) of_->drop();
+  }
+  const run_list* get() const noexcept { return of_; }
+
+ private:
+  const run_list* of_ = nullptr;
+};
+
+/// Where an access begins at its target, and the runs from there on.
+struct spread {
+  std::uint64_t at = 0;  ///< A displacement.
+  runs_reference runs;
+  errc wrong{};
+};
+
+namespace detail {
+
+inline spread spread_of(const strided& s, std::size_t element, bool) noexcept {
+  spread made{s.at, {}, {}};
+  auto* const runs = new (std::nothrow) run_list;
+  made.runs = runs_reference(runs);
+  std::uint64_t stride = 0;
+  std::uint64_t block = 0;
+  std::uint64_t reach = 0;
+  const auto fits = [](std::uint64_t n) { return n >> 62 == 0; };
+  if (runs == nullptr) made.wrong = errc::no_resources;
+  if (__builtin_mul_overflow(s.stride, std::uint64_t{element}, &stride) || !fits(stride) ||
+      __builtin_mul_overflow(s.block, std::uint64_t{element}, &block) || !fits(block) ||
+      __builtin_mul_overflow(s.count, stride > block ? stride : block, &reach) || !fits(reach))
+    made.wrong = errc::rma_range;
+  for (std::uint64_t i = 0; made.wrong == errc{} && block != 0 && i < s.count; ++i)
+    if (!runs->add(static_cast<std::int64_t>(i * stride), block)) made.wrong = errc::no_resources;
+  return made;
+}
+/// `written`: no byte may be there twice.
+template <class Datatype>
+spread spread_of(const typed<Datatype>& t, std::size_t, bool written) noexcept {
+  spread made{t.at, {}, {}};
+  if (!t.type || t.count < 0) {
+    made.wrong = errc::datatype;
+    return made;
+  }
+  const auto& d = *t.type.description();
+  auto* const runs = new (std::nothrow) run_list;
+  made.runs = runs_reference(runs);
+  if (runs == nullptr) made.wrong = errc::no_resources;
+  if (!d.is_addressable(nullptr, t.count) && !d.is_addressable(&made, t.count))
+    made.wrong = errc::datatype;
+  if (written && !d.is_disjoint(t.count)) made.wrong = errc::datatype;
+  std::int64_t from = d.body.at;
+  for (std::int64_t i = 0; made.wrong == errc{} && i < t.count; ++i, from += d.extent)
+    for_each_block(*d.body.what, from, [&](std::int64_t at, std::int64_t n) {
+      if (!runs->add(at, static_cast<std::uint64_t>(n))) made.wrong = errc::no_resources;
+    });
+  return made;
+}
+
+}  // namespace detail
+
+/// What says where data lies at a target that is not in one piece there.
+template <class P>
+concept TargetLayout = requires(const P& p) { detail::spread_of(p, 1, true); };
+
+}  // namespace mpx::inline v0::rma

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The target's side of windows: a service of the endpoint that carries out the records that arrive,
+// whatever call makes progress, and collects what has to go back.
+
+#include <bit>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "mpx/engine/service.hpp"
+#include "mpx/rma/target.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// What a rank does for others that access its part of a window. Under the lock, all of it.
+template <class Stack>
+struct exposed_side {
+  using data = window_data<Stack>;
+  using os = one_sided<Stack>;
+  using kind = rma::record_kind;
+
+  /// Where `n` bytes at `at` lie, if the window has them, and they are aligned to `alignment`.
+  static std::byte* locate(const data& w, std::uint64_t at, std::uint64_t n,
+                           std::size_t alignment) noexcept {
+    if (w.dynamic) {
+      for (const rma_piece& p : w.pieces)
+        if (at >= p.at && n <= p.bytes && at - p.at <= p.bytes - n)
+          return at % alignment == 0 ? reinterpret_cast<std::byte*>(at) : nullptr;
+      return nullptr;
+    }
+    if (at > w.bytes || n > w.bytes - at || at % alignment != 0) return nullptr;
+    return w.base + at;
+  }
+
+  /// All records of a packet. Returns errc::protocol for what makes no sense.
+  static errc receive(data& w, rank_t from, std::span<const std::byte> rest) noexcept {
+    constexpr auto no_op = static_cast<std::uint8_t>(rma::combine::no_op);
+    errc why{};
+    while (!rest.empty() && why == errc{}) {
+      rma::record r;
+      if (rest.size() < sizeof r) return errc::protocol;
+      std::memcpy(&r, rest.data(), sizeof r);
+      rest = rest.subspan(sizeof r);
+      std::span<const std::byte> given;
+      if (r.has_data(no_op)) {
+        if (rest.size() < rma::padded(r.bytes)) return errc::protocol;
+        given = rest.first(r.bytes);
+        rest = rest.subspan(rma::padded(r.bytes));
+      }
+      if (r.reserved != 0) return errc::protocol;
+      if (r.counted()) ++w.received;
+      why = r.counted() ? carry_out(w, from, r, given) : note(w, from, r, given);
+    }
+    send_out(w, w.targets[from]);
+    return why;
+  }
+
+  /// Grants what can be granted, in the order of the requests.
+  static void grant(data& w) noexcept {
+    grant_passing(w);
+    while (!w.requests.empty()) {
+      rma_request& at = w.requests[0];
+      if (os::gone_locked(w.e, w.peer_of(at.rank))) {  // It would never give the lock back.
+        withdraw(w, at.rank);
+        continue;
+      }
+      if (!w.control->lock.try_lock(at.exclusive, at.rank, at.waits)) {
+        // Only the first keeps others out: those behind it wait for it, too.
+        if (at.exclusive && !std::exchange(at.waits, true)) w.control->lock.want();
+        return deny(w);
+      }
+      const rma_request first = at;
+      w.requests.erase(0);
+      give(w, first);
+    }
+  }
+  /// Where a dead rank holds the lock all who have asked for it are told.
+  static void deny(data& w) noexcept {
+    if (os::calm(w.e)) return;
+    const rank_t holder = dead_holder(w, *w.control);
+    if (holder == proc_null) return;
+    while (!w.requests.empty()) {
+      const rank_t asks = w.requests[0].rank;
+      withdraw(w, asks);
+      w.tell(w.targets[asks], kind::denied, 0, static_cast<std::uint64_t>(holder));
+    }
+  }
+  /// Who holds a lock, and is dead; proc_null: nobody. Others that are dead are struck off.
+  static rank_t dead_holder(data& w, rma::control_block& c) noexcept {
+    for (rank_t r = 0; r < w.size; ++r)
+      if (os::failure_locked(w.e, w.peer_of(r)) != errc{} && rma::held_by_dead(c, r, w.size))
+        return r;
+    return proc_null;
+  }
+  /// Those who hold others do not wait behind writers.
+  static void grant_passing(data& w) noexcept {
+    for (std::size_t i = 0; i < w.requests.size();) {
+      const rma_request q = w.requests[i];
+      if (!q.passes || !w.control->lock.try_lock(false, q.rank, false, true)) {
+        ++i;
+        continue;
+      }
+      w.requests.erase(i);
+      give(w, q);
+    }
+  }
+  static void give(data& w, const rma_request& q) noexcept {
+    w.control->queued.store(static_cast<std::uint32_t>(w.requests.size()));
+    w.held[static_cast<std::size_t>(q.rank)] = q.exclusive ? 2 : 1;
+    w.tell(w.targets[q.rank], kind::granted);
+  }
+  /// A lock that `r` had by packets is free.
+  static void release(data& w, rank_t r) noexcept {
+    std::uint8_t& held = w.held[static_cast<std::size_t>(r)];
+    if (held == 0) return;
+    w.control->lock.unlock(held == 2);
+    held = 0;
+    wake_sleepers(w, *w.control);
+    grant(w);
+  }
+  /// Those who sleep until a word is free look again.
+  static void wake_sleepers(data& w, rma::control_block& c) noexcept {
+    if constexpr (os::has_blocks) {
+      for (rank_t first = 0; first < w.size; first += 64) {
+        std::uint64_t mask = c.sleeping()[first / 64].load(std::memory_order_seq_cst);
+        for (; mask != 0; mask &= mask - 1) {
+          const rank_t r = first + static_cast<rank_t>(std::countr_zero(mask));
+          if (r < w.size) os::wake_locked(w.e, w.peer_of(r));
+        }
+      }
+    }
+  }
+  /// What `r` has asked for, and not got, it does not want.
+  static void withdraw(data& w, rank_t r) noexcept {
+    for (std::size_t i = w.requests.size(); i-- > 0;) {
+      if (w.requests[i].rank != r) continue;
+      if (w.requests[i].waits) w.control->lock.give_up();
+      w.requests.erase(i);
+    }
+    w.control->queued.store(static_cast<std::uint32_t>(w.requests.size()));
+  }
+  /// A peer is gone: what it was asked for has failed; what it held is free, unless it may have
+  /// been writing.
+  static void lose(data& w, rank_t r) noexcept {
+    withdraw(w, r);
+    if (w.held[static_cast<std::size_t>(r)] == 1) release(w, r);
+    rma_target& t = w.targets[r];
+    if (t.failure == errc{}) t.failure = errc::peer_lost;
+    t.answers = 0;
+    t.used = 0;
+    w.end_all_replies(r, errc::peer_lost);
+    grant(w);
+  }
+
+ private:
+  static void send_out(data& w, rma_target& t) noexcept {
+    if (w.out_used != 0) os::send_locked(w.e, t.peer, w.context, {w.out, w.out_used});
+    w.out_used = 0;
+  }
+  /// Room for a record of `n` bytes for that origin; nullptr: it is more than a packet holds.
+  static std::byte* reply(data& w, rma_target& t, std::uint64_t token, std::size_t n) noexcept {
+    const std::size_t need = sizeof(rma::record) + rma::padded(n);
+    if (need > t.room || n == 0) return nullptr;
+    if (w.out_used + need > t.room) send_out(w, t);
+    const rma::record r{
+        .kind = kind::reply, .bytes = static_cast<std::uint32_t>(n), .token = token};
+    std::byte* const here = w.out + w.out_used;
+    std::memcpy(here, &r, sizeof r);
+    std::memset(here + need - 8, 0, 8);  // What it is padded with.
+    w.out_used += need;
+    return here + sizeof r;
+  }
+  static void refuse(data& w, rma_target& t, errc why, const rma::record& r) noexcept {
+    send_out(w, t);
+    const bool answers = r.kind == kind::get || r.kind == kind::fetch || r.kind == kind::swap;
+    w.tell(t, kind::refused, static_cast<std::uint8_t>(why), r.at, answers ? r.token : 0);
+  }
+
+  static errc carry_out(data& w, rank_t from, const rma::record& r,
+                        std::span<const std::byte> given) noexcept {
+    rma_target& t = w.targets[from];
+    if (r.kind == kind::mark) return errc{};
+    const bool combines = r.kind == kind::accumulate || r.kind == kind::fetch;
+    const std::size_t element = w.type->bytes;
+    if (r.kind == kind::swap && r.bytes != 2 * element) return errc::protocol;
+    const auto op = static_cast<rma::combine>(r.op);
+    if (combines && (r.bytes % element != 0 ||
+                     r.op >= static_cast<unsigned>(rma::combine::count_) || !w.type->has(op)))
+      return errc::protocol;
+    std::byte* const there = locate(w, r.at, r.kind == kind::swap ? element : r.bytes,
+                                    combines || r.kind == kind::swap ? w.type->alignment : 1);
+    if (there == nullptr) {
+      refuse(w, t, errc::rma_range, r);
+      return errc{};
+    }
+    const auto who = static_cast<std::uint32_t>(w.rank);
+    switch (r.kind) {
+      case kind::put:
+        if (!given.empty()) std::memcpy(there, given.data(), given.size());
+        return errc{};
+      case kind::accumulate:
+        w.type->apply(op, there, given.data(), nullptr, r.bytes / element, w.locks, who);
+        return errc{};
+      default: break;
+    }
+    std::byte* const back =
+        reply(w, t, r.token, r.kind == kind::swap ? element : std::size_t{r.bytes});
+    if (back == nullptr) return errc::protocol;
+    if (r.kind == kind::get) {
+      if (r.bytes != 0) std::memcpy(back, there, r.bytes);
+    } else if (r.kind == kind::fetch) {
+      w.type->apply(op, there, given.empty() ? nullptr : given.data(), back, r.bytes / element,
+                    w.locks, who);
+    } else {
+      w.type->swap(there, given.data(), given.data() + element, back, w.locks, who);
+    }
+    return errc{};
+  }
+
+  static errc note(data& w, rank_t from, const rma::record& r,
+                   std::span<const std::byte> given) noexcept {
+    rma_target& t = w.targets[from];
+    switch (r.kind) {
+      case kind::reply: {
+        rma_reply* const slot = w.find_reply(r.token, from);
+        if (slot == nullptr) return errc{};  // It has failed in the meantime.
+        if (given.size() > slot->left) return errc::protocol;
+        if (slot->into.exists()) slot->into.write(slot->bytes - slot->left, given);
+        slot->left -= given.size();
+        w.targets[from].reply_bytes -= given.size();
+        if (slot->left == 0) w.end_reply(*slot, errc{});
+        return errc{};
+      }
+      case kind::lock:
+        if (w.held[static_cast<std::size_t>(from)] != 0) return errc::protocol;
+        for (const rma_request& q : w.requests)
+          if (q.rank == from) return errc::protocol;
+        if (!w.requests.try_push_back({from, r.op == 1, false, r.op == 2}))
+          return errc::no_resources;
+        w.control->queued.store(static_cast<std::uint32_t>(w.requests.size()));
+        grant(w);
+        return errc{};
+      case kind::granted: t.granted = true; return errc{};
+      case kind::denied:
+        if (r.at >= static_cast<std::uint64_t>(w.size)) return errc::protocol;
+        t.denied_by = static_cast<rank_t>(r.at);
+        return errc{};
+      case kind::unlock:
+      case kind::flush:
+        if (r.kind == kind::flush || r.op == 1) {
+          send_out(w, t);
+          w.tell(t, kind::answered);
+        }
+        if (r.kind == kind::unlock) {
+          withdraw(w, from);
+          release(w, from);
+        }
+        return errc{};
+      case kind::answered:
+        if (t.answers == 0) return errc::protocol;
+        --t.answers;
+        return errc{};
+      case kind::post: ++t.posts; return errc{};
+      case kind::complete: ++t.completes; return errc{};
+      case kind::nudge: grant(w); return errc{};
+      case kind::left: w.leave(from, r.at); return errc{};
+      case kind::refused: {
+        if (t.failure == errc{}) {
+          t.failure = static_cast<errc>(r.op);
+          t.failed_at = r.at;
+        }
+        if (t.failure == errc::window) {
+          t.answers = 0;
+          w.end_all_replies(from, errc::window);
+        }
+        if (rma_reply* const slot = r.token != 0 ? w.find_reply(r.token, from) : nullptr;
+            slot != nullptr)
+          w.end_reply(*slot, static_cast<errc>(r.op));
+        return errc{};
+      }
+      default: return errc::protocol;
+    }
+  }
+};
+
+/// The windows of an endpoint.
+template <class Stack>
+class window_service final : public service, public allocated {
+ public:
+  using data = window_data<Stack>;
+  using os = one_sided<Stack>;
+  using side = exposed_side<Stack>;
+
+  /// That of an endpoint, made on demand; nullptr: memory is out.
+  static window_service* of_locked(endpoint<Stack>& e) noexcept {
+    if (service* const s = os::find_service_locked(e)) return static_cast<window_service*>(s);
+    auto* const made = new (std::nothrow) window_service(e);
+    if (made == nullptr) return nullptr;
+    if (os::add_service_locked(e, *made, [](service& s) noexcept {
+          delete &static_cast<window_service&>(s);
+        }) == errc{})
+      return made;
+    delete made;
+    return nullptr;
+  }
+  void add_locked(data& w) noexcept {
+    w.next = std::exchange(first_, &w);
+    w.locks_held = &locks_held_;
+  }
+  void remove_locked(const data& w) noexcept {
+    for (data** at = &first_; *at != nullptr; at = &(*at)->next)
+      if (*at == &w) {
+        *at = w.next;
+        return;
+      }
+  }
+
+  errc on_packet(peer_id source, const wire::header& h,
+                 std::span<const std::byte> payload) noexcept override {
+    for (data* w = first_; w != nullptr; w = w->next) {
+      if (w->context != h.context) continue;
+      const rank_t from = w->rank_of(source);
+      if (from < 0 || from >= w->size) return errc::protocol;
+      return side::receive(*w, from, payload);
+    }
+    // It has been let go here: who accesses it shall know, and wait for nothing.
+    rma::record r;
+    if (payload.size() < sizeof r) return errc::protocol;
+    std::memcpy(&r, payload.data(), sizeof r);
+    if (r.kind == rma::record_kind::refused || r.kind == rma::record_kind::left) return errc{};
+    const rma::record no{.kind = rma::record_kind::refused,
+                         .op = static_cast<std::uint8_t>(errc::window),
+                         .at = r.at};
+    os::send_locked(e_, source, h.context, std::as_bytes(std::span(&no, 1)));
+    return errc{};
+  }
+  void on_loss(peer_id peer) noexcept override {
+    for (data* w = first_; w != nullptr; w = w->next) {
+      const rank_t r = w->rank_of(peer);
+      if (r >= 0 && r < w->size) side::lose(*w, r);
+    }
+  }
+
+ private:
+  explicit window_service(endpoint<Stack>& e) noexcept : e_(e) {}
+
+  endpoint<Stack>& e_;
+  data* first_ = nullptr;
+  std::uint32_t locks_held_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail

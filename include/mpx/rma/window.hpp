@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Windows: memory of each rank of a communicator that the others put to, get from and combine with,
+// within epochs. Included by mpx/rma.hpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "mpx/rma/sync.hpp"
+
+namespace mpx::inline v0 {
+
+namespace rma {
+template <class Window>
+class reference;
+template <class Window>
+class span;
+}  // namespace rma
+
+/// Memory of each rank of a communicator, of elements of T, that the others access within epochs.
+/// Move-only. Made by allocate_window, shared_window, window_over, dynamic_window; `free` is
+/// collective. One that is destroyed without it is let go: accesses by others fail with
+/// errc::window, or reach memory that stays as long as the job does (of window_over: its own).
+///
+/// Displacements count elements of T, or bytes from address 0 where the window is dynamic.
+/// Accesses return at once: what they leave and bring is certain after the call that closes the
+/// epoch, or flushes. Until then longer buffers (rma::copied_bytes_max) and those of results have
+/// to stay; values may be temporaries. errc::peer_lost that is thrown ends that: results that are
+/// still to come are dropped, and the buffers are the program's. With mpx::start an access gives a
+/// request, which is complete when its buffer is the program's again, or holds the result; it waits
+/// until the epoch allows the access.
+/// Which protocol: Policy, for each put and get; one that is given when the window is made, for
+/// all accesses. Accumulates, fetches and swaps of this rank to one target all go one way, so that
+/// they keep their order; each element is combined atomically with regard to all others, since
+/// the target's service and ranks that reach the memory use the same instructions, or the same
+/// lock of the element.
+/// Memory model: unified where all access all others' memory directly; else the owner sees what
+/// others did after a call of synchronisation, or any call that makes progress. See memory_model.
+/// Errors of accesses: errc::rma_sync, errc::rma_range, errc::rank, errc::window, errc::peer_lost;
+/// of a dynamic window errc::rma_range is told by the call that closes the epoch.
+/// Threads: as the stack's thread model says. Source: MPI 4.1, 12.
+template <class T, class Stack = stack<>, rma::ProtocolPolicy Policy = rma::by_reach>
+class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
+  static_assert(Transferable<T> && sizeof(T) <= 256, "elements of a window have 256 bytes at most");
+  using site = std::source_location;
+  using throws_t = detail::throws_t;
+  using base = detail::window_calls<window, Stack>;
+  using state = detail::window_state<Stack>;
+  using maker = detail::window_maker<Stack>;
+
+ public:
+  using value_type = T;      ///< Its elements.
+  using stack_type = Stack;  ///< Its policies.
+
+  /// Empty.
+  window() = default;
+  /// Takes over; `other` is empty afterwards.
+  window(window&& other) noexcept = default;
+  /// The same; what was there before is let go.
+  window& operator=(window&& other) noexcept = default;
+  ~window() {
+    if (state_ != nullptr) maker::end(*state_, maker::ending::left);
+    delete state_;
+  }
+  /// False of an empty one.
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// This rank's own memory. Empty of a dynamic one, and of an empty one.
+  std::span<T> local(site where = site::current()) const noexcept {
+    if (seen(where) == nullptr) return {};
+    return {reinterpret_cast<T*>(state_->base),
+            static_cast<std::size_t>(state_->bytes / sizeof(T))};
+  }
+  /// How many elements a rank has. Requires: there is such a rank.
+  std::uint64_t elements(rank_t of, site where = site::current()) const noexcept {
+    return target_at(of, where).elements;
+  }
+  /// A rank's memory, as loads and stores of this one reach it; empty where they do not. Requires:
+  /// the same.
+  std::span<T> part(rank_t of, site where = site::current()) const noexcept {
+    const detail::rma_target& t = target_at(of, where);
+    if (t.base == nullptr) return {};
+    return {reinterpret_cast<T*>(t.base), static_cast<std::size_t>(t.elements)};
+  }
+  /// Whether owners see at once what others do to their memory: unified where all ranks access all
+  /// parts by loads, stores and atomic instructions; separate by every other protocol, and of
+  /// dynamic windows. The same at all ranks. Accesses that name a protocol themselves do not count.
+  /// Source: MPI 4.1, 12.4; MPI_WIN_MODEL.
+  /// Requires: it is not empty.
+  rma::memory_model memory_model(site where = site::current()) const noexcept {
+    assert_full(where);
+    const rma::protocol by = state_->chosen == rma::protocol::automatic && puts_directly
+                                 ? rma::protocol::direct
+                                 : state_->chosen;
+    return by == rma::protocol::direct && state_->all_reached ? rma::memory_model::unified
+                                                              : rma::memory_model::separate;
+  }
+
+  // --- Elements and runs of elements: mpx/rma/reference.hpp --------------------------------------
+
+  /// An element of `target`, to be assigned to and to be loaded. Nothing is done, and nothing
+  /// checked, until it is used.
+  rma::reference<window> at(rank_t target, std::uint64_t displacement) noexcept {
+    return {*this, target, displacement};
+  }
+  /// `n` elements of `target` from `first` on. The same.
+  rma::span<window> span(rank_t target, std::uint64_t first, std::uint64_t n) noexcept {
+    return {*this, target, first, n};
+  }
+
+  // --- Accesses ----------------------------------------------------------------------------------
+
+  /// Stores `value` at displacement `at` of `target`.
+  template <rma::protocol By = rma::protocol::automatic, class How = throws_t>
+  [[gnu::always_inline]] auto put(const T& value, rank_t target, std::uint64_t at, How&& how = {},
+                                  site where = site::current()) {
+    if constexpr (By == rma::protocol::automatic && loads && detail::BlockingForm<How>) {
+      if (std::byte* const there = fast(target, at, 1, where); there != nullptr) [[likely]] {
+        std::memcpy(there, &value, sizeof(T));
+        return well(how);
+      }
+    }
+    if constexpr (By == rma::protocol::automatic && goes_on_at_once && detail::BlockingForm<How>) {
+      if (goes_on(target, at)) {
+        std::memcpy(targets_[target].lengthen(sizeof(T)), &value, sizeof(T));
+        return well(how);
+      }
+    }
+    return put_slow<By>(std::span(&value, 1), target, at, std::forward<How>(how), where);
+  }
+  /// The same of several: a contiguous range of T, or what a layout spreads.
+  template <rma::protocol By = rma::protocol::automatic, class B, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> &&
+           (!std::convertible_to<B, const T&>)
+  auto put(B&& data, rank_t target, std::uint64_t at, How&& how = {},
+           site where = site::current()) {
+    if constexpr (By == rma::protocol::automatic && loads && detail::BlockingForm<How> &&
+                  !LayoutBuffer<B>) {
+      const auto bytes = detail::bytes_of(data);
+      if (std::byte* const there = fast(target, at, bytes.size() / sizeof(T), where);
+          there != nullptr) {
+        if (!bytes.empty()) std::memcpy(there, bytes.data(), bytes.size());
+        return well(how);
+      }
+    }
+    return put_slow<By>(data, target, at, std::forward<How>(how), where);
+  }
+  /// Loads displacement `at` of `target` into `into`.
+  template <rma::protocol By = rma::protocol::automatic, class B, class How = throws_t>
+  requires ReceiveBuffer<B&&>
+  [[gnu::always_inline]] auto get(B&& into, rank_t target, std::uint64_t at, How&& how = {},
+                                  site where = site::current()) {
+    if constexpr (By == rma::protocol::automatic && loads && detail::BlockingForm<How> &&
+                  !LayoutBuffer<B>) {
+      const auto bytes = detail::writable_bytes_of(into);
+      if (std::byte* const there = fast(target, at, bytes.size() / sizeof(T), where);
+          there != nullptr) [[likely]] {
+        if (!bytes.empty()) std::memcpy(bytes.data(), there, bytes.size());
+        return well(how);
+      }
+    }
+    return finish<rma::action::get>(memory_of(into, true), target, at, By, std::forward<How>(how),
+                                    where);
+  }
+  /// Combines elements at `target` with those of `data`: each becomes `itself op given`.
+  /// Accumulates of one rank to one place of a target keep their order.
+  template <class B, class Op, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && rma::Operation<Op, T>
+  auto accumulate(const B& data, rank_t target, std::uint64_t at, Op, How&& how = {},
+                  site where = site::current()) {
+    return finish<rma::action::accumulate>(memory_of(data, false), target, at,
+                                           rma::protocol::automatic, std::forward<How>(how), where,
+                                           nullptr, number<Op>());
+  }
+  /// The same, and what was there before is `result`, which is as long as `data` and contiguous.
+  template <class B, class R, class Op, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && ReceiveBuffer<R&&> &&
+           (!LayoutBuffer<R>) && rma::Operation<Op, T>
+  auto get_accumulate(const B& data, R&& result, rank_t target, std::uint64_t at, Op,
+                      How&& how = {}, site where = site::current()) {
+    const auto into = detail::writable_bytes_of(result);
+    return finish<rma::action::fetch>(fetched(data, into, number<Op>()), target, at,
+                                      rma::protocol::automatic, std::forward<How>(how), where,
+                                      into.data(), number<Op>());
+  }
+  /// The same of one element.
+  template <class Op, class How = throws_t>
+  requires rma::Operation<Op, T>
+  auto fetch_and_op(const T& value, T& result, rank_t target, std::uint64_t at, Op, How&& how = {},
+                    site where = site::current()) {
+    if constexpr (loads && detail::BlockingForm<How> &&
+                  !std::is_void_v<rma::detail::atomic_word<T>>) {
+      if (std::byte* const there = fast(target, at, 1, where); there != nullptr) [[likely]] {
+        result = rma::detail::combine_one<T>(rma::detail::number_of<std::remove_cvref_t<Op>>(),
+                                             there, reinterpret_cast<const std::byte*>(&value),
+                                             targets_[target].locks,
+                                             static_cast<std::uint32_t>(state_->rank));
+        return well(how);
+      }
+    }
+    const std::span into(reinterpret_cast<std::byte*>(&result), sizeof(T));
+    return finish<rma::action::fetch, true>(
+        fetched(std::span(&value, 1), into, number<Op>()), target, at, rma::protocol::automatic,
+        std::forward<How>(how), where, into.data(), number<Op>());
+  }
+  /// If the element is equal to `compare`, byte for byte, it becomes `value`. `result`: it before.
+  template <class How = throws_t>
+  auto compare_and_swap(const T& compare, const T& value, T& result, rank_t target,
+                        std::uint64_t at, How&& how = {}, site where = site::current()) {
+    const T both[2] = {compare, value};
+    auto* const bytes = reinterpret_cast<std::byte*>(const_cast<T*>(both));
+    if constexpr (loads && detail::BlockingForm<How> &&
+                  !std::is_void_v<rma::detail::atomic_word<T>>) {
+      if (std::byte* const there = fast(target, at, 1, where); there != nullptr) [[likely]] {
+        result = rma::detail::swap_one<T>(there, bytes, bytes + sizeof(T), targets_[target].locks,
+                                          static_cast<std::uint32_t>(state_->rank));
+        return well(how);
+      }
+    }
+    taken m{memory(bytes, 2 * sizeof(T)), errc{}};
+    return finish<rma::action::swap>(m, target, at, rma::protocol::automatic,
+                                     std::forward<How>(how), where,
+                                     reinterpret_cast<std::byte*>(&result));
+  }
+
+  // --- The same, where the target's memory is not in one piece: rma::typed, rma::strided ---------
+
+  /// As put; `data` fills what `at` says, piece by piece.
+  /// Errors: errc::argument: they are of different lengths; errc::datatype: `at` names a place
+  /// twice.
+  template <rma::protocol By = rma::protocol::automatic, class B, rma::TargetLayout P,
+            class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B>
+  auto put(B&& data, rank_t target, const P& at, How&& how = {}, site where = site::current()) {
+    return finish_spread<rma::action::put>(memory_of(data, false), target, at, By,
+                                           std::forward<How>(how), where);
+  }
+  /// As get; `into` is filled with what `at` says, piece by piece.
+  template <rma::protocol By = rma::protocol::automatic, class B, rma::TargetLayout P,
+            class How = throws_t>
+  requires ReceiveBuffer<B&&>
+  auto get(B&& into, rank_t target, const P& at, How&& how = {}, site where = site::current()) {
+    return finish_spread<rma::action::get>(memory_of(into, true), target, at, By,
+                                           std::forward<How>(how), where);
+  }
+  /// As accumulate. Errors: errc::datatype, too, if `at` does not consist of elements of T.
+  template <class B, rma::TargetLayout P, class Op, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && rma::Operation<Op, T>
+  auto accumulate(const B& data, rank_t target, const P& at, Op, How&& how = {},
+                  site where = site::current()) {
+    return finish_spread<rma::action::accumulate>(memory_of(data, false), target, at,
+                                                  rma::protocol::automatic, std::forward<How>(how),
+                                                  where, nullptr, number<Op>());
+  }
+  /// As get_accumulate.
+  template <class B, class R, rma::TargetLayout P, class Op, class How = throws_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && ReceiveBuffer<R&&> &&
+           (!LayoutBuffer<R>) && rma::Operation<Op, T>
+  auto get_accumulate(const B& data, R&& result, rank_t target, const P& at, Op, How&& how = {},
+                      site where = site::current()) {
+    const auto into = detail::writable_bytes_of(result);
+    return finish_spread<rma::action::fetch>(fetched(data, into, number<Op>()), target, at,
+                                             rma::protocol::automatic, std::forward<How>(how),
+                                             where, into.data(), number<Op>());
+  }
+
+  // --- Memory that comes and goes ----------------------------------------------------------------
+
+  /// Lets others reach `memory`, of a dynamic window. Returns: its displacement.
+  /// Errors: errc::argument: the window is not dynamic; errc::no_resources.
+  template <class How = throws_t>
+  requires detail::BlockingForm<How>
+  std::uint64_t attach(std::span<T> memory, How&& how = {}, site where = site::current()) {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+    errc why = seen(where) == nullptr ? errc::window : state_->dynamic ? errc{} : errc::argument;
+    if (why == errc{}) {
+      const auto guard = detail::one_sided<Stack>::lock(state_->e);
+      if (!state_->pieces.try_push_back({at, memory.size_bytes()})) why = errc::no_resources;
+    }
+    ended(how, why, "attach", proc_null, where);
+    return at;
+  }
+  /// Takes it back. Requires: nobody accesses it any more. Errors: errc::argument: it is not
+  /// attached.
+  template <class How = throws_t>
+  requires detail::BlockingForm<How>
+  void detach(std::span<T> memory, How&& how = {}, site where = site::current()) {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
+    errc why = seen(where) == nullptr ? errc::window : errc::argument;
+    if (state_ != nullptr) {
+      const auto guard = detail::one_sided<Stack>::lock(state_->e);
+      state_->pieces.erase_if([&](const detail::rma_piece& p) {
+        const bool is = why != errc{} && p.at == at && p.bytes == memory.size_bytes();
+        if (is) why = errc{};
+        return is;
+      });
+    }
+    ended(how, why, "detach", proc_null, where);
+  }
+
+  /// Ends the window. Collective; waits for all. Errors: errc::rma_sync if an epoch of locks, start
+  /// or post is open; the window is gone all the same.
+  template <class How = throws_t>
+  requires detail::BlockingForm<How>
+  void free(How&& how = {}, site where = site::current()) {
+    if (seen(where) == nullptr) return ended(how, errc::window, "free", proc_null, where);
+    if (!base::goes_together("free of a window", {}, how, where)) return;
+    targets_ = nullptr;
+    size_ = 0;
+    std::string text;
+    const errc why = detail::free_window(std::exchange(state_, nullptr),
+                                         detail::is_code<How&> ? nullptr : &text, where);
+    if constexpr (detail::is_code<How&>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      throw error(why, text, where);
+    }
+  }
+
+  /// For the library.
+  window(const communicator<Stack>& comm, const typename maker::plan& p, typename maker::fault& f,
+         site where) {
+    state_ = maker::make(comm, p, f, where);
+    if (state_ == nullptr) return;
+    targets_ = state_->targets;
+    size_ = state_->size;
+  }
+
+ private:
+  using base::assert_full;
+  using base::ended;
+  using base::seen;
+  using base::size_;
+  using base::state_;
+  using base::target_at;
+  using base::targets_;
+  static constexpr bool puts_directly =
+      Policy::choose({rma::action::put, sizeof(T), true, true, 4096}) == rma::protocol::direct;
+  static constexpr bool loads = !detail::compares_accesses<Stack> && puts_directly;
+  template <class>
+  friend class rma::reference;
+  template <class>
+  friend class rma::span;
+  static constexpr auto no_op = static_cast<std::uint8_t>(rma::combine::no_op);
+
+  struct taken {
+    memory what;
+    errc wrong;
+  };
+  template <class Op>
+  static constexpr std::uint8_t number() noexcept {
+    return static_cast<std::uint8_t>(rma::detail::number_of<std::remove_cvref_t<Op>>());
+  }
+  template <class B>
+  static taken memory_of(const B& buffer, bool received) noexcept {
+    using buffer_type = std::remove_cvref_t<B>;
+    if constexpr (LayoutBuffer<buffer_type>) {
+      if (const errc why = buffer.fault(received); why != errc{}) return {{}, why};
+      const memory m = buffer.keep();
+      if (!m.exists() && m.bytes != 0) return {{}, errc::no_resources};
+      if (m.bytes % sizeof(T) == 0) return {m, errc{}};
+      if (m.how != nullptr) m.how->drop();
+      return {{}, errc::datatype};
+    } else {
+      if constexpr (std::ranges::range<buffer_type>) {
+        static_assert(std::is_same_v<std::remove_cv_t<std::ranges::range_value_t<B>>, T>,
+                      "a window's accesses are of its elements' type");
+      } else {
+        static_assert(std::is_same_v<buffer_type, T>,
+                      "a window's accesses are of its elements' type");
+      }
+      return {memory(detail::bytes_of(buffer)), errc{}};
+    }
+  }
+  /// An element that follows the last one that was put needs nothing but to be copied.
+  static constexpr bool goes_on_at_once =
+      sizeof(T) % 8 == 0 && !Stack::threading_type::concurrent && !detail::compares_accesses<Stack>;
+  bool goes_on(rank_t target, std::uint64_t at) const noexcept {
+    if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return false;
+    const detail::rma_target& t = targets_[target];
+    return at < t.elements && t.goes_on(at * sizeof(T), sizeof(T));
+  }
+  [[gnu::always_inline]] std::byte* fast(rank_t target, std::uint64_t at, std::uint64_t n,
+                                         site where) const noexcept {
+    seen(where);
+    if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return nullptr;
+    const detail::rma_target& t = targets_[target];
+    if (t.fast == nullptr || at > t.elements || n > t.elements - at) return nullptr;
+    return t.fast + at * sizeof(T);
+  }
+  template <class How>
+  [[gnu::always_inline]] static void well([[maybe_unused]] How& how) noexcept {
+    if constexpr (detail::is_code<How&>) how.clear();
+  }
+  template <rma::protocol By, class B, class How>
+  [[gnu::noinline]] auto put_slow(const B& data, rank_t target, std::uint64_t at, How&& how,
+                                  site where) {
+    return finish<rma::action::put>(memory_of(data, false), target, at, By, std::forward<How>(how),
+                                    where);
+  }
+  /// What goes to be combined, where the result goes `into`.
+  template <class B>
+  static taken fetched(const B& data, std::span<std::byte> into, std::uint8_t op) noexcept {
+    taken m = memory_of(data, false);
+    if (op == no_op) {
+      if (m.what.how != nullptr) m.what.how->drop();
+      m.what = {nullptr, into.size()};
+    } else if (m.wrong == errc{} && into.size() != m.what.bytes) {
+      m.wrong = errc::argument;
+    }
+    return m;
+  }
+  template <rma::action What, rma::TargetLayout P, class How>
+  auto finish_spread(taken m, rank_t target, const P& at, rma::protocol by, How&& how, site where,
+                     std::byte* result = nullptr, std::uint8_t op = 0) {
+    const bool written = What != rma::action::get && (What == rma::action::put || op != no_op);
+    rma::spread there = rma::detail::spread_of(at, sizeof(T), written);
+    if (m.wrong == errc{}) m.wrong = there.wrong;
+    if (m.wrong == errc{} && there.runs.get()->bytes() != m.what.bytes) m.wrong = errc::argument;
+    return finish<What>(m, target, there.at, by, std::forward<How>(how), where, result, op,
+                        std::move(there.runs));
+  }
+  template <rma::action What, bool Single = false, class How>
+  auto finish(const taken& m, rank_t target, std::uint64_t at, rma::protocol by, How&& how,
+              site where, std::byte* result = nullptr, std::uint8_t op = 0,
+              rma::runs_reference runs = {}) {
+    std::uint64_t offset = 0;
+    errc wrong = m.wrong;
+    if (seen(where) == nullptr) [[unlikely]]
+      wrong = errc::window;
+    else if (__builtin_mul_overflow(at, state_->unit, &offset))
+      wrong = errc::rma_range;
+    if (wrong != errc{} && m.what.how != nullptr) m.what.how->drop();
+    const bool swaps = What == rma::action::swap;
+    const rma::run_list* const pieces = runs.get();
+    const std::size_t piece =
+        pieces == nullptr || pieces->size() == 0 ? m.what.bytes : m.what.bytes / pieces->size();
+    const detail::rma_call<Stack, What, Single> call{
+        state_,
+        {.what = What,
+         .op = op,
+         .at = offset,
+         .bytes = swaps ? sizeof(T) : m.what.bytes,
+         .data = m.what,
+         .result = result,
+         .runs = pieces},
+        target,
+        by == rma::protocol::automatic ? policy(target, What, piece) : by,
+        wrong,
+        std::move(runs),
+        at};
+    return detail::finish_as(std::forward<How>(how), call, where);
+  }
+  std::uint64_t unit() const noexcept { return state_ == nullptr ? 1 : state_->unit; }
+  /// What is not as long as the run it is for.
+  template <rma::action What, class How>
+  auto refuse(std::size_t bytes, rank_t target, std::uint64_t at, How&& how, site where) {
+    return finish<What>({memory(static_cast<std::byte*>(nullptr), bytes), errc::argument}, target,
+                        at, rma::protocol::automatic, std::forward<How>(how), where);
+  }
+  /// Waits for the results of accesses to `target`, the last of which was one at `at`.
+  template <rma::action What, class How>
+  [[gnu::always_inline]] void arrive(rank_t target, std::uint64_t at, std::size_t bytes, How& how,
+                                     site where) {
+    if constexpr (detail::is_code<How&>)
+      if (how) return;
+    if constexpr (loads)
+      if (fast(target, at, bytes / sizeof(T), where) != nullptr) [[likely]]
+        return;  // They are here.
+    arrive_slow<What>(target, at, bytes, how, where);
+  }
+  template <rma::action What, class How>
+  [[gnu::noinline]] void arrive_slow(rank_t target, std::uint64_t at, std::size_t bytes,
+                                     [[maybe_unused]] How& how, site where) {
+    const errc why = seen(where) == nullptr
+                         ? errc::window
+                         : state_->arrive(target, {detail::name_of(What), where});
+    if constexpr (detail::is_code<How&>) {
+      detail::store(how, why);
+    } else if (why != errc{}) [[unlikely]] {
+      if (state_ == nullptr) detail::raise_empty(detail::name_of(What), where);
+      const detail::rma_given x{at, bytes};
+      // Of dynamic windows it may be an earlier one's, which the state knows.
+      const bool this_one = why != errc::rma_range;
+      detail::raise_window(*state_, why, detail::name_of(What), target, this_one ? &x : nullptr,
+                           where);
+    }
+  }
+  rma::protocol policy(rank_t target, rma::action what, std::size_t bytes) const noexcept {
+    if (target < 0 || target >= size_) return rma::protocol::buffered;
+    const detail::rma_target& t = targets_[target];
+    return Policy::choose({what, bytes, t.base != nullptr, t.remote.key != 0, t.room});
+  }
+};
+
+}  // namespace mpx::inline v0
