@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The transport over network cards that write into their peers' memory: packets by writes into a
+// ring in the receiver's registered memory, long messages from and to the user's. See docs/rdma.md.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/transport/concepts.hpp"
+#include "mpx/transport/rdma/arena.hpp"
+#include "mpx/transport/rdma/nic.hpp"
+#include "mpx/transport/rdma/transfers.hpp"
+
+namespace mpx::inline v0::transport {
+
+namespace rdma_detail {
+
+/// The bootstrap of a card that has one of its own.
+template <class Card>
+struct seat {};
+template <class Card>
+requires requires { typename Card::bootstrap_type; }
+struct seat<Card> {
+  using bootstrap_type = typename Card::bootstrap_type;
+};
+
+/// The limit that the environment sets, or `otherwise`. Errors: errc::argument.
+inline std::uint64_t pinned_bytes_from_environment(std::uint64_t otherwise) {
+  const char* const said = std::getenv("MPX_RDMA_PINNED_BYTES");
+  std::uint64_t bytes = 0;
+  if (said == nullptr || *said == 0) return otherwise;
+  if (!mpx::detail::parse_number(said, ~std::uint64_t{0}, bytes) || bytes == 0)
+    mpx::detail::throw_error(
+        errc::argument, "MPX_RDMA_PINNED_BYTES is '%s', not a number of bytes, 1 or more", said);
+  return bytes;
+}
+
+}  // namespace rdma_detail
+
+/// Ranks that reach each other's memory by `Card`, a Nic. Of each directed pair: `RingBytes` at
+/// each end, registered on first use, and `Receives` receives. Payloads of up to `CopyBytesMax` are
+/// copied into registered memory; longer ones, up to `PacketBytesMax`, are written from the user's
+/// if it is registered already (then a post may be pending). What is registered at once:
+/// `PinnedBytesMax`, or MPX_RDMA_PINNED_BYTES, or what the card allows, whichever is less.
+template <Nic Card, std::uint32_t RingBytes = 128 * 1024, std::uint32_t Receives = 256,
+          std::size_t PacketBytesMax = RingBytes / 4 - sizeof(rdma_detail::record_head),
+          std::size_t CopyBytesMax = PacketBytesMax,
+          std::uint64_t PinnedBytesMax = ~std::uint64_t{0}>
+class basic_rdma : public rdma_detail::seat<Card> {
+  static_assert(RingBytes % rdma_detail::block_bytes == 0 && PacketBytesMax > 40);
+  static constexpr rdma_detail::wire_shape shape{RingBytes, Receives, PacketBytesMax, CopyBytesMax};
+  using fabric_type = rdma_detail::fabric<Card, shape>;
+
+ public:
+  using policy_axis = transport_axis;
+  using nic_type = Card;
+  static constexpr std::string_view name = "rdma";
+  static constexpr transport_traits traits{
+      .inline_bytes_max = rdma_detail::block_bytes - sizeof(rdma_detail::record_head),
+      .packet_bytes_max = PacketBytesMax,
+      .layout =
+          rdma_detail::ring_offer::magic_word ^ (std::uint64_t{RingBytes} << 24 | PacketBytesMax),
+      .posts_pend = fabric_type::writes_payloads};
+
+  /// Collective over the ranks of `b`. Errors: those of the card; errc::argument: what
+  /// MPX_RDMA_PINNED_BYTES says is no number; errc::no_resources: the limits leave no room for a
+  /// ring.
+  template <class B>
+  requires(!std::same_as<std::remove_const_t<B>, basic_rdma>) && std::constructible_from<Card, B&>
+  explicit basic_rdma(B& b)
+      : card_(b),
+        wires_(card_,
+               mpx::detail::lesser(PinnedBytesMax,
+                                   rdma_detail::pinned_bytes_from_environment(~std::uint64_t{0}))) {
+  }
+  basic_rdma(basic_rdma&&) = delete;
+
+  peer_id self() const noexcept { return card_.self(); }
+  peer_id peers() const noexcept { return card_.peers(); }
+  bool oversubscribed() const noexcept { return card_.oversubscribed(); }
+
+  [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
+                                      std::span<const std::byte> payload,
+                                      cookie_t cookie) noexcept {
+    return wires_.post(peer, header, payload, cookie);
+  }
+
+  template <PacketSink Sink>
+  std::size_t poll(Sink& sink) noexcept {
+    wires_.look();
+    std::size_t n = 0;
+    for (int round = 0; round < rounds_max && !wires_.ready().empty(); ++round) {
+      if (round != 0) wires_.look();  // Somebody else may have something now.
+      n += serve(sink);
+    }
+    if (wires_.has_completions()) [[unlikely]]
+      n += wires_.complete([&sink](cookie_t cookie, bool ok) { sink.complete(cookie, ok); });
+    if (!wires_.telling().empty()) [[unlikely]]
+      tell_ends(sink);
+    if (armed_ && wires_.has_news()) [[unlikely]]
+      card_.wake();  // Another thread sleeps, and one that was told `retry` waits for it.
+    return n;
+  }
+
+  /// See PeekingTransport.
+  [[gnu::always_inline]] bool take_if(peer_id source, auto&& wanted) noexcept {
+    rdma_detail::link* const l = wires_.find(source);
+    if (l == nullptr) return false;
+    if (!l->is_ready) wires_.look();
+    if (!l->is_ready) return false;
+    rdma_detail::record_head head;
+    std::size_t used = 0;
+    const std::byte* const at = l->next_small(head, used);
+    if (at == nullptr || !wanted(head.header, std::span(at + sizeof head, used - sizeof head)))
+      return false;
+    l->took_small();
+    if (!l->has_packet()) wires_.not_ready(*l);
+    wires_.got_credit(*l, rdma_detail::record_head::returned(head.word));
+    wires_.took_from(*l);
+    return true;
+  }
+
+  bool arm() noexcept {
+    wires_.look();
+    const bool news = wires_.has_news();
+    wires_.took_news();
+    armed_ = !news && card_.arm();
+    return armed_;
+  }
+  void sleep(std::int64_t timeout_ns) noexcept {
+    card_.sleep(wires_.impatient() ? mpx::detail::lesser(timeout_ns, impatient_ns) : timeout_ns);
+  }
+  void disarm() noexcept {
+    armed_ = false;
+    card_.disarm();
+  }
+  void wake() noexcept { card_.wake(); }
+  /// See PollableTransport.
+  int descriptor() noexcept requires PollableNic<Card>
+  {
+    return card_.descriptor();
+  }
+  /// See ClockedTransport.
+  std::int64_t now_ns() const noexcept requires ClockedNic<Card>
+  {
+    return card_.now_ns();
+  }
+  /// See NodeTransport.
+  peer_id node_of(peer_id peer) const noexcept requires requires(const Card& c) { c.node_of(peer); }
+  {
+    return card_.node_of(peer);
+  }
+  /// Of a simulated card: the rank computes for so long.
+  void compute(std::int64_t ns) noexcept requires requires(Card& c) { c.compute(ns); }
+  {
+    card_.compute(ns);
+  }
+  /// See DroppingTransport. Requires: peer != self().
+  void drop_peer(peer_id peer) noexcept { wires_.drop(peer); }
+
+  /// See AttendingTransport.
+  void attend(peer_id peer) noexcept {
+    if (peer != self()) wires_.attend(peer);
+  }
+
+  /// See RmaTransport, RetiringTransport, ImmediateTransport. No call waits for registered memory:
+  /// what cannot be registered now is not exposed, and a transfer that finds none is refused, so
+  /// that the data goes as packets. What is complete is in place. While a put that carries a packet
+  /// is under way, posts to that peer are told `retry`: that packet goes first.
+  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+    return wires_.memory().expose(memory);
+  }
+  outcome withdraw(const remote_memory& memory) noexcept {
+    return wires_.memory().withdraw(memory);
+  }
+  outcome retire(const remote_memory& memory) noexcept { return wires_.memory().retire(memory); }
+  advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept {
+    return ReadingNic<Card> && memory.key != 0 ? advice::always : advice::never;
+  }
+  outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<std::byte> into, cookie_t cookie) noexcept {
+    if constexpr (!ReadingNic<Card>) return outcome::refused;
+    return wires_.begin(peer, memory, offset, into, true, cookie);
+  }
+  outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<const std::byte> from, cookie_t cookie) noexcept {
+    return wires_.begin(peer, memory, offset, from, false, cookie);
+  }
+  outcome put_then(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                   std::span<const std::byte> from, const frame_header& header,
+                   cookie_t cookie) noexcept {
+    return wires_.begin(peer, memory, offset, from, false, cookie, &header);
+  }
+
+  /// See AllocatingTransport. Owned memory, of the card's choice where it has any: registered when
+  /// it is allocated, as far as the limit allows. Errors: errc::no_resources; errc::argument: more
+  /// than a page's alignment.
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    return arena_.allocate(bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t) noexcept { arena_.deallocate(p); }
+
+  /// Memory that the program frees only after `disown`: its registrations are kept, and found
+  /// again. Returns false if some of it is owned already, or memory is out.
+  bool own(std::span<const std::byte> memory) noexcept {
+    return wires_.memory().cache().own(memory);
+  }
+  /// Requires: nothing that was begun with it is under way.
+  void disown(std::span<const std::byte> memory) noexcept {
+    wires_.memory().cache().disown(memory);
+  }
+  /// How much may be registered for transfers at once, rings apart.
+  void set_pinned_bytes_max(std::uint64_t bytes) noexcept {
+    wires_.memory().cache().set_bytes_max(bytes);
+  }
+
+  /// Moves on what is under way, but hands nothing over.
+  void progress() noexcept { wires_.look(); }
+  /// For tests and tools.
+  const rdma_detail::rdma_counters& counters() const noexcept { return wires_.counters(); }
+  const rdma_detail::registration_counters& registrations() const noexcept {
+    return wires_.memory().cache().counters();
+  }
+  std::uint64_t memory_refusals() const noexcept { return wires_.memory().refusals(); }
+  rdma_detail::link_state state_of(peer_id peer) const noexcept { return wires_.state_of(peer); }
+  Card& card() noexcept { return card_; }
+  rdma_detail::link* find(peer_id peer) noexcept { return wires_.find(peer); }
+
+ private:
+  static constexpr int rounds_max = 32;
+  static constexpr std::int64_t impatient_ns = 1'000'000;
+
+  /// A packet of each source that has one.
+  template <class Sink>
+  std::size_t serve(Sink& sink) noexcept {
+    auto& ready = wires_.ready();
+    std::size_t n = 0;
+    auto end = ready.end();
+    const rdma_detail::link* const last = &*--end;
+    for (bool more = true; more && !ready.empty();) {
+      rdma_detail::link& l = ready.front();
+      more = &l != last;
+      ready.pop_front();
+      l.is_ready = false;
+      const auto p = l.next();
+      if (p.room == 0) {
+        wires_.misbehaved(l);
+        continue;
+      }
+      wires_.got_credit(l, p.returned);
+      sink.packet(l.peer, p.header, p.payload);
+      ++n;
+      l.took(p);
+      if (l.has_packet()) {
+        l.is_ready = true;
+        ready.push_back(l);
+      } else if (l.disconnected) {
+        wires_.free_ring(l);
+        continue;
+      }
+      wires_.took_from(l);
+    }
+    return n;
+  }
+  template <class Sink>
+  void tell_ends(Sink& sink) noexcept {
+    auto& telling = wires_.telling();
+    for (auto it = telling.begin(); it != telling.end();) {
+      rdma_detail::link& l = *it;
+      ++it;
+      if (l.is_ready) continue;  // First what had come.
+      wires_.told(l);
+      if (l.malformed) {
+        sink.malformed(l.peer);
+      } else if constexpr (LossSink<Sink>) {
+        sink.lost(l.peer);
+      }
+    }
+  }
+
+  Card card_;
+  fabric_type wires_;
+  rdma_detail::arena<Card, typename fabric_type::memory_type::cache_type> arena_{
+      card_, wires_.memory().cache()};
+  bool armed_ = false;
+};
+
+/// With rings of the usual size.
+template <Nic Card>
+using rdma = basic_rdma<Card>;
+
+}  // namespace mpx::inline v0::transport

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The registered memory of a card in software: a table that the owner writes and its peers read,
+// and the marks by which a peer says what it is copying to.
+//
+// A peer that copies by itself marks the entry it is about to use, then looks whether it is open;
+// the owner closes the entry, then looks at the marks. Both are of one total order, so that either
+// the peer finds it closed or the owner finds the mark. A mark is the peer's alone: one that dies
+// in the middle of a copy hinders nobody who knows that it is dead.
+
+#include <sys/mman.h>
+#include <sys/random.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/transport/rdma/detail/nic_queues.hpp"
+#include "mpx/transport/rdma/nic.hpp"
+
+namespace mpx::inline v0::nic::detail {
+
+/// How many bytes of whole pages a piece of memory takes.
+inline std::uint64_t pages_of(std::span<const std::byte> memory) noexcept {
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(memory.data()) / page_bytes;
+  const std::uint64_t last =
+      (reinterpret_cast<std::uintptr_t>(memory.data()) + memory.size() - 1) / page_bytes;
+  return (last - first + 1) * page_bytes;
+}
+
+/// Whether every page of it is mapped: a card pins pages, and cannot pin what is not there.
+/// Cost: a system call for each 4 MiB.
+inline bool is_mapped(std::span<const std::byte> memory) noexcept {
+  constexpr std::size_t pages_at_once = 1024;
+  unsigned char there[pages_at_once];
+  auto at = reinterpret_cast<std::uintptr_t>(memory.data()) / page_bytes * page_bytes;
+  for (std::uint64_t left = pages_of(memory); left != 0;) {
+    const std::uint64_t n =
+        left < pages_at_once * page_bytes ? left : pages_at_once * std::uint64_t{page_bytes};
+    if (::mincore(reinterpret_cast<void*>(at), n, there) != 0) return false;
+    at += n;
+    left -= n;
+  }
+  return true;
+}
+
+/// Where a registration lies in its owner's memory, and who may do what with it.
+struct region_place {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t block = 0;  ///< The shared block that it lies in; 0: private memory.
+  std::uint64_t block_offset = 0;
+  std::uint32_t access = 0;
+  std::uint32_t tag = 0;  ///< Of the connections that may use it; 0: any.
+
+  /// Whether `bytes` at `at` may be used so; `offset` becomes their place from the beginning.
+  bool grants(std::uint64_t at, std::uint64_t n, nic_access wanted, std::uint32_t by,
+              std::uint64_t& offset) const noexcept {
+    offset = at - address;
+    const auto need = static_cast<std::uint32_t>(wanted);
+    return offset <= bytes && n <= bytes - offset && (access & need) == need &&
+           (tag == 0 || tag == by);
+  }
+};
+
+/// The same, for peers. Zeroed memory is a closed entry.
+struct alignas(cache_line_bytes) shared_region {
+  platform::atomic<std::uint64_t> key;  ///< 0: closed.
+  platform::atomic<std::uint64_t> address;
+  platform::atomic<std::uint64_t> bytes;
+  platform::atomic<std::uint64_t> block;
+  platform::atomic<std::uint64_t> block_offset;
+  platform::atomic<std::uint64_t> access_and_tag;
+
+  void open(std::uint64_t with, const region_place& p) noexcept {
+    address.store(p.address, std::memory_order_relaxed);
+    bytes.store(p.bytes, std::memory_order_relaxed);
+    block.store(p.block, std::memory_order_relaxed);
+    block_offset.store(p.block_offset, std::memory_order_relaxed);
+    access_and_tag.store(std::uint64_t{p.access} << 32 | p.tag, std::memory_order_relaxed);
+    key.store(with, std::memory_order_release);
+  }
+  void close() noexcept { key.store(0, std::memory_order_seq_cst); }
+  /// Requires: it is marked.
+  bool read(std::uint64_t wanted, region_place& p) const noexcept {
+    if (key.load(std::memory_order_seq_cst) != wanted) return false;
+    p.address = address.load(std::memory_order_relaxed);
+    p.bytes = bytes.load(std::memory_order_relaxed);
+    p.block = block.load(std::memory_order_relaxed);
+    p.block_offset = block_offset.load(std::memory_order_relaxed);
+    const std::uint64_t both = access_and_tag.load(std::memory_order_relaxed);
+    p.access = static_cast<std::uint32_t>(both >> 32);
+    p.tag = static_cast<std::uint32_t>(both);
+    return true;
+  }
+};
+
+/// What a peer is about to touch: the number of the entry, + 1; 0: nothing.
+using copy_mark = platform::atomic<std::uint64_t>;
+
+/// A key names an entry and the use of it that is meant: version << 16 | entry. Handles are keys.
+constexpr std::uint32_t entry_of(std::uint64_t key) noexcept {
+  return static_cast<std::uint32_t>(key & 0xffff);
+}
+
+/// The owner's side. What it decides by is its own memory; the shared table is for its peers.
+class region_table {
+ public:
+  /// `first_version`: other jobs and earlier cards should have other ones. Errors:
+  /// errc::no_resources.
+  region_table(std::uint32_t regions_max, std::uint64_t bytes_max, std::uint64_t first_version)
+      : entries_(regions_max),
+        free_(regions_max),
+        free_count_(regions_max),
+        bytes_max_(bytes_max),
+        version_(first_version) {
+    for (std::uint32_t i = 0; i < regions_max; ++i) free_[i] = regions_max - 1 - i;
+  }
+
+  std::uint64_t registered_bytes() const noexcept { return bytes_; }
+
+  /// `share(entry, key)` makes it known.
+  template <class Share>
+  errc add(const region_place& place, nic_region& region, Share&& share) noexcept {
+    const std::uint64_t pages = pages_at(place);
+    if (free_count_ == 0 || pages > bytes_max_ - bytes_) return errc::no_resources;
+    const std::uint32_t entry = free_[--free_count_];
+    version_ = (version_ + 1) & version_mask;
+    if (version_ == 0) version_ = 1;
+    const std::uint64_t key = version_ << 16 | entry;
+    entries_[entry] = {place, key, false};
+    bytes_ += pages;
+    share(entry, key);
+    region = {key, {place.address, key}};
+    return errc{};
+  }
+
+  /// `close(entry)` is called first; then it goes, as soon as `in_use(entry)` is false.
+  template <class Close, class InUse>
+  outcome remove(std::uint64_t handle, Close&& close, InUse&& in_use) noexcept {
+    const std::uint32_t number = entry_of(handle);
+    if (number >= entries_.size() || handle == 0 || entries_[number].key != handle)
+      return outcome::refused;
+    entry& e = entries_[number];
+    if (!e.closing) close(number);
+    e.closing = true;
+    if (in_use(number)) return outcome::retry;
+    bytes_ -= pages_at(e.place);
+    e = {};
+    free_[free_count_++] = number;
+    return outcome::done;
+  }
+
+  /// Whether memory of this card's own lies inside a registration that connections of `tag` may
+  /// use.
+  bool holds(std::uint64_t handle, std::span<const std::byte> memory,
+             std::uint32_t tag) const noexcept {
+    std::uint64_t offset = 0;
+    const region_place* const place = find(handle);
+    return place != nullptr && place->grants(reinterpret_cast<std::uintptr_t>(memory.data()),
+                                             memory.size(), nic_access::local, tag, offset);
+  }
+  /// The memory that a peer names, or nullptr where it may not.
+  std::byte* at(const remote_memory& memory, std::uint64_t offset, std::uint64_t bytes,
+                nic_access wanted, std::uint32_t tag) const noexcept {
+    const region_place* const place = find(memory.key);
+    std::uint64_t from = 0;
+    if (place == nullptr || !place->grants(memory.address + offset, bytes, wanted, tag, from))
+      return nullptr;
+    return reinterpret_cast<std::byte*>(place->address + from);
+  }
+
+ private:
+  static constexpr std::uint64_t version_mask = (std::uint64_t{1} << 48) - 1;
+  struct entry {
+    region_place place;
+    std::uint64_t key = 0;
+    bool closing = false;
+  };
+  static std::uint64_t pages_at(const region_place& place) noexcept {
+    return pages_of({reinterpret_cast<const std::byte*>(place.address), place.bytes});
+  }
+  const region_place* find(std::uint64_t key) const noexcept {
+    const std::uint32_t number = entry_of(key);
+    if (number >= entries_.size() || key == 0) return nullptr;
+    const entry& e = entries_[number];
+    return e.key == key && !e.closing ? &e.place : nullptr;
+  }
+
+  plain_array<entry> entries_;
+  plain_array<std::uint32_t> free_;  // A stack.
+  std::uint32_t free_count_;
+  std::uint64_t bytes_max_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t version_;
+};
+
+/// A version that no other card is likely to have.
+inline std::uint64_t random_version() noexcept {
+  std::uint64_t word = 0;
+  static_cast<void>(::getrandom(&word, sizeof word, 0));
+  return word >> 17;
+}
+
+}  // namespace mpx::inline v0::nic::detail

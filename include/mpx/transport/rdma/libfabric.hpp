@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A card over libfabric 1.17 or later: one reliable datagram endpoint, whatever the provider.
+// Programs that include this link mpx::libfabric.
+//
+// What is short goes as one message: immediates, sends, and writes of which nothing is promised but
+// that the local memory is free again. The target's card copies it to its place, after looking
+// whether its key grants that. All other writes are remote writes with FI_DELIVERY_COMPLETE, and an
+// immediate follows as a message when that write and all before it are in place. So nothing is
+// asked of a provider but messages in order and remote writes: no remote CQ data, no order between
+// writes and messages, both of which providers differ in. A card that reads asks for remote reads.
+//
+// A provider may drop a remote write with a wrong key in silence; and one that has begun to receive
+// such a write goes on when the registration is closed. So limits().checks_keys is false, and who
+// takes memory back from peers that may be writing disconnects them first.
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/core/group.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/transport/rdma/libfabric/lifelines.hpp"
+#include "mpx/transport/rdma/libfabric/link.hpp"
+#include "mpx/transport/rdma/libfabric/regions.hpp"
+#include "mpx/transport/rdma/libfabric/resources.hpp"
+#include "mpx/transport/rdma/nic.hpp"
+
+namespace mpx::inline v0::nic {
+
+/// A card over libfabric. `Calls` is fabric_calls, or derives from it. `Reads`: it models
+/// ReadingNic, so that transport rdma fetches long messages; a peer serves reads by its own polls
+/// over most providers.
+template <class Calls = fabric_calls, bool Reads = false>
+class basic_libfabric {
+  static constexpr std::uint32_t regions_max = 4096;
+  static constexpr std::uint32_t receives_max = 128;  // Of the provider, for all peers.
+  static constexpr std::uint32_t sends_max = 64;
+  static constexpr std::uint32_t accesses_max = 256;
+  static constexpr std::size_t payload_max =
+      detail::fabric_buffer_bytes - sizeof(detail::fabric_head);
+
+ public:
+  using policy_axis = nic_axis;
+  static constexpr std::string_view name = "libfabric";
+  static constexpr nic_traits traits{.reads = Reads,
+                                     .arrivals_in_order = true,
+                                     .writes_before_arrivals = true,
+                                     .survives_refusals = false};
+
+  /// Collective over the ranks of `b`, which outlives this. Errors: errc::argument: an option or
+  /// the environment says what is nothing; errc::no_resources: what libfabric lacks, by its text;
+  /// errc::stack_mismatch: the ranks have different providers.
+  template <class B>
+  requires(!std::same_as<std::remove_const_t<B>, basic_libfabric>) && Bootstrap<B>
+  [[gnu::noinline, gnu::cold]] explicit basic_libfabric(B& b, const libfabric_options& options = {})
+      : self_(world_peer(b.rank())),
+        peers_(world_peer(b.size())),
+        links_(static_cast<std::size_t>(b.size())),
+        buffers_((receives_max + sends_max) * detail::fabric_buffer_bytes),
+        slots_(receives_max + sends_max),
+        leaving_patience_ns_(detail::leaving_ms(options) * 1'000'000),
+        fabric_(options, receives_max + sends_max + accesses_max + 64),
+        regions_(fabric_, regions_max, ~std::uint64_t{0}),
+        bootstrap_(&b),
+        record_of_([](void* job, rank_t rank) {
+          return static_cast<B*>(job)->get(rank, record_key).value_or("");
+        }) {
+    if constexpr (LivenessBootstrap<B>) {
+      const platform::atomic<std::uint32_t>& word = b.failure_word();
+      news_ = &word;
+      state_of_ = [](const void* job, rank_t rank) noexcept {
+        return static_cast<const B*>(job)->state(rank);
+      };
+    } else if (peers_ > 1) {
+      lines_.listen(fabric_.address, fabric_.address_bytes);
+    }
+    start();
+    b.put(record_key, own_record(b.host()));
+    b.fence([this] { progress(); });
+    meet();
+  }
+  basic_libfabric(const basic_libfabric&) = delete;
+  basic_libfabric& operator=(const basic_libfabric&) = delete;
+  ~basic_libfabric();
+
+  peer_id self() const noexcept { return self_; }
+  peer_id peers() const noexcept { return peers_; }
+  bool oversubscribed() const noexcept { return oversubscribed_; }
+  nic_limits limits() const noexcept {
+    return {.registered_bytes_max = ~std::uint64_t{0},
+            .transfer_bytes_max = transfer_bytes_max_,
+            .page_bytes = detail::page_bytes,
+            .regions_max = regions_max,
+            .send_bytes_max = payload_max,
+            .send_depth = detail::fabric_link::depth,
+            .receive_depth = receive_depth,
+            .checks_keys = false,
+            .leaves_by_polls = true};
+  }
+  /// Of what libfabric has given, for messages and tests.
+  const char* provider() const noexcept { return fabric_.provider(); }
+  bool names_by_address() const noexcept { return fabric_.names_by_address(); }
+  bool waits_on_descriptor() const noexcept { return fabric_.wait_fd >= 0; }
+  /// Of the calls that did not go well, but for those to be repeated, the first since the card was
+  /// made: its name, the provider, libfabric's words and what to do; or "". A call that fails for
+  /// one peer ends that connection; where nothing can be heard any more, all end.
+  [[gnu::noinline, gnu::cold]] std::string failure() const;
+
+  // --- Memory ---
+
+  errc register_memory(std::span<std::byte> memory, nic_access access,
+                       nic_region& region) noexcept {
+    int result = 0;
+    const errc e = regions_.add(memory, access, region, result);
+    if (result != 0) [[unlikely]]
+      note("fi_mr_reg", result);
+    return e;
+  }
+  outcome deregister(std::uint64_t handle) noexcept { return regions_.remove(handle); }
+  std::uint64_t registered_bytes() const noexcept { return regions_.registered_bytes(); }
+  std::byte* allocate(std::size_t bytes) noexcept { return detail::zeroed_pages(bytes); }
+  void deallocate(std::byte* p) noexcept { platform::deallocate(p); }
+
+  // --- Connections ---
+
+  errc connect(peer_id peer, std::span<const std::byte> data) noexcept {
+    if (peer >= peers() || data.size() > nic_connect_bytes_max) return errc::argument;
+    link* const v = link_of(peer);
+    if (v == nullptr) return errc::no_resources;
+    if (broken_ || is_gone(peer)) lose(*v, nic_status::peer_lost);
+    if (const errc e = v->stage.begin(); e != errc{}) return e;
+    v->my_data_bytes = data.size();
+    if (!data.empty()) std::memcpy(v->my_data, data.data(), data.size());
+    v->owes_begin = true;
+    push(*v);
+    if (v->stage.connected()) connected(*v);
+    if (!v->had_line) begin_line(*v);
+    return errc{};
+  }
+  std::span<const std::byte> peer_data(peer_id peer) const noexcept {
+    const link* const v = links_[peer];
+    return v == nullptr ? std::span<const std::byte>{} : v->stage.peer_data();
+  }
+  /// Cost: waits for what is posted, since a provider cannot take it back, and since copies of it
+  /// may count as sent: for libfabric_options::leaving_ms, for reads 2 s, less where the peer is
+  /// known to be gone. The memory of a read that a peer has not served by then is the caller's when
+  /// its event has come.
+  void disconnect(peer_id peer) noexcept {
+    if (peer >= peers() || links_[peer] == nullptr) return;
+    link& v = *links_[peer];
+    const std::int64_t begin = platform::now_ns();
+    while (((v.up && !v.idle()) || v.outstanding != 0) && !v.stage.lost &&
+           platform::now_ns() - begin < patience_with(v))
+      progress();
+    end(v, nic_status::ok);
+  }
+
+  // --- Work ---
+
+  outcome post_receive(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
+                       cookie_t cookie) noexcept {
+    link* const v = peer < peers() ? link_of(peer) : nullptr;
+    void* descriptor = nullptr;
+    if (v == nullptr || v->stage.lost) return outcome::refused;
+    if (!into.empty() && !regions_.holds(handle, into, descriptor)) return outcome::refused;
+    if (v->receives.size() == receive_depth) return outcome::retry;
+    return v->receives.try_push({into.data(), into.size(), cookie}) ? outcome::pending
+                                                                    : outcome::retry;
+  }
+  outcome post_send(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
+                    std::uint32_t immediate, cookie_t cookie) noexcept {
+    if (from.size() > payload_max) return outcome::refused;
+    return post(peer, handle, from, {}, 0, detail::fabric_word::send, immediate, false, cookie);
+  }
+  outcome post_write(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
+                     const remote_memory& to, std::uint64_t offset, nic_until until,
+                     cookie_t cookie) noexcept {
+    return post(peer, handle, from, to, offset, detail::fabric_word::write, 0,
+                until == nic_until::placed || from.size() > payload_max, cookie);
+  }
+  outcome post_write_immediate(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
+                               const remote_memory& to, std::uint64_t offset, nic_until until,
+                               std::uint32_t immediate, cookie_t cookie) noexcept {
+    return post(peer, handle, from, to, offset, detail::fabric_word::arrival, immediate,
+                until == nic_until::placed || from.size() > payload_max, cookie);
+  }
+  outcome post_read(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
+                    const remote_memory& from, std::uint64_t offset, cookie_t cookie) noexcept
+      requires Reads
+  {
+    return post(peer, handle, into, from, offset, detail::fabric_word::write, 0, true, cookie,
+                true);
+  }
+
+  // --- The completion queue ---
+
+  std::size_t poll(std::span<nic_event> events) noexcept {
+    out_ = events;
+    told_ = 0;
+    while (!ready_.empty() && told_ < out_.size()) {
+      out_[told_++] = ready_.front();
+      ready_.pop();
+    }
+    if (told_ < out_.size() || out_.empty()) progress();
+    out_ = {};
+    return std::exchange(told_, 0);
+  }
+  bool arm() noexcept {
+    constexpr int looks_max = 4;
+    bool quiet = false;  // Else its descriptor may say nothing, or something for ever.
+    if (lines_.any()) look_at_lines();
+    for (int looks = 0; looks < looks_max && !quiet; ++looks) {
+      if (looks != 0) progress();
+      if (!ready_.empty() || has_news()) return false;
+      quiet = fabric_.wait_fd < 0 ||
+              (Calls::trywait(fabric_.fabric, fabric_.cq) == 0 && !is_readable(fabric_.wait_fd));
+    }
+    impatient_ = std::exchange(stalled_, false) || !quiet || !busy_.empty() || !unposted_.empty();
+    return true;
+  }
+  void sleep(std::int64_t timeout_ns) noexcept;
+  void disarm() noexcept {}
+  void wake() noexcept {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(bell_.fd, &one, sizeof one));
+  }
+
+ private:
+  using link = detail::fabric_link;
+  using head = detail::fabric_head;
+  using word = detail::fabric_word;
+  struct bell {
+    int fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    bell() = default;
+    bell(const bell&) = delete;
+    bell& operator=(const bell&) = delete;
+    ~bell() {
+      if (fd >= 0) ::close(fd);
+    }
+  };
+  static bool is_readable(int fd) noexcept {
+    ::pollfd one{fd, POLLIN, 0};
+    return ::poll(&one, 1, 0) > 0;
+  }
+  static constexpr const char* record_key = "libfabric";
+  static constexpr std::uint32_t receive_depth = 512;
+  static constexpr std::size_t events_of_a_link = detail::fabric_link::depth + receive_depth + 32;
+  static constexpr std::int64_t patience_ns = 50'000'000;
+  static constexpr std::int64_t reading_patience_ns = 2'000'000'000;
+  static constexpr std::size_t scratch_bytes = 512;
+
+  // --- Making it ---
+
+  void start();
+  std::int64_t patience_with(const link& v) const noexcept {
+    if (is_gone(v.peer)) return patience_ns;
+    return v.reading != 0 ? reading_patience_ns : leaving_patience_ns_;
+  }
+  std::string own_record(std::string_view host) const;
+  void meet();
+  link* link_of(peer_id peer) noexcept {
+    if (peer >= peers()) return nullptr;
+    return links_[peer] != nullptr ? links_[peer] : make_link(peer);
+  }
+  [[gnu::noinline, gnu::cold]] link* make_link(peer_id peer) noexcept;
+
+  void tell(const nic_event& e) noexcept {
+    if (told_ < out_.size() && ready_.empty()) {
+      out_[told_++] = e;
+    } else {
+      static_cast<void>(ready_.try_push(e));  // Room was made with the link.
+    }
+  }
+  void tell(const link& v, nic_event_kind kind, nic_status status, cookie_t cookie) noexcept {
+    tell({.kind = kind, .status = status, .peer = v.peer, .cookie = cookie});
+  }
+
+  // --- What goes out ---
+
+  [[gnu::always_inline]] outcome post(peer_id peer, std::uint64_t handle,
+                                      std::span<const std::byte> from, const remote_memory& to,
+                                      std::uint64_t offset, word what, std::uint32_t immediate,
+                                      bool by_access, cookie_t cookie,
+                                      bool reads = false) noexcept {
+    link* const v = peer < peers() ? links_[peer] : nullptr;
+    void* descriptor = nullptr;
+    if (v == nullptr || !v->up || from.size() > transfer_bytes_max_) return outcome::refused;
+    if (!from.empty() && !regions_.holds(handle, from, descriptor)) return outcome::refused;
+    if (from.empty() && what == word::write) return outcome::done;
+    const head h{.job = job_,
+                 .what = what,
+                 .source = self_,
+                 .immediate = immediate,
+                 .address = to.address + offset,
+                 .key = to.key};
+    const bool accesses = by_access && !from.empty();
+    if (!accesses && v->idle()) [[likely]] {
+      const long result = ship(*v, h, from);
+      if (result == 0) [[likely]]
+        return outcome::done;
+      if (result != -FI_EAGAIN) return cut(*v);
+      stalled_ = true;
+      return outcome::retry;
+    }
+    return keep(*v, h, from, descriptor, accesses, cookie, reads);
+  }
+  [[gnu::noinline]] outcome keep(link& v, const head& h, std::span<const std::byte> from,
+                                 void* descriptor, bool accesses, cookie_t cookie,
+                                 bool reads) noexcept;
+  /// The provider takes a message, or says why not.
+  [[gnu::always_inline]] long ship(link& v, const head& h,
+                                   std::span<const std::byte> payload) noexcept {
+    const std::size_t bytes = sizeof h + payload.size();
+    if (bytes > inject_max_) return ship_long(v, h, payload);
+    alignas(head) std::byte message[scratch_bytes];
+    std::memcpy(message, &h, sizeof h);
+    if (!payload.empty()) std::memcpy(message + sizeof h, payload.data(), payload.size());
+    const long result = Calls::inject(fabric_.ep, message, bytes, v.address);
+    if (result != 0) [[unlikely]]
+      note("fi_inject", result);
+    return result;
+  }
+  [[gnu::noinline]] long ship_long(link& v, const head& h,
+                                   std::span<const std::byte> payload) noexcept;
+  /// Whatever is wrong, the peer is not to be reached. Its end is told by the next poll.
+  [[gnu::noinline, gnu::cold]] outcome cut(link& v) noexcept {
+    v.cut = true;
+    note_busy(v);
+    return outcome::refused;
+  }
+  /// Moves on what is posted, as far as the provider goes along.
+  /// False: it does not, now.
+  bool advance(link& v) noexcept;
+  long issue(detail::fabric_work& w) noexcept;
+  void note_busy(link& v) noexcept {
+    if (v.busy) return;
+    v.busy = true;
+    static_cast<void>(busy_.try_push_back(&v));  // Room was made with the link.
+  }
+  void push(link& v) noexcept {
+    if (v.silent) return;
+    if (!push_some(v)) note_busy(v);
+    if (v.cut) lose(v, nic_status::peer_lost);
+  }
+  bool push_some(link& v) noexcept;
+  void push_all() noexcept;
+
+  void connected(link& v) noexcept {
+    v.up = true;
+    tell(v, nic_event_kind::connected, nic_status::ok, 0);
+  }
+  [[gnu::noinline, gnu::cold]] void end(link& v, nic_status why) noexcept;
+  [[gnu::noinline, gnu::cold]] void tell_end(link& v) noexcept;
+  [[gnu::noinline, gnu::cold]] void lose(link& v, nic_status why) noexcept;
+  bool is_gone(peer_id peer) const noexcept {
+    if (state_of_ == nullptr) return false;
+    const rank_state s = state_of_(bootstrap_, world_rank(peer));
+    return s == rank_state::failed || s == rank_state::finished;
+  }
+  bool has_news() const noexcept {
+    return news_ != nullptr && news_->load(std::memory_order_acquire) != known_;
+  }
+  [[gnu::noinline, gnu::cold]] void hear_news(bool heard_all) noexcept;
+  [[gnu::noinline, gnu::cold]] void begin_line(link& v) noexcept;
+  [[gnu::noinline]] void look_at_lines() noexcept;
+  /// Keeps what has failed first.
+  long note(const char* call, long result) noexcept {
+    if (result == -FI_EAGAIN || failed_call_ != nullptr) return result;
+    failed_call_ = call;
+    failed_result_ = result;
+    return result;
+  }
+  /// Nothing is heard any more.
+  [[gnu::noinline, gnu::cold]] void break_down(const char* call, long result) noexcept;
+
+  // --- What comes ---
+
+  /// Takes what the provider has to tell, as far as there is room for it.
+  void progress() noexcept;
+  [[gnu::noinline, gnu::cold]] void take_error() noexcept;
+  void take(const ::fi_cq_msg_entry& e) noexcept;
+  void ended(detail::fabric_work& w, nic_status status) noexcept;
+  bool post_slot(detail::fabric_message_slot& s) noexcept;
+  void take_message(const std::byte* data, std::size_t bytes) noexcept;
+  [[gnu::noinline, gnu::cold]] void take_stage(const head& h,
+                                               std::span<const std::byte> payload) noexcept;
+  void use_receive(link& v, std::uint32_t immediate, std::span<const std::byte> data) noexcept;
+
+  peer_id self_;
+  peer_id peers_;
+  owning_table<link> links_;  // libfabric has a hold of what is in it: it goes last.
+  plain_array<std::byte> buffers_;
+  plain_array<detail::fabric_message_slot> slots_;
+  std::int64_t leaving_patience_ns_;
+  detail::fabric_lifelines lines_;  // Without a LivenessBootstrap.
+  detail::fabric_resources<Calls> fabric_;
+  detail::fabric_regions<Calls> regions_;
+  void* buffer_descriptor_ = nullptr;
+  detail::fabric_message_slot* free_sends_ = nullptr;
+  plain_array<detail::fabric_message_slot*> unposted_;
+  plain_array<link*> made_;
+  plain_array<link*> busy_;
+  detail::queue<nic_event> ready_;
+  std::span<nic_event> out_;  // Of the poll that is under way.
+  std::size_t told_ = 0;
+  std::size_t inject_max_ = 0;
+  std::uint64_t transfer_bytes_max_ = 0;
+  std::uint32_t job_ = 0;
+  std::uint32_t accesses_ = 0;  // That the provider has, for all peers.
+  bool stalled_ = false;        // A post was told `retry`, and nobody will tell when to try again.
+  bool impatient_ = false;      // Likewise, when it was armed.
+  bool oversubscribed_ = false;
+  bool broken_ = false;
+  bool deaf_ = false;  // The last receive that was posted was refused.
+  const char* failed_call_ = nullptr;
+  long failed_result_ = 0;
+  bell bell_;
+  void* bootstrap_;
+  std::string (*record_of_)(void*, rank_t);
+  const platform::atomic<std::uint32_t>* news_ = nullptr;
+  rank_state (*state_of_)(const void*, rank_t) noexcept = nullptr;
+  std::uint32_t known_ = 0;
+  std::uint32_t unheard_ = 0;
+  std::uint32_t looks_ = 0;
+};
+
+/// With whatever provider the environment asks for.
+using libfabric = basic_libfabric<>;
+/// The same, and it fetches long messages.
+using reading_libfabric = basic_libfabric<fabric_calls, true>;
+
+}  // namespace mpx::inline v0::nic
+
+#include "mpx/transport/rdma/detail/libfabric_start.hpp"
+#include "mpx/transport/rdma/detail/libfabric_work.hpp"

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What nic::libfabric asks of libfabric, in one place: tests derive from it and let calls fail.
+
+#if __has_include(<rdma/fabric.h>)
+#include <rdma/fabric.h>
+#else
+#error mpx: nic::libfabric needs libfabric 1.17 or later: install libfabric-dev, link mpx::libfabric
+#endif
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mpx::inline v0::nic {
+
+/// The calls, as libfabric names them without its prefix. All return 0, or the negative of an
+/// error, unless told otherwise.
+struct fabric_calls {
+  static std::uint32_t version() noexcept { return ::fi_version(); }
+  static const char* strerror(int e) noexcept { return ::fi_strerror(e); }
+  static int getinfo(const char* node, std::uint64_t flags, const ::fi_info* hints,
+                     ::fi_info** found) noexcept {
+    return ::fi_getinfo(FI_VERSION(1, 17), node, nullptr, flags, hints, found);
+  }
+  static int fabric(::fi_info* info, ::fid_fabric** made) noexcept {
+    return ::fi_fabric(info->fabric_attr, made, nullptr);
+  }
+  static int domain(::fid_fabric* f, ::fi_info* info, ::fid_domain** made) noexcept {
+    return ::fi_domain(f, info, made, nullptr);
+  }
+  static int av_open(::fid_domain* d, ::fi_av_attr* attr, ::fid_av** made) noexcept {
+    return ::fi_av_open(d, attr, made, nullptr);
+  }
+  static int cq_open(::fid_domain* d, ::fi_cq_attr* attr, ::fid_cq** made) noexcept {
+    return ::fi_cq_open(d, attr, made, nullptr);
+  }
+  static int endpoint(::fid_domain* d, ::fi_info* info, ::fid_ep** made) noexcept {
+    return ::fi_endpoint(d, info, made, nullptr);
+  }
+  static int ep_bind(::fid_ep* e, ::fid* to, std::uint64_t flags) noexcept {
+    return ::fi_ep_bind(e, to, flags);
+  }
+  static int enable(::fid_ep* e) noexcept { return ::fi_enable(e); }
+  static int getname(::fid_ep* e, void* into, std::size_t* bytes) noexcept {
+    return ::fi_getname(&e->fid, into, bytes);
+  }
+  /// How many were inserted, or the negative of an error.
+  static int av_insert(::fid_av* a, const void* address, ::fi_addr_t* made) noexcept {
+    return ::fi_av_insert(a, address, 1, made, 0, nullptr);
+  }
+  static int mr_reg(::fid_domain* d, const void* memory, std::size_t bytes, std::uint64_t access,
+                    std::uint64_t key, ::fid_mr** made) noexcept {
+    return ::fi_mr_reg(d, memory, bytes, access, 0, key, 0, made, nullptr);
+  }
+  static int mr_bind(::fid_mr* m, ::fid* to) noexcept { return ::fi_mr_bind(m, to, 0); }
+  static int mr_enable(::fid_mr* m) noexcept { return ::fi_mr_enable(m); }
+  static int close(::fid* what) noexcept { return ::fi_close(what); }
+  /// The descriptor of the queue to wait on.
+  static int wait_descriptor(::fid_cq* q, int* made) noexcept {
+    return ::fi_control(&q->fid, FI_GETWAIT, made);
+  }
+  static int trywait(::fid_fabric* f, ::fid_cq* q) noexcept {
+    ::fid* one = &q->fid;
+    return ::fi_trywait(f, &one, 1);
+  }
+
+  static std::ptrdiff_t recv(::fid_ep* e, void* into, std::size_t bytes, void* desc,
+                             void* context) noexcept {
+    return ::fi_recv(e, into, bytes, desc, FI_ADDR_UNSPEC, context);
+  }
+  static std::ptrdiff_t send(::fid_ep* e, const void* from, std::size_t bytes, void* desc,
+                             ::fi_addr_t to, void* context) noexcept {
+    return ::fi_send(e, from, bytes, desc, to, context);
+  }
+  static std::ptrdiff_t inject(::fid_ep* e, const void* from, std::size_t bytes,
+                               ::fi_addr_t to) noexcept {
+    return ::fi_inject(e, from, bytes, to);
+  }
+  static std::ptrdiff_t writemsg(::fid_ep* e, const ::fi_msg_rma* what,
+                                 std::uint64_t flags) noexcept {
+    return ::fi_writemsg(e, what, flags);
+  }
+  static std::ptrdiff_t readmsg(::fid_ep* e, const ::fi_msg_rma* what,
+                                std::uint64_t flags) noexcept {
+    return ::fi_readmsg(e, what, flags);
+  }
+  /// How many entries were read, or the negative of an error.
+  static std::ptrdiff_t cq_read(::fid_cq* q, ::fi_cq_msg_entry* into, std::size_t n) noexcept {
+    return ::fi_cq_read(q, into, n);
+  }
+  static std::ptrdiff_t cq_readerr(::fid_cq* q, ::fi_cq_err_entry* into) noexcept {
+    return ::fi_cq_readerr(q, into, 0);
+  }
+};
+
+}  // namespace mpx::inline v0::nic

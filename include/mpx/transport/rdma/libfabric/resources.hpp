@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What nic::libfabric opens of libfabric: the choice of a provider, and its objects.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/memory.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/transport/rdma/libfabric/calls.hpp"
+
+namespace mpx::inline v0::nic {
+
+/// How memory is named: see fi_mr(3).
+enum class fabric_memory : std::uint8_t {
+  any,       ///< As the provider wants it.
+  basic,     ///< By virtual addresses and keys of the provider's choice.
+  scalable,  ///< By offsets and keys of the card's choice.
+};
+
+/// What a card over libfabric is made with. What is left open here is taken from the environment.
+struct libfabric_options {
+  std::string_view provider;                  ///< Else MPX_FABRIC_PROVIDER, else the first.
+  fabric_memory memory = fabric_memory::any;  ///< Else MPX_FABRIC_MEMORY: any, basic, scalable.
+  bool waits = true;                          ///< On a descriptor, where the provider has one.
+  /// How long a card that leaves polls for peers who have not taken all; less than 0: else
+  /// MPX_FABRIC_LEAVING_MS, else 500.
+  int leaving_ms = -1;
+};
+
+namespace detail {
+
+/// Errors: errc::argument.
+inline std::int64_t leaving_ms(const libfabric_options& options) {
+  constexpr std::uint64_t most = 3'600'000;
+  std::uint64_t ms = 500;
+  const char* const said = std::getenv("MPX_FABRIC_LEAVING_MS");
+  if (options.leaving_ms >= 0) return options.leaving_ms;
+  if (said != nullptr && *said != 0 && !mpx::detail::parse_number(said, most, ms))
+    mpx::detail::throw_error(errc::argument,
+                             "MPX_FABRIC_LEAVING_MS is '%s': milliseconds, at most an hour", said);
+  return static_cast<std::int64_t>(ms);
+}
+
+/// Opens the objects of one card. Calls is fabric_calls, or like it.
+template <class Calls>
+struct fabric_resources {
+  static constexpr std::uint64_t wanted_caps = FI_MSG | FI_RMA;
+  static constexpr std::size_t address_bytes_max = 128;
+
+  ::fi_info* info = nullptr;
+  ::fid_fabric* fabric = nullptr;
+  ::fid_domain* domain = nullptr;
+  ::fid_av* av = nullptr;
+  ::fid_cq* cq = nullptr;
+  ::fid_ep* ep = nullptr;
+  int wait_fd = -1;
+  std::size_t address_bytes = 0;
+  std::byte address[address_bytes_max]{};
+
+  /// Errors: errc::argument: the environment says what is nothing; errc::no_resources: the provider
+  /// is not there, lacks something or fails: the text says what.
+  explicit fabric_resources(const libfabric_options& options, std::size_t queue_entries) {
+    try {
+      open(options, queue_entries);
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+  fabric_resources(const fabric_resources&) = delete;
+  fabric_resources& operator=(const fabric_resources&) = delete;
+  ~fabric_resources() { close(); }
+
+  const char* provider() const noexcept { return info->fabric_attr->prov_name; }
+  bool names_by_address() const noexcept {
+    return (info->domain_attr->mr_mode & (FI_MR_BASIC | FI_MR_VIRT_ADDR)) != 0;
+  }
+  bool gives_keys() const noexcept {
+    return (info->domain_attr->mr_mode & (FI_MR_BASIC | FI_MR_PROV_KEY)) != 0;
+  }
+  bool wants_local() const noexcept {
+    return (info->domain_attr->mr_mode & (FI_MR_BASIC | FI_MR_LOCAL)) != 0 ||
+           (info->mode & FI_LOCAL_MR) != 0;
+  }
+  bool enables_memory() const noexcept {
+    return (info->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0;
+  }
+  /// What is said of a call that has failed.
+  std::string failure(const char* call, long result) const {
+    std::string text = "libfabric provider '";
+    text += info != nullptr ? provider() : "";
+    text += "': ";
+    text += call;
+    text += " fails: ";
+    text += Calls::strerror(static_cast<int>(-result));
+    text += " (" + std::to_string(-result);
+    text += "); FI_LOG_LEVEL=warn tells more, MPX_FABRIC_PROVIDER names another (fi_info -l)";
+    return text;
+  }
+  /// Ends all that the endpoint is doing; the memory of its operations is free then.
+  void close_endpoint() noexcept { shut(ep); }
+
+ private:
+  [[noreturn, gnu::noinline, gnu::cold]] void fail(const char* call, long result) {
+    mpx::detail::throw_error(errc::no_resources, "%s", failure(call, result).c_str());
+  }
+  void need(const char* call, long result) {
+    if (result < 0) fail(call, result);
+  }
+  static fabric_memory memory_from_environment(fabric_memory otherwise) {
+    const char* const said = std::getenv("MPX_FABRIC_MEMORY");
+    if (otherwise != fabric_memory::any || said == nullptr || *said == 0) return otherwise;
+    const std::string_view word(said);
+    if (word == "basic") return fabric_memory::basic;
+    if (word == "scalable") return fabric_memory::scalable;
+    if (word != "any")
+      mpx::detail::throw_error(errc::argument, "MPX_FABRIC_MEMORY is '%s': any, basic or scalable",
+                               said);
+    return otherwise;
+  }
+  /// The names of all providers with endpoints of the kind that is needed.
+  static std::string all_providers() {
+    std::string names;
+    ::fi_info* const hints = ::fi_dupinfo(nullptr);
+    ::fi_info* found = nullptr;
+    if (hints == nullptr) return names;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->mode = ~std::uint64_t{0};
+    if (Calls::getinfo(nullptr, 0, hints, &found) != 0) found = nullptr;
+    for (const ::fi_info* i = found; i != nullptr; i = i->next) {
+      const std::string name = i->fabric_attr->prov_name;
+      if ((", " + names + ", ").find(", " + name + ", ") != std::string::npos) continue;
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    if (found != nullptr) ::fi_freeinfo(found);
+    ::fi_freeinfo(hints);
+    return names;
+  }
+  void choose(const libfabric_options& options) {
+    if (Calls::version() < FI_VERSION(1, 17))
+      mpx::detail::throw_error(errc::no_resources, "libfabric is %u.%u: 1.17 or later is needed",
+                               FI_MAJOR(Calls::version()), FI_MINOR(Calls::version()));
+    std::string name(options.provider);
+    const char* const said = std::getenv("MPX_FABRIC_PROVIDER");
+    if (name.empty() && said != nullptr) name = said;
+    ::fi_info* const hints = ::fi_dupinfo(nullptr);
+    if (hints == nullptr) mpx::detail::throw_out_of_memory();
+    hints->caps = wanted_caps;
+    hints->mode = FI_CONTEXT | FI_CONTEXT2;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->tx_attr->msg_order = FI_ORDER_SAS;
+    hints->rx_attr->msg_order = FI_ORDER_SAS;
+    hints->domain_attr->threading = FI_THREAD_DOMAIN;
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+    constexpr int all_modes =
+        FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+    switch (memory_from_environment(options.memory)) {
+      case fabric_memory::any: hints->domain_attr->mr_mode = all_modes; break;
+      case fabric_memory::basic: hints->domain_attr->mr_mode = FI_MR_BASIC; break;
+      case fabric_memory::scalable: hints->domain_attr->mr_mode = 0; break;
+    }
+    if (!name.empty()) hints->fabric_attr->prov_name = ::strdup(name.c_str());
+    const int result = Calls::getinfo(nullptr, 0, hints, &info);
+    ::fi_freeinfo(hints);
+    if (result == 0 && info != nullptr) return;
+    info = nullptr;
+    mpx::detail::throw_error(
+        errc::no_resources,
+        "libfabric has no provider%s%s%s with reliable datagram endpoints, FI_MSG, FI_RMA and "
+        "FI_ORDER_SAS, and this way of naming memory: %s (%d); providers here: %s",
+        name.empty() ? "" : " '", name.c_str(), name.empty() ? "" : "'", Calls::strerror(-result),
+        -result, all_providers().c_str());
+  }
+  void open(const libfabric_options& options, std::size_t queue_entries) {
+    choose(options);
+    need("fi_fabric", Calls::fabric(info, &fabric));
+    need("fi_domain", Calls::domain(fabric, info, &domain));
+    ::fi_av_attr av_attr{};
+    av_attr.type = info->domain_attr->av_type;
+    need("fi_av_open", Calls::av_open(domain, &av_attr, &av));
+    ::fi_cq_attr cq_attr{};
+    cq_attr.size = queue_entries;
+    cq_attr.format = FI_CQ_FORMAT_MSG;
+    cq_attr.wait_obj = FI_WAIT_FD;
+    if (!options.waits || Calls::cq_open(domain, &cq_attr, &cq) != 0 ||
+        Calls::wait_descriptor(cq, &wait_fd) != 0) {
+      shut(cq);
+      wait_fd = -1;
+      cq_attr.wait_obj = FI_WAIT_NONE;
+      need("fi_cq_open", Calls::cq_open(domain, &cq_attr, &cq));
+    }
+    need("fi_endpoint", Calls::endpoint(domain, info, &ep));
+    need("fi_ep_bind of the address vector", Calls::ep_bind(ep, &av->fid, 0));
+    need("fi_ep_bind of the completion queue", Calls::ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV));
+    need("fi_enable", Calls::enable(ep));
+    address_bytes = sizeof address;
+    need("fi_getname", Calls::getname(ep, address, &address_bytes));
+    if (address_bytes > sizeof address)
+      mpx::detail::throw_error(errc::no_resources,
+                               "libfabric provider '%s': addresses of %zu bytes: %zu are possible",
+                               provider(), address_bytes, sizeof address);
+  }
+  template <class Object>
+  static void shut(Object*& what) noexcept {
+    if (what != nullptr) static_cast<void>(Calls::close(&what->fid));
+    what = nullptr;
+  }
+  void close() noexcept {
+    shut(ep);
+    shut(cq);
+    shut(av);
+    shut(domain);
+    shut(fabric);
+    if (info != nullptr) ::fi_freeinfo(info);
+    info = nullptr;
+  }
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0::nic

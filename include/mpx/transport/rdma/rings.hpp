@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The memory of the rings of transport rdma, and how the limit is shared out.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mpx/core/error.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/transport/rdma/link.hpp"
+#include "mpx/transport/rdma/nic.hpp"
+
+namespace mpx::inline v0::transport::rdma_detail {
+
+/// Sizes, fixed at compile time. Both ends have the same.
+struct wire_shape {
+  std::uint32_t ring_bytes;
+  std::uint32_t receives;
+  std::size_t packet_bytes_max;
+  std::size_t copy_bytes_max;
+};
+
+/// Takes and gives back what a link needs. `Cache`: a registration_cache.
+template <class Card, wire_shape Shape, class Cache>
+class rings {
+  static constexpr std::size_t bytes = 2 * std::size_t{Shape.ring_bytes};
+
+ public:
+  rings(Card& card, Cache& cache) noexcept : card_(card), cache_(cache) {}
+
+  /// What is left for transfers: rings come first, but take half of a scarce limit at most.
+  /// Errors: errc::no_resources: there is no room for one link.
+  static std::uint64_t left_for_transfers(const Card& card, std::uint64_t pinned_bytes_max) {
+    const nic_limits limits = card.limits();
+    const std::uint64_t one = (bytes + limits.page_bytes - 1) & ~(limits.page_bytes - 1ull);
+    const std::uint64_t all = mpx::detail::lesser(limits.registered_bytes_max, pinned_bytes_max);
+    constexpr std::string_view name = Card::name;
+    if (limits.receive_depth <= reserved_receives || all < one)
+      mpx::detail::throw_error(
+          errc::no_resources,
+          "transport rdma: nic %.*s has %u receives a connection and %llu registered bytes, needed "
+          "are %u and %llu: take a smaller ring",
+          static_cast<int>(name.size()), name.data(), limits.receive_depth,
+          static_cast<unsigned long long>(all), reserved_receives + 1,
+          static_cast<unsigned long long>(one));
+    return all - mpx::detail::lesser(card.peers() * one, all / 2);
+  }
+
+  /// Both rings of a link, registered, and its tables. False: there is no room.
+  bool take(link& l, std::uint32_t receives) noexcept {
+    l.memory = card_.allocate(bytes);
+    if (l.memory == nullptr) return false;
+    if (l.make_room(Shape.ring_bytes / block_bytes, receives) &&
+        register_ring({l.memory, bytes}, l.region) == errc{})
+      return true;
+    card_.deallocate(l.memory);
+    l.memory = nullptr;
+    return false;
+  }
+  void give_back(link& l) noexcept {
+    if (l.memory == nullptr) return;
+    for (int tries = 0; card_.deregister(l.region.handle) == outcome::retry; ++tries)
+      if (tries == 1000) return;  // Somebody writes there all the time: it goes with the card.
+    card_.deallocate(l.memory);
+    l.memory = nullptr;
+  }
+
+ private:
+  errc register_ring(std::span<std::byte> memory, nic_region& region) noexcept {
+    const errc why = card_.register_memory(memory, nic_access::remote_write, region);
+    if (why != errc::no_resources) return why;
+    const std::uint64_t most = cache_.bytes_max();  // What the cache keeps for later may be had.
+    cache_.set_bytes_max(0);
+    cache_.set_bytes_max(most);
+    return card_.register_memory(memory, nic_access::remote_write, region);
+  }
+
+  Card& card_;
+  Cache& cache_;
+};
+
+}  // namespace mpx::inline v0::transport::rdma_detail

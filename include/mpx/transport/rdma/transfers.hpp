@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Long transfers of transport rdma: puts and gets, in pieces, from and to registered memory.
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+
+#include "mpx/core/intrusive.hpp"
+#include "mpx/core/memory.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/transport/rdma/link.hpp"
+#include "mpx/transport/rdma/nic.hpp"
+#include "mpx/transport/rdma/pieces.hpp"
+#include "mpx/transport/rdma/wires.hpp"
+
+namespace mpx::inline v0::transport::rdma_detail {
+
+/// A put or a get, from its call to its completion.
+///
+/// One that carries a packet holds back all other packets to its peer until its own has left: which
+/// is when its data is in place, or cannot be got there.
+struct transfer : mpx::detail::allocated, list_node<transfer> {
+  link* with = nullptr;
+  cookie_t cookie = 0;
+  remote_memory there{};
+  std::uint64_t offset = 0;
+  std::byte* here = nullptr;
+  std::uint64_t bytes = 0;
+  std::uint64_t begun = 0;      // Posted so far.
+  std::uint32_t under_way = 0;  // Pieces.
+  frame_header packet{};        // Of one that carries it,
+  std::uint32_t turn = 0;       // which is the link's carrier of that number.
+  bool reads = false;
+  bool carries = false;
+  bool failed = false;
+  bool waits = false;  // On the list of those that have not ended.
+};
+
+/// Everything below the sink.
+template <class Card, wire_shape Shape>
+class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
+  using base = wires<Card, Shape, fabric<Card, Shape>>;
+  friend base;
+  using base::card_, base::counters_, base::links_, base::memory_, base::pieces_;
+  using typename base::cache_entry;
+
+ public:
+  fabric(Card& card, std::uint64_t pinned_bytes_max) : base(card, pinned_bytes_max) {}
+  ~fabric() {
+    base::leave();
+    clear(transfers_);
+    clear(ended_);
+  }
+
+  /// Takes what the card has to tell, and posts what had to wait.
+  void look() noexcept {
+    base::look_around();
+    if (!transfers_.empty()) [[unlikely]]
+      advance_all();
+  }
+  /// What came with a packet. Requires: it may be had.
+  [[gnu::always_inline]] void got_credit(link& l, credit c) noexcept {
+    if (c.receives == 0) return;  // Blocks come with receives.
+    l.got(c);
+    base::got_credit(l);
+  }
+  /// All that it had has been handed over.
+  void not_ready(link& l) noexcept {
+    base::ready().erase(l);
+    l.is_ready = false;
+    if (l.disconnected) base::free_ring(l);
+  }
+  bool has_completions() const noexcept { return !ended_.empty() || pieces_.has_told(); }
+  bool has_news() const noexcept { return base::has_news() || has_completions(); }
+
+  /// Calls `f(cookie, ok)` for what has ended.
+  template <class F>
+  std::size_t complete(F f) noexcept {
+    std::size_t n = pieces_.complete(f);
+    while (!ended_.empty()) {
+      transfer& t = ended_.front();
+      ended_.pop_front();
+      const cookie_t cookie = t.cookie;
+      const bool ok = !t.failed;
+      delete &t;
+      f(cookie, ok);
+      ++n;
+    }
+    return n;
+  }
+
+  /// A put that carries `packet`, if there is one.
+  outcome begin(peer_id peer, const remote_memory& there, std::uint64_t offset,
+                std::span<const std::byte> here, bool reads, cookie_t cookie,
+                const frame_header* packet = nullptr) noexcept {
+    if (there.key == 0) return outcome::refused;
+    link* l = links_[peer];
+    if (l == nullptr || l->state == link_state::idle) l = base::wire(peer);
+    if (l != nullptr && l->over()) return outcome::refused;
+    auto* const t = l == nullptr ? nullptr : new (std::nothrow) transfer;
+    if (t == nullptr) return outcome::retry;
+    t->with = l;
+    t->cookie = cookie;
+    t->there = there;
+    t->offset = offset;
+    t->here = const_cast<std::byte*>(here.data());
+    t->bytes = here.size();
+    t->reads = reads;
+    if (packet != nullptr) {
+      t->packet = *packet;
+      t->carries = true;
+      t->turn = l->carriers++;
+    }
+    ++(reads ? counters_.gets : counters_.puts);
+    transfers_.push_back(*t);
+    t->waits = true;
+    advance(*t);
+    if (t->waits) return outcome::pending;
+    ended_.erase(*t);
+    const bool failed = t->failed;
+    delete t;
+    return failed ? outcome::refused : outcome::done;
+  }
+
+ private:
+  static constexpr std::uint32_t pieces_of_one_max = 8;
+
+  static void clear(linked_list<transfer, transfer>& list) noexcept {
+    while (!list.empty()) {
+      transfer& t = list.front();
+      list.pop_front();
+      delete &t;
+    }
+  }
+  bool holds_memory() const noexcept { return !transfers_.empty(); }
+  void piece_ended(transfer& t, bool ok) noexcept {
+    --t.under_way;
+    t.failed = t.failed || !ok;
+    advance(t);
+  }
+  void link_ended(link& l) noexcept {
+    for (auto it = transfers_.begin(); it != transfers_.end();) {
+      transfer& t = *it;
+      ++it;
+      if (t.with == &l) abandon(t);
+    }
+  }
+
+  void advance_all() noexcept {
+    for (auto it = transfers_.begin(); it != transfers_.end();) {
+      transfer& t = *it;
+      ++it;
+      advance(t);
+    }
+  }
+  /// Posts what can be posted of it, and ends it if all has been.
+  void advance(transfer& t) noexcept {
+    link& l = *t.with;
+    if (!l.up()) return;
+    while (!t.failed && t.begun < t.bytes && t.under_way < pieces_of_one_max && post_piece(t))
+      continue;
+    if (t.under_way != 0 || (!t.failed && t.begun < t.bytes)) return;
+    if (t.carries && !send_packet(t)) return;
+    finish(t);
+  }
+  /// Its data is in place, or will never be. False: not yet.
+  [[gnu::noinline]] bool send_packet(transfer& t) noexcept {
+    link& l = *t.with;
+    if (t.turn != l.carriers_out) return false;
+    if (!t.failed && !base::post_behind(l, t.packet)) return false;
+    ++l.carriers_out;
+    base::news_of_room(l);
+    return true;
+  }
+  void finish(transfer& t) noexcept {
+    transfers_.erase(t);
+    t.waits = false;
+    ended_.push_back(t);
+  }
+  void abandon(transfer& t) noexcept {
+    for (piece& p : pieces_)
+      if (p.of == &t) p.of = nullptr;
+    t.failed = true;
+    finish(t);
+  }
+  /// False: not now, or never: then the transfer has failed.
+  bool post_piece(transfer& t) noexcept {
+    const std::uint64_t most =
+        mpx::detail::lesser(base::piece_bytes_max, base::limits_.transfer_bytes_max);
+    const auto n = static_cast<std::size_t>(mpx::detail::lesser(most, t.bytes - t.begun));
+    const std::span<std::byte> here(t.here + t.begun, n);
+    if (pieces_.full()) return false;
+    errc why{};
+    cache_entry* const e = memory_.cache().acquire(here, nic_access::local, why);
+    if (e == nullptr) {
+      // What is under way gives memory back. If nothing is, there is no use in waiting.
+      if (pieces_.in_card() != 0 && why == errc::pending) return false;
+      t.failed = true;
+      ++counters_.unregistered;
+      return false;
+    }
+    const std::uint16_t i = pieces_.make(*t.with, &t, *e, here);
+    const cookie_t cookie = base::cookie_of_piece(i);
+    outcome o = outcome::refused;
+    if (!t.reads) {
+      o = card_.post_write(t.with->peer, e->handle().handle, here, t.there, t.offset + t.begun,
+                           nic_until::placed, cookie);
+    } else if constexpr (ReadingNic<Card>) {
+      o = card_.post_read(t.with->peer, e->handle().handle, here, t.there, t.offset + t.begun,
+                          cookie);
+    }
+    if (o != outcome::pending) pieces_.end(i);
+    if (o == outcome::refused) t.failed = true;
+    if (o == outcome::refused || o == outcome::retry) return false;
+    ++counters_.pieces;
+    t.begun += n;
+    if (o == outcome::pending) {
+      pieces_.give_to_card(pieces_[i]);
+      ++t.under_way;
+    }
+    return true;
+  }
+
+  linked_list<transfer, transfer> transfers_;  // That have not ended, in the order of their calls.
+  linked_list<transfer, transfer> ended_;      // And have to be told.
+};
+
+}  // namespace mpx::inline v0::transport::rdma_detail

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The connections of transport rdma: how they come up and end, and packets through the rings, up to
+// where a sink is told of them.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "mpx/core/intrusive.hpp"
+#include "mpx/core/memory.hpp"
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/transport/rdma/link.hpp"
+#include "mpx/transport/rdma/memory.hpp"
+#include "mpx/transport/rdma/nic.hpp"
+#include "mpx/transport/rdma/pieces.hpp"
+#include "mpx/transport/rdma/rings.hpp"
+
+namespace mpx::inline v0::transport::rdma_detail {
+
+/// `Whole` derives from it, and knows of transfers: `piece_ended(transfer&, bool ok)`,
+/// `link_ended(link&)`, `holds_memory()`.
+template <class Card, wire_shape Shape, class Whole>
+class wires {
+ public:
+  using memory_type = registered_memory<Card>;
+  using cache_entry = typename memory_type::entry;
+  using rings_type = rings<Card, Shape, typename memory_type::cache_type>;
+  static constexpr std::uint32_t ring_blocks = Shape.ring_bytes / block_bytes;
+  static constexpr std::uint32_t packet_blocks_max = blocks_for(Shape.packet_bytes_max);
+  static constexpr std::size_t small_bytes_max =
+      mpx::detail::lesser<std::size_t>(block_bytes - sizeof(record_head), Shape.copy_bytes_max);
+  static constexpr std::uint64_t piece_bytes_max = std::uint64_t{1} << 20;
+  static constexpr bool ordered =
+      nic_traits(Card::traits).arrivals_in_order && nic_traits(Card::traits).writes_before_arrivals;
+  static constexpr bool writes_payloads = Shape.copy_bytes_max < Shape.packet_bytes_max && ordered;
+  // So that who has half of the ring can go on, wherever it ends.
+  static_assert(packet_blocks_max <= ring_blocks / 4 && ring_blocks <= 0xffff);
+  static_assert(Shape.receives > reserved_receives &&
+                Shape.receives - reserved_receives <= record_head::receives_max);
+
+  wires(Card& card, std::uint64_t pinned_bytes_max)
+      : card_(card),
+        limits_(card.limits()),
+        receives_(mpx::detail::lesser(Shape.receives, limits_.receive_depth) - reserved_receives),
+        memory_(card, rings_type::left_for_transfers(card, pinned_bytes_max),
+                4 * mpx::detail::lesser(piece_bytes_max, limits_.transfer_bytes_max)),
+        rings_(card, memory_.cache()),
+        links_(card.peers()),
+        pieces_(memory_.cache()) {}
+  wires(const wires&) = delete;
+  wires& operator=(const wires&) = delete;
+  ~wires() {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i] == nullptr) continue;
+      free_ring(*links_[i]);
+      links_.erase(i);
+    }
+  }
+
+  memory_type& memory() noexcept { return memory_; }
+  const memory_type& memory() const noexcept { return memory_; }
+  const rdma_counters& counters() const noexcept { return counters_; }
+  link_state state_of(peer_id peer) const noexcept {
+    return links_[peer] == nullptr ? link_state::idle : links_[peer]->state;
+  }
+  [[gnu::always_inline]] link* find(peer_id peer) noexcept { return links_[peer]; }
+  linked_list<link, ready_tag>& ready() noexcept { return ready_; }
+  linked_list<link, telling_tag>& telling() noexcept { return telling_; }
+
+  // --- Packets -----------------------------------------------------------------------------------
+
+  /// Inline, so that the header's words go from registers into the ring.
+  [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
+                                      std::span<const std::byte> payload,
+                                      cookie_t cookie) noexcept {
+    link* const l = links_[peer];
+    if (l == nullptr || payload.size() > small_bytes_max || !l->may_post_small()) [[unlikely]]
+      return post_any(peer, header, payload, cookie);
+    return post_small(*l, header, payload);
+  }
+  [[gnu::noinline]] outcome post_any(peer_id peer, const frame_header& header,
+                                     std::span<const std::byte> payload, cookie_t cookie) noexcept {
+    link* const l = links_[peer];
+    if (l == nullptr || !l->up()) [[unlikely]]
+      return post_early(peer, header, payload);
+    // What is done when this returns needs no further call of this side.
+    if (l->queues()) [[unlikely]]
+      flush(*l);
+    if (l->receives == 0 || l->queues()) [[unlikely]]
+      return full(*l);
+    std::uint16_t body = 0;
+    if constexpr (writes_payloads)
+      if (payload.size() > Shape.copy_bytes_max) body = payload_piece(*l, payload, cookie);
+    out_record* const r = l->compose(blocks_for(payload.size()));
+    if (r == nullptr) [[unlikely]] {
+      if (body != 0) pieces_.end(static_cast<std::uint16_t>(body - 1));
+      return full(*l);
+    }
+    l->fill(*r, header, payload, body);
+    if (!post_next(*l)) [[unlikely]] {
+      if (r->body_posted) {  // The card is at it: the rest follows.
+        set_busy(*l);
+        return outcome::pending;
+      }
+      if (body != 0) pieces_.end(static_cast<std::uint16_t>(body - 1));
+      l->forget_last();
+      return full(*l);
+    }
+    ++counters_.packets;
+    if (body == 0) return outcome::done;
+    ++counters_.from_memory;
+    return outcome::pending;
+  }
+
+  void drop(peer_id peer) noexcept;
+  /// Connects, if that has not been tried yet: then the card notices the peer's death.
+  void attend(peer_id peer) noexcept { static_cast<void>(wire(peer)); }
+
+  /// The packets of a poll have been handed over: returns credit that their senders may lack.
+  void took_from(link& l) noexcept {
+    if (l.owes_much()) flush(l);
+  }
+  /// Whether something has to be looked at again soon of which the card will not tell.
+  bool impatient() const noexcept { return asks_again_ != 0 || memory_.cache().ending(); }
+  /// Whether a post that was told `retry` may succeed, or there is something to hand over.
+  bool has_news() const noexcept { return !ready_.empty() || !telling_.empty() || room_again_; }
+  void took_news() noexcept { room_again_ = false; }
+  /// It broke the rules.
+  void misbehaved(link& l) noexcept {
+    if (l.over()) return;
+    l.malformed = true;
+    card_.disconnect(l.peer);
+    end(l, link_state::lost);
+  }
+  /// Its end has been told, or is not to be.
+  void told(link& l) noexcept {
+    telling_.erase(l);
+    l.telling = false;
+    l.told = true;
+  }
+
+ protected:
+  /// Whoever is connected is told that this side leaves.
+  void leave() noexcept {
+    for (std::size_t i = 0; i < links_.size(); ++i)
+      if (link* const l = links_[i];
+          l != nullptr && (l->up() || l->state == link_state::connecting))
+        card_.disconnect(l->peer);
+  }
+
+  // The low bits of cookies, which tell what has ended.
+  enum : cookie_t { a_notice = 0, a_packet = 1, a_piece = 2 };
+
+  static cookie_t cookie_of_piece(std::uint16_t i) noexcept { return cookie_t{i} << 2 | a_piece; }
+
+  /// Takes what the card has to tell, and posts what had to wait.
+  void look_around() noexcept {
+    std::size_t n;
+    do {
+      n = card_.poll(events_);
+      for (std::size_t i = 0; i < n; ++i) {
+        const nic_event& e = events_[i];
+        if (e.kind != nic_event_kind::received) [[unlikely]] {
+          on_event(e);
+        } else if (link* const l = links_[e.peer]; l != nullptr && e.status == nic_status::ok) {
+          on_notice(*l, e.immediate);
+        }
+      }
+    } while (n == events_max);
+    if (n == 0 && due_ != nullptr) {  // Nobody waits for this side now.
+      post_receives(*due_);
+      due_ = nullptr;
+    }
+    if (!busy_.empty()) [[unlikely]]
+      work();
+    if (unanswered_) [[unlikely]]
+      answer_all();
+    if (memory_.cache().ending()) [[unlikely]]
+      memory_.cache().tidy();
+  }
+
+ private:
+  static constexpr std::size_t events_max = 32;
+
+  Whole& whole() noexcept { return static_cast<Whole&>(*this); }
+
+  // --- Links -------------------------------------------------------------------------------------
+
+ protected:
+  /// A link that is about to be connected; nullptr: ask again.
+  [[gnu::noinline]] link* wire(peer_id peer) noexcept;
+
+ private:
+  /// Its ring, its receives, and a call to the peer. False: there is no room now, or none ever.
+  bool make_ring(link& l) noexcept;
+  void connect(link& l) noexcept;
+  void on_connected(link& l) noexcept;
+  /// The peer waits for a ring, which there is no room for now.
+  void want_ring(link& l) noexcept {
+    if (!l.wants_ring) ++asks_again_;
+    l.wants_ring = true;
+    set_busy(l);
+  }
+  /// The peer has asked. False: there is no memory for it now, and nothing has changed. (A refusal
+  /// would be taken for a leave-taking, and what the peer has posted already would be lost.)
+  bool answer(peer_id peer) noexcept;
+  [[gnu::noinline, gnu::cold]] void answer_all() noexcept;
+  void post_receives(link& l) noexcept {
+    while (l.receives_due != 0 && card_.post_receive(l.peer, 0, {}, a_notice) != outcome::retry)
+      --l.receives_due;
+    if (l.receives_due != 0) set_busy(l);
+  }
+  /// Nothing goes to the peer any more; what has come from it may still be handed over.
+  void end(link& l, link_state how) noexcept;
+  void on_disconnected(link& l, nic_status status) noexcept;
+
+ public:
+  /// All that came before the end of the connection has been handed over.
+  void free_ring(link& l) noexcept { rings_.give_back(l); }
+
+ private:
+  /// The first packets to a peer leave when it has answered.
+  [[gnu::noinline]] outcome post_early(peer_id peer, const frame_header& header,
+                                       std::span<const std::byte> payload) noexcept;
+  /// A packet of one block, with nothing under way before it: it needs no record unless the card is
+  /// slow.
+  [[gnu::always_inline]] outcome post_small(link& l, const frame_header& header,
+                                            std::span<const std::byte> payload) noexcept {
+    std::byte* const at = l.copy() + std::size_t{l.out_at} * block_bytes;
+    const auto used = static_cast<std::uint32_t>(sizeof(record_head) + payload.size());
+    const credit c = l.to_give();
+    record_head::write(at, record_head::pack(block_bytes - used, c), header);
+    if (payload.size() == 8) {  // The commonest, without a call.
+      std::memcpy(at + sizeof(record_head), payload.data(), 8);
+    } else if (!payload.empty()) {
+      std::memcpy(at + sizeof(record_head), payload.data(), payload.size());
+    }
+    const std::uint32_t number = l.composed;
+    const outcome o = card_.post_write_immediate(
+        l.peer, l.region.handle, {at, used}, l.there, std::uint64_t{l.out_at} * block_bytes,
+        nic_until::taken, notice::packet(number, 1), cookie_of_packet(l, number));
+    if (o == outcome::retry || o == outcome::refused) [[unlikely]]
+      return full(l);
+    l.gave(c);
+    l.posted_small(used, o == outcome::done);
+    ++counters_.packets;
+    return outcome::done;
+  }
+  static cookie_t cookie_of_packet(const link& l, std::uint32_t number) noexcept {
+    return cookie_t{l.peer} << 32 | (number << 2 | a_packet);
+  }
+  static outcome full(link& l) noexcept {
+    l.refused_a_post = true;
+    return outcome::retry;
+  }
+  void set_busy(link& l) noexcept {
+    if (l.is_busy) return;
+    l.is_busy = true;
+    busy_.push_back(l);
+  }
+  /// What is busy again is looked at the next time.
+  static void take_to(linked_list<link, busy_tag>& again, link& l) noexcept {
+    if (!l.is_busy) return;
+    linked_list<link, busy_tag>::erase(l);
+    again.push_back(l);
+  }
+  bool retry_ring(link& l) noexcept;
+  void work() noexcept;
+
+  /// Posts what is composed, as far as there are receives; and credit, if much is owed.
+  void flush(link& l) noexcept {
+    if (!l.up()) return;
+    while (l.posted != l.composed && l.receives != 0)
+      if (!post_next(l)) return set_busy(l);
+    if (!l.owes_much()) return;
+    if (l.receives_due != 0) post_receives(l);
+    const credit c = l.to_give();
+    if (c.receives == 0) return set_busy(l);
+    const outcome o = card_.post_write_immediate(l.peer, 0, {}, {}, 0, nic_until::taken,
+                                                 notice::credits(c), a_notice);
+    if (o == outcome::retry || o == outcome::refused) return set_busy(l);
+    ++counters_.credit_messages;
+    l.gave(c);
+  }
+
+ protected:
+  /// A packet of `header` alone, in front of those that queue. False: not now.
+  bool post_behind(link& l, const frame_header& header) noexcept;
+  void news_of_room(link& l) noexcept {
+    if (std::exchange(l.refused_a_post, false)) room_again_ = true;
+  }
+
+ private:
+  bool post_next(link& l) noexcept {
+    const std::uint32_t number = l.posted;
+    out_record& r = l.record(number);
+    std::byte* const at = l.place(r);
+    if constexpr (writes_payloads)
+      if (r.body != 0 && !r.body_posted && !post_body(l, r)) return false;
+    const credit c = l.to_give();
+    std::uint32_t word;
+    std::memcpy(&word, at, sizeof word);
+    word = record_head::pack(record_head::slack(word), c);
+    std::memcpy(at, &word, sizeof word);
+    const outcome o = card_.post_write_immediate(
+        l.peer, l.region.handle, {at, r.bytes}, l.there, std::uint64_t{r.at} * block_bytes,
+        nic_until::taken, notice::packet(number, r.blocks), cookie_of_packet(l, number));
+    if (o == outcome::retry || o == outcome::refused) return false;
+    l.gave(c);
+    ++l.posted;
+    --l.receives;
+    if constexpr (writes_payloads)
+      if (r.body != 0) {
+        pieces_[static_cast<std::uint16_t>(r.body - 1)].announced = true;
+        if (!pieces_[static_cast<std::uint16_t>(r.body - 1)].in_card)
+          pieces_.tell(static_cast<std::uint16_t>(r.body - 1));
+      }
+    if (o == outcome::done) {
+      r.done = true;
+      l.free_finished();
+    }
+    return true;
+  }
+  bool post_body(link& l, out_record& r) noexcept {
+    const auto i = static_cast<std::uint16_t>(r.body - 1);
+    piece& p = pieces_[i];
+    const outcome o = card_.post_write(l.peer, pieces_.handle(p), p.memory, l.there,
+                                       std::uint64_t{r.at} * block_bytes + sizeof(record_head),
+                                       nic_until::taken, cookie_of_piece(i));
+    if (o == outcome::retry || o == outcome::refused) return false;
+    r.body_posted = true;
+    if (o == outcome::pending) pieces_.give_to_card(p);
+    return true;
+  }
+
+  // --- Events ------------------------------------------------------------------------------------
+
+  [[gnu::noinline]] void on_event(const nic_event& e) noexcept {
+    link* const l = links_[e.peer];
+    switch (e.kind) {
+      case nic_event_kind::received: return;  // See look_around.
+      case nic_event_kind::sent:
+        if ((e.cookie & 3) == a_packet) {
+          if (l != nullptr) on_sent(*l, e);
+        } else if ((e.cookie & 3) == a_piece) {
+          on_piece(static_cast<std::uint16_t>(e.cookie >> 2), e.status == nic_status::ok);
+        }
+        return;
+      case nic_event_kind::asked:
+        if (!answer(e.peer) && !std::exchange(unanswered_, true)) ++asks_again_;
+        return;
+      case nic_event_kind::connected:
+        if (l != nullptr && l->state == link_state::connecting) on_connected(*l);
+        return;
+      case nic_event_kind::disconnected:
+        if (l != nullptr) on_disconnected(*l, e.status);
+        return;
+    }
+  }
+  void on_sent(link& l, const nic_event& e) noexcept {
+    if (l.over()) return;
+    if (e.status == nic_status::refused) return misbehaved(l);  // It took its ring away.
+    // The number's upper two bits are those of what is under way.
+    const std::uint32_t low = static_cast<std::uint32_t>(e.cookie) >> 2;
+    const std::uint32_t number = l.completed + ((low - l.completed) & 0x3fff'ffff);
+    l.finish(number);
+    news_of_room(l);
+  }
+  [[gnu::always_inline]] void on_notice(link& l, std::uint32_t n) noexcept {
+    if (l.over()) [[unlikely]]
+      return;
+    // Receives are posted again when there is nothing else to do, but not too late: the peer is
+    // told of none that is not.
+    if (++l.receives_due > l.granted / 8) {
+      post_receives(l);
+    } else {
+      due_ = &l;
+    }
+    if (notice::kind(n) != 0) [[unlikely]]
+      return on_credit(l, n);
+    if (!l.arrived(notice::middle(n), notice::blocks(n), packet_blocks_max)) [[unlikely]]
+      return misbehaved(l);
+    if (!l.is_ready && l.has_packet()) {
+      l.is_ready = true;
+      ready_.push_back(l);
+    }
+  }
+  [[gnu::noinline]] void on_credit(link& l, std::uint32_t n) noexcept {
+    post_receives(l);  // Those for credit are few.
+    const credit c{notice::middle(n), notice::blocks(n)};
+    if (notice::kind(n) != 1 || !l.may_get(c)) return misbehaved(l);
+    l.got(c);
+    got_credit(l);
+  }
+
+ public:
+  void got_credit(link& l) noexcept {
+    if (l.posted != l.composed) flush(l);
+    news_of_room(l);
+  }
+
+ private:
+  std::uint16_t payload_piece(link& l, std::span<const std::byte> payload,
+                              cookie_t cookie) noexcept;
+  void on_piece(std::uint16_t i, bool ok) noexcept;
+
+ protected:
+  Card& card_;
+  nic_limits limits_;
+  std::uint32_t receives_;
+  memory_type memory_;
+  rings_type rings_;
+  rdma_counters counters_;
+  owning_table<link> links_;
+  linked_list<link, ready_tag> ready_;
+  linked_list<link, busy_tag> busy_;
+  linked_list<link, telling_tag> telling_;
+  piece_pool<typename memory_type::cache_type> pieces_;
+  link* due_ = nullptr;           // The last with receives to be posted again.
+  std::uint32_t asks_again_ = 0;  // Wants of links: a ring, to connect, to be made.
+  bool unanswered_ = false;       // Peers have asked for whom there was no memory.
+  bool room_again_ = false;
+  nic_event events_[events_max];  // Of one look.
+};
+
+}  // namespace mpx::inline v0::transport::rdma_detail
+
+#include "mpx/transport/rdma/detail/wires_work.hpp"
