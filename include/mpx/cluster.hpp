@@ -13,8 +13,8 @@ namespace mpx::inline v0 {
 
 /// How messages travel over sockets. A system call costs as much as the copy of tens of kilobytes,
 /// and a question to the receiver several microseconds: they are sent at once up to 128 KiB, and
-/// long ones in pieces of 256 KiB.
-using tcp_protocol = protocol::tiny_short_long<40, 128 * 1024, long_path::automatic, 256 * 1024>;
+/// long ones in pieces of 1 MiB. (Each piece ends in a segment of a few bytes, and a receipt.)
+using tcp_protocol = protocol::tiny_short_long<40, 128 * 1024, long_path::automatic, 1024 * 1024>;
 
 /// Sockets between all ranks, which join on any number of hosts. Other policies:
 /// `mpx::stack<mpx::transport::tcp, mpx::bootstrap::anywhere, ...>`.

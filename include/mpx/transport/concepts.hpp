@@ -152,6 +152,15 @@ concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
   { t.drop_peer(peer) } noexcept;
 };
 
+/// A transport that notices by itself only the loss of peers with which it has something to do.
+///
+/// `attend(peer)`: a call waits for that peer, another one than self(): its loss is noticed from
+/// now on, too. Has no effect where it is already; waits for nobody.
+template <class T>
+concept AttendingTransport = Transport<T> && requires(T& t, peer_id peer) {
+  { t.attend(peer) } noexcept;
+};
+
 /// A transport whose peers come and go while it is at work.
 ///
 /// `address()`: the bytes by which others reach this one, for as long as it lives; how they travel
@@ -194,6 +203,18 @@ concept RmaTransport =
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
+
+/// A transport that keeps what it needs to expose memory, where the next message may use it again.
+///
+/// `retire(memory)`, in place of the withdraw: the peer has moved what it was to move, or is gone.
+/// Nothing more comes from one that keeps to that. Returns what is true of all others, as often as
+/// it is asked: `done`: nobody reaches the memory by that description any more, so that it may be
+/// anybody's; `retry`: the transport is giving it up: ask again, or leave it; `refused`: it stays
+/// within reach: others use the same registration, or the transport keeps it.
+template <class T>
+concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memory& memory) {
+  { t.retire(memory) } noexcept -> std::same_as<outcome>;
+};
 
 /// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
 /// that may say `advice::learn`.
@@ -272,6 +293,23 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
   { t.deallocate_shared(p, bytes) } noexcept;
 };
 
+/// A transport that gives programs memory from which messages go more cheaply: see mpx::allocator.
+///
+/// `allocate(bytes, alignment)`: nobody else's until `deallocate(p, bytes)`. Errors:
+/// errc::no_resources.
+template <class T>
+concept AllocatingTransport = Transport<T> && requires(T& t, void* p, std::size_t bytes) {
+  { t.allocate(bytes, bytes) } -> std::same_as<void*>;
+  { t.deallocate(p, bytes) } noexcept;
+};
+/// Whether mpx::allocator has a use for the transport.
+template <class T>
+inline constexpr bool gives_memory = SharedMemoryTransport<T> || AllocatingTransport<T>;
+
+/// A transport whose peers are threads of one process: an address of one means the same to all.
+template <class T>
+concept AddressSharingTransport = Transport<T> && requires { requires T::peers_share_addresses; };
+
 /// A transport whose peers can meet in a block of memory that all of them map, and wake each other.
 ///
 /// `make_block(bytes)`: memory of this rank's that holds anything; returns its name, which is sent
@@ -319,8 +357,8 @@ concept NearFarTransport =
 /// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
 /// to far ones.
 template <Transport T>
-[[gnu::always_inline]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
-                                                   std::span<const std::byte> payload) noexcept {
+[[MPX_ALWAYS_INLINE]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
+                                                  std::span<const std::byte> payload) noexcept {
   if constexpr (NearFarTransport<T>) {
     return t.post_near(peer, header, payload);
   } else {
@@ -329,8 +367,8 @@ template <Transport T>
 }
 /// Whether a post to that peer may answer `pending`.
 template <Transport T>
-[[gnu::always_inline]] constexpr bool may_pend([[maybe_unused]] const T& t,
-                                               [[maybe_unused]] peer_id peer) noexcept {
+[[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
+                                              [[maybe_unused]] peer_id peer) noexcept {
   if constexpr (!posts_pend<T>) {
     return false;
   } else if constexpr (NearFarTransport<T>) {
@@ -359,6 +397,7 @@ struct transport_archetype {
   bool shares_core() noexcept;
   remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
+  outcome retire(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
@@ -373,11 +412,14 @@ struct transport_archetype {
   void cancel_place(peer_id) noexcept;
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   void drop_peer(peer_id) noexcept;
+  void attend(peer_id) noexcept;
   std::string address() const;
   errc add_peer(peer_id, std::string_view) noexcept;
   int descriptor() noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
+  void* allocate(std::size_t bytes, std::size_t alignment);
+  void deallocate(void*, std::size_t) noexcept;
   std::uint64_t make_block(std::size_t) noexcept;
   std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
   void free_block(std::uint64_t) noexcept;

@@ -13,9 +13,11 @@
 #include <exception>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "mpx/bootstrap/detail/bundled.hpp"
 #include "mpx/bootstrap/detail/host_group.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/platform.hpp"
@@ -33,8 +35,8 @@ struct near_sink {
   Sink& sink;
   const peer_id* peers;  // By number within the host; is_far: dropped.
 
-  [[gnu::always_inline]] void packet(peer_id source, const frame_header& header,
-                                     std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] void packet(peer_id source, const frame_header& header,
+                                    std::span<const std::byte> payload) noexcept {
     if (Filters && peers[source] == is_far) return;
     sink.packet(peers[source], header, payload);
   }
@@ -86,9 +88,7 @@ class hybrid {
   /// errc::bootstrap, errc::no_resources, and those of both transports.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, hybrid>) && Bootstrap<B>
-  [[gnu::noinline, gnu::cold]] explicit hybrid(B& b)
-      : hybrid(b, bootstrap::detail::host_group(bootstrap::detail::launcher_owner(
-                      new bootstrap::detail::launcher_of<B&>(b)))) {}
+  [[gnu::noinline, gnu::cold]] explicit hybrid(B& b) : hybrid(b, joiner<B>(b)) {}
   hybrid(hybrid&&) = delete;
   ~hybrid() {
     if (both_ >= 0) ::close(both_);
@@ -103,7 +103,7 @@ class hybrid {
   }
 
   /// See NearFarTransport.
-  [[gnu::always_inline]] bool is_near(peer_id peer) const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_near(peer_id peer) const noexcept {
     return near_of_[peer] != detail::is_far;
   }
   /// See NodeTransport.
@@ -113,9 +113,8 @@ class hybrid {
   }
 
   /// Cost to a near peer, beyond the near transport's: a load and a branch.
-  [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
-                                      std::span<const std::byte> payload,
-                                      cookie_t cookie) noexcept {
+  [[MPX_ALWAYS_INLINE]] outcome post(peer_id peer, const frame_header& header,
+                                     std::span<const std::byte> payload, cookie_t cookie) noexcept {
     const peer_id at = near_of_[peer];
     if (at != detail::is_far) [[likely]]
       return near_.post(at, header, payload, cookie);
@@ -123,8 +122,8 @@ class hybrid {
   }
 
   /// See NearFarTransport.
-  [[gnu::always_inline]] outcome post_near(peer_id peer, const frame_header& header,
-                                           std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] outcome post_near(peer_id peer, const frame_header& header,
+                                          std::span<const std::byte> payload) noexcept {
     const peer_id at = near_of_[peer];
     if (at == detail::is_far) [[unlikely]]
       return outcome::retry;
@@ -133,7 +132,7 @@ class hybrid {
 
   /// Cost while nothing passes by the far transport, beyond the near one's: a count and a branch.
   template <PacketSink Sink>
-  [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
+  [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
     if (--polls_left_ == 0) [[unlikely]]
       return poll_both(sink);
     detail::near_sink<Sink, false> to{sink, group_.data()};
@@ -143,7 +142,7 @@ class hybrid {
   /// See PeekingTransport.
   template <class F>
   requires PeekingTransport<Near>
-  [[gnu::always_inline]] bool take_if(peer_id source, F&& f) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool take_if(peer_id source, F&& f) noexcept {
     const peer_id at = near_of_[source];
     return at != detail::is_far && near_.take_if(at, std::forward<F>(f));
   }
@@ -225,6 +224,14 @@ class hybrid {
     group_[near_of_[peer]] = detail::is_far;  // Nothing of it pends, nor is placed.
     filters_ = true;
     polls_left_ = 1;
+  }
+
+  /// See AttendingTransport. (Of near peers the job's memory tells.)
+  void attend(peer_id peer) noexcept requires AttendingTransport<Far>
+  {
+    if (peer == self() || is_near(peer)) return;
+    far_.attend(peer);
+    look_far_soon();
   }
 
   /// See RmaTransport, CopyingTransport. A far peer reaches no memory, whatever it claims.
@@ -311,11 +318,20 @@ class hybrid {
   static constexpr std::int64_t lively_ns = 50'000;  // for so long.
   static constexpr unsigned last_polls_max = 1u << 16;
 
+  /// Through a launcher, both transports publish what they have in one value.
   template <class B>
-  hybrid(B& b, bootstrap::detail::host_group&& found)
+  using joiner = std::conditional_t<SharedMemoryBootstrap<B>, B&, bootstrap::detail::bundled<B>>;
+
+  template <class B, class J>
+  hybrid(B& b, J&& j)
+      : hybrid(b, j,
+               bootstrap::detail::host_group(bootstrap::detail::launcher_owner(
+                   new bootstrap::detail::launcher_of<std::remove_reference_t<J>&>(j)))) {}
+  template <class B, class J>
+  hybrid(B& b, J& j, bootstrap::detail::host_group&& found)
       : self_(world_peer(b.rank())),
         peers_(world_peer(b.size())),
-        far_(b),
+        far_(j),
         seat_(met(found), one_process(b), !LivenessBootstrap<B>),
         near_(seat_),
         tells_losses_(!LivenessBootstrap<B>),

@@ -241,6 +241,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
                                            .packet_bytes_max = geometry.packet_bytes_max(),
                                            .layout = (std::uint64_t{RingLines} << 32 | PoolBytes),
                                            .posts_pend = false};
+  /// See AddressSharingTransport.
+  static constexpr bool peers_share_addresses = true;
 
   /// Collective over the ranks of `b`. Errors: errc::bootstrap if they are not in one process.
   template <class B>

@@ -217,7 +217,6 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
   [[gnu::noinline, gnu::cold]] explicit basic_shm(B& b)
       : base(segment_of(b), world_peer(b.rank()), world_peer(b.size()), geometry),
-        arena_(ArenaBytes),
         links_(static_cast<std::size_t>(b.size())),
         mark_(marks_.add(new own_mark()).is),
         one_process_(b.one_process()) {
@@ -251,7 +250,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// See CopyingTransport.
-  detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
+  [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
     return {exposed_by(peer), key_of(memory)};
   }
   [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
@@ -291,7 +290,10 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       mpx::detail::throw_error(errc::argument,
                                "shared memory cannot be aligned to %zu bytes, but to 4096 at most",
                                alignment);
-    if (arena_base_ == nullptr) arena_base_ = segment().arena(self());
+    if (arena_base_ == nullptr) {
+      arena_ = offset_allocator(ArenaBytes);  // Here, for few programs come to it.
+      arena_base_ = segment().arena(self());
+    }
     if (arena_base_ == nullptr) segment().throw_unmapped("the shared arena");
     const auto at = arena_.allocate(bytes, alignment);
     if (!at)

@@ -31,21 +31,26 @@ namespace mpx::inline v0::transport {
 /// Ranks anywhere, over sockets. `PacketBytes`: the largest payload of a packet. `Pends`: what the
 /// kernel has no room for waits where the caller has it; else what is left of it is copied.
 /// `KernelBytes`: what the kernel may hold of a connection in each direction; 0: as it likes.
-/// Where it listens: MPX_TCP_INTERFACE, MPX_TCP_PORTS.
-template <std::size_t PacketBytes = 256 * 1024, bool Pends = true, int KernelBytes = 0>
+/// `Stream`: what carries the bytes of a connection (TcpStream).
+/// `Heartbeat`: how long a peer may be out of reach. A connection that breaks is made again within
+/// that time, and goes on where it was.
+/// Where it listens: MPX_TCP_INTERFACE, MPX_TCP_PORTS; instead of `Heartbeat`: MPX_TCP_HEARTBEAT.
+template <std::size_t PacketBytes = 1024 * 1024, bool Pends = true, int KernelBytes = 0,
+          class Stream = detail::tcp_plain, class Heartbeat = tcp_heartbeat<>>
 class basic_tcp {
   static_assert(PacketBytes >= 1024 && PacketBytes <= (1u << 30));
 
  public:
   using policy_axis = transport_axis;
-  static constexpr std::string_view name = "tcp";
-  static constexpr transport_traits traits{.inline_bytes_max = 40,
-                                           .packet_bytes_max = PacketBytes,
-                                           .layout = detail::tcp_magic ^ PacketBytes,
-                                           .posts_pend = Pends};
+  static constexpr std::string_view name = Stream::name;
+  static constexpr transport_traits traits{
+      .inline_bytes_max = 40,
+      .packet_bytes_max = PacketBytes,
+      .layout = detail::tcp_magic ^ PacketBytes ^ Stream::layout,
+      .posts_pend = Pends};
 
-  /// Collective over the ranks of `b`. Errors: errc::argument: what MPX_TCP_INTERFACE or
-  /// MPX_TCP_PORTS say cannot be had; errc::no_resources; errc::bootstrap.
+  /// Collective over the ranks of `b`. Errors: errc::argument: what MPX_TCP_INTERFACE,
+  /// MPX_TCP_PORTS or MPX_TCP_HEARTBEAT say cannot be had; errc::no_resources; errc::bootstrap.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_tcp>) && Bootstrap<B>
   explicit basic_tcp(B& b) : basic_tcp(b, join(b)) {}
@@ -125,12 +130,19 @@ class basic_tcp {
     wires_.drop(peer);
   }
 
+  /// See AttendingTransport.
+  void attend(peer_id peer) noexcept {
+    if (peer != self()) wires_.attend(peer);
+  }
+
   /// Sends what waits and moves on connections that are being made, but reads no packets: for who
   /// owns several, and polls one.
   void progress() noexcept {
     wires_.begin_poll();
     wires_.look(false);
-    if (armed_.load() != 0 && wires_.has_news()) wires_.watch().wake();
+    // What a connection brought that has just been opened has been read.
+    if (armed_.load() != 0 && (wires_.has_news() || !wires_.serving().empty()))
+      wires_.watch().wake();
   }
   peer_id node_of(peer_id peer) const noexcept { return nodes_[peer]; }
   /// For tests and tools.
@@ -142,31 +154,51 @@ class basic_tcp {
  private:
   static constexpr unsigned looks_apart = 16;
   static constexpr int rounds_max = 16;
+  static constexpr std::size_t interfaces_max = Stream::lanes < detail::tcp_newcomers::listeners_max
+                                                    ? Stream::lanes
+                                                    : detail::tcp_newcomers::listeners_max;
+  using link = typename detail::tcp_wires<Stream>::link;
 
   struct joined {
     detail::tcp_secret secret;
     detail::tcp_descriptor listener;
+    // Where a connection has several sockets: beyond the first, and where all of them are.
+    std::vector<detail::tcp_descriptor> more_listeners;
+    std::vector<std::vector<detail::tcp_endpoint>> all_endpoints;
     std::vector<detail::tcp_endpoint> endpoints;
     std::vector<peer_id> nodes;  // Of each peer: the first one on its machine.
     bool oversubscribed = false;
+    detail::tcp_patience patience;
   };
   template <class B>
   basic_tcp(const B& b, joined j)
       : wires_(world_peer(b.rank()), world_peer(b.size()), j.secret, std::move(j.endpoints),
-               std::move(j.listener), Pends, KernelBytes),
+               std::move(j.listener), Pends, KernelBytes, j.patience),
         nodes_(std::move(j.nodes)),
-        oversubscribed_(j.oversubscribed) {}
+        oversubscribed_(j.oversubscribed) {
+    if constexpr (Stream::lanes > 1) {
+      for (detail::tcp_descriptor& l : j.more_listeners) wires_.also_listen(std::move(l));
+      wires_.streams().there = std::move(j.all_endpoints);
+      wires_.streams().here = wires_.streams().there[self()];
+    }
+  }
 
   /// One blob a rank, and the secret of rank 0. The listener is there before anybody reads of it.
   template <class B>
   static joined join(B& b) {
     joined j;
-    const detail::ip::address here =
-        detail::chosen_address(std::getenv("MPX_TCP_INTERFACE"), SharedMemoryBootstrap<B>);
-    detail::tcp_endpoint at;
-    j.listener =
-        detail::listen_tcp(here, detail::tcp_port_range::from_environment(), at, KernelBytes);
-    b.put("mpx.tcp", text_of(at) + ' ' + std::string(b.host()).substr(0, 200));
+    j.patience = detail::tcp_patience::from_environment(Heartbeat::seconds);
+    const std::vector<detail::ip::address> here = detail::chosen_addresses(
+        std::getenv("MPX_TCP_INTERFACE"), SharedMemoryBootstrap<B>, interfaces_max);
+    const auto ports = detail::tcp_port_range::from_environment();
+    std::string listening;
+    for (const detail::ip::address& a : here) {
+      detail::tcp_endpoint at;
+      detail::tcp_descriptor listener = detail::listen_tcp(a, ports, at, KernelBytes);
+      (j.listener ? j.more_listeners.emplace_back() : j.listener) = std::move(listener);
+      listening += text_of(at) + ' ';
+    }
+    b.put("mpx.tcp", listening + std::string(b.host()).substr(0, 200));
     if (b.rank() == 0) b.put("mpx.tcp.key", detail::tcp_secret::drawn().text());
     b.fence([] {});
     j.secret = detail::tcp_secret::read(b.get(0, "mpx.tcp.key").value_or(""));
@@ -174,11 +206,13 @@ class basic_tcp {
     std::unordered_map<std::string, peer_id> machines;
     for (rank_t r = 0; r < b.size(); ++r) {
       const std::string said = b.get(r, "mpx.tcp").value_or("");
-      const std::size_t end = said.find(' ', said.find(' ') + 1);
-      j.endpoints.push_back(detail::read_endpoint(std::string_view(said).substr(0, end)));
-      if (j.endpoints.back().bytes == 0)
+      std::string_view rest(said);
+      const std::vector<detail::tcp_endpoint> all = detail::read_endpoints(rest, interfaces_max);
+      if (all.empty())
         mpx::detail::throw_error(errc::bootstrap, "rank %d has published no address of tcp", r);
-      const std::string host = end < said.size() ? said.substr(end + 1) : "";
+      j.endpoints.push_back(all.front());
+      if constexpr (Stream::lanes > 1) j.all_endpoints.push_back(all);
+      const std::string host(rest);
       neighbours += host == b.host().substr(0, 200) ? 1 : 0;
       j.nodes.push_back(machines.emplace(host, world_peer(r)).first->second);
     }
@@ -199,7 +233,7 @@ class basic_tcp {
         ++n;
       }
       for (std::size_t left = serving.size(); left != 0; --left) {
-        detail::tcp_link& l = *wires_.find(serving.front());
+        link& l = *wires_.find(serving.front());
         serving.pop();
         l.serving = false;
         n += serve(l, sink, long_one) ? 1 : 0;
@@ -209,12 +243,14 @@ class basic_tcp {
     return n;
   }
   template <class Sink>
-  bool serve(detail::tcp_link& l, Sink& sink, bool& long_one) noexcept {
-    if (l.state != detail::tcp_state::open) return false;
+  bool serve(link& l, Sink& sink, bool& long_one) noexcept {
+    if (l.state > detail::tcp_state::open) return false;
     detail::tcp_found found = l.in.next(sink, l.peer, PacketBytes);
     // More of the body that it is in the middle of may be there.
-    while (found == detail::tcp_found::nothing && l.in.may_fill() && l.in.fill(l.socket.fd()))
+    while (found == detail::tcp_found::nothing && wires_.refill(l))
       found = l.in.next(sink, l.peer, PacketBytes);
+    if (!wires_.settle(l)) [[unlikely]]
+      found = detail::tcp_found::malformed;
     switch (found) {
       case detail::tcp_found::body: long_one = true; [[fallthrough]];
       case detail::tcp_found::packet:
@@ -222,7 +258,7 @@ class basic_tcp {
         if (l.in.may_have_more() || l.in.ended()) wires_.serve(l);
         return true;
       case detail::tcp_found::nothing:
-        if (l.in.ended()) end(l, false);
+        if (l.in.ended() && l.state == detail::tcp_state::open) wires_.broke(l);
         return false;
       case detail::tcp_found::goodbye: end(l, true); return false;
       case detail::tcp_found::malformed: break;
@@ -232,7 +268,7 @@ class basic_tcp {
     sink.malformed(l.peer);
     return false;
   }
-  void end(detail::tcp_link& l, bool well) noexcept {
+  void end(link& l, bool well) noexcept {
     if (hot_ == &l) hot_ = nullptr;
     wires_.end(l, well);
   }
@@ -241,7 +277,7 @@ class basic_tcp {
   std::size_t complete(Sink& sink) noexcept {
     std::size_t n = 0;
     for (std::size_t left = wires_.completions().size(); left != 0; --left, ++n) {
-      const detail::tcp_completion c = wires_.completions().front();
+      const detail::replay_completion c = wires_.completions().front();
       wires_.completions().pop();
       wires_.told();
       sink.complete(c.cookie, c.ok);
@@ -251,19 +287,19 @@ class basic_tcp {
   template <class Sink>
   void tell_losses(Sink& sink) noexcept {
     while (!wires_.lost().empty()) {
-      detail::tcp_link& l = *wires_.find(wires_.lost().front());
+      link& l = *wires_.find(wires_.lost().front());
       wires_.lost().pop();
       if (std::exchange(l.told, true)) continue;
       if constexpr (LossSink<Sink>) sink.lost(l.peer);
     }
   }
 
-  detail::tcp_link* hot_ = nullptr;  // Spoke last, and is open.
+  link* hot_ = nullptr;  // Spoke last, and is open.
   unsigned unlooked_ = 0;
   bool look_is_due_ = false;
   platform::atomic<std::uint32_t> armed_{0};
   detail::tcp_self_queue own_;
-  detail::tcp_wires wires_;
+  detail::tcp_wires<Stream> wires_;
   std::vector<peer_id> nodes_;
   bool oversubscribed_;
 };

@@ -65,10 +65,10 @@ struct bell_name {
   sockaddr_un address{};
   socklen_t bytes = 0;
 
-  explicit bell_name(std::uint64_t word) noexcept {
+  [[gnu::noinline, gnu::cold]] explicit bell_name(std::uint64_t word) noexcept {
     address.sun_family = AF_UNIX;
-    char* at = address.sun_path + 1;
-    for (const char c : {'m', 'p', 'x', '.'}) *at++ = c;
+    std::memcpy(address.sun_path + 1, "mpx.", 4);
+    char* at = address.sun_path + 5;
     for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[word >> shift & 15];
     bytes = static_cast<socklen_t>(at - reinterpret_cast<char*>(&address));
   }

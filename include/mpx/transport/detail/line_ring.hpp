@@ -35,13 +35,13 @@ struct alignas(cache_line_bytes) line {
     return static_cast<std::uint32_t>(
         word(const_cast<std::byte*>(raw)).load(std::memory_order_acquire));
   }
-  [[gnu::always_inline]] void write(const frame_header& h) noexcept {
+  [[MPX_ALWAYS_INLINE]] void write(const frame_header& h) noexcept {
     const std::uint64_t second = h.word[1] | std::uint64_t{h.word[2]} << 32;
     const std::uint64_t third = h.word[3] | std::uint64_t{h.word[4]} << 32;
     std::memcpy(raw + 8, &second, sizeof second);
     std::memcpy(raw + 16, &third, sizeof third);
   }
-  [[gnu::always_inline]] void publish(std::uint32_t mark, std::uint32_t first) noexcept {
+  [[MPX_ALWAYS_INLINE]] void publish(std::uint32_t mark, std::uint32_t first) noexcept {
     word(raw).store(mark | std::uint64_t{first} << 32, std::memory_order_release);
   }
 
@@ -73,8 +73,8 @@ struct ring_control {
 };
 
 /// Copies a few bytes; eight, the commonest, without a call.
-[[gnu::always_inline]] inline void copy_small(void* to, const void* from,
-                                              std::size_t bytes) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void copy_small(void* to, const void* from,
+                                             std::size_t bytes) noexcept {
   if (bytes == 8) {
     std::memcpy(to, from, 8);
   } else if (bytes != 0) {
@@ -111,8 +111,8 @@ class ring_producer {
 
   /// Puts a packet of at most `line_data_bytes`. Returns false when the ring is full.
   /// Cost: one line written; the consumer's line is read once a lap or when that is not free.
-  [[gnu::always_inline]] bool put_inline(const frame_header& header, const std::byte* data,
-                                         std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool put_inline(const frame_header& header, const std::byte* data,
+                                        std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
     line* const l = next_;
@@ -159,8 +159,8 @@ class ring_producer {
   ring_control& control() noexcept { return *control_; }
 
  private:
-  [[gnu::always_inline]] void publish(line* l, std::uint32_t code,
-                                      const frame_header& header) noexcept {
+  [[MPX_ALWAYS_INLINE]] void publish(line* l, std::uint32_t code,
+                                     const frame_header& header) noexcept {
     l->publish(lap_ | code, header.word[0]);
     next_ = l + 1;
   }
@@ -226,7 +226,7 @@ class ring_consumer {
 
   /// What the waiting line holds: a number of bytes up to `line_data_bytes`, or a reference to the
   /// pool. Over 0xff: no packet is waiting.
-  [[gnu::always_inline]] std::uint32_t code() const noexcept { return next_->mark() - expected_; }
+  [[MPX_ALWAYS_INLINE]] std::uint32_t code() const noexcept { return next_->mark() - expected_; }
 
   /// The waiting packet's header, in place until `pop`. Requires: a packet is waiting, as for all
   /// below.
@@ -248,7 +248,7 @@ class ring_consumer {
   }
 
   /// Frees the line. Returns whether the producer waits for it.
-  [[gnu::always_inline]] bool pop() noexcept {
+  [[MPX_ALWAYS_INLINE]] bool pop() noexcept {
     if (next_ == last_) [[unlikely]] {
       next_ = first_;
       expected_ += 1 << 8;
@@ -261,7 +261,7 @@ class ring_consumer {
   /// Takes up to `most` packets: take(header, data, code) for each. Returns how many; `free` has to
   /// follow, unless there were none. Meanwhile this end shows none of them as taken.
   template <class Take>
-  [[gnu::always_inline]] std::uint32_t take(std::uint32_t most, Take&& take) noexcept {
+  [[MPX_ALWAYS_INLINE]] std::uint32_t take(std::uint32_t most, Take&& take) noexcept {
     line* const from = next_;  // Kept here: what is taken is written to memory that could be ours.
     line* l = from;
     line* const stop = last_ - from < most ? last_ + 1 : from + most;
@@ -278,7 +278,7 @@ class ring_consumer {
     return static_cast<std::uint32_t>(l - from);
   }
   /// Gives lines that were taken back. Returns whether the producer waits for them.
-  [[gnu::always_inline]] bool free(std::uint32_t lines) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool free(std::uint32_t lines) noexcept {
     ring_control& c = *control_;
     head_ += lines;
     c.head.store(head_, std::memory_order_release);

@@ -74,8 +74,8 @@ class ring_fabric {
   const Segment& segment() const noexcept { return segment_; }
 
   /// See Transport. Cost: one line written and one load of a word that seldom changes.
-  [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
-                                      std::span<const std::byte> payload, cookie_t) noexcept {
+  [[MPX_ALWAYS_INLINE]] outcome post(peer_id peer, const frame_header& header,
+                                     std::span<const std::byte> payload, cookie_t) noexcept {
     sender* s = out_[peer];
     if (s == nullptr) [[unlikely]] {
       s = wire_out(peer);
@@ -97,7 +97,7 @@ class ring_fabric {
 
   /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
   template <PacketSink Sink>
-  [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
+  [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
     if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
     std::uint32_t taken = 0;
@@ -117,7 +117,7 @@ class ring_fabric {
 
   /// See PeekingTransport.
   template <class F>
-  [[gnu::always_inline]] bool take_if(peer_id source, F&& f) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool take_if(peer_id source, F&& f) noexcept {
     receiver* r = in_[source];
     if (r == nullptr) return false;
     const std::uint32_t code = r->ring.code();
@@ -129,7 +129,7 @@ class ring_fabric {
   }
 
   /// See Transport.
-  bool arm() noexcept {
+  [[gnu::noinline, gnu::cold]] bool arm() noexcept {
     armed_ = true;
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
@@ -172,7 +172,7 @@ class ring_fabric {
   }
 
   /// See Transport.
-  void disarm() noexcept {
+  [[gnu::noinline, gnu::cold]] void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
     const bool unwoken = doorbell_->sleeping.exchange(0, std::memory_order_acquire) != 0;
@@ -262,8 +262,8 @@ class ring_fabric {
   static constexpr std::size_t hot_free = 4;  // Rings that may idle in the hot list.
 
   template <class Sink>
-  [[gnu::always_inline]] void deliver(receiver& r, Sink& sink, const frame_header& header,
-                                      const std::byte* data, std::uint32_t code) noexcept {
+  [[MPX_ALWAYS_INLINE]] void deliver(receiver& r, Sink& sink, const frame_header& header,
+                                     const std::byte* data, std::uint32_t code) noexcept {
     if (code <= line_data_bytes) [[likely]]
       return sink.packet(r.source, header, {data, code});
     deliver_apart(r, sink, header, data, code);
@@ -381,7 +381,7 @@ class ring_fabric {
     if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 
-  void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
+  [[gnu::noinline, gnu::cold]] void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
     const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
     if (was == 0) return;
     if constexpr (pollable) {
@@ -420,7 +420,7 @@ class ring_fabric {
   }
 
   /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
-  [[gnu::noinline]] void demote_idle() noexcept {
+  [[gnu::noinline, gnu::cold]] void demote_idle() noexcept {
     if (armed_ || !claims()) return;
     const auto idle = [this](const receiver* r) { return polls_ - r->active_at >= idle_polls; };
     bool any = false;
@@ -450,13 +450,13 @@ class ring_fabric {
     for (receiver* r : hot_)
       if (r->hungry) feed(*r);
   }
-  void feed(receiver& r) noexcept {
+  [[gnu::noinline]] void feed(receiver& r) noexcept {
     r.hungry = false;
     if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
       wake_peer(r.source);
   }
 
-  [[gnu::noinline]] bool something_to_do() noexcept {
+  [[gnu::noinline, gnu::cold]] bool something_to_do() noexcept {
     if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
@@ -465,7 +465,7 @@ class ring_fabric {
     return false;
   }
 
-  [[gnu::noinline]] void settle_blocked() noexcept {
+  [[gnu::noinline, gnu::cold]] void settle_blocked() noexcept {
     for (sender* s : blocked_on_space_) {
       s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
       s->blocked_on_space = false;

@@ -175,6 +175,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     std::int64_t left_ns = 0;
     bool silent = false;  // A put without a packet.
     bool put = false;
+    bool repeated = false;
     const std::byte* from = nullptr;
     exposed_at to{};
     std::size_t bytes = 0;
@@ -282,6 +283,7 @@ class sim_port : public mpx::sim::detail::event_handler {
                 world_.died_before(source, p.left_ns) || (p.put && gone(c.source));
     const held_exposure held(p.put && !lost ? exposed_.get() : nullptr, p.to.key());
     lost = lost || (p.put && !held);
+    if (!p.put && !lost) lost = suffer(now_ns, c, p);
     world_.record(lost ? "lost" : "come", now_ns, source, self_, p.header.word[0], p.bytes);
     if (p.put) {
       const bool ok = !lost;
@@ -301,6 +303,28 @@ class sim_port : public mpx::sim::detail::event_handler {
     c.ready.push_back(std::move(p));
     if (c.ready.size() == 1) hot_.push_back(&c);
     clock_.wake(self_);
+  }
+
+  /// What the faults of the simulation do to a packet. Returns whether it is lost.
+  bool suffer(std::int64_t now_ns, channel& c, packet& p) {
+    const auto fate = world_.fate_of(world_rank(c.source), self_);
+    if (fate.lost) {
+      ++world_.result().lost;
+      return true;
+    }
+    if (fate.repeated && !p.repeated) {
+      ++world_.result().repeated;
+      ++c.count;
+      c.in_flight.push_back(p);
+      c.in_flight.back().repeated = true;
+      c.arrives_last_ns = std::max(now_ns + costs(c.source, 0).latency_ns, c.arrives_last_ns);
+      clock_.at(c.arrives_last_ns, *this, c.source);
+    }
+    if (fate.shortened && !p.payload.empty()) {
+      ++world_.result().shortened;
+      p.payload.resize(clock_.random().below(p.payload.size()));
+    }
+    return false;
   }
 
   /// A place in the channel is free again: the sender learns of it a little later.

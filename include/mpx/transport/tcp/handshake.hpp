@@ -19,12 +19,19 @@
 namespace mpx::inline v0::transport::detail {
 
 /// Says that this is mpx, and which version of what follows; in the host's byte order.
-inline constexpr std::uint64_t tcp_magic = 0x6d70'7874'6370'0001;
+inline constexpr std::uint64_t tcp_magic = 0x6d70'7874'6370'0002;
+
+/// Who is called, in a hello: a rank, and which of several connections to it this becomes.
+inline constexpr unsigned tcp_lane_shift = 24;
+constexpr peer_id tcp_lane_of(peer_id peer, unsigned lane) noexcept {
+  return peer | lane << tcp_lane_shift;
+}
 
 /// What the accepting end answers to a rank of its job.
 enum class tcp_verdict : std::uint64_t {
   open = 1,     ///< This connection is the one between the two ranks.
   crossed = 2,  ///< The other end's own attempt, which goes the other way, will be.
+  gone = 3,     ///< The other end has nothing more to do with this rank.
 };
 
 struct tcp_challenge {
@@ -45,9 +52,15 @@ struct tcp_answer {
 static_assert(sizeof(tcp_challenge) == 40 && sizeof(tcp_hello) == 80 && sizeof(tcp_answer) == 40);
 
 inline std::string_view label_of(tcp_verdict v) noexcept {
-  return v == tcp_verdict::open ? "mpx tcp open" : "mpx tcp crossed";
+  switch (v) {
+    case tcp_verdict::open: return "mpx tcp open";
+    case tcp_verdict::crossed: return "mpx tcp crossed";
+    case tcp_verdict::gone: break;
+  }
+  return "mpx tcp gone";
 }
 inline constexpr std::string_view tcp_hello_label = "mpx tcp hello";
+inline constexpr std::string_view tcp_key_label = "mpx tcp key";
 
 /// What became of bytes that were read.
 enum class tcp_step : std::uint8_t {
@@ -90,17 +103,25 @@ class tcp_acceptor {
   tcp_step added(std::size_t n, const tcp_secret& secret, peer_id self, peer_id peers) noexcept {
     if (!in_.add(n)) return tcp_step::more;
     const tcp_hello h = in_.get();
-    const bool sane = h.magic == tcp_magic && h.to == self && h.from < peers && h.from != self;
+    const bool sane = h.magic == tcp_magic && (h.to ^ self) << (32 - tcp_lane_shift) == 0 &&
+                      h.from < peers && h.from != self;
     const tcp_bytes32 proof = secret.prove(tcp_hello_label, h.from, h.to, h.nonce, nonce_);
     if (!same_proof(proof, h.proof) || !sane) return tcp_step::wrong;
     from_ = h.from;
+    to_ = h.to;
     other_nonce_ = h.nonce;
     return tcp_step::ready;
   }
   /// Who it is. Requires: the last step was `ready`.
   peer_id from() const noexcept { return from_; }
-  tcp_answer answer(tcp_verdict v, const tcp_secret& secret, peer_id self) const noexcept {
-    return {v, secret.prove(label_of(v), from_, self, other_nonce_, nonce_)};
+  unsigned lane() const noexcept { return to_ >> tcp_lane_shift; }
+  const tcp_bytes32& other_nonce() const noexcept { return other_nonce_; }
+  tcp_answer answer(tcp_verdict v, const tcp_secret& secret) const noexcept {
+    return {v, secret.prove(label_of(v), from_, to_, other_nonce_, nonce_)};
+  }
+  /// What the two ends of this connection alone can know. Requires: the last step was `ready`.
+  tcp_bytes32 key(const tcp_secret& secret) const noexcept {
+    return secret.prove(tcp_key_label, from_, to_, other_nonce_, nonce_);
   }
 
  private:
@@ -108,12 +129,16 @@ class tcp_acceptor {
   tcp_bytes32 nonce_{};
   tcp_bytes32 other_nonce_{};
   peer_id from_ = 0;
+  peer_id to_ = 0;
 };
 
 /// The connecting end: rank `self`, which wants to reach rank `peer`.
 class tcp_connector {
  public:
   tcp_connector(peer_id self, peer_id peer) noexcept : self_(self), peer_(peer) {}
+  /// The same, for a further connection (tcp_lane_of), by which the other end knows the first.
+  tcp_connector(peer_id self, peer_id lane_of_peer, const tcp_bytes32& nonce) noexcept
+      : self_(self), peer_(lane_of_peer), draws_(false), nonce_(nonce) {}
 
   std::span<std::byte> rest() noexcept { return greeted_ ? answer_.rest() : challenge_.rest(); }
   /// After `n` bytes have been written to rest(). `ready` comes twice: when hello() is to be sent,
@@ -122,7 +147,7 @@ class tcp_connector {
     if (greeted_) return answer_.add(n) ? judge(secret) : tcp_step::more;
     if (!challenge_.add(n)) return tcp_step::more;
     const tcp_challenge c = challenge_.get();
-    if (c.magic != tcp_magic || !draw_random(nonce_)) return tcp_step::wrong;
+    if (c.magic != tcp_magic || (draws_ && !draw_random(nonce_))) return tcp_step::wrong;
     other_nonce_ = c.nonce;
     greeted_ = true;
     return tcp_step::ready;
@@ -135,11 +160,15 @@ class tcp_connector {
   /// Requires: the second `ready`.
   tcp_verdict verdict() const noexcept { return verdict_; }
   bool is_judged() const noexcept { return judged_; }
+  /// See tcp_acceptor. Requires: the second `ready`.
+  tcp_bytes32 key(const tcp_secret& secret) const noexcept {
+    return secret.prove(tcp_key_label, self_, peer_, nonce_, other_nonce_);
+  }
 
  private:
   tcp_step judge(const tcp_secret& secret) noexcept {
     const tcp_answer a = answer_.get();
-    if (a.verdict != tcp_verdict::open && a.verdict != tcp_verdict::crossed) return tcp_step::wrong;
+    if (a.verdict < tcp_verdict::open || a.verdict > tcp_verdict::gone) return tcp_step::wrong;
     const tcp_bytes32 proof = secret.prove(label_of(a.verdict), self_, peer_, nonce_, other_nonce_);
     if (!same_proof(proof, a.proof)) return tcp_step::wrong;
     verdict_ = a.verdict;
@@ -149,6 +178,7 @@ class tcp_connector {
 
   peer_id self_;
   peer_id peer_;
+  bool draws_ = true;
   bool greeted_ = false;
   bool judged_ = false;
   tcp_verdict verdict_ = tcp_verdict::open;

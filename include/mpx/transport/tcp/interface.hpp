@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/numbers.hpp"
@@ -79,6 +80,19 @@ inline tcp_endpoint read_endpoint(std::string_view text) {
   boost::system::error_code bad;
   const ip::address a = ip::make_address(std::string(text.substr(0, space)), bad);
   return bad ? tcp_endpoint() : tcp_endpoint(a, static_cast<std::uint16_t>(port));
+}
+
+/// As many as `text` begins with, at most `most`, each followed by a space. Takes them from `text`.
+inline std::vector<tcp_endpoint> read_endpoints(std::string_view& text, std::size_t most) {
+  std::vector<tcp_endpoint> all;
+  while (all.size() < most) {
+    const std::size_t end = text.find(' ', text.find(' ') + 1);
+    const tcp_endpoint e = read_endpoint(text.substr(0, end));
+    if (e.bytes == 0) break;
+    all.push_back(e);
+    text.remove_prefix(end < text.size() ? end + 1 : text.size());
+  }
+  return all;
 }
 
 /// The ports that a rank may listen on; 0 to 0: any that is free.
@@ -194,6 +208,22 @@ inline ip::address chosen_address(const char* told, bool one_machine) {
   });
   if (most < 0) choice.refuse("names no address of an interface of this machine that is up");
   return best;
+}
+
+/// The addresses of a list such as "eth0,eth1", each chosen as by itself; at most `most`. Errors:
+/// errc::argument.
+inline std::vector<ip::address> chosen_addresses(const char* told, bool one_machine,
+                                                 std::size_t most) {
+  std::vector<ip::address> all;
+  if (told == nullptr) return {chosen_address(nullptr, one_machine)};
+  std::string_view rest(told);
+  for (bool last = false; !last && all.size() < most;) {
+    const std::size_t end = rest.find(',');
+    last = end == std::string_view::npos;
+    all.push_back(chosen_address(std::string(rest.substr(0, end)).c_str(), one_machine));
+    if (!last) rest.remove_prefix(end + 1);
+  }
+  return all;
 }
 
 }  // namespace mpx::inline v0::transport::detail

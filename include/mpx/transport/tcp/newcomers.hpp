@@ -28,14 +28,20 @@ class tcp_newcomers {
   static constexpr std::uint32_t places = 64;
   static constexpr std::int64_t patience_ns = 5'000'000'000;
   static constexpr int accepts_a_look = 16;
+  static constexpr unsigned listeners_max = 8;
   // Strangers that are met without a pause, and how long it takes until one more may be.
   static constexpr std::int64_t strangers_at_once = 64;
   static constexpr std::int64_t ns_a_stranger = 5'000'000;
   static constexpr std::int64_t rest_ns = 50'000'000;  // Where the machine has nothing left.
 
-  tcp_newcomers(tcp_descriptor listener, tcp_watch& watch) noexcept
-      : listener_(std::move(listener)), watch_(watch) {
-    listening_ = watch_.add(listener_.fd(), {tcp_watch::kind::listener, 0});
+  tcp_newcomers(tcp_descriptor listener, tcp_watch& watch) noexcept : watch_(watch) {
+    listeners_[0] = std::move(listener);
+    listen();
+  }
+  /// Listens there, too. Requires: fewer than `listeners_max` so far.
+  void also_at(tcp_descriptor listener) noexcept {
+    listeners_[listeners_count_++] = std::move(listener);
+    watch_.add(listeners_[listeners_count_ - 1].fd(), {tcp_watch::kind::listener, 0});
   }
 
   const tcp_door_counters& counters() const noexcept { return counters_; }
@@ -43,17 +49,7 @@ class tcp_newcomers {
 
   /// Takes in who stands at the door.
   void accept() noexcept {
-    for (int i = 0; i < accepts_a_look && listening_; ++i) {
-      tcp_descriptor s(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-      if (!s) {
-        // Without descriptors or memory it would be asked again and again.
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-          rest(platform::now_ns() + rest_ns);
-        return;
-      }
-      ++counters_.accepted;
-      enter(std::move(s));
-    }
+    for (unsigned i = 0; i < listeners_count_; ++i) accept_at(listeners_[i]);
   }
   /// The same, for a socket that is connected already.
   void enter(tcp_descriptor s) noexcept {
@@ -106,8 +102,7 @@ class tcp_newcomers {
       }
     }
     if (!listening_) {
-      if (paused_until_ <= now)
-        listening_ = watch_.add(listener_.fd(), {tcp_watch::kind::listener, 0});
+      if (paused_until_ <= now) listen();
       if (!listening_) wanted(paused_until_ > now ? paused_until_ : now + ns_a_stranger);
     }
     return next;
@@ -119,6 +114,31 @@ class tcp_newcomers {
     std::int64_t until_ns = 0;
     tcp_acceptor handshake;
   };
+
+  void accept_at(const tcp_descriptor& listener) noexcept {
+    for (int i = 0; i < accepts_a_look && listening_; ++i) {
+      tcp_descriptor s(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (!s) {
+        // Without descriptors or memory it would be asked again and again.
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+          rest(platform::now_ns() + rest_ns);
+        return;
+      }
+      ++counters_.accepted;
+      enter(std::move(s));
+    }
+  }
+  /// All of them, or none is watched.
+  void listen() noexcept {
+    listening_ = true;
+    for (unsigned i = 0; i < listeners_count_; ++i)
+      listening_ = listening_ && watch_.add(listeners_[i].fd(), {tcp_watch::kind::listener, 0});
+    if (!listening_) listen_no_more();
+  }
+  void listen_no_more() noexcept {
+    listening_ = false;
+    for (unsigned i = 0; i < listeners_count_; ++i) watch_.remove(listeners_[i].fd());
+  }
 
   /// The one that has been here longest has to go if all places are taken.
   std::uint32_t free_place() noexcept {
@@ -145,12 +165,12 @@ class tcp_newcomers {
   }
   void rest(std::int64_t until) noexcept {
     ++counters_.pauses;
-    watch_.remove(listener_.fd());
-    listening_ = false;
+    listen_no_more();
     paused_until_ = until;
   }
 
-  tcp_descriptor listener_;
+  std::array<tcp_descriptor, listeners_max> listeners_;
+  unsigned listeners_count_ = 1;
   tcp_watch& watch_;
   bool listening_ = false;
   std::uint32_t present_ = 0;

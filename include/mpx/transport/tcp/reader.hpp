@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Makes packets of the bytes of a connection. A body that is not all there when its header is read
-// goes straight to where the sink wants it. What the bytes say is checked.
+// Makes packets of a stream of bytes, whichever connections bring it. A body that is not all there
+// when its header is read goes straight to where the sink wants it. What the bytes say is checked.
 
-#include <sys/socket.h>
 #include <sys/uio.h>
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -27,18 +25,20 @@ enum class tcp_found : std::uint8_t {
   malformed,  ///< Bytes that make no sense.
 };
 
-class tcp_reader {
+template <replay_limits Limits>
+class basic_tcp_reader {
  public:
   static constexpr std::size_t buffer_bytes = 16 * 1024;
 
-  tcp_reader() = default;
-  tcp_reader(const tcp_reader&) = delete;
-  tcp_reader& operator=(const tcp_reader&) = delete;
-  ~tcp_reader() { clear(); }
+  basic_tcp_reader() = default;
+  basic_tcp_reader(const basic_tcp_reader&) = delete;
+  basic_tcp_reader& operator=(const basic_tcp_reader&) = delete;
+  ~basic_tcp_reader() { clear(); }
 
-  /// Requires memory: false, if there is none.
+  /// A connection goes on with the stream. False: no memory.
   bool begin() noexcept {
     if (buffer_ == nullptr) buffer_ = static_cast<std::byte*>(platform::allocate(buffer_bytes));
+    ended_ = more_ = false;
     return buffer_ != nullptr;
   }
   void clear() noexcept {
@@ -50,6 +50,18 @@ class tcp_reader {
     ended_ = true;
   }
 
+  /// What has come, and what the other end is to be told of it.
+  basic_replay_receipt<Limits>& receipt() noexcept { return receipt_; }
+  /// Whether the other end is to be told how far this one is. In the middle of a body of which it
+  /// asks to be told, that is at its end: until then nothing that it waits for is over.
+  bool owes_receipt() const noexcept { return receipt_.due() && !(in_body_ && asks_); }
+  /// Whether the other end has told how far it is, since acknowledged() was last asked.
+  bool has_acknowledged() const noexcept { return has_acknowledged_; }
+  std::uint64_t peek_acknowledged() const noexcept { return acknowledged_; }
+  std::uint64_t acknowledged() noexcept {
+    has_acknowledged_ = false;
+    return acknowledged_;
+  }
   /// Whether the connection has ended: no fill will bring anything.
   bool ended() const noexcept { return ended_; }
   /// Whether there are bytes that have not been looked at, or the last fill got all that it asked
@@ -57,11 +69,12 @@ class tcp_reader {
   bool may_have_more() const noexcept { return more_ || head_ != tail_; }
   bool may_fill() const noexcept { return more_ && !ended_; }
 
-  /// Reads what the kernel has, as far as there is room. Returns whether that was anything; the
+  /// Reads what the stream has, as far as there is room. Returns whether that was anything; the
   /// end counts.
-  bool fill(int fd) noexcept {
+  template <class Stream>
+  bool fill(Stream& stream) noexcept {
     iovec pieces[2];
-    int count = 0;
+    std::size_t count = 0;
     std::size_t wanted = 0;
     if (ended_) return false;
     if (in_body_ && left_ != 0) {
@@ -81,20 +94,15 @@ class tcp_reader {
       wanted += n;
     }
     if (wanted == 0) return false;  // Full of packets that nobody has taken yet.
-    msghdr m{};
-    m.msg_iov = pieces;
-    m.msg_iovlen = static_cast<std::size_t>(count);
-    ssize_t n = -1;
-    do {
-      n = ::recvmsg(fd, &m, MSG_DONTWAIT);
-    } while (n < 0 && errno == EINTR);
+    const ssize_t n = stream.read(pieces, count);
     more_ = false;
-    if (n < 0 && errno == EAGAIN) return false;
-    if (n <= 0) {
+    if (n == 0) return false;
+    if (n < 0) {
       ended_ = true;
       return true;
     }
     auto got = static_cast<std::size_t>(n);
+    receipt_.took(got);
     more_ = got == wanted;
     if (in_body_ && left_ != 0) {
       const std::size_t part = got < left_ ? got : left_;
@@ -105,6 +113,15 @@ class tcp_reader {
     return true;
   }
 
+  /// Takes receipts that nothing stands before, without a sink.
+  void take_receipts() noexcept {
+    tcp_frame f;
+    while (!in_body_ && tail_ - head_ >= sizeof f) {
+      std::memcpy(&f, buffer_ + head_, sizeof f);
+      if (f.bytes != tcp_receipt) return;
+      take_receipt(f);
+    }
+  }
   /// Hands the next whole packet to the sink.
   template <class Sink>
   tcp_found next(Sink& sink, peer_id source, std::size_t packet_bytes_max) noexcept {
@@ -118,17 +135,26 @@ class tcp_reader {
       tcp_frame f;
       if (here < sizeof f) return tcp_found::nothing;
       std::memcpy(&f, buffer_ + head_, sizeof f);
-      if (f.bytes == tcp_goodbye)
-        return here == sizeof f ? tcp_found::goodbye : tcp_found::malformed;
+      if (f.bytes >= tcp_receipt) [[unlikely]] {
+        if (f.bytes == tcp_goodbye)
+          return here == sizeof f ? tcp_found::goodbye : tcp_found::malformed;
+        take_receipt(f);
+        continue;
+      }
+      const bool asks = (f.bytes & tcp_asks) != 0;
+      f.bytes &= ~tcp_asks;
       if (f.bytes > packet_bytes_max) return tcp_found::malformed;
       if (here - sizeof f >= f.bytes) {
         const std::byte* const at = buffer_ + head_ + sizeof f;
         ahead_bytes_ = f.bytes < long_bytes_min ? buffer_bytes : ahead_of_long;
         head_ += sizeof f + f.bytes;
+        if (asks) [[unlikely]]
+          receipt_.ask();
         sink.packet(source, f.header, std::span<const std::byte>(at, f.bytes));
         return tcp_found::packet;
       }
       if (f.bytes <= split_bytes_max) return tcp_found::nothing;
+      asks_ = asks;
       begin_body(sink, source, f);
     }
   }
@@ -145,6 +171,11 @@ class tcp_reader {
   static constexpr std::size_t long_bytes_min = 4096;
   static constexpr std::size_t ahead_of_long = 256;
 
+  void take_receipt(const tcp_frame& f) noexcept {
+    acknowledged_ = received_of(f);
+    has_acknowledged_ = true;
+    head_ += sizeof f;
+  }
   std::byte* body_at() noexcept { return place_.data() + (place_.size() - left_); }
 
   template <class Sink>
@@ -172,6 +203,7 @@ class tcp_reader {
   template <class Sink>
   bool end_body(Sink& sink, peer_id source) noexcept {
     in_body_ = false;
+    if (asks_) receipt_.ask();
     if (std::exchange(discards_, false)) return false;
     std::byte* const own = std::exchange(own_, nullptr);
     const std::span<std::byte> body = std::exchange(place_, {});
@@ -186,13 +218,18 @@ class tcp_reader {
   std::size_t ahead_bytes_ = buffer_bytes;  // To be read beyond what is known to come.
   bool more_ = false;
   bool ended_ = false;
+  bool has_acknowledged_ = false;
+  std::uint64_t acknowledged_ = 0;
+  basic_replay_receipt<Limits> receipt_;
   // The body in the middle of which the stream is.
   bool in_body_ = false;
   bool discards_ = false;
+  bool asks_ = false;
   std::size_t left_ = 0;
   std::span<std::byte> place_;
   std::byte* own_ = nullptr;  // Where the sink had no place.
   frame_header header_{};
 };
+using tcp_reader = basic_tcp_reader<replay_limits{}>;
 
 }  // namespace mpx::inline v0::transport::detail

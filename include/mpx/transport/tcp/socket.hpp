@@ -65,6 +65,26 @@ inline tcp_descriptor make_tcp_socket(const tcp_endpoint& e, int kernel_bytes) n
   return s;
 }
 
+/// Whether both ends are on this host.
+inline bool is_tcp_within_host(int fd) noexcept {
+  tcp_endpoint here;
+  tcp_endpoint there;
+  socklen_t bytes_here = sizeof here.v6;
+  socklen_t bytes_there = sizeof there.v6;
+  return ::getsockname(fd, &here.any, &bytes_here) == 0 &&
+         ::getpeername(fd, &there.any, &bytes_there) == 0 &&
+         (here.address() == there.address() || there.address().is_loopback());
+}
+/// What a sender may have in the kernel where both ends are on one host. The kernel would let that
+/// grow to megabytes, as if there were a long way to be filled; but what waits longer than for its
+/// reader to come round has left the caches. (It counts its own memory, too, and doubles this.)
+/// Between hosts the kernel knows better.
+inline constexpr int tcp_within_host_bytes = 256 * 1024;
+inline void bound_tcp_within_host(int fd) noexcept {
+  static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &tcp_within_host_bytes,
+                                 sizeof tcp_within_host_bytes));
+}
+
 /// Listens on the first port of the range that is free; `at` becomes where that is.
 /// Errors: errc::argument, errc::no_resources.
 inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tcp_endpoint& at,
@@ -105,8 +125,10 @@ inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& 
   set_tcp_patience(s.fd(), tcp_connect_ms_max);
   const int one = 1;
   static_cast<void>(::setsockopt(s.fd(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one));
-  if (from.any.sa_family == to.any.sa_family)
-    static_cast<void>(::bind(s.fd(), &from.any, from.bytes));
+  if (from.any.sa_family == to.any.sa_family) {
+    const tcp_endpoint any_port(from.address(), 0);
+    static_cast<void>(::bind(s.fd(), &any_port.any, any_port.bytes));
+  }
   if (::connect(s.fd(), &to.any, to.bytes) != 0 && errno != EINPROGRESS && errno != EINTR)
     s.close();
   return s;
@@ -137,6 +159,10 @@ class tcp_watch {
   /// `writable`: also when the kernel has room.
   bool change(int fd, event e, bool writable) noexcept {
     return control(EPOLL_CTL_MOD, fd, e, writable);
+  }
+  /// The same; `readable`: also when bytes have come.
+  bool change(int fd, event e, bool writable, bool readable) noexcept {
+    return control(EPOLL_CTL_MOD, fd, e, writable, readable);
   }
   void remove(int fd) noexcept { ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, nullptr); }
 
@@ -178,9 +204,9 @@ class tcp_watch {
     std::uint64_t n;
     static_cast<void>(::read(fd, &n, sizeof n));
   }
-  bool control(int how, int fd, event e, bool writable) noexcept {
+  bool control(int how, int fd, event e, bool writable, bool readable = true) noexcept {
     epoll_event w{};
-    w.events = EPOLLIN | (writable ? EPOLLOUT : 0u);
+    w.events = (readable ? EPOLLIN : 0u) | (writable ? EPOLLOUT : 0u);
     w.data.u64 = std::uint64_t{static_cast<std::uint32_t>(e.what)} << 32 | e.which;
     return ::epoll_ctl(epoll_.fd(), how, fd, &w) == 0;
   }

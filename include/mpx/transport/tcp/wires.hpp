@@ -1,179 +1,131 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A rank's connections: made on first use, watched by one descriptor, and what was posted on each
-// in order. Everything of transport tcp that does not depend on who takes the packets.
+// A rank's connections: made on first use, made again when they break, watched by one descriptor,
+// and what was posted on each in order. Everything of transport tcp that does not depend on who
+// takes the packets.
 
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
-#include <optional>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "mpx/core/memory.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/tcp/heartbeat.hpp"
+#include "mpx/transport/tcp/link.hpp"
 #include "mpx/transport/tcp/newcomers.hpp"
-#include "mpx/transport/tcp/outgoing.hpp"
-#include "mpx/transport/tcp/reader.hpp"
+#include "mpx/transport/tcp/writer.hpp"
 
 namespace mpx::inline v0::transport::detail {
 
-/// Where a connection to a peer stands.
-enum class tcp_state : std::uint8_t {
-  idle,      ///< There is none, or an attempt has failed and is repeated later.
-  greeting,  ///< This rank has called, and proves who it is.
-  crossed,   ///< Both have called: the other one's attempt will be the connection.
-  open,      ///< Packets pass.
-  left,      ///< The peer has said goodbye: what is posted vanishes.
-  lost,      ///< It broke.
-  dropped,   ///< Nothing is wanted of it any more.
-};
+template <TcpStream Stream>
+class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
+  using base = tcp_writer<tcp_link<Stream>, tcp_watch>;
+  using base::attention_;
+  using base::completions_;
+  using base::counters_;
+  using base::feed;
+  using base::gathers;
+  using base::glean;
+  using base::keep;
+  using base::links_;
+  using base::lost_;
+  using base::make;
+  using base::news_;
+  using base::pends_;
+  using base::polls_;
+  using base::roomy_;
+  using base::send;
+  using base::unblock;
+  using base::watch_;
+  using base::write;
 
-/// One peer that this rank has to do with.
-struct tcp_link : mpx::detail::allocated {
-  explicit tcp_link(peer_id p) noexcept : peer(p) {}
-  peer_id peer;
-  tcp_state state = tcp_state::idle;
-  bool blocked = false;          // The kernel has no room: the watch tells when it has.
-  bool listed = false;           // In `unsent_`.
-  bool serving = false;          // In `serving_`.
-  bool starved = false;          // A post was told `retry`.
-  bool mute = false;             // What is written does not arrive; what has come is still read.
-  bool told = false;             // That it was lost.
-  std::uint64_t written_at = 0;  // Which poll was the last before it was written to.
-  std::uint64_t roomy_at = 0;    // Which news tell that there is room again.
-  tcp_descriptor socket;
-  tcp_reader in;
-  tcp_outgoing out;
-  std::optional<tcp_connector> call;
-  unsigned calls = 0;
-  std::int64_t call_at_ns = 0;
-};
-
-/// What has happened, for tests and tools.
-struct tcp_counters {
-  std::uint64_t calls = 0;      ///< Connections that this rank has tried to make.
-  std::uint64_t crossed = 0;    ///< Of these, given up for the peer's own.
-  std::uint64_t opened = 0;     ///< Connections that carry packets, now or earlier.
-  std::uint64_t writes = 0;     ///< System calls that wrote packets.
-  std::uint64_t referred = 0;   ///< Payloads that waited where the caller had them.
-  std::uint64_t copied = 0;     ///< Packets that waited as a copy.
-  std::uint64_t coalesced = 0;  ///< Of these, those that could have been written at once.
-  std::uint64_t looks = 0;      ///< Looks at all connections.
-};
-
-class tcp_wires {
  public:
-  static constexpr unsigned calls_max = 16;
-  static constexpr std::size_t copy_bytes_max = 4096;  // Longer ones wait where they are.
-  static constexpr std::size_t coalesced_bytes_max = 16 * 1024;
+  using link = tcp_link<Stream>;
+  using base::copy_bytes_max;
+  using base::serve;
+  static constexpr std::int64_t crossing_ns = 3'000'000;
 
   tcp_wires(peer_id self, peer_id peers, const tcp_secret& secret,
             std::vector<tcp_endpoint> endpoints, tcp_descriptor listener, bool pends,
-            int kernel_bytes)
-      : self_(self),
+            int kernel_bytes, tcp_patience patience)
+      : base(peers, pends),
+        self_(self),
         peers_(peers),
-        pends_(pends),
         kernel_bytes_(kernel_bytes),
+        patience_(patience),
         secret_(secret),
         endpoints_(std::move(endpoints)),
-        links_(endpoints_.size()),
-        newcomers_(std::move(listener), watch_) {}
-  tcp_wires(const tcp_wires&) = delete;
-  tcp_wires& operator=(const tcp_wires&) = delete;
+        newcomers_(std::move(listener), watch_) {
+    tcp_bytes32 drawn{};
+    if (draw_random(drawn)) std::memcpy(&instance_, drawn.data(), sizeof instance_);
+    instance_ |= 1;  // 0 is nobody.
+  }
   ~tcp_wires() {
-    const bool parent = ::getpid() == pid_;  // A forked child is nobody, and says nothing.
-    for (tcp_link* l : links_) {
-      if (l == nullptr) continue;
-      if (parent && l->state == tcp_state::open) say_goodbye(*l);
-      delete l;
-    }
+    if (::getpid() != pid_) return;  // A forked child is nobody, and says nothing.
+    for (link* l : links_)
+      if (l != nullptr && l->state == tcp_state::open) say_goodbye(*l);
   }
 
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
-  const tcp_counters& counters() const noexcept { return counters_; }
   const tcp_door_counters& door() const noexcept { return newcomers_.counters(); }
   const tcp_endpoint& endpoint() const noexcept { return endpoints_[self_]; }
-  tcp_state state_of(peer_id peer) const noexcept {
-    return links_[peer] == nullptr ? tcp_state::idle : links_[peer]->state;
-  }
-  tcp_watch& watch() noexcept { return watch_; }
-  tcp_link* find(peer_id peer) noexcept { return links_[peer]; }
-  tcp_queue<tcp_completion>& completions() noexcept { return completions_; }
-  tcp_queue<peer_id>& lost() noexcept { return lost_; }
-  tcp_queue<peer_id>& serving() noexcept { return serving_; }
-  /// Whether a post that was told `retry` may succeed now, and has not been repeated since.
-  bool has_news() const noexcept { return roomy_ != 0; }
-  bool take_news() noexcept {
-    ++news_;
-    return std::exchange(roomy_, 0) != 0;
-  }
-  /// A poll begins: what was posted before it leaves now.
-  void begin_poll() noexcept {
-    ++polls_;
-    if (!unsent_.empty()) send_unsent();
-  }
   /// Whether something besides open connections is to be looked after.
   bool uneasy() const noexcept { return attention_ != 0 || !newcomers_.quiet(); }
+
+  typename Stream::context& streams() noexcept { return streams_; }
+  void also_listen(tcp_descriptor at) noexcept { newcomers_.also_at(std::move(at)); }
 
   // --- Posting -----------------------------------------------------------------------------------
 
   outcome post(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
                cookie_t cookie) noexcept {
-    tcp_link* l = links_[peer];
+    link* l = links_[peer];
     if (l == nullptr && (l = make(peer)) == nullptr) return outcome::refused;
     if (l->roomy_at == news_) [[unlikely]] {
       l->roomy_at = 0;
       --roomy_;
     }
-    const tcp_frame f{static_cast<std::uint32_t>(payload.size()), header};
-    std::size_t written = 0;
+    tcp_frame f{static_cast<std::uint32_t>(payload.size()), header};
     if (l->state == tcp_state::open) {
-      if (l->mute) return outcome::done;  // That it is lost is told by the next poll.
-      if (l->out.empty() &&
-          (l->written_at != polls_ || !pends_ || payload.size() > copy_bytes_max)) {
-        l->written_at = polls_;
-        ++counters_.writes;
-        iovec pieces[2] = {piece_of(&f, sizeof f), piece_of(payload.data(), payload.size())};
-        const ssize_t n = tcp_write(l->socket.fd(), pieces, payload.empty() ? 1 : 2);
-        if (n < 0) {
-          silence(*l);
-          return outcome::done;
-        }
-        written = static_cast<std::size_t>(n);
-        if (written == sizeof f + payload.size()) return outcome::done;
-        block(*l);
-      }
+      if (l->out.idle() && !l->mute && !gathers(*l, payload.size()))
+        return write(*l, f, payload, cookie);
     } else if (l->state == tcp_state::left) {
       return outcome::done;
     } else if (l->state > tcp_state::open) {
       return outcome::refused;
-    } else if (l->state == tcp_state::idle && l->call_at_ns == 0) {
+    } else if (l->state == tcp_state::idle && l->due_ns == 0) {
       call(*l);
       if (l->state == tcp_state::lost) return outcome::done;
     }
-    return keep(*l, f, payload, written, cookie);
+    return keep(*l, f, payload, cookie);
   }
 
+  /// Connects, if that has not been tried yet.
+  void attend(peer_id peer) noexcept {
+    link* l = links_[peer];
+    if (l == nullptr && (l = make(peer)) == nullptr) return;
+    if (l->state == tcp_state::idle && l->due_ns == 0) call(*l);
+  }
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
-    for (tcp_link* l : links_)
+    for (link* l : links_)
       if (l != nullptr && !l->out.empty()) l->out.relocate(cookie, from, to);
   }
   void drop(peer_id peer) noexcept {
-    tcp_link* l = links_[peer];
+    link* l = links_[peer];
     if (l == nullptr && (l = make(peer)) == nullptr) return;
-    if (l->state == tcp_state::open && !l->mute && l->out.empty()) say_goodbye(*l);
+    if (l->state == tcp_state::open && !l->mute && l->out.idle()) say_goodbye(*l);
     close(*l, tcp_state::dropped);
     l->told = true;
   }
   void cancel_place(peer_id source) noexcept {
-    if (tcp_link* const l = links_[source]) l->in.cancel_place();
+    if (link* const l = links_[source]) l->in.cancel_place();
   }
 
   // --- Looking -----------------------------------------------------------------------------------
@@ -193,151 +145,90 @@ class tcp_wires {
     if (uneasy()) tick();
   }
   /// Reads what has come on one. Returns whether that was anything.
-  bool look_at(tcp_link& l) noexcept {
-    if (!l.in.fill(l.socket.fd())) return false;
+  bool look_at(link& l) noexcept {
+    if (l.state != tcp_state::open || !l.in.fill(l.socket)) return false;
     serve(l);
+    if (l.starved) [[unlikely]]
+      glean(l);  // Who is told of room has not polled yet.
     return true;
   }
-  void serve(tcp_link& l) noexcept {
-    if (l.serving) return;
-    l.serving = true;
-    serving_.push(l.peer);
+  /// The same, for more of what was being read.
+  bool refill(link& l) noexcept {
+    return l.in.may_fill() && l.state == tcp_state::open && l.in.fill(l.socket);
   }
-  /// The connection has come to its end, by a goodbye or without one.
-  void end(tcp_link& l, bool well) noexcept { close(l, well ? tcp_state::left : tcp_state::lost); }
+  /// The peer has left, or its bytes made no sense.
+  void end(link& l, bool well) noexcept { close(l, well ? tcp_state::left : tcp_state::lost); }
+  /// The connection has ended without a goodbye. Another one is to take its place.
+  void broke(link& l) noexcept {
+    ++counters_.broken;
+    const bool carried = l.state == tcp_state::open;
+    unblock(l);
+    l.mute = false;
+    l.socket.close();
+    if (!carried) return call_later(l);
+    l.state = tcp_state::idle;
+    const std::int64_t now = platform::now_ns();
+    l.lost_at_ns = now + patience_.reach_ns();
+    // Both may have noticed, and the lower rank's attempt will be the connection.
+    wait_for(l, self_ < l.peer ? now : now + crossing_ns);
+  }
 
  private:
-  tcp_link* make(peer_id peer) noexcept {
-    auto* const l = new (std::nothrow) tcp_link(peer);
-    // Each stands in a list once at most: its places are kept for it.
-    if (l != nullptr && lost_.reserve(made_ + 1) && serving_.reserve(made_ + 1) &&
-        unsent_.reserve(made_ + 1)) {
-      ++made_;
-      return links_[peer] = l;
-    }
-    delete l;
-    return nullptr;
-  }
-
-  outcome keep(tcp_link& l, const tcp_frame& f, std::span<const std::byte> payload,
-               std::size_t written, cookie_t cookie) noexcept {
-    const bool copies = !pends_ || payload.size() <= copy_bytes_max;
-    const std::size_t bytes = copies ? sizeof f + payload.size() : 0;
-    if (written == 0 && !l.out.has_room(l.out.empty() ? 0 : bytes)) {
-      l.starved = false;  // Whoever posts finds out by himself.
-      if (l.state == tcp_state::open) send(l);
-      if (l.mute) return outcome::done;
-      if (!l.out.has_room(l.out.empty() ? 0 : bytes)) {
-        l.starved = true;
-        return outcome::retry;
-      }
-    }
-    const bool kept = completions_.reserve(told_max_ + 1 - completions_.size()) &&
-                      (copies ? l.out.copy(f, payload, written, pends_, cookie)
-                              : l.out.refer(f, payload, written, cookie));
-    if (!kept) {
-      if (written == 0) return outcome::retry;
-      silence(l);  // Half a packet without memory for the rest.
-      return outcome::done;
-    }
-    ++(copies ? counters_.copied : counters_.referred);
-    if (!pends_) return written_later(l, outcome::done);
-    ++told_max_;
-    return written_later(l, outcome::pending);
-  }
-  outcome written_later(tcp_link& l, outcome o) noexcept {
-    if (l.state == tcp_state::open && !l.blocked) {
-      ++counters_.coalesced;
-      if (l.out.copied_bytes() >= coalesced_bytes_max) {
-        send(l);
-      } else {
-        list(l);
-      }
-    }
-    return o;
-  }
-  void list(tcp_link& l) noexcept {
-    if (l.listed) return;
-    l.listed = true;
-    unsent_.push(l.peer);
-  }
-  void send_unsent() noexcept {
-    for (std::size_t n = unsent_.size(); n != 0; --n) {
-      tcp_link& l = *links_[unsent_.front()];
-      unsent_.pop();
-      l.listed = false;
-      if (l.state == tcp_state::open && !l.blocked) send(l);
-    }
-  }
-  void send(tcp_link& l) noexcept {
-    if (l.out.empty() || l.mute) return;
-    ++counters_.writes;
-    l.written_at = polls_;
-    switch (l.out.flush(l.socket.fd(), completions_)) {
-      case tcp_written::all: unblock(l); break;
-      case tcp_written::blocked: block(l); break;
-      case tcp_written::broken: return silence(l);
-    }
-    if (l.out.has_room(copy_bytes_max)) feed(l);
-  }
-  void feed(tcp_link& l) noexcept {
-    if (!std::exchange(l.starved, false) || l.roomy_at == news_) return;
-    l.roomy_at = news_;
-    ++roomy_;
-  }
-  void block(tcp_link& l) noexcept {
-    if (l.blocked) return;
-    l.blocked = true;
-    ++attention_;
-    watch_.change(l.socket.fd(), {tcp_watch::kind::link, l.peer}, true);
-  }
-  void unblock(tcp_link& l) noexcept {
-    if (!l.blocked) return;
-    l.blocked = false;
-    --attention_;
-    watch_.change(l.socket.fd(), {tcp_watch::kind::link, l.peer}, false);
-  }
-  /// It cannot be written to any more. What it has sent is still read: its end comes after that.
-  void silence(tcp_link& l) noexcept {
-    unblock(l);
-    l.mute = true;
-    l.out.fail(completions_);
-    feed(l);
-    if (!l.in.ended()) serve(l);
-  }
-
   // --- Connections that are being made -----------------------------------------------------------
 
-  void call(tcp_link& l) noexcept {
+  void call(link& l) noexcept {
+    const std::int64_t now = platform::now_ns();
+    if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
     ++counters_.calls;
-    ++attention_;
-    l.call_at_ns = 0;
     l.state = tcp_state::greeting;
+    wait_for(l, now + patience_.attempt_ns());
     l.call.emplace(self_, l.peer);
-    l.socket = connect_tcp(endpoints_[self_], endpoints_[l.peer], kernel_bytes_);
-    if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer})) hang_up(l, errno);
+    l.socket = Stream(connect_tcp(endpoints_[self_], endpoints_[l.peer], kernel_bytes_));
+    if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer}))
+      return hang_up(l, errno);
+    patience_.apply(l.socket.fd());
   }
-  /// An attempt has failed. It is repeated where that may help.
-  void hang_up(tcp_link& l, int why) noexcept {
-    --attention_;
+  /// An attempt has failed. It is repeated while that may help.
+  void hang_up(link& l, int why) noexcept {
     l.socket.close();
     l.call.reset();
-    const bool hopeless = why == ECONNREFUSED || why == ENETUNREACH || why == EHOSTUNREACH ||
-                          why == ETIMEDOUT || why == EACCES || why == EPERM;
-    if (hopeless || ++l.calls >= calls_max) return close(l, tcp_state::lost);
-    const unsigned shift = l.calls < 10 ? l.calls : 10;
+    // Nobody listens there any more: the rank is gone, not the way to it.
+    if (why == ECONNREFUSED || why == EACCES || why == EPERM) return close(l, tcp_state::lost);
+    call_later(l);
+  }
+  void call_later(link& l) noexcept {
+    const std::int64_t now = platform::now_ns();
+    if (now >= l.lost_at_ns) return close(l, tcp_state::lost);
     l.state = tcp_state::idle;
-    l.call_at_ns = platform::now_ns() + (std::int64_t{1'000'000} << shift);
-    ++attention_;  // Until it is repeated.
-    ++calling_later_;
+    const unsigned shift = l.calls < 8 ? l.calls++ : 8;
+    const std::int64_t at = now + (std::int64_t{1'000'000} << shift);
+    wait_for(l, at < l.lost_at_ns ? at : l.lost_at_ns);
   }
-  void forget_later_call(tcp_link& l) noexcept {
-    if (l.call_at_ns == 0) return;
-    l.call_at_ns = 0;
-    --attention_;
-    --calling_later_;
+  /// The clock has something to say to a connection that is being made.
+  void overdue(link& l, std::int64_t now) noexcept {
+    const bool there = l.state == tcp_state::greeting || l.state == tcp_state::securing ||
+                       l.state == tcp_state::resuming;
+    if (there && is_tcp_established(l.socket.fd())) {
+      // Its kernel answers, and goes on being asked: the rank computes, and will come to it.
+      l.lost_at_ns = now + patience_.reach_ns();
+      return wait_for(l, now + patience_.attempt_ns());
+    }
+    if (l.state == tcp_state::greeting) return hang_up(l, ETIMEDOUT);
+    if (there) return broke(l);
+    if (now >= l.lost_at_ns) return close(l, tcp_state::lost);
+    call(l);  // Also where the other one's attempt has not come.
   }
-  void on_greeting(tcp_link& l) noexcept {
+  void wait_for(link& l, std::int64_t at) noexcept {
+    attention_ += l.due_ns == 0 ? 1 : 0;
+    timed_ += l.due_ns == 0 ? 1 : 0;
+    l.due_ns = at;
+  }
+  void wait_no_more(link& l) noexcept {
+    attention_ -= l.due_ns == 0 ? 0 : 1;
+    timed_ -= l.due_ns == 0 ? 0 : 1;
+    l.due_ns = 0;
+  }
+  void on_greeting(link& l) noexcept {
     const std::span<std::byte> rest = l.call->rest();
     const ssize_t n = ::recv(l.socket.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -351,51 +242,134 @@ class tcp_wires {
         hang_up(l, 0);
       return;
     }
-    --attention_;
-    const bool open = l.call->verdict() == tcp_verdict::open;
+    const tcp_connector done = *l.call;
+    const tcp_verdict v = done.verdict();
     l.call.reset();
-    if (open) return opened(l);
+    if (v == tcp_verdict::open)
+      return proven(l, tcp_role::connects, [&] { return done.key(secret_); });
+    if (v == tcp_verdict::gone) return close(l, tcp_state::lost);
     ++counters_.crossed;
     l.socket.close();
     l.state = tcp_state::crossed;
+    wait_for(l, platform::now_ns() + patience_.attempt_ns());
   }
-  void opened(tcp_link& l) noexcept {
-    l.state = tcp_state::open;
-    set_tcp_patience(l.socket.fd(), 0);  // From now on a receiver may compute for longer.
-    ++counters_.opened;
+  /// Who is at the other end is known.
+  template <class Key>
+  void proven(link& l, tcp_role role, Key&& key) noexcept {
+    prepare(l.socket.fd());
+    l.mute = false;
+    wait_for(l, platform::now_ns() + patience_.attempt_ns());
+    if constexpr (!Stream::secures) {
+      opened(l);
+    } else {
+      l.state = tcp_state::securing;
+      if (!l.socket.begin(streams_, role, site_of(l.peer), key)) return close(l, tcp_state::lost);
+      secure(l);
+    }
+  }
+  void prepare(int fd) const noexcept {
+    patience_.apply(fd);
+    if (kernel_bytes_ == 0 && is_tcp_within_host(fd)) bound_tcp_within_host(fd);
+  }
+  tcp_site site_of(peer_id peer) noexcept {
+    return {watch_, secret_, self_, peer, endpoints_[self_], endpoints_[peer], kernel_bytes_};
+  }
+  void secure(link& l) noexcept {
+    const tcp_secured how_far = l.socket.secure();
+    if (how_far == tcp_secured::waits) return;
+    if (how_far == tcp_secured::broken) return broke(l);
+    l.socket.for_each_fd([this](int fd) { prepare(fd); });
+    opened(l);
+    if (l.state == tcp_state::resuming)
+      on_resume(l);  // The socket has been read: it may say no more.
+  }
+  /// There is a stream. Each end tells how much it has of the other's stream.
+  void opened(link& l) noexcept {
+    l.state = tcp_state::resuming;
+    l.greeting = {};
     if (!l.in.begin()) return close(l, tcp_state::lost);
+    const tcp_resume r{tcp_resume_magic, instance_, l.in.receipt().tell()};
+    iovec piece = piece_of(&r, sizeof r);
+    if (l.socket.write(&piece, 1) != sizeof r) broke(l);
+  }
+  void on_resume(link& l) noexcept {
+    const std::span<std::byte> rest = l.greeting.rest();
+    iovec piece = piece_of(rest.data(), rest.size());
+    const ssize_t n = l.socket.read(&piece, 1);
+    if (n == 0) return;
+    if (n < 0) return broke(l);
+    if (!l.greeting.add(static_cast<std::size_t>(n))) return;
+    const tcp_resume r = l.greeting.get();
+    // Who has started again has nothing of what was sent, and is somebody else.
+    const bool same = l.instance == 0 || l.instance == r.instance;
+    if (r.magic != tcp_resume_magic || !same || r.instance == 0 ||
+        !l.out.resume(r.received, completions_))
+      return close(l, tcp_state::lost);
+    wait_no_more(l);
+    l.instance = r.instance;
+    l.state = tcp_state::open;
+    l.calls = 0;
+    l.lost_at_ns = 0;
+    ++counters_.opened;
     send(l);
+    if (l.starved && l.out.has_room(copy_bytes_max)) feed(l);
+    look_at(l);  // The socket has been read: it may say no more.
   }
   void on_newcomer(std::uint32_t at) noexcept {
     newcomers_.advance(
         at, secret_, self_, peers(),
         [this](tcp_descriptor s, const tcp_acceptor& who) { admit(std::move(s), who); });
   }
-  /// Of two attempts that cross, the one of the lower rank becomes the connection.
+  /// Of two attempts that cross, the one of the lower rank becomes the connection. Who calls
+  /// although there is a connection knows that it is broken.
   void admit(tcp_descriptor s, const tcp_acceptor& who) noexcept {
-    tcp_link* l = links_[who.from()];
+    link* l = links_[who.from()];
     if (l == nullptr && (l = make(who.from())) == nullptr) return;
-    if (l->state > tcp_state::crossed) return;  // There is one, or nothing is wanted of it.
-    const bool mine = l->state == tcp_state::greeting && self_ < who.from();
-    const tcp_answer a =
-        who.answer(mine ? tcp_verdict::crossed : tcp_verdict::open, secret_, self_);
-    if (::send(s.fd(), &a, sizeof a, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof a || mine) return;
-    forget_later_call(*l);
-    if (l->state == tcp_state::greeting) {
-      --attention_;
-      ++counters_.crossed;
-      l->call.reset();
-      l->socket.close();
+    if (who.lane() != 0) {  // One more socket of a connection that is being made.
+      if constexpr (Stream::lanes > 1)
+        if (l->state == tcp_state::securing && l->socket.attach(std::move(s), who)) secure(*l);
+      return;
     }
+    const bool gone = l->state > tcp_state::open;
+    const bool mine = l->state == tcp_state::greeting && self_ < who.from() && l->calls < 2;
+    const tcp_verdict v = gone   ? tcp_verdict::gone
+                          : mine ? tcp_verdict::crossed
+                                 : tcp_verdict::open;
+    // Its own attempt has become the connection meanwhile, and it has given this one up.
+    if (l->state >= tcp_state::securing && has_hung_up(s.fd())) return;
+    if (v == tcp_verdict::open) leave(*l);
+    const tcp_answer a = who.answer(v, secret_);
+    if (::send(s.fd(), &a, sizeof a, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof a ||
+        v != tcp_verdict::open)
+      return;
     if (!watch_.change(s.fd(), {tcp_watch::kind::link, l->peer}, false))
       return close(*l, tcp_state::lost);
-    l->socket = std::move(s);
-    opened(*l);
+    l->socket = Stream(std::move(s));
+    proven(*l, tcp_role::accepts, [&] { return who.key(secret_); });
+  }
+
+  /// What there is of a connection gives way to the other end's attempt.
+  void leave(link& l) noexcept {
+    if (l.state == tcp_state::greeting) ++counters_.crossed;
+    if (l.state >= tcp_state::securing) ++counters_.broken;
+    unblock(l);
+    l.call.reset();
+    l.socket.close();
+    l.state = tcp_state::crossed;
+    const std::int64_t now = platform::now_ns();
+    if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
+    wait_for(l, now);
+  }
+  static bool has_hung_up(int fd) noexcept {
+    std::byte b;
+    return ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   }
 
   void on_link(peer_id peer, bool writable, bool reads) noexcept {
-    tcp_link& l = *links_[peer];
+    link& l = *links_[peer];
     if (l.state == tcp_state::greeting) return on_greeting(l);
+    if (Stream::secures && l.state == tcp_state::securing) return secure(l);
+    if (l.state == tcp_state::resuming) return on_resume(l);
     if (l.state != tcp_state::open) return;
     if (writable && l.blocked) send(l);
     if (reads) look_at(l);
@@ -404,15 +378,11 @@ class tcp_wires {
   void tick() noexcept {
     const std::int64_t now = platform::now_ns();
     std::int64_t next = newcomers_.tick(now);
-    if (calling_later_ != 0) {
-      for (tcp_link* l : links_) {
-        if (l == nullptr || l->call_at_ns == 0) continue;
-        if (l->call_at_ns <= now) {
-          forget_later_call(*l);
-          call(*l);
-        } else if (next == 0 || l->call_at_ns < next) {
-          next = l->call_at_ns;
-        }
+    if (timed_ != 0) {
+      for (link* l : links_) {
+        if (l == nullptr || l->due_ns == 0) continue;
+        if (l->due_ns <= now) overdue(*l, now);
+        if (l->due_ns != 0 && (next == 0 || l->due_ns < next)) next = l->due_ns;
       }
     }
     watch_.set_timer(next);
@@ -420,9 +390,8 @@ class tcp_wires {
 
   // --- Ends --------------------------------------------------------------------------------------
 
-  void close(tcp_link& l, tcp_state s) noexcept {
-    if (l.state == tcp_state::greeting && l.call) --attention_;
-    forget_later_call(l);
+  void close(link& l, tcp_state s) noexcept {
+    wait_no_more(l);
     if (l.blocked) {
       l.blocked = false;
       --attention_;
@@ -435,48 +404,28 @@ class tcp_wires {
     l.socket.close();
     if (s == tcp_state::lost) lost_.push(l.peer);
   }
-  /// Best effort: what has been posted is with the kernel, if it has room; so is the goodbye. What
-  /// has come and nobody will read would make the kernel reset the connection.
-  void say_goodbye(tcp_link& l) noexcept {
+  /// Best effort: what has been posted is with the kernel, if it has room; so is the goodbye.
+  void say_goodbye(link& l) noexcept {
     if (l.mute) return;
-    if (!l.out.empty()) send(l);
-    if (!l.out.empty() || l.mute) return;
+    if (!l.out.idle()) send(l);
+    if (!l.out.idle() || l.mute) return;
     tcp_frame f{tcp_goodbye, {}};
     iovec piece = piece_of(&f, sizeof f);
-    if (tcp_write(l.socket.fd(), &piece, 1) < 0) return;
-    ::shutdown(l.socket.fd(), SHUT_WR);
-    for (int i = 0; i < 64 && ::recv(l.socket.fd(), nullptr, 1 << 20, MSG_TRUNC | MSG_DONTWAIT) > 0;
-         ++i)
-      continue;
+    if (l.socket.write(&piece, 1) < 0) return;
+    l.socket.leave();
   }
 
-  // Hot first.
-  std::uint64_t polls_ = 1;
   peer_id self_;
   peer_id peers_;
-  bool pends_;
   int kernel_bytes_;
-  unsigned roomy_ = 0;  // Links whose `roomy_at` is `news_`.
-  std::uint64_t news_ = 1;
-  unsigned attention_ = 0;  // Connections that are being made, or wait for the kernel.
-  unsigned calling_later_ = 0;
-  std::size_t made_ = 0;        // Links.
-  std::size_t told_max_ = 0;    // Completions that may be due at once.
-  tcp_queue<peer_id> serving_;  // Whose packets may be at hand.
-  tcp_queue<peer_id> unsent_;   // Whose packets leave with the next poll.
-  tcp_queue<peer_id> lost_;
-  tcp_queue<tcp_completion> completions_;
+  tcp_patience patience_;
+  std::uint64_t instance_ = 0;  // This rank, for as long as it lives.
+  unsigned timed_ = 0;          // Connections of which the clock has something to say.
   tcp_secret secret_;
+  [[no_unique_address]] typename Stream::context streams_;
   std::vector<tcp_endpoint> endpoints_;
-  std::vector<tcp_link*> links_;
-  tcp_watch watch_;
   tcp_newcomers newcomers_;
-  tcp_counters counters_;
   pid_t pid_ = ::getpid();
-
- public:
-  /// A completion has been handed over.
-  void told() noexcept { --told_max_; }
 };
 
 }  // namespace mpx::inline v0::transport::detail

@@ -12,15 +12,15 @@ namespace mpx::inline v0::transport::detail {
 
 /// Grows when it is asked to and never throws. What has been reserved stays, whatever is popped.
 template <class T>
-class tcp_queue {
+class flat_queue {
   static_assert(std::is_trivially_copyable_v<T>);
-  static constexpr std::size_t kept_bytes_max = 128 * 1024;
+  static constexpr std::size_t kept_bytes_max = 1024 * 1024;
 
  public:
-  tcp_queue() = default;
-  tcp_queue(const tcp_queue&) = delete;
-  tcp_queue& operator=(const tcp_queue&) = delete;
-  ~tcp_queue() { platform::deallocate(data_); }
+  flat_queue() = default;
+  flat_queue(const flat_queue&) = delete;
+  flat_queue& operator=(const flat_queue&) = delete;
+  ~flat_queue() { platform::deallocate(data_); }
 
   bool empty() const noexcept { return head_ == tail_; }
   std::size_t size() const noexcept { return tail_ - head_; }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The roof for jobs on several hosts whose network others can read: cluster.hpp, and its stacks
+// with encrypted connections. Needs the headers of Boost.Asio, libcrypto and libssl (CMake:
+// mpx::tls).
+
+#include "mpx/cluster.hpp"
+#include "mpx/transport/tls.hpp"
+
+namespace mpx::inline v0 {
+
+/// Encrypted connections between all ranks, as tcp_stack.
+using tls_stack = stack<transport::tls, bootstrap::anywhere, tcp_protocol>;
+
+/// Shared memory between the ranks of a host, encrypted connections between hosts, as
+/// cluster_stack.
+using tls_cluster_stack =
+    stack<transport::hybrid<transport::shm, transport::tls>, bootstrap::anywhere,
+          protocol::near_far<protocol::tiny_short_long<>, tcp_protocol>>;
+
+}  // namespace mpx::inline v0
