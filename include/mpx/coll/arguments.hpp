@@ -68,7 +68,7 @@ std::size_t unit_of_layout(const B& buffer) noexcept;
 /// Where a buffer's bytes lie; what is only read is not written to, whatever the pointer's type.
 /// (Of one that has a fault: nowhere. See `made_call`.)
 template <class B>
-[[gnu::always_inline]] inline memory place_of(const B& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline memory place_of(const B& buffer) noexcept {
   if constexpr (LayoutBuffer<B>) {
     return place_of_layout(buffer);
   } else {
@@ -77,7 +77,7 @@ template <class B>
 }
 /// The bytes of one element.
 template <class B>
-[[gnu::always_inline]] inline std::size_t unit_of(const B& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::size_t unit_of(const B& buffer) noexcept {
   if constexpr (LayoutBuffer<B>) {
     return unit_of_layout(buffer);
   } else {
@@ -97,8 +97,8 @@ struct layout_use {
 };
 /// `counts`: at this rank.
 template <class B>
-[[gnu::always_inline]] inline auto reads([[maybe_unused]] const B& b,
-                                         [[maybe_unused]] bool counts = true) noexcept {
+[[MPX_ALWAYS_INLINE]] inline auto reads([[maybe_unused]] const B& b,
+                                        [[maybe_unused]] bool counts = true) noexcept {
   if constexpr (LayoutBuffer<B>) {
     return layout_use<B>{counts ? &b : nullptr, false};
   } else {
@@ -106,8 +106,8 @@ template <class B>
   }
 }
 template <class B>
-[[gnu::always_inline]] inline auto writes([[maybe_unused]] const B& b,
-                                          [[maybe_unused]] bool counts = true) noexcept {
+[[MPX_ALWAYS_INLINE]] inline auto writes([[maybe_unused]] const B& b,
+                                         [[maybe_unused]] bool counts = true) noexcept {
   if constexpr (LayoutBuffer<B>) {
     return layout_use<B>{counts ? &b : nullptr, true};
   } else {

@@ -30,7 +30,7 @@ namespace mpx::inline v0::detail {
 template <class Between, class Stack>
 class between_collectives : public collective_names<Between> {
   using site = std::source_location;
-  [[gnu::always_inline]] const Between& me() const noexcept {
+  [[MPX_ALWAYS_INLINE]] const Between& me() const noexcept {
     return static_cast<const Between&>(*this);
   }
 
@@ -347,8 +347,8 @@ class between_collectives : public collective_names<Between> {
   template <class In>
   using data_of = typename call_mark<Stack>::template data<In, In>;
   template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
-  [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
-                                    const Op& op = {}, const Uses&... uses) const
+  [[MPX_ALWAYS_INLINE]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
+                                   const Op& op = {}, const Uses&... uses) const
       noexcept(stores_errors<How>) {
     return finish_as(
         std::forward<How>(how),

@@ -95,6 +95,10 @@ blocks placed(S& s, blocks b) {
 inline collective_failure wrong_argument(errc why, const char* what) noexcept {
   return {why, collective_failure::cause::argument, false, 0, 0, 0, what};
 }
+inline collective_failure uneven(std::size_t elements, std::size_t parts,
+                                 const char* of_whom) noexcept {
+  return {errc::argument, collective_failure::cause::uneven, false, 0, elements, parts, of_whom};
+}
 /// What is wrong with a root.
 inline collective_failure check_root(rank_t root, rank_t size) noexcept {
   if (root >= 0 && root < size) [[likely]]
@@ -119,10 +123,7 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    if (b.bytes * n != b.room)
-      return wrong_argument(errc::argument,
-                            "a buffer's elements are not the same number for each rank");
-    return {};
+    return b.bytes * n == b.room ? collective_failure{} : uneven(b.room / b.unit, n, "ranks");
   }
   std::uint64_t end = 0;
   for (rank_t r = 0; r < ranks; ++r) {

@@ -9,6 +9,7 @@
 #include "mpx/coll/node_calls.hpp"
 #include "mpx/coll/node_levels.hpp"
 #include "mpx/coll/node_map.hpp"
+#include "mpx/coll/node_quick.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
@@ -51,15 +52,21 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
-      q.meets = q.reads = true;
-      coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::shared) return what(steps, c);
+      if (!steps.state().node_tried) [[unlikely]] {
+        q.meets = q.reads = true;
+        const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+        if (c.by != coll::algorithm::shared) return what(steps, c);
+      }
       coll::node_state* const node = coll::node_of(steps);
       if (steps.failed()) return;
-      q.meets = node != nullptr;
-      q.reads = q.meets && node->reads;
-      if (!q.reads) c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::shared || !coll::fits_in_node(what, steps.size()))
+      if (node == nullptr)
+        return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
+      q.meets = true;
+      q.reads = node->reads;
+      q.crowded = node->crowded;
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared) return what(steps, c);
+      if (!coll::fits_in_node(what, steps.size()))
         return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
       return coll::run_in_node(steps, what, *node, q);
     }
@@ -89,13 +96,27 @@ template <class Stack>
 using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
                                       compared_trouble<Stack>, collective_trouble>;
 
+/// Short calls of `What` may need no steps at all.
+template <class Stack, class What>
+concept MakesQuickly =
+    coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
+    std::same_as<typename Stack::collective_type, coll::by_size> &&
+    requires(coll::quick_node<Stack>& node, const What& what) {
+      { node.make(what, std::source_location()) } -> std::same_as<bool>;
+    };
+
 /// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
 /// what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
-                                      coll::algorithm by, call_site site,
-                                      trouble_of<Stack>& trouble) {
-  collective_channel<Stack> steps(on, site);
+                                      coll::algorithm by, const char* name,
+                                      std::source_location where, trouble_of<Stack>& trouble) {
+  if constexpr (MakesQuickly<Stack, What>) {
+    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
+        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
+      return errc{};
+  }
+  collective_channel<Stack> steps(on, {name, where});
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
     const coll::node_map* nodes = nullptr;
@@ -168,16 +189,16 @@ class collective {
       : on_(on), what_(what), by_(by), op_(op), mark_(mark) {}
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
-  [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+  [[MPX_ALWAYS_INLINE]] errc run(nothing&, std::source_location where) const {
     if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
       What what = what_;
       what.op = &op;
-      return run_collective(on_, what, by_, {name, where}, trouble_);
+      return run_collective(on_, what, by_, name, where, trouble_);
     } else {
-      return run_collective(on_, what_, by_, {name, where}, trouble_);
+      return run_collective(on_, what_, by_, name, where, trouble_);
     }
   }
   started start() const {
@@ -259,10 +280,10 @@ class layout_collective;
 
 /// A call of `what` that uses its buffers as `uses` say.
 template <class Stack, class What, class Op, class... Uses>
-[[gnu::always_inline]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
-                                             coll::algorithm by, const Op& op,
-                                             const call_mark<Stack>& mark,
-                                             [[maybe_unused]] const Uses&... uses) {
+[[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+                                            coll::algorithm by, const Op& op,
+                                            const call_mark<Stack>& mark,
+                                            [[maybe_unused]] const Uses&... uses) {
   if constexpr ((Uses::has_layout || ...)) {
     return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
   } else {

@@ -22,6 +22,7 @@
 #include "mpx/coll/scan.hpp"
 #include "mpx/coll/scatter.hpp"
 #include "mpx/datatype/buffer.hpp"
+#include "mpx/datatype/memory_of.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -43,7 +44,7 @@ namespace mpx::inline v0::detail {
 template <class Comm, class Stack>
 class collectives : public collective_names<Comm> {
   using site = std::source_location;
-  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
   /// Returns when every rank has entered. Cost: log2(size) rounds of one packet.
@@ -298,6 +299,15 @@ class collectives : public collective_names<Comm> {
     to.counts.many = out.size();
     return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
   }
+  /// The same with a list of buffers, such as columns of a matrix, for each side.
+  template <class In, class Out, class How = throws_t>
+  requires BufferList<In&&> && BufferList<Out&&>
+  auto alltoallw(In&& in, Out&& out, How&& how = {}, site where = site::current()) const {
+    const auto from = memories_of(in, where);
+    const auto to = memories_of(out, where);
+    return alltoallw(std::span<const memory>(from), std::span<const memory>(to),
+                     std::forward<How>(how), where);
+  }
 
   // --- Reductions --------------------------------------------------------------------------------
 
@@ -406,8 +416,8 @@ class collectives : public collective_names<Comm> {
   /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
   /// nothing.
   template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
-  [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
-                                    const Op& op = {}, const Uses&... uses) const
+  [[MPX_ALWAYS_INLINE]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
+                                   const Op& op = {}, const Uses&... uses) const
       noexcept(stores_errors<How>) {
     auto by = coll::algorithm::automatic;
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
@@ -419,8 +429,8 @@ class collectives : public collective_names<Comm> {
   }
   /// What a bcast does with its buffer.
   template <class B>
-  [[gnu::always_inline]] auto written_but_at(const B& buffer,
-                                             [[maybe_unused]] rank_t root) const noexcept {
+  [[MPX_ALWAYS_INLINE]] auto written_but_at(const B& buffer,
+                                            [[maybe_unused]] rank_t root) const noexcept {
     auto use = writes(buffer);
     if constexpr (LayoutBuffer<B>) use.received = me().rank() != root;
     return use;

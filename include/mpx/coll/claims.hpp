@@ -163,6 +163,9 @@ struct claim_text {
 /// A collective call as one rank has made it. It travels as it is: what it says is another rank's
 /// word, and its texts end within their arrays.
 struct call_claim {
+  /// The name of what a rank does in place of another call, when its environment ends.
+  static constexpr const char* leaving = "leaves the job";
+
   rank_t rank = -1;
   rank_t root = -1;
   rank_t other = -1;  // Of a pair: to whom, or from whom.
@@ -209,6 +212,7 @@ struct call_claim {
   bool has_name(const call_claim& c) const noexcept {
     return std::memcmp(name, c.name, sizeof name) == 0;
   }
+  bool leaves() const noexcept { return std::strncmp(name, leaving, sizeof name) == 0; }
   /// Whether two ranks may make these calls together. Among claims of which those that name a type
   /// name the same, this is an equivalence.
   bool goes_with(const call_claim& c) const noexcept {
@@ -228,6 +232,7 @@ struct call_claim {
 
   /// "allreduce of 8 bytes to root 1, by sum (f.cpp:3)", with what it does not share with `c`.
   void write(claim_text& to, const call_claim& c) const noexcept {
+    if (leaves()) return to.add("%s", leaving);
     if (is_started != c.is_started) to.add(is_started != 0 ? "a started " : "a blocking ");
     to.add("%.*s", static_cast<int>(sizeof name), name);
     if (sized != 0) to.add(" of %llu bytes", 0ull + bytes);
@@ -278,10 +283,10 @@ struct claim_pair {
   /// What differs, for people.
   void write(char (&text)[claim_text_bytes]) const noexcept {
     claim_text to{text, sizeof text};
-    to.add("rank %d called ", one.rank);
+    to.add(one.leaves() ? "rank %d " : "rank %d called ", one.rank);
     if (one.other < 0) {
       one.write(to, other);
-      to.add(", rank %d ", other.rank);
+      to.add(one.leaves() ? ", rank %d called " : ", rank %d ", other.rank);
       return other.write(to, one);
     }
     to.add("%.*s", static_cast<int>(sizeof one.name), one.name);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <new>
 #include <source_location>
 #include <string_view>
@@ -269,13 +270,16 @@ bool compare_call(S& s, const What& what, coll::algorithm by, const marked_call&
     });
   return !s.failed();
 }
-/// The same of a call that makes a communicator: `members` is its group where it is of one, which
-/// two ranks that are in each other's group have to give alike.
+/// The same of a call that has a name alone: `how` and `elements` are what else of it is alike.
+/// `members` is its group where it is of one, which two ranks that are in each other's group have
+/// to give alike.
 template <class S, class Members>
-bool compare_creation(S& s, const call_site& site, const char* how, const Members& members) {
+bool compare_named(S& s, const call_site& site, const char* how, type_code elements,
+                   const Members& members) {
   if (s.size() == 1) return true;
   call_comparison<S>* const a = begin_comparison(s, site.name, site.where);
   if (a == nullptr) return false;
+  a->own.type = elements;
   for (const char c : std::string_view(how))
     a->own.shape = mixed(a->own.shape, static_cast<unsigned char>(c));
   a->spread(call_comparison<S>::begin);
@@ -293,6 +297,25 @@ bool compare_creation(S& s, const call_site& site, const char* how, const Member
     });
   }
   return !s.failed();
+}
+
+/// Leaving goes with nothing but leaving. While others make calls of their world that this rank has
+/// no part in any more, they hear so: this rank answers each, and tells people of the first. What
+/// else goes wrong (somebody is lost, or memory is out) is left to who leaves.
+template <class Stack>
+void compare_leaving(const point_to_point<Stack>& world, std::source_location where) {
+  bool again = world.size() > 1;
+  for (bool told = false; again; told = true) {
+    collective_channel<Stack> steps(world, {"leaving", where});
+    call_comparison<collective_channel<Stack>> a{&steps};
+    a.size = steps.size();
+    a.own = call_claim(steps.rank(), call_claim::leaving, {}, false);
+    a.spread(a.begin);
+    again = steps.why() == errc::call_mismatch;
+    if (again && !told)
+      std::fprintf(stderr, "mpx: rank %d leaves its job while others go on: %s\n", steps.rank(),
+                   a.text);
+  }
 }
 
 }  // namespace mpx::inline v0::detail

@@ -74,7 +74,7 @@ class layout_collective {
     if (!linear_) straighten(layouts, what, false);
     reduction op;
     set(op, what, op_);
-    return run_collective(on_, what, by_, {name, where}, trouble_);
+    return run_collective(on_, what, by_, name, where, trouble_);
   }
   started start() const {
     const started s = made(false);

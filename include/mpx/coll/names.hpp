@@ -19,7 +19,7 @@ concept NoForm = !is_code<A&&>;
 template <class Comm>
 class collective_names {
   using site = std::source_location;
-  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
   /// barrier with mpx::start. Source: MPI_Ibarrier.

@@ -18,6 +18,7 @@
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/comm/topology/neighborhood.hpp"
 #include "mpx/datatype/buffer.hpp"
+#include "mpx/datatype/memory_of.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -38,14 +39,22 @@ struct neighbor_blocks {
   std::span<const std::size_t> displacements;  // The same; empty: one after the other.
   std::span<const memory> blocks;              // Of the last kind.
 
-  /// nullptr, or what is wrong.
-  const char* wrong() const noexcept {
+  /// What is wrong, if anything is.
+  collective_failure wrong() const noexcept {
+    if (how == kind::equal) {
+      const std::size_t elements = all.bytes / element;
+      if (degree == 0 ? elements == 0 : elements % degree == 0) return {};
+      return uneven(elements, degree, "neighbours");
+    }
+    const char* const text = wrong_text();
+    return text == nullptr ? collective_failure{} : wrong_argument(errc::argument, text);
+  }
+  /// The same, in words.
+  const char* wrong_text() const noexcept {
     const std::size_t elements = all.bytes / element;
     switch (how) {
       case kind::one: return nullptr;
-      case kind::equal:
-        if (degree == 0 ? elements == 0 : elements % degree == 0) return nullptr;
-        return "give the same number of elements for each neighbour";
+      case kind::equal: return nullptr;
       case kind::any:
         return blocks.size() == degree ? nullptr : "give one block for each neighbour";
       case kind::list: break;
@@ -62,7 +71,7 @@ struct neighbor_blocks {
     }
     return nullptr;
   }
-  /// Calls `take(i, block)` for each neighbour. Requires: wrong() is nullptr.
+  /// Calls `take(i, block)` for each neighbour. Requires: nothing is wrong().
   template <class Take>
   void each(Take&& take) const {
     std::size_t next = 0;
@@ -154,12 +163,8 @@ struct neighbor_call {
   /// There is one way: the answer is not used.
   question ask(rank_t, rank_t size) const noexcept { return {coll::operation::alltoall, 0, size}; }
   mpx::detail::collective_failure check(rank_t, rank_t) const noexcept {
-    const char* const what = out.wrong() != nullptr ? out.wrong() : in.wrong();
-    if (what == nullptr) return {};
-    mpx::detail::collective_failure f{errc::argument};
-    f.of = mpx::detail::collective_failure::cause::argument;
-    f.what = what;
-    return f;
+    const mpx::detail::collective_failure f = out.wrong();
+    return f.why != errc{} ? f : in.wrong();
   }
   template <Steps S>
   void operator()(S& s, const choice&) const {
@@ -193,7 +198,7 @@ class neighbor_collectives {
   using operation = coll::neighbor_operation;
   template <class In>
   using data_of = typename call_mark<Stack>::template data<In, In>;
-  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
   /// Sends `mine` to every destination; `all` gets what each source has sent, one after the other.
@@ -254,6 +259,15 @@ class neighbor_collectives {
     sent.blocks = out;
     received.blocks = in;
     return ended<operation::alltoallw, How>(how, where, sent, received);
+  }
+  /// The same with a list of buffers, such as columns and rows of a matrix, for each side.
+  template <class Out, class In, class How = throws_t>
+  requires BufferList<Out&&> && BufferList<In&&>
+  auto neighbor_alltoallw(Out&& out, In&& in, How&& how = {}, site where = site::current()) const {
+    const auto from = memories_of(out, where);
+    const auto to = memories_of(in, where);
+    return neighbor_alltoallw(std::span<const memory>(from), std::span<const memory>(to),
+                              std::forward<How>(how), where);
   }
 
   // MPI's names, each for one of those above; an error_code last.
@@ -331,12 +345,25 @@ class neighbor_collectives {
                            site where = site::current()) const noexcept(stores_errors<How>) {
     return neighbor_alltoallw(out, in, as_form<start_t>(how), where);
   }
+  /// The same with a list of buffers for each side.
+  template <class Out, class In, class How = start_t>
+  requires OwnForm<How, start_t> && BufferList<Out&&> && BufferList<In&&>
+  auto ineighbor_alltoallw(Out&& out, In&& in, How&& how = {}, site where = site::current()) const {
+    return neighbor_alltoallw(out, in, as_form<start_t>(how), where);
+  }
   /// neighbor_alltoallw with mpx::prepare. Source: MPI_Neighbor_alltoallw_init.
   template <class How = prepare_t>
   requires OwnForm<How, prepare_t>
   auto neighbor_alltoallw_init(std::span<const memory> out, std::span<const memory> in,
                                How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
+    return neighbor_alltoallw(out, in, as_form<prepare_t>(how), where);
+  }
+  /// The same with a list of buffers for each side.
+  template <class Out, class In, class How = prepare_t>
+  requires OwnForm<How, prepare_t> && BufferList<Out&&> && BufferList<In&&>
+  auto neighbor_alltoallw_init(Out&& out, In&& in, How&& how = {},
+                               site where = site::current()) const {
     return neighbor_alltoallw(out, in, as_form<prepare_t>(how), where);
   }
 

@@ -9,10 +9,35 @@
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/node_block.hpp"
+#include "mpx/coll/node_crowd.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/engine/detail/endpoint_blocks.hpp"
 
 namespace mpx::inline v0::coll {
+
+/// Writes a word that others may wait for. Cost: where all are awake, a load besides.
+template <class Stack>
+[[MPX_ALWAYS_INLINE]] inline void raise_flag(mpx::detail::endpoint<Stack>& e,
+                                             const mpx::detail::communicator_state& state,
+                                             const node_state& s, rank_t me,
+                                             platform::atomic<node_tag>& word,
+                                             node_tag tag) noexcept {
+  if (s.fenced) [[unlikely]]
+    word.exchange(tag, std::memory_order_seq_cst);
+  else
+    word.store(tag, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const std::uint64_t mask = s.block.head().sleeping.load(std::memory_order_relaxed);
+  if (mask != 0) [[unlikely]]
+    mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
+}
+/// A bit for each rank.
+inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
+/// How often who waits for a flag looks before it does anything else.
+inline constexpr unsigned node_looks = 64;
+/// Tags are compared within half the circle that serials go round: what a rank remembers of the
+/// others is brought up to date once in so many calls.
+constexpr bool looks_back(tag_t serial) noexcept { return (serial & 0x0fff'ffff) == 0; }
 
 /// One call. Once something has gone wrong, which `channel` knows, all that follows does nothing.
 template <class Stack>
@@ -29,6 +54,8 @@ class node_call {
     const node_tag before = tag_of(serial_, 0) - 1;
     // A call that went other ways has been left without a word.
     if (s_.left != end_of((serial_ - 1) & 0x7fff'ffff)) leave(before);
+    if (looks_back(serial_)) [[unlikely]]
+      look_back();
   }
   node_call(const node_call&) = delete;
   node_call& operator=(const node_call&) = delete;
@@ -42,31 +69,51 @@ class node_call {
   /// Requires: data.bytes <= node_piece_bytes.
   void show(const memory& data) noexcept { show_part(data, 0, data.bytes, 0); }
   /// The same with `bytes` of it, from `at` on.
-  [[gnu::always_inline]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
-                                        std::uint32_t piece) noexcept {
+  [[MPX_ALWAYS_INLINE]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
+                                       std::uint32_t piece) noexcept {
     if (!make_free(piece)) return;
-    data.read(at, {s_.block.data(me_, index(piece), bytes), bytes});
+    std::byte* const to = s_.block.data(me_, index(piece), bytes);
+    if (bytes == sizeof(std::uint64_t) && data.contiguous())
+      std::memcpy(to, data.base + at, sizeof(std::uint64_t));
+    else
+      data.read(at, {to, bytes});
     shown(bytes, piece);
   }
-  /// The same for this rank alone. Returns where it lies.
+  /// Where this rank makes `bytes` that it will show as `piece`. Returns no memory: it has failed.
+  memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return {};
+    return {s_.block.data(me_, index(piece), bytes), bytes};
+  }
+  /// Shows that.
+  void show_made(std::size_t bytes, std::uint32_t piece) noexcept {
+    if (!failed()) shown(bytes, piece);
+  }
+  /// What it shows to nobody. Returns where it lies.
   memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
                    std::uint32_t piece) noexcept {
-    if (!make_free(piece)) return {};
-    const memory kept{s_.block.data(me_, index(piece), bytes), bytes};
-    data.read(at, {kept.base, bytes});
+    const memory kept = make_part(bytes, piece);
+    if (kept.base != nullptr) data.read(at, {kept.base, bytes});
     return kept;
   }
-  /// Of each block of this rank, `bytes` from `at` on, or as many as it has.
+  /// Of each block of this rank but its own, `bytes` from `at` on, or as many as it has.
   void show_windows(const blocks& from, std::size_t at, std::size_t bytes,
                     std::uint32_t piece) noexcept {
     if (!make_free(piece)) return;
-    const std::size_t all = bytes * static_cast<std::size_t>(n_);
+    const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
     std::byte* to = s_.block.data(me_, index(piece), all);
-    for (rank_t r = 0; r < n_; ++r, to += bytes) {
+    for (rank_t r = 0; r < n_; ++r) {
+      if (r == me_) continue;
       const std::size_t there = from.bytes_of(r);
-      if (r != me_ && there > at) from[r].read(at, {to, there - at < bytes ? there - at : bytes});
+      if (there > at) from[r].read(at, {to, there - at < bytes ? there - at : bytes});
+      to += bytes;
     }
     shown(all, piece);
+  }
+  /// Waits until rank r has shown that. Returns its window for this rank. Errors: as `see`.
+  memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece) noexcept {
+    const memory all = see(r, bytes * static_cast<std::size_t>(n_ - 1), piece);
+    if (all.base == nullptr) return {};
+    return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
   }
   /// Shows what is lent to each rank, for a call of `total` bytes.
   void show_loan(const loan* lent, std::size_t total) noexcept {
@@ -88,6 +135,29 @@ class node_call {
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
     return reinterpret_cast<const loan*>(s_.block.data(r, index(0), bytes)) + me_;
   }
+  /// Shows `bytes` of what `make_part` has returned to those whose bits are set in `readers`; none:
+  /// that they get messages instead.
+  void show_edges(std::size_t bytes, std::uint64_t readers) noexcept {
+    if (!failed()) shown(bytes | is_edges, 0, readers);
+  }
+  /// Waits until rank r has shown that. Returns it. Errors: as `see`.
+  memory see_edges(rank_t r) noexcept {
+    node_slot& slot = s_.block.slot(r, index(0));
+    if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
+    s_.left_by[r] = tag_of(serial_, 0) - 1;
+    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    if ((shown & (is_edges | is_loan)) != is_edges) [[unlikely]]
+      return wrong_length(r, 0, shown & ~is_loan);
+    const std::size_t bytes = shown & ~is_edges;
+    return {s_.block.data(r, index(0), bytes), bytes};
+  }
+  /// Rank r has shown another length than `bytes`.
+  [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
+    const bool more = shown > bytes;
+    c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
+               bytes, shown});
+    return {};
+  }
   /// Waits until all have left this call, unless it has failed.
   void wait_until_left() noexcept {
     for (rank_t r = 0; !failed() && r < n_; ++r)
@@ -99,14 +169,17 @@ class node_call {
   memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(r, index(piece));
     if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
+    // Who shows something in this call reads nothing of those before: its word, which it goes on
+    // writing, need not be fetched for that.
+    s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
-      return wrong_length(r, bytes, shown & ~is_loan);
+      return wrong_length(r, bytes, shown & ~(is_loan | is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
-  /// All have come to this call, and so have left all before it.
-  void met() noexcept {
-    if (!failed()) s_.all_left = tag_of(serial_, 0) - 1;
+  /// All have come to `piece` of this call, and read nothing before it any more.
+  void met(std::uint32_t piece = 0) noexcept {
+    if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
   }
   /// This rank reads nothing of the call up to `piece` any more.
   void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
@@ -114,22 +187,43 @@ class node_call {
   /// It reads nothing of this call at all.
   void leave_call() noexcept { leave(end_of(serial_)); }
 
-  /// Where ranks outnumber cores. Each calls it once it has shown what it has; the last to come
-  /// makes of it what all read, by `make(memory)`, in `bytes`. Returns that, once it is made.
+  /// Where ranks outnumber cores. Each calls it once it has shown its piece. Waits until those of
+  /// `whom` have; they may not, if the call fails.
+  void see_all(std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
+    if (failed()) return;
+    say_core(s_, me_);
+    const unsigned i = index(piece);
+    const node_tag tag = tag_of(serial_, piece);
+    rank_t here = 0;
+    const auto ready = [&] {
+      while (here < n_ && ((whom >> here & 1) == 0 || has_shown(here, i, tag))) ++here;
+      return here == n_;
+    };
+    if (!ready() && !comes_soon(i, tag, ready) && !comes_in_turn(ready))
+      wait_long(n_, tag, ready, whom);
+  }
+  /// The same; the last to come makes of what all have shown what all read, by `make(memory)`, in
+  /// `bytes`. Returns that, once it is made.
   template <class Make>
   memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(n_, index(piece));
     const memory made{s_.block.data(n_, index(piece), bytes), bytes};
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return {};
-    if (!is_last(piece)) return wait(slot.flag, tag, n_) ? made : memory();
+    say_core(s_, me_);
+    if (come(piece) != n_) {
+      const auto ready = [&] { return slot.flag.load(std::memory_order_acquire) == tag; };
+      if (failed()) return {};
+      if (ready() || comes_soon(index(piece), tag, ready) || comes_in_turn(ready)) return made;
+      return wait_long(n_, tag, ready) ? made : memory();
+    }
     make(made);
     if (failed()) return {};
     raise(slot.flag, tag);
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
-  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
+  [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
  private:
   unsigned index(std::uint32_t piece) const noexcept {
@@ -146,17 +240,20 @@ class node_call {
     if (before == 0 || reaches(s_.all_left, before)) [[likely]]
       return true;
     for (rank_t r = 0; r < n_; ++r)
-      if (r != me_ && !wait_left(r, before)) return false;
+      if (r != me_ && (s_.readers[index(piece)] >> r & 1) != 0 && !reaches(s_.left_by[r], before) &&
+          !wait_left(r, before))
+        return false;
     return true;
   }
-  void shown(std::size_t bytes, std::uint32_t piece) noexcept {
+  void shown(std::size_t bytes, std::uint32_t piece, std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
     slot.bytes.store(bytes, std::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
+    s_.readers[index(piece)] = readers;
     raise(slot.flag, tag_of(serial_, piece));
   }
-  /// Counts this rank. Returns whether all others have come.
-  bool is_last(std::uint32_t piece) noexcept {
+  /// Counts this rank. Returns how many have come; none, if the call has failed.
+  rank_t come(std::uint32_t piece) noexcept {
     auto& word = s_.block.head().come[index(piece)];
     const std::uint64_t mine = node_come::first(serial_, piece);
     std::uint64_t old = word.count.load(std::memory_order_acquire);
@@ -167,49 +264,93 @@ class node_call {
         sum = old + 1;
       } else if (node_come::is_later(old, mine)) {
         lose();  // The others have given this call up.
-        return false;
+        return 0;
       }
-    } while (!word.count.compare_exchange_weak(old, sum, std::memory_order_acq_rel));
-    return sum - mine == static_cast<std::uint64_t>(n_);
+    } while (!word.count.compare_exchange_strong(old, sum, std::memory_order_acq_rel));
+    return static_cast<rank_t>(sum - mine);
+  }
+  bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
+    return s_.block.slot(r, i).flag.load(std::memory_order_acquire) == tag;
+  }
+  /// Where all who are missing are at work on other cores, or take turns there, to give this one
+  /// away gains nothing: those who are on it have come, and would look in vain. Looks on for about
+  /// as long as the others need; but if that fails again and again, now and then only.
+  template <class Ready>
+  bool comes_soon(unsigned i, node_tag tag, Ready& ready) noexcept {
+    constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
+    constexpr int known_luck = 4;
+    constexpr int pause_calls = 16;
+    if (s_.luck < 0) {
+      ++s_.luck;
+      return false;
+    }
+    const rank_t missing = missing_elsewhere(s_, i, tag);
+    if (missing < 0) return false;
+    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
+      if (ready()) {
+        if (s_.luck < known_luck) ++s_.luck;
+        return true;
+      }
+      platform::relax();
+    }
+    s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
+    return false;
+  }
+
+  /// Those on this core come, most often, when it is their turn: then nothing else need be done.
+  template <class Ready>
+  bool comes_in_turn(Ready& ready) noexcept {
+    return blocks_of::give_way(c_.endpoint_of()) && ready();
   }
 
   void leave(node_tag tag) noexcept {
     s_.left = tag;
     raise(s_.block.of(me_).left, tag);
   }
-  /// Writes a word that others may wait for. Cost: where all are awake, a load besides.
-  [[gnu::always_inline]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
-    if (s_.fenced) [[unlikely]]
-      word.exchange(tag, std::memory_order_seq_cst);
-    else
-      word.store(tag, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    const std::uint64_t mask = s_.block.head().sleeping.load(std::memory_order_relaxed);
-    if (mask != 0) [[unlikely]]
-      blocks_of::wake(c_.endpoint_of(), c_.state().ranks, mask & ~bit());
+  [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
+    raise_flag<Stack>(c_.endpoint_of(), c_.state(), s_, me_, word, tag);
   }
-  [[gnu::always_inline]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
-                                   rank_t r) noexcept {
-    const unsigned looks = s_.crowded ? 1 : looks_max;
-    for (unsigned i = 0; i < looks; ++i)
+  /// What it remembers is as old as it may be: all others leave what it is about, and are heard of.
+  [[gnu::noinline, gnu::cold]] void look_back() noexcept {
+    const node_tag before = tag_of(serial_, 0) - 1;
+    for (const node_tag used : s_.used)
+      for (rank_t r = 0; used != 0 && r < n_; ++r)
+        if (r != me_ && !reaches(s_.left_by[r], used) && !wait_left(r, used)) return;
+    for (node_tag& used : s_.used) used = 0;
+    for (node_tag& left : s_.left_by) left = before;
+    s_.all_left = before;
+  }
+  [[MPX_ALWAYS_INLINE]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
+                                  rank_t r) noexcept {
+    const unsigned looks = s_.crowded ? 1 : node_looks;
+    for (unsigned i = 0; i < looks; ++i) {
       if (word.load(std::memory_order_acquire) == tag) [[likely]]
         return true;
+      // Who looks all the time takes the line away while its owner wants to write it.
+      platform::relax();
+    }
     return wait_long(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
-    if (reaches(word.load(std::memory_order_acquire), tag)) return true;
+    const node_tag left = word.load(std::memory_order_acquire);
+    if (reaches(left, tag)) {
+      s_.left_by[r] = left;
+      return true;
+    }
     return wait_long(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
   }
-  /// Waits for rank r, or for those who have not shown `tag` yet if that is no rank.
-  [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag,
-                                   mpx::detail::function_ref<bool()> ready) noexcept {
+  /// Waits for rank r, or for those of `whom` who have not shown `tag` yet if that is no rank.
+  [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,
+                                   std::uint64_t whom = all_ranks) noexcept {
     auto& e = c_.endpoint_of();
     const auto awaited = [&] {
       rank_t missing = r == n_ ? 0 : r;
+      const auto waits_for = [&](rank_t k) {
+        return (whom >> k & 1) != 0 && !has_shown(k, slot_of(tag), tag);
+      };
       if (r == n_)
-        while (missing + 1 < n_ && s_.block.slot(missing, slot_of(tag)).flag.load() == tag)
-          ++missing;
+        while (missing + 1 < n_ && !waits_for(missing)) ++missing;
       return c_.peer_of(missing);
     };
     pattern from = pattern::exactly(c_.call().context, awaited(), serial_);
@@ -230,22 +371,24 @@ class node_call {
   }
   /// Who sends messages has been told another length, or another call, than this rank.
   bool finds_message() noexcept {
-    if (blocks_of::message_of(c_.endpoint_of(), c_.call()) == nullptr) return false;
+    const auto* const found = blocks_of::message_of(c_.endpoint_of(), c_.call());
+    if (found == nullptr || says_so(c_.rank_of(found->is.source))) return false;
     c_.failed(wrong_argument(errc::count,
                              "another rank has given another size, or has started the call: all of "
                              "them have to agree on both"));
     return true;
   }
-  [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
-    const bool more = shown > bytes;
-    c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
-               bytes, shown});
-    return {};
+  /// Whether rank r has shown that it sends messages.
+  bool says_so(rank_t r) const noexcept {
+    const node_slot& slot = s_.block.slot(r, index(0));
+    return r >= 0 && has_shown(r, index(0), tag_of(serial_, 0)) &&
+           slot.bytes.load(std::memory_order_relaxed) == is_edges;
   }
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
 
-  static constexpr unsigned looks_max = 300;
-  static constexpr std::size_t is_loan = std::size_t{1} << 63;  // Not data, but where it lies.
+  // Not data, but where it lies; or data for some of the ranks, and a list of them.
+  static constexpr std::size_t is_loan = std::size_t{1} << 63;
+  static constexpr std::size_t is_edges = std::size_t{1} << 62;
 
   channel& c_;
   node_state& s_;
@@ -325,7 +468,7 @@ template <class Stack>
 }
 
 template <class Stack>
-[[gnu::always_inline]] inline node_state* node_of(mpx::detail::collective_channel<Stack>& c) {
+[[MPX_ALWAYS_INLINE]] inline node_state* node_of(mpx::detail::collective_channel<Stack>& c) {
   mpx::detail::communicator_state& state = c.state();
   if (!state.node_tried) [[unlikely]] {
     state.node_tried = true;

@@ -6,11 +6,12 @@
 // A call uses slot `serial % 4`; its *tag*, made of its serial and the number of a piece, is the
 // flag. Flags are written by their owner alone, so that calls never mix: who waits for a tag finds
 // that one or an older one. Before a rank writes a slot again it knows that every other one has
-// *left* what was there: from a call in which all have met since, or from the words in which they
-// say so. So no call needs a second meeting, and one rank may be three calls ahead.
+// *left* what was there: from what they have shown since, or from the words in which they say so.
+// So no call needs a second meeting, and one rank may be three calls ahead.
 //
-// Where ranks outnumber cores those who meet count each other, and the last one raises one flag for
-// all: then each of them gives its core away once a call.
+// Where ranks outnumber cores each of them gives its core away until those that share it have come,
+// and then looks for the others without a pause: so a call takes one change of a core for each of
+// its ranks but one. Who combines long vectors counts: the last to come does it, for all.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,9 @@ constexpr bool reaches(node_tag a, node_tag b) noexcept {
 inline constexpr rank_t node_ranks_max = 64;  // A bit for each in a word.
 inline constexpr unsigned node_slots = 4;
 inline constexpr std::size_t node_inline_bytes = 48;    // What fits a flag's line,
-inline constexpr std::size_t node_piece_bytes = 16384;  // and what fits beside it.
+inline constexpr std::size_t node_piece_bytes = 65536;  // and what fits beside it.
+// What one rank shows to others that read it meanwhile goes in smaller pieces.
+inline constexpr std::size_t node_stream_bytes = 16384;
 
 /// A flag, and what it is raised for.
 struct node_slot {
@@ -74,6 +77,8 @@ struct node_head {
   platform::atomic<std::uint64_t> gone;  // Ranks that have let go of the block.
   node_slot met[node_slots];  // Raised by the last to come, with what it has made of all.
   node_come come[node_slots];
+  // The core that each rank was last seen on, + 1, where ranks outnumber cores.
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> core[node_ranks_max];
 };
 
 /// What a rank lends to one other for a call.
@@ -127,13 +132,19 @@ struct node_state final : mpx::detail::communicator_extras {
   ~node_state() override { drop_(endpoint_, *this); }
 
   node_block block;
-  std::uint64_t own = 0;  // The block's name where it was made.
-  bool crowded = false;   // Ranks outnumber cores.
-  bool reads = false;     // All can copy from each other's memory.
-  bool fenced = false;    // The kernel has no barrier for others: each flag needs a fence.
-  node_tag left = 0;      // As the others know it.
+  std::uint64_t own = 0;     // The block's name where it was made.
+  bool crowded = false;      // Ranks outnumber cores,
+  std::uint32_t core = 0;    // of which the others know this rank to be on that one.
+  unsigned turns = 0;        // Waits until it looks whether the others are spread evenly,
+  unsigned turns_apart = 0;  // and from one such look to the next.
+  int luck = 0;              // Of one that waits for those on other cores, without a pause.
+  bool reads = false;        // All can copy from each other's memory.
+  bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
+  node_tag left = 0;         // As the others know it.
   node_tag all_left = 0;
-  node_tag used[node_slots] = {};  // What this rank has raised.
+  node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.
+  node_tag used[node_slots] = {};          // What this rank has raised,
+  std::uint64_t readers[node_slots] = {};  // and which of the others may read that.
 
  private:
   void* endpoint_;

@@ -15,11 +15,15 @@
 
 namespace mpx::inline v0::coll {
 
+/// How much of what has whole units a rank shows at a time, about: one unit at least.
+constexpr std::size_t whole_units(std::size_t bytes, std::size_t unit) noexcept {
+  return unit >= bytes ? unit : bytes / unit * unit;
+}
 /// Calls `work(at, bytes, number)` for each piece of whole units that a rank shows at a time; once
 /// if there is nothing.
 template <class Work>
-void for_pieces(std::size_t bytes, std::size_t unit, Work&& work) {
-  const std::size_t most = node_piece_bytes / unit * unit;
+void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Work&& work) {
+  const std::size_t most = whole_units(piece_bytes, unit);
   std::uint32_t number = 0;
   for (std::size_t at = 0; at < bytes || number == 0; at += most)
     work(at, bytes - at < most ? bytes - at : most, number++);
@@ -32,7 +36,7 @@ template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
   node.show({});
   if (node.crowded()) {
-    node.meet(0, [](const memory&) {});
+    node.see_all();
   } else {
     for (rank_t r = 0; r < c.size(); ++r)
       if (r != c.rank()) node.see(r, 0);
@@ -45,12 +49,13 @@ template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
   if (c.rank() == call.root) node.leave_call();
-  for_pieces(call.data.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
-    const memory piece = node.see(call.root, bytes, i);
-    if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
-    node.leave_piece(i);
-  });
+  for_pieces(call.data.bytes, 1, node_stream_bytes,
+             [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+               if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
+               const memory piece = node.see(call.root, bytes, i);
+               if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
+               if (bytes < call.data.bytes - at) node.leave_piece(i);
+             });
 }
 
 /// `out` = all ranks' elements, combined in their order. What one rank shows lies at `shown(r)`.
@@ -66,16 +71,68 @@ void combine_all(Channel& c, const memory& out, const reduction& op, Shown&& sho
   }
 }
 
+/// Each rank combines a part of every piece, which whoever wants it copies then: `root`, or all of
+/// them if that is no rank. Piece 2k shows a window of `in`, piece 2k + 1 this rank's part of its
+/// result. What a rank shows says what it has read: everything before, but for what is said below.
+template <class Stack>
+void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                     const memory& in, const memory& out, const reduction& op, rank_t root) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const std::size_t most = whole_units(node_piece_bytes, op.element_bytes);
+  const auto bytes_at = [&](std::size_t at) { return in.bytes - at < most ? in.bytes - at : most; };
+  const bool wants = root == any_source || root == me;
+  std::uint32_t i = 0;
+  node.show_part(in, 0, bytes_at(0), 0);
+  for (std::size_t at = 0; at < in.bytes && !c.failed(); at += most, i += 2) {
+    const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
+    const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
+    const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
+    const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i); };
+    for (rank_t r = 0; r < n; ++r) shown(r);
+    // Who has shown this window had read the last one, but maybe not all that was made of it.
+    node.met(i == 0 ? 0 : i - 1);
+    const memory sum = node.make_part(bytes_of(me), i + 1);
+    combine_all(c, sum, op, [&](rank_t r) {
+      const memory all = shown(r);
+      return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
+    });
+    node.show_made(sum.bytes, i + 1);
+    if (const std::size_t next = at + most; next < in.bytes)
+      node.show_part(in, next, bytes_at(next), i + 2);
+    if (!wants) continue;
+    for (rank_t k = 0; k < n; ++k) {
+      const rank_t r = around(me + k, n);
+      const memory made = node.see(r, bytes_of(r), i + 1);
+      if (c.failed()) return;
+      c.copy(slice(out, at + first_of(r), made.bytes), made);
+    }
+    node.met(i + 1);
+  }
+}
+
+/// Whether each rank of a reduction had better combine a part of it than one of them, or each, all.
+/// Where ranks outnumber cores that is one meeting more.
+template <class Stack>
+bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t ranks,
+                    bool everywhere) noexcept {
+  if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072;
+  if (!node.crowded()) return bytes > 8192;
+  return ranks <= 8 ? bytes > 131072 : everywhere && bytes > 32768;
+}
+
 /// All others show their elements, and the root combines them.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
+  if (combines_parts(node, call.in.bytes, c.size(), false))
+    return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
   if (c.rank() != call.root) node.leave_call();
-  for_pieces(call.in.bytes, call.op->element_bytes,
+  for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
                const memory own =
-                   node.keep_part(call.in, at, bytes, i);  // It may be where the result goes.
+                   node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
                combine_all(c, slice(call.out, at, bytes), *call.op,
                            [&](rank_t r) { return r == call.root ? own : node.see(r, bytes, i); });
                node.leave_piece(i);
@@ -83,13 +140,15 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (c.rank() == call.root) node.met();
 }
 
-/// Everybody shows its elements, and combines all; or where ranks outnumber cores, the last to come
-/// does, for all.
+/// Everybody shows its elements, and combines all, or a part of what is long; or where ranks
+/// outnumber cores, the last to come does, for all.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allreduce_call& call) {
+  if (combines_parts(node, call.in.bytes, c.size(), true))
+    return reduce_in_parts(node, c, call.in, call.out, *call.op, any_source);
   for_pieces(
-      call.in.bytes, call.op->element_bytes,
+      call.in.bytes, call.op->element_bytes, node_piece_bytes,
       [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
         node.show_part(call.in, at, bytes, i);
         const memory out = slice(call.out, at, bytes);
@@ -109,9 +168,8 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
         } else {
           combine_all(c, out, *call.op, shown);
         }
-        node.leave_piece(i);
+        node.met(i);
       });
-  node.met();
 }
 
 /// Everybody shows its block, and copies all others.
@@ -121,26 +179,30 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const rank_t n = c.size();
   const rank_t me = c.rank();
   const memory mine = call.in.exists() ? call.in : call.out[me];
-  for_pieces(call.out.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+  const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
+  const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
-    if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+    if (node.crowded()) node.see_all(i);
+    // What this rank has just read it copies while the others come.
+    if (copies) call.out[me].write(at, mine.piece(at, bytes));
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
       const memory theirs = node.see(r, bytes, i);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
     }
-    node.leave_piece(i);
-  });
-  if (call.in.exists()) c.copy(call.out[me], call.in);
-  node.met();
+    node.met(i);
+  };
+  for_pieces(call.out.bytes, 1, node_piece_bytes, take);
+  if (call.in.exists() && !copies) c.copy(call.out[me], call.in);
 }
 
 /// Calls `work(at, bytes, number)` for each window of whole units of blocks of `most` bytes, of
-/// which a rank shows one for every rank at a time; once if there is nothing.
+/// which a rank shows one for every other rank at a time; once if there is nothing.
 template <class Work>
 void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
-  const std::size_t room = node_piece_bytes / static_cast<std::size_t>(ranks) / unit * unit;
+  const std::size_t room =
+      whole_units(node_piece_bytes / static_cast<std::size_t>(ranks - 1), unit);
   std::uint32_t number = 0;
   for (std::size_t at = 0; at < most || number == 0; at += room)
     work(at, most - at < room ? most - at : room, number++);
@@ -155,17 +217,16 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_windows(from, at, bytes, i);
-    if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+    if (node.crowded()) node.see_all(i);
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
-      const memory theirs = node.see(r, bytes * static_cast<std::size_t>(n), i);
+      const memory theirs = node.see_window(r, bytes, i);
       if (theirs.base == nullptr) return;
-      call.out[r].write(at, theirs.piece(bytes * static_cast<std::size_t>(me), bytes));
+      call.out[r].write(at, theirs.piece(0, bytes));
     }
-    node.leave_piece(i);
+    node.met(i);
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
-  node.met();
 }
 
 /// The same, but each combines what is for it, in the order of ranks.
@@ -187,22 +248,20 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                 node.show_windows(in, at, bytes, i);
-                if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+                if (node.crowded()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 if (left != 0) c.copy(to, slice(own, at, to.bytes));
                 const auto theirs = [&](rank_t r) {
-                  const memory all = node.see(r, bytes * static_cast<std::size_t>(n), i);
-                  return memory{all.base + bytes * static_cast<std::size_t>(me), to.bytes};
+                  return memory{node.see_window(r, bytes, i).base, to.bytes};
                 };
                 for (rank_t r = me - 1; r >= 0 && !c.failed(); --r)
                   c.combine_first(*call.op, to, theirs(r));
                 for (rank_t r = me + 1; r < n && !c.failed(); ++r)
                   c.combine(*call.op, to, theirs(r));
-                node.leave_piece(i);
+                node.met(i);
               });
   c.copy(mine, sum);
-  node.met();
 }
 
 /// Calls of `What` can be made in shared memory, over the transport of `Stack`.
