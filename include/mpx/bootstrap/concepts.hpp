@@ -96,7 +96,7 @@ concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t
   { view.loss_text(rank) } -> std::same_as<std::string>;
   { b.renounce(rank, errc::protocol) } noexcept -> std::same_as<void>;
   { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
-  { b.mark_finished() } -> std::same_as<void>;
+  { b.mark_finished() } noexcept -> std::same_as<void>;
   { b.mark_failed() } noexcept -> std::same_as<void>;
 };
 

@@ -30,7 +30,7 @@ struct foreign_launcher {
   long rank = -1;
 
   /// The one that has started this process, if any.
-  static foreign_launcher find() noexcept {
+  [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
     struct names {
       const char *size, *rank, *needs;
     };
@@ -51,7 +51,7 @@ struct foreign_launcher {
   }
 
  private:
-  static long number(const char* name) noexcept {
+  [[gnu::noinline, gnu::cold]] static long number(const char* name) noexcept {
     const char* const text = std::getenv(name);
     std::uint64_t n = 0;
     if (text == nullptr || !mpx::detail::parse_number(text, 1u << 30, n)) return -1;
@@ -67,27 +67,23 @@ struct foreign_launcher {
     const foreign_launcher l = foreign_launcher::find();
     if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
     if (l.rank > 0 && l.processes > 0) return false;
-    char count[24] = "several";
-    char option[24] = "N";
-    if (l.processes > 0) {
-      std::snprintf(count, sizeof count, "%ld", l.processes);
-      std::snprintf(option, sizeof option, "%ld", l.processes);
-    }
+    char number[24] = "";
+    if (l.processes > 0) std::snprintf(number, sizeof number, "%ld", l.processes);
     bool pmix = std::getenv("PMIX_RANK") != nullptr;
     bool pmi = std::getenv("PMI_FD") != nullptr;
     for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next) {
-      pmix = pmix && std::string_view(j->name) != "pmix";
-      pmi = pmi && std::string_view(j->name) != "pmi1";
+      pmix = pmix && std::strcmp(j->name, "pmix") != 0;
+      pmi = pmi && std::strcmp(j->name, "pmi1") != 0;
     }
     std::fprintf(stderr,
                  "mpx: another launcher has started %s processes of this program (it has set %s), "
                  "and mpx does not join them: each is a world of one rank. %sStart it with "
                  "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
-                 count, l.variable,
+                 l.processes > 0 ? number : "several", l.variable,
                  pmix  ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
                  : pmi ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
                        : "",
-                 option);
+                 l.processes > 0 ? number : "N");
     return true;
   }();
 }
@@ -111,7 +107,7 @@ void each_way_to_join(Visit&& visit) {
   const bool alone = std::getenv("MPX_ALONE") != nullptr;
   for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
     std::string why = j->refusal();
-    if (why.empty() && alone && j->join != nullptr) why = "MPX_ALONE is set";
+    if (why.empty() && alone && j->join != nullptr) mpx::detail::append(why, "MPX_ALONE is set");
     visit(*j, std::as_const(why));
   }
   visit(detail::joiner{.name = "alone", .refusal = nullptr}, std::string());

@@ -34,7 +34,7 @@ namespace mpx::inline v0::bootstrap::detail {
 /// set. Errors: errc::argument.
 [[gnu::noinline, gnu::cold]] inline std::uint32_t pretended_host(rank_t rank) {
   const char* const told = std::getenv("MPX_PRETEND_HOSTS");
-  if (told == nullptr || *told == 0) return 0;
+  if (told == nullptr) return 0;
   std::vector<std::uint32_t> hosts;
   for (std::string_view rest = told;;) {
     const std::size_t end = rest.find(',');

@@ -114,7 +114,7 @@ class job_segment : public detail::job_view {
   }
 
   /// What became of `rank` is final: its process (or thread) is gone.
-  void mark_ended(rank_t rank, int wait_status) const noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank, int wait_status) const noexcept {
     auto& it = entry(rank);
     it.wait_status.store(static_cast<std::uint32_t>(wait_status), std::memory_order_relaxed);
     note_end(rank);
@@ -123,7 +123,8 @@ class job_segment : public detail::job_view {
   }
 
   /// From now on `rank` will not talk to `peer` in environment `k`, because of `why`.
-  void renounce(rank_t rank, std::uint64_t k, rank_t peer, errc why) const noexcept {
+  [[gnu::noinline, gnu::cold]] void renounce(rank_t rank, std::uint64_t k, rank_t peer,
+                                             errc why) const noexcept {
     if (peer < 0 || peer >= size()) return;
     auto& word = refusal(peer, k, rank);
     if (detail::value_of(word.load(std::memory_order_relaxed), k) != 0) return;
@@ -132,7 +133,8 @@ class job_segment : public detail::job_view {
     bump(k);
   }
   /// Why `peer` will not talk to `rank` in environment `k`; errc{} if it will.
-  errc renounced_by(rank_t rank, std::uint64_t k, rank_t peer) const noexcept {
+  [[gnu::noinline, gnu::cold]] errc renounced_by(rank_t rank, std::uint64_t k,
+                                                 rank_t peer) const noexcept {
     if (peer < 0 || peer >= size()) return errc{};
     // Nobody reads where nobody has written: that would take memory.
     const auto any = room(rank, k).renounced.load(std::memory_order_acquire);
@@ -230,7 +232,8 @@ class job_segment : public detail::job_view {
   // --- aborting ---
 
   /// Records that `rank` ends the job; the first one to do so counts.
-  void abort(rank_t rank, int code, std::string_view reason) const noexcept {
+  [[gnu::noinline, gnu::cold]] void abort(rank_t rank, int code,
+                                          std::string_view reason) const noexcept {
     auto& a = head().abort;
     std::uint32_t none = detail::abort_record::none;
     if (!a.phase.compare_exchange_strong(none, detail::abort_record::writing)) return;
@@ -247,7 +250,7 @@ class job_segment : public detail::job_view {
   /// Held while a rank's own entry changes: two environments of a rank may live in two threads.
   class rank_lock {
    public:
-    explicit rank_lock(detail::rank_entry& entry) : word_(entry.lock) {
+    [[gnu::noinline, gnu::cold]] explicit rank_lock(detail::rank_entry& entry) : word_(entry.lock) {
       const std::int64_t deadline_ns = platform::now_ns() + 5'000'000'000;
       while (word_.exchange(1, std::memory_order_acquire) != 0) {
         if (platform::now_ns() > deadline_ns)
@@ -259,7 +262,7 @@ class job_segment : public detail::job_view {
     }
     rank_lock(const rank_lock&) = delete;
     rank_lock& operator=(const rank_lock&) = delete;
-    ~rank_lock() {
+    [[gnu::noinline, gnu::cold]] ~rank_lock() {
       word_.store(0, std::memory_order_release);
       platform::futex_wake(word_, 1);
     }
@@ -317,24 +320,24 @@ class job_segment : public detail::job_view {
   /// not change, or if patience is over.
   [[gnu::noinline, gnu::cold]] void check_slot(rank_t rank, std::uint64_t before,
                                                bool patient) const {
-    std::string who = "its memory could not be given back";
+    char who[160] = "its memory could not be given back";
     for (rank_t r = 0; r < size(); ++r) {
       const rank_state now = decode(state_word(r, before).load(std::memory_order_acquire), before);
       if (now > rank_state::joined) continue;
       if (entry(r).ended.load(std::memory_order_acquire) != 0)
         mpx::detail::throw_error(errc::peer_lost, "joining the next environment: %s",
                                  describe_loss(r, before, rank_state::failed).c_str());
-      who = mpx::detail::formatted("%s %s its environment %llu",
-                                   r == rank ? "this rank" : name_of(r).c_str(),
-                                   now == rank_state::joined ? "is still inside" : "has not joined",
-                                   static_cast<unsigned long long>(before));
+      std::snprintf(who, sizeof who, "%s %s its environment %llu",
+                    r == rank ? "this rank" : name_of(r).c_str(),
+                    now == rank_state::joined ? "is still inside" : "has not joined",
+                    static_cast<unsigned long long>(before));
     }
     if (patient) return;
     mpx::detail::throw_error(
         errc::no_resources,
         "rank %d cannot join environment %llu of this job, since %s: at most %llu may live at "
         "once: leave the earlier ones first, on all ranks",
-        rank, static_cast<unsigned long long>(before) + environments_live_max, who.c_str(),
+        rank, static_cast<unsigned long long>(before) + environments_live_max, who,
         static_cast<unsigned long long>(environments_live_max));
   }
 
@@ -374,7 +377,7 @@ class job_segment : public detail::job_view {
   }
 
   /// Enters the fence. Returns true if all are there: the caller has to open it.
-  bool arrive(rank_t rank, std::uint64_t k) const {
+  [[gnu::noinline, gnu::cold]] bool arrive(rank_t rank, std::uint64_t k) const {
     auto& arrived = slot(k).arrived;
     for (std::uint64_t was = arrived.load(std::memory_order_acquire);;) {
       const std::uint32_t before = detail::value_of(was, k);

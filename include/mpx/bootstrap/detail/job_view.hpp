@@ -75,7 +75,8 @@ namespace detail {
 class job_view {
  public:
   job_view() = default;
-  explicit job_view(const mapping& map) noexcept : base_(map.data()), ranks_(head().ranks) {}
+  [[gnu::noinline, gnu::cold]] explicit job_view(const mapping& map) noexcept
+      : base_(map.data()), ranks_(head().ranks), layout_(ranks_) {}
 
   rank_t size() const noexcept { return static_cast<rank_t>(ranks_); }
   std::int32_t launcher_pid() const noexcept { return head().launcher_pid; }
@@ -148,7 +149,8 @@ class job_view {
   detail::hang_words& hang(rank_t rank) const noexcept { return entry(rank).hang; }
 
   /// Publishes what `rank` says of itself while it waits; not while another thread of it does.
-  void put_hang(rank_t rank, std::span<const std::byte> text) const noexcept {
+  [[gnu::noinline, gnu::cold]] void put_hang(rank_t rank,
+                                             std::span<const std::byte> text) const noexcept {
     auto& slot = hang_slot(rank);
     std::uint32_t before = slot.sequence.load(std::memory_order_relaxed) & ~1u;
     if (text.size() > detail::hang_slot::bytes_max ||
@@ -185,7 +187,9 @@ class job_view {
     abort_notice notice;
     if (a.rank >= 0 && a.rank < size()) notice.rank = a.rank;
     notice.code = a.code;
-    notice.reason.assign(a.reason, a.reason_bytes <= reason_bytes_max ? a.reason_bytes : 0);
+    mpx::detail::append(notice.reason, "%.*s",
+                        a.reason_bytes <= reason_bytes_max ? static_cast<int>(a.reason_bytes) : 0,
+                        a.reason);
     return notice;
   }
 
@@ -322,10 +326,11 @@ class job_view {
   detail::hang_slot& hang_slot(rank_t rank) const noexcept {
     return reinterpret_cast<detail::hang_slot*>(base_ + layout().hangs)[rank];
   }
-  detail::segment_layout layout() const noexcept { return detail::segment_layout(ranks_); }
+  const detail::segment_layout& layout() const noexcept { return layout_; }
 
   std::byte* base_ = nullptr;
   std::size_t ranks_ = 0;
+  detail::segment_layout layout_{0};
 };
 
 }  // namespace detail

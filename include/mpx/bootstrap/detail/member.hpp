@@ -91,12 +91,12 @@ class member {
   }
   template <std::invocable Idle>
   void fence(Idle&& idle) {
-    check_present("fence");
-    if (me_.fence_failed)
-      mpx::detail::throw_error(errc::peer_lost, "fence: an earlier one of this environment failed");
-    me_.fence_failed = true;  // Unless it returns.
-    me_.segment.fence(me_.rank, me_.k, [&idle] { idle(); });
-    me_.fence_failed = false;
+    if constexpr (std::is_function_v<std::remove_reference_t<Idle>>) {
+      auto* const function = &idle;
+      meet(function);
+    } else {
+      meet(idle);
+    }
   }
 
   [[noreturn]] void abort(int code, std::string_view why) {
@@ -184,7 +184,15 @@ class member {
     char host[65] = {};
   };
 
-  bool is_here() const noexcept { return ::getpid() == me_.pid; }
+  [[gnu::noinline, gnu::cold]] void meet(mpx::detail::function_ref<void()> idle) {
+    check_present("fence");
+    if (me_.fence_failed)
+      mpx::detail::throw_error(errc::peer_lost, "fence: an earlier one of this environment failed");
+    me_.fence_failed = true;  // Unless it returns.
+    me_.segment.fence(me_.rank, me_.k, idle);
+    me_.fence_failed = false;
+  }
+  [[gnu::noinline, gnu::cold]] bool is_here() const noexcept { return ::getpid() == me_.pid; }
   [[gnu::noinline, gnu::cold]] void check_present(const char* what) const {
     if (!is_here())
       mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d (pid %d)",

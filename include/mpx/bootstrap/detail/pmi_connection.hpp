@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,8 +34,14 @@ class pmi_connection {
     static pmi_connection connection;
     return connection;
   }
-  /// Over a socket that is open. Errors: errc::bootstrap.
-  pmi_connection(int fd, rank_t rank, rank_t size) : fd_(fd), rank_(rank), size_(size) { greet(); }
+  /// Over a descriptor that is open; who does not answer to the first line within `greeting_ns` is
+  /// no launcher. Errors: errc::bootstrap: nothing is written to what is no socket, nor to a
+  /// standard stream, and that stays open.
+  pmi_connection(int fd, rank_t rank, rank_t size, std::int64_t greeting_ns = greeting_default_ns)
+      : fd_(fd), rank_(rank), size_(size) {
+    check_socket();
+    greet(greeting_ns);
+  }
   pmi_connection(const pmi_connection&) = delete;
   pmi_connection& operator=(const pmi_connection&) = delete;
   /// Tells the launcher that this process ends in good order, unless something went wrong here.
@@ -125,6 +132,7 @@ class pmi_connection {
   }
 
  private:
+  static constexpr std::int64_t greeting_default_ns = 10'000'000'000;
   static constexpr std::int64_t patience_ns = 120'000'000'000;
   static constexpr std::size_t line_bytes_max = 1 << 20;
   static constexpr std::size_t header_bytes = 7;         // The number of parts, and a colon.
@@ -133,18 +141,33 @@ class pmi_connection {
   pmi_connection() : pmi_connection(number("PMI_SIZE", 1, 0x7fffffff)) {}
   explicit pmi_connection(rank_t size)
       : fd_(number("PMI_FD", 0, 0x7fffffff)), rank_(number("PMI_RANK", 0, size - 1)), size_(size) {
+    check_socket();
     // What this process starts is no rank: without the descriptor it gets a clear error.
-    if (::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0)
+    ::fcntl(fd_, F_SETFD, FD_CLOEXEC);
+    greet(greeting_default_ns);
+  }
+
+  /// Launchers give a socket: what is written to anything else would be found in a file, or on the
+  /// user's screen.
+  void check_socket() const {
+    struct stat is{};
+    if (::fstat(fd_, &is) != 0)
       mpx::detail::throw_error(errc::bootstrap,
                                "PMI_FD is '%d', which is not open (a program that closes "
                                "descriptors stands between, or a rank started this program): %s",
                                fd_, advice);
-    greet();
+    if (fd_ <= 2) refuse("it is a standard stream of this program");
+    if (!S_ISSOCK(is.st_mode)) refuse("it is no socket");
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void refuse(const char* why) const {
+    mpx::detail::throw_error(errc::bootstrap,
+                             "PMI_FD is '%d', but no launcher answers there (%s): unset it, or %s",
+                             fd_, why, advice);
   }
 
-  void greet() try {
+  void greet(std::int64_t greeting_ns) try {
     const std::string hello =
-        ask("cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init");
+        ask("cmd=init pmi_version=1 pmi_subversion=1\n", "cmd=response_to_init", greeting_ns);
     if (field(hello, "rc") != "0" || field(hello, "pmi_version") != "1")
       break_off("it does not speak PMI-1: ", hello);
     std::uint64_t n = 0;
@@ -155,9 +178,9 @@ class pmi_connection {
           static_cast<std::size_t>(mpx::detail::lesser<std::uint64_t>(n - 1, line_bytes_safe));
     kvs_ = field(ask("cmd=get_my_kvsname\n", "cmd=my_kvsname"), "kvsname");
     if (kvs_.empty()) break_off("it names no store");
-  } catch (const error& e) {
+  } catch (const error&) {
     ::close(fd_);
-    mpx::detail::throw_error(errc::bootstrap, "%s: %s", e.what(), advice);
+    refuse(why_broken_.c_str());
   }
 
   [[gnu::noinline, gnu::cold]] std::string command(const char* what) const {
@@ -199,15 +222,16 @@ class pmi_connection {
   }
 
   /// Sends a line and returns the answer, which starts with `wanted`.
-  [[gnu::noinline, gnu::cold]] std::string ask(const std::string& line, std::string_view wanted) {
+  [[gnu::noinline, gnu::cold]] std::string ask(const std::string& line, std::string_view wanted,
+                                               std::int64_t timeout_ns = patience_ns) {
     const std::lock_guard lock(mutex_);
     check();
     send(line);
     for (std::string answer;;) {
-      if (!read_line(patience_ns, answer))
-        break_off("the launcher does not answer to ", std::string_view(line).substr(0, 40));
+      if (!read_line(timeout_ns, answer))
+        break_off("nothing comes back to ", std::string_view(line).substr(0, 39));
       if (note(answer)) continue;
-      if (!answer.starts_with(wanted)) break_off("the launcher answers ", answer);
+      if (!answer.starts_with(wanted)) break_off("what comes back is ", answer);
       return answer;
     }
   }
@@ -227,10 +251,9 @@ class pmi_connection {
 
   [[gnu::noinline, gnu::cold]] void send(std::string_view text) {
     while (!text.empty()) {
-      ssize_t n = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
-      if (n < 0 && errno == ENOTSOCK) n = ::write(fd_, text.data(), text.size());
+      const ssize_t n = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break_off("it has closed it");
+      if (n <= 0) break_off("its other end is closed");
       text.remove_prefix(static_cast<std::size_t>(n));
     }
   }
@@ -257,7 +280,7 @@ class pmi_connection {
       char some[4096];
       const ssize_t bytes = ::read(fd_, some, sizeof some);
       if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (bytes <= 0) break_off("it has closed it");
+      if (bytes <= 0) break_off("its other end is closed");
       read_.append(some, static_cast<std::size_t>(bytes));
     }
   }

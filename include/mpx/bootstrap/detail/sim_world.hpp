@@ -34,16 +34,19 @@ struct costs {
 struct fault {
   /// What goes wrong.
   enum class kind : std::uint8_t {
-    kill,  ///< Rank `a` dies: what it has not put on the wire by then never leaves.
-    cut,   ///< Nothing passes between `a` and `b` any more (b = -1: between `a` and everybody).
-    heal,  ///< It passes again, and so does what has waited; -1 as for cut.
-    slow,  ///< Whatever rank `a` does itself takes `factor` times as long.
+    kill,     ///< Rank `a` dies: what it has not put on the wire by then never leaves.
+    cut,      ///< Nothing passes between `a` and `b` any more (b = -1: between `a` and everybody).
+    heal,     ///< It passes again, and so does what has waited; -1 as for cut.
+    slow,     ///< Whatever rank `a` does itself takes `factor` times as long.
+    lose,     ///< Of the packets between `a` and `b` (-1 as for cut), a part never arrives,
+    repeat,   ///< or arrives a second time, behind what was under way,
+    shorten,  ///< or arrives without its end, from a byte that the seed draws.
   };
   fault::kind what;    ///< What goes wrong.
   std::int64_t at_ns;  ///< When, in virtual time.
   rank_t a;            ///< With whom.
   rank_t b = -1;       ///< And between whom.
-  double factor = 1;   ///< How much slower.
+  double factor = 1;   ///< How much slower; which part of the packets, from 0 (no more) to 1.
 };
 
 /// What a simulation may use, and what it records.
@@ -63,6 +66,9 @@ struct result {
   std::uint64_t puts = 0;          ///< Stores into a peer's memory.
   std::uint64_t gets = 0;          ///< Fetches from a peer's memory.
   std::uint64_t moved_bytes = 0;   ///< By puts and gets.
+  std::uint64_t lost = 0;          ///< Packets that a fault has lost,
+  std::uint64_t repeated = 0;      ///< brought again,
+  std::uint64_t shortened = 0;     ///< or cut short.
   std::uint64_t trace_hash = 0;    ///< Equal for equal runs, and for hardly any others.
   std::string trace;               ///< A line for each thing that happened, if asked for.
   std::string stuck;               ///< Why no rank could go on, if it came to that.
@@ -90,12 +96,12 @@ class world : event_handler {
     members_.resize(static_cast<std::size_t>(ranks));
     for (std::size_t i = 0; i < options_.faults.size(); ++i) {
       const fault& f = options_.faults[i];
-      if (f.a < 0 || f.a >= ranks || f.b < -1 || f.b >= ranks || f.at_ns < 0 || f.factor <= 0)
+      if (f.a < 0 || f.a >= ranks || f.b < -1 || f.b >= ranks || f.at_ns < 0 || is_wrong(f))
         throw error(errc::argument, "fault " + std::to_string(i) +
                                         " of the simulation names rank " + std::to_string(f.a) +
                                         " or " + std::to_string(f.b) + " of " +
                                         std::to_string(ranks) +
-                                        ", a negative time or a factor that is not positive");
+                                        ", a negative time or a factor that it cannot have");
       scheduler_.at(f.at_ns, *this, i);
     }
   }
@@ -134,7 +140,6 @@ class world : event_handler {
   void leave(environment& e, rank_t rank, rank_state as) {
     e.states[static_cast<std::size_t>(rank)] = as;
     ++e.gone;
-    if (as != rank_state::failed) return;
     // The others learn of it as of the end of a stream: after what this rank has sent.
     const std::int64_t known_ns = scheduler_.now_ns() + network_.detection_ns();
     e.known_ns[static_cast<std::size_t>(rank)] = known_ns;
@@ -178,6 +183,25 @@ class world : event_handler {
     return !cuts_.empty() && a != b &&
            (cuts_.count({a, b}) != 0 || cuts_.count({b, a}) != 0 || cuts_.count({a, -1}) != 0 ||
             cuts_.count({b, -1}) != 0);
+  }
+  /// What becomes of a packet that arrives.
+  struct fate {
+    bool lost = false;
+    bool repeated = false;
+    bool shortened = false;
+  };
+  fate fate_of(rank_t from, rank_t to) noexcept {
+    fate f;
+    if (from == to) return f;
+    for (const fault& now : of_packets_) {
+      const bool concerned = (now.a == from && (now.b == to || now.b == -1)) ||
+                             (now.a == to && (now.b == from || now.b == -1));
+      if (!concerned || !happens(now.factor)) continue;
+      if (now.what == fault::kind::lose) f.lost = true;
+      if (now.what == fault::kind::repeat) f.repeated = true;
+      if (now.what == fault::kind::shorten) f.shortened = true;
+    }
+    return f;
   }
   /// Calls `healed` whenever a cut has ended.
   void on_heal(std::function<void()> healed) { on_heal_.push_back(std::move(healed)); }
@@ -244,6 +268,14 @@ class world : event_handler {
     std::uint32_t looks_after_end = 0;
     bootstrap::hang_describer* describer = nullptr;
   };
+  static bool is_of_packets(fault::kind k) noexcept { return k >= fault::kind::lose; }
+  static bool is_wrong(const fault& f) noexcept {
+    return is_of_packets(f.what) ? f.factor < 0 || f.factor > 1 : f.factor <= 0;
+  }
+  bool happens(double share) noexcept {
+    constexpr std::uint64_t parts = 1u << 20;
+    return static_cast<double>(scheduler_.random().below(parts)) < share * double{parts};
+  }
   membership& member(rank_t rank) noexcept { return members_[static_cast<std::size_t>(rank)]; }
   const membership& member(rank_t rank) const noexcept {
     return members_[static_cast<std::size_t>(rank)];
@@ -274,6 +306,14 @@ class world : event_handler {
         for (const auto& healed : on_heal_) healed();
         return;
       case fault::kind::slow: scheduler_.slow(f.a, f.factor); return;
+      case fault::kind::lose:
+      case fault::kind::repeat:
+      case fault::kind::shorten:
+        std::erase_if(of_packets_, [&f](const fault& before) {
+          return before.what == f.what && before.a == f.a && before.b == f.b;
+        });
+        if (f.factor > 0) of_packets_.push_back(f);
+        return;
     }
   }
   void tell_all() {
@@ -290,6 +330,7 @@ class world : event_handler {
   std::vector<std::unique_ptr<environment>> environments_;
   std::vector<std::unique_ptr<event_handler>> kept_;
   std::set<std::pair<rank_t, rank_t>> cuts_;
+  std::vector<fault> of_packets_;
   std::vector<std::function<void()>> on_heal_;
   bool over_ = false;
   platform::atomic<std::uint32_t> failure_epoch_{1};
