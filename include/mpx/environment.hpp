@@ -167,8 +167,8 @@ class environment {
     job.put("mpx.stack", Stack::fingerprint());
     job.fence([&watch] { watch.join_step(); });
     if constexpr (LivenessBootstrap<job_type>) {  // Who sees nothing wrong learns of it by a loss.
-      for (const rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()})
-        check_stacks(job, job.rank(), r);
+      check_stacks(job, job.rank(), 0);
+      check_stacks(job, job.rank(), (job.rank() + 1) % job.size());
     } else {
       tell_difference(job);
       job.fence([] {});
@@ -182,20 +182,24 @@ class environment {
   /// Rank 0 publishes which rank has another stack than itself, or 0.
   static void tell_difference(job_type& job) {
     if (job.rank() != 0) return;
+    const std::optional<std::string> mine = job.get(0, "mpx.stack");
     rank_t differs = job.size() - 1;
-    while (differs > 0 && job.get(differs, "mpx.stack") == job.get(0, "mpx.stack")) --differs;
+    while (differs > 0 && job.get(differs, "mpx.stack") == mine) --differs;
     job.put("mpx.differs", detail::formatted("%d", differs));
+  }
+  [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
+    std::optional<std::string> said = job.get(rank, "mpx.stack");
+    return said ? *std::move(said) : std::string("(none)");
   }
   /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
   [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
-    const std::optional<std::string> one = job.get(a, "mpx.stack");
-    const std::optional<std::string> other = job.get(b, "mpx.stack");
+    const std::string one = stack_of(job, a);
+    const std::string other = stack_of(job, b);
     if (one == other) return;
-    detail::throw_error(
-        errc::stack_mismatch,
-        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
-        "one stack",
-        b, detail::difference(one ? *one : "(none)", other ? *other : "(none)").c_str(), a);
+    detail::throw_error(errc::stack_mismatch,
+                        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
+                        "one stack",
+                        b, detail::difference(one, other).c_str(), a);
   }
 
   /// The job tells of no deaths: a rank that the transport has lost may never enter the fence.
@@ -206,7 +210,6 @@ class environment {
   /// Leaves without the others; what this rank has sent is not lost with it.
   [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
     endpoint_.send_last(last_words_ns_max);
-    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
@@ -275,20 +278,23 @@ template <class Stack>
   if (endpoint_.orphaned() || ::getpid() != pid_) return;
   if (std::uncaught_exceptions() > exceptions_) {
     leave_alone();
+    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
     return;
   }
   try {
     const detail::call_site leaving{"", watch_.joined().where};
+    if constexpr (Stack::checks_type::compares_collectives)
+      Stack::checks_type::compare_leaving(world(), leaving.where);
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
     [[maybe_unused]] const std::int64_t since_ns = platform::now_ns();
     job_.fence([&] {
       endpoint_.drain();
       if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(since_ns);
     });
-    if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
   } catch (const std::exception&) {
-    leave_alone();  // Somebody else died first.
+    leave_alone();  // Somebody else died first. What this rank had to do it has done.
   }
+  if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
 }
 
 /// Joins the job as environment's constructor does, for programs that take no exceptions:

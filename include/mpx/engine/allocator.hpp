@@ -43,8 +43,8 @@ class shared_heap {
   template <class Endpoint>
   static void* allocate_from([[maybe_unused]] void* endpoint, std::size_t bytes,
                              std::size_t alignment) {
-    if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
-      return static_cast<Endpoint*>(endpoint)->allocate_shared(bytes, alignment);
+    if constexpr (gives_memory<typename Endpoint::transport_type>) {
+      return static_cast<Endpoint*>(endpoint)->allocate(bytes, alignment);
     } else {
       return allocate_aligned(bytes, alignment);
     }
@@ -52,8 +52,8 @@ class shared_heap {
   template <class Endpoint>
   static void deallocate_from([[maybe_unused]] void* endpoint, void* p,
                               [[maybe_unused]] std::size_t bytes) noexcept {
-    if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
-      static_cast<Endpoint*>(endpoint)->deallocate_shared(p, bytes);
+    if constexpr (gives_memory<typename Endpoint::transport_type>) {
+      static_cast<Endpoint*>(endpoint)->deallocate(p, bytes);
     } else {
       free_aligned(p);
     }
@@ -68,7 +68,8 @@ class shared_heap {
 }  // namespace detail
 
 /// Allocates where the transport's peers can read: a long message from there is copied once,
-/// without the kernel. An ordinary allocator otherwise. The environment outlives what it allocated.
+/// without the kernel; over network cards, in memory that is registered once. An ordinary allocator
+/// otherwise. The environment outlives what it allocated.
 /// Errors: mpx::error with errc::no_resources when the arena is full.
 template <class T>
 class allocator {

@@ -117,7 +117,7 @@ struct communicator_state : allocated {
   communicator_state() = default;
   communicator_state(const communicator_state&) = delete;
   communicator_state& operator=(const communicator_state&) = delete;
-  ~communicator_state() {
+  [[gnu::noinline, gnu::cold]] ~communicator_state() {
     delete node;
     delete nodes;
     platform::deallocate(name);
@@ -131,6 +131,7 @@ struct communicator_state : allocated {
   context_id of_handles = no_context;  // The context that a handle must have.
   context_id context = no_context;     // The same until nothing is under way there any more.
   std::uint32_t agreements = 0;        // How many there have been.
+  rank_t left = 0;                     // Of those, how many have left in good order.
   std::uint32_t losses_seen = 0;       // Of the peers' losses, those that `lost` takes in.
   rank_t lost = 0;                     // Members that are.
   rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.

@@ -94,7 +94,7 @@ constexpr bool has_wrong_type(const pattern& want) noexcept {
 template <class Matcher>
 class type_matcher : public Matcher {
  public:
-  [[gnu::always_inline]] posted_receive* match_arrival(const envelope& is) noexcept {
+  [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(const envelope& is) noexcept {
     posted_receive* const r = Matcher::match_arrival(is);
     if (r != nullptr) note_type(r->want, is.bits);
     return r;

@@ -30,24 +30,16 @@ struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
-  /// Whether ranks that share memory had better meet there, and show each other what they have in
-  /// pieces.
-  static constexpr bool pieces_pay(const question& q) noexcept {
-    switch (q.of) {
-      case operation::barrier:
-      case operation::bcast: return true;
-      case operation::alltoall:
-        return q.ranks <= 8 || q.bytes <= shared_piece_bytes / static_cast<std::size_t>(q.ranks);
-      case operation::reduce_scatter: return q.ranks <= 8 || q.bytes <= shared_direct_bytes;
-      default: return q.ranks <= 2 || q.bytes <= shared_direct_bytes;
-    }
-  }
   /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
-  static constexpr choice choose(const question& q) noexcept {
+  [[MPX_ALWAYS_INLINE]] static constexpr choice choose(const question& q) noexcept {
+    return offers_shared(q) ? choice{algorithm::shared} : by_messages(q);
+  }
+
+ private:
+  static constexpr choice by_messages(const question& q) noexcept {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
-    if (offers_shared(q) && (reads_directly(q) || pieces_pay(q))) return {shared};
     if (!q.near) return far(q);
     switch (q.of) {
       case operation::barrier: return {dissemination};
@@ -73,8 +65,6 @@ struct by_size {
     }
     return {};
   }
-
- private:
   /// Where a message's way takes longer than to send the next ones: of what was fastest in the
   /// simulator (bench/algorithms.py).
   static constexpr choice far(const question& q) noexcept {
@@ -105,7 +95,7 @@ static_assert(CollectivePolicy<by_size>);
 
 /// The algorithm of a call: `wanted`, or the policy's, or, where it has no such, the fallback.
 template <class Policy>
-[[gnu::always_inline]] constexpr choice decide(const question& q, algorithm wanted) noexcept {
+[[MPX_ALWAYS_INLINE]] constexpr choice decide(const question& q, algorithm wanted) noexcept {
   choice c = Policy::choose(q);
   if (wanted != algorithm::automatic) c.by = wanted;
   if (!offers(q, c.by)) c.by = fallback(q.of);

@@ -53,6 +53,7 @@ struct question {
   bool near = false;        ///< Whether all ranks share memory,
   bool meets = false;       ///< and can wait for each other there: not in a call that is started;
   bool reads = false;       ///< and copy from each other's memory.
+  bool crowded = false;     ///< Whether those that meet outnumber their cores.
   rank_t nodes = 0;         ///< On how many nodes the ranks are; 0: that is not known.
   rank_t node_ranks = 1;    ///< Ranks of the largest.
   bool in_order = false;    ///< All ranks of one node, then all of the next;
@@ -63,9 +64,16 @@ struct question {
 inline constexpr std::size_t shared_direct_bytes = 32768;
 inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
 
-/// Whether ranks that share memory had better read what is long where it lies.
+/// Whether ranks that share memory had better read what is long where it lies. Where they outnumber
+/// cores it is the kernel that copies, and two copies through memory of all cost less.
 constexpr bool reads_directly(const question& q) noexcept {
   if (!q.reads) return false;
+  switch (q.of) {
+    case operation::gather:
+    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
+    default: break;
+  }
+  if (q.crowded) return false;
   switch (q.of) {
     case operation::bcast:
     case operation::reduce:
@@ -74,8 +82,6 @@ constexpr bool reads_directly(const question& q) noexcept {
     case operation::allgather: return q.regular && q.bytes > shared_direct_bytes;
     case operation::alltoall:
       return q.regular && q.bytes > shared_piece_bytes / static_cast<std::size_t>(q.ranks);
-    case operation::gather:
-    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
     default: return false;
   }
 }
@@ -87,7 +93,8 @@ struct choice {
 };
 
 /// Whether a call as in `q` can be done in shared memory.
-constexpr bool offers_shared(const question& q) noexcept {
+/// Cost: where `q.of` is a constant, comparisons of the number of ranks.
+[[MPX_ALWAYS_INLINE]] constexpr bool offers_shared(const question& q) noexcept {
   if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
   switch (q.of) {
     case operation::barrier:
@@ -116,10 +123,9 @@ constexpr bool offers_levels(const question& q, bool in_parts) noexcept {
     default: return false;
   }
 }
-/// Whether a call as in `q` can be done by `a`.
-constexpr bool offers(const question& q, algorithm a) noexcept {
+/// Whether a call as in `q` can be done by messages, by `a`.
+constexpr bool offers_messages(const question& q, algorithm a) noexcept {
   using enum algorithm;
-  if (a == shared) return offers_shared(q);
   if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
   const bool power = (q.ranks & (q.ranks - 1)) == 0;
   switch (q.of) {
@@ -142,6 +148,10 @@ constexpr bool offers(const question& q, algorithm a) noexcept {
     case operation::scan: return a == recursive_doubling || a == linear;
   }
   return false;
+}
+/// Whether a call as in `q` can be done by `a`.
+[[MPX_ALWAYS_INLINE]] constexpr bool offers(const question& q, algorithm a) noexcept {
+  return a == algorithm::shared ? offers_shared(q) : offers_messages(q, a);
 }
 /// What can always be done.
 constexpr algorithm fallback(operation o) noexcept {

@@ -164,11 +164,15 @@ class communicators final : public service {
   [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
     if (s.losses_seen == house_.peers().losses()) return s.lost;
     s.losses_seen = house_.peers().losses();
-    s.lost = 0;
-    for (rank_t r = 0; r < s.size; ++r)
+    s.lost = s.left = 0;
+    for (rank_t r = 0; r < s.size; ++r) {
       s.lost += house_.peers().failure_of(peer_of(s, r)) != errc{};
+      s.left += house_.peers().left(peer_of(s, r));
+    }
     return s.lost;
   }
+  /// Without those that have left in good order, whose part in calls may be done.
+  rank_t lost_before_their_end_in(communicator_state& s) noexcept { return lost_in(s) - s.left; }
   bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
     return house_.peers().failure_of(peer_of(s, rank)) != errc{};
   }
@@ -200,11 +204,16 @@ class communicators final : public service {
   /// Ends what is under way in `s`, here and, before long, at all members that live.
   [[gnu::noinline, gnu::cold]] void revoke(communicator_state& s) noexcept {
     if (s.revoked) return;
+    revoke_here(s);
+    spread(s);
+  }
+  /// The same here alone: the others learn from somebody else.
+  [[gnu::noinline, gnu::cold]] void revoke_here(communicator_state& s) noexcept {
+    if (s.revoked) return;
     s.revoked = true;
     ++revoked_;
     house_.peers().revoked(1);
     house_.end_revoked(s.context);
-    spread(s);
   }
 
   errc on_packet(peer_id source, const wire::header& h,
@@ -247,7 +256,7 @@ class communicators final : public service {
   }
   static constexpr leader_calls leads{&freed_of, &lost_of};
 
-  communicator_state* take_state() noexcept {
+  [[gnu::noinline, gnu::cold]] communicator_state* take_state() noexcept {
     for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
       if (communicator_state* const s = states_[i]; s->context == no_context) {
         --vacant_;

@@ -81,7 +81,7 @@ class endpoint : ground<Stack>,
   // --- Starting ----------------------------------------------------------------------------------
 
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
-  [[gnu::always_inline]] started send(const send_call& c) {
+  [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
     std::lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
       return {};
@@ -98,14 +98,14 @@ class endpoint : ground<Stack>,
     return outbox().send_buffered(c);
   }
   /// Starts a receive.
-  [[gnu::always_inline]] started receive(const memory& into, const pattern& want) {
+  [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
     std::lock_guard lock(threading());
     return inbox().receive(into, want);
   }
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// polls for it needs no operation and no matching.
   /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
-  [[gnu::always_inline]] void receive_now(direct_receive& d) {
+  [[MPX_ALWAYS_INLINE]] void receive_now(direct_receive& d) {
     std::lock_guard lock(threading());
     inbox().receive_now(d);
   }
@@ -122,13 +122,16 @@ class endpoint : ground<Stack>,
   // --- Finishing ---------------------------------------------------------------------------------
 
   /// Blocks until `op` is complete. `site`: the call to name if that takes for ever.
-  [[gnu::always_inline]] void wait(operation& op, call_site site) {
-    if (!done_after_poll(op)) wait_slow(op, site);
+  [[MPX_ALWAYS_INLINE]] void wait(operation& op, call_site site) {
+    if (operation* const it = &op; !done_after_poll(it)) wait_slow(op, site);
   }
-  /// Whether `op` is complete, at most after a first poll; if not, `wait_slow` follows.
-  [[gnu::always_inline]] bool done_after_poll(operation& op) {
+  /// Whether `op` is complete, at most after a first poll; if not, `wait_slow` follows. It is named
+  /// where it is kept: to keep it in a register over the poll costs the caller more.
+  [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
     if constexpr (concurrent) return false;  // Only the lock tells.
-    return op.done() || poll_for(op);
+    if (op->done()) return true;
+    pace().poll_once_apart();  // Most often that finds it, so nothing more is set up before.
+    return op->done();
   }
   [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
@@ -151,12 +154,12 @@ class endpoint : ground<Stack>,
   }
   void progress();
   /// Gives a complete operation back.
-  [[gnu::always_inline]] void release(operation& op) {
+  [[MPX_ALWAYS_INLINE]] void release(operation& op) {
     std::lock_guard lock(threading());
     give(op);
   }
   /// The same, of one that is_over.
-  [[gnu::always_inline]] void release_over(operation& op) { pool().give(&op); }
+  [[MPX_ALWAYS_INLINE]] void release_over(operation& op) { pool().give(&op); }
   /// nullptr: no compound operation has been made.
   const compound_calls<Stack>* compound_hooks() const noexcept { return compounds_; }
   /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
@@ -170,14 +173,14 @@ class endpoint : ground<Stack>,
 
   bool begin_collective(collective_call call);
   bool wait_in_collective(operation& op, call_site site, collective_call call);
-  void give_up_collective(collective_call call) noexcept;
-  errc failure_of_collective(collective_call call);
+  void give_up_collective(collective_call call, errc why) noexcept;
+  collective_failure failure_of_collective(collective_call call);
   bool collective_lost(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
   /// Polls once. `failure`: why nothing can come any more.
-  [[gnu::always_inline]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
+  [[MPX_ALWAYS_INLINE]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
     std::optional<probe_result> found;
     bool crowded = false;
     {
@@ -205,10 +208,8 @@ class endpoint : ground<Stack>,
   // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
   errc attach(std::span<std::byte> piece);
   std::span<std::byte> detach(call_site site);
-  void* allocate_shared(std::size_t bytes, std::size_t alignment)
-      requires SharedMemoryTransport<transport_type>;
-  void deallocate_shared(void* p, std::size_t bytes) noexcept
-      requires SharedMemoryTransport<transport_type>;
+  void* allocate(std::size_t bytes, std::size_t alignment) requires gives_memory<transport_type>;
+  void deallocate(void* p, std::size_t bytes) noexcept requires gives_memory<transport_type>;
 
   // --- Losses and leaving ------------------------------------------------------------------------
 
@@ -287,7 +288,9 @@ class endpoint : ground<Stack>,
   friend struct schedules<Stack>;  // and collectives that are under way (endpoint_schedules.hpp).
   template <class>
   friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
-  template <class From>         // What the transport is made of.
+  template <class>
+  friend struct one_sided;  // What windows ask for (rma/access.hpp).
+  template <class From>     // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
@@ -308,8 +311,8 @@ class endpoint : ground<Stack>,
   /// What the transport talks to.
   struct sink {
     endpoint& e;
-    [[gnu::always_inline]] void packet(peer_id source, const frame_header& f,
-                                       std::span<const std::byte> payload) noexcept {
+    [[MPX_ALWAYS_INLINE]] void packet(peer_id source, const frame_header& f,
+                                      std::span<const std::byte> payload) noexcept {
       e.on_packet(source, f, payload);
     }
     std::span<std::byte> place(peer_id source, const frame_header& f, std::size_t bytes) noexcept {
@@ -321,10 +324,11 @@ class endpoint : ground<Stack>,
     void lost(peer_id source) noexcept { e.lose(source, errc::peer_lost); }
   };
 
-  [[gnu::always_inline]] std::size_t poll_packets() {
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
     sink s{*this};
     return transport().poll(s);
   }
+  [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
   std::size_t flush_busy() {
     return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_->run_due(*this));
   }
@@ -332,7 +336,7 @@ class endpoint : ground<Stack>,
     if (compounds_ != nullptr) compounds_->recheck(*this);
   }
   bool begin_collective_locked(collective_call call);
-  void give_up_collective_locked(collective_call call) noexcept;
+  void give_up_collective_locked(collective_call call, errc why) noexcept;
   using peers_type::lose;
   using progress_type::noticed;
   using progress_type::poll_once;
@@ -354,7 +358,7 @@ class endpoint : ground<Stack>,
   void tell_loss(peer_id peer);
 
   using compared = type_mark<Stack::checks_type::compares_types>;
-  [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
+  [[MPX_ALWAYS_INLINE]] void finish(operation& op, errc failure) noexcept {
     if (compared::wrong(op.want) && failure == errc{} && op.role == role::receive)
       failure = errc::type;
     if (failure != errc{}) op.fails(failure);  // Else it has been errc{} since `begin`.
@@ -364,7 +368,7 @@ class endpoint : ground<Stack>,
       finish_unheld(op);
   }
   /// The same, without a failure.
-  [[gnu::always_inline]] void finish_plain(operation& op) noexcept {
+  [[MPX_ALWAYS_INLINE]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
     op.stage = stage::complete;
     pace().completed();
@@ -375,7 +379,7 @@ class endpoint : ground<Stack>,
     op.fails(failure);
     op.stage = stage::closing;
   }
-  [[gnu::always_inline]] void give(operation& op) noexcept {
+  [[MPX_ALWAYS_INLINE]] void give(operation& op) noexcept {
     if (op.special != 0) [[unlikely]]
       return give_special(op);
     pool().give(&op);
@@ -385,7 +389,8 @@ class endpoint : ground<Stack>,
   void give_special(operation& op) noexcept;
   void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
-  operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
+  [[gnu::noinline]] operation* named(peer_id source, std::uint32_t ticket,
+                                     detail::role role) noexcept {
     operation* op = pool().find(ticket);
     if (op == nullptr || op->role != role || op->peer != source || op->stage >= stage::closing)
       return nullptr;
@@ -396,7 +401,8 @@ class endpoint : ground<Stack>,
   bool relocate(operation& op) noexcept;
   /// What is pending with a lost peer would never complete: the transport has to end it.
   static constexpr bool ends_posts =
-      posts_pend<transport_type> && DroppingTransport<transport_type>;
+      (posts_pend<transport_type> || RetiringTransport<transport_type>) &&
+      DroppingTransport<transport_type>;
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
   }
@@ -408,19 +414,13 @@ class endpoint : ground<Stack>,
   /// is complete.
   template <class Stop>
   bool wait_or(operation& op, call_site site, Stop&& stop) {
-    if (done_after_poll(op)) return true;
+    if (operation* const it = &op; done_after_poll(it)) return true;
     bool done = false;
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
       done = op.done();
       return done || stop();
     });
     return done;
-  }
-  /// The first poll of a call that waits: most often it finds it, so nothing more is set up before.
-  [[gnu::noinline]] bool poll_for(const operation& op) {
-    const std::lock_guard lock(threading());
-    pace().poll_once();
-    return op.done();
   }
   /// By value: a call whose address is taken must lie in memory, and the stores that put it there
   /// would fill the store buffer ahead of those to the ring.
@@ -443,8 +443,8 @@ class endpoint : ground<Stack>,
   template <class Done>
   void wait_probing(const pattern& want, call_site site, Done&& done);
 
-  [[gnu::always_inline]] void on_packet(peer_id source, const frame_header& f,
-                                        std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] void on_packet(peer_id source, const frame_header& f,
+                                       std::span<const std::byte> payload) noexcept {
     if (!flow().incoming(source, f.word[wire::word_credit])) [[unlikely]]
       return lose(source, errc::protocol);
     if (f.word[wire::word_kind] == wire::plain_eager && !has_placed(source)) [[likely]] {
@@ -469,7 +469,9 @@ class endpoint : ground<Stack>,
   void end_revoked(context_id context) noexcept;
   bool cannot_end(collective_call call) noexcept;
   void discard_left(collective_call next) noexcept;
-  errc failure_of_collective_locked(collective_call call) noexcept;
+  collective_failure failure_of_collective_locked(collective_call call) noexcept;
+  rank_t size_of(collective_call call) noexcept;
+  peer_id peer_of(collective_call call, rank_t rank) noexcept;
   errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
   bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
   bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }

@@ -55,7 +55,7 @@ concept BlockingForm = throws<How> || is_code<How>;
 template <class How>
 concept ProbingForm = BlockingForm<How> || is_form<How, once_t>;
 
-[[gnu::always_inline]] inline void store(std::error_code& ec, errc why) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void store(std::error_code& ec, errc why) noexcept {
   if (why == errc{}) [[likely]] {
     ec.clear();
   } else {

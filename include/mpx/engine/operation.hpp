@@ -4,7 +4,6 @@
 // operation has a ticket that a peer can name; a ticket that was not given out is recognised and
 // refused.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -123,11 +122,11 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool learns = false;
   protocol::scheme scheme{};  // Receive: how its data moves.
   std::uint8_t control_bytes = 0;
-  std::int64_t asked_at_ns = 0;         // Receive: when its scheme was chosen.
-  std::int64_t spent_ns = 0;            // Receive: what its data has taken so far.
-  remote_memory own{};                  // What is exposed of `data`.
-  remote_memory target{};               // Send: where the receiver wants it.
-  std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
+  std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
+  std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
+  remote_memory own{};           // What is exposed of `data`.
+  remote_memory target{};        // Send: where the receiver wants it.
+  std::byte control[40]{};       // Payload of a control packet of this operation.
   wire::header header{};
   union {  // As `holder` says.
     operation* parent = nullptr;
@@ -136,7 +135,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
   /// A new life for a request; one store sets all eight flags above.
-  [[gnu::always_inline]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
+  [[MPX_ALWAYS_INLINE]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
     stage = s;
     role = r;
     flags = f;
@@ -174,11 +173,11 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
   /// want no status.
-  [[gnu::always_inline]] bool is_over() const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_over() const noexcept {
     return stage == detail::stage::complete && special == 0;
   }
   /// A request's receive that has not matched, with nothing special about it: one comparison.
-  [[gnu::always_inline]] bool is_plain() const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_plain() const noexcept {
     return stage == detail::stage::posted && special == 0 && holder == detail::holder::request &&
            role == detail::role::receive;
   }
@@ -212,7 +211,7 @@ class operation_pool {
   }
 
   /// Requires: it owns nothing, and its failure is errc{} again.
-  [[gnu::always_inline]] void give(operation* op) noexcept {
+  [[MPX_ALWAYS_INLINE]] void give(operation* op) noexcept {
     op->role = role::free;
     op->ticket += generation_step;
     op->next = free_;
@@ -238,12 +237,21 @@ class operation_pool {
 
   template <class F>
   void for_each(F&& f) {
-    for (std::size_t s = 0; s < slabs_.size(); ++s)
-      for (operation& op : slabs_[s]->operations)
-        if (op.role != role::free) f(op);
+    std::uint32_t at = 0;
+    while (operation* const op = next(at)) f(*op);
   }
 
  private:
+  /// The first one in use from index `at` on, which becomes the next one's; nullptr: there is none.
+  [[gnu::noinline]] operation* next(std::uint32_t& at) noexcept {
+    while (at < slabs_.size() * slab_size) {
+      operation& op = slabs_[at / slab_size]->operations[at % slab_size];
+      ++at;
+      if (op.role != role::free) return &op;
+    }
+    return nullptr;
+  }
+
   static constexpr std::uint32_t slab_size = lesser(64u, OperationsMax);
   static_assert(OperationsMax % slab_size == 0);
   struct slab : allocated {

@@ -31,14 +31,13 @@ inline std::string describe(const char* what, rank_t self, const char* direction
                             const group* ranks = nullptr) {
   std::string s = formatted("%s on rank %d%s", what, self, direction);
   if (other == any_source) {
-    s += "any";
+    append(s, "any");
   } else {
     append(s, "%d", other);
   }
-  if (ranks != nullptr && other >= 0 && other < ranks->size())
-    append(s, " (world rank %u)", ranks->peer_of(other));
-  if (tag < 0) {
-    s += ", tag any";
+  s += world_rank_text(ranks, other);
+  if (tag == any_tag) {
+    append(s, ", tag any");
   } else {
     append(s, ", tag %d", tag);
   }
@@ -56,8 +55,8 @@ inline status status_of(const operation& op) noexcept {
 }
 
 inline void add_types(std::string& s, type_code sent, type_code expected) {
-  s.append(" of ").append(name_of_type(expected)).append(" for a message of ");
-  s.append(sent == 0 ? "others" : name_of_type(sent));
+  append(s, " of %s for a message of %s", name_of_type(expected).c_str(),
+         sent == 0 ? "others" : name_of_type(sent).c_str());
 }
 
 inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask) {
@@ -86,8 +85,7 @@ inline std::string describe(const operation& op, peer_id self_peer, context_id c
 inline peer_id culprit(const operation& op) noexcept {
   if (op.role != role::compound) return op.peer;
   if (const schedule* const p = compound_of(op).plan; p != nullptr)
-    return p->failure.of == collective_failure::cause::message ? p->peer_of(p->failure.other)
-                                                               : null_peer;
+    return p->failure.names_lost() ? p->peer_of(p->failure.other) : null_peer;
   const operation* const failed = compound_of(op).failed;
   return failed == nullptr ? null_peer : culprit(*failed);
 }
@@ -144,7 +142,7 @@ class [[nodiscard]] request {
   /// Errors:  whatever the operation met.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  [[gnu::always_inline]] status wait(
+  [[MPX_ALWAYS_INLINE]] status wait(
       How&& how = {},
       std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
     return wait_as({"wait", where}, how);
@@ -225,10 +223,10 @@ class [[nodiscard]] request {
       : endpoint_(&e), operation_(op) {}
 
   template <class How>
-  [[gnu::always_inline]] status wait_as(detail::call_site site,
-                                        How& how) noexcept(!detail::throws<How>) {
+  [[MPX_ALWAYS_INLINE]] status wait_as(detail::call_site site,
+                                       How& how) noexcept(!detail::throws<How>) {
     check(site.where);
-    if (operation_ != nullptr && !endpoint_->done_after_poll(*operation_)) block(site);
+    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_)) block(site);
     return take(how, site.where);
   }
   [[gnu::noinline]] void block(detail::call_site site) {
@@ -252,8 +250,8 @@ class [[nodiscard]] request {
   }
 
   template <class How>
-  [[gnu::always_inline]] status take(How& how,
-                                     std::source_location where) noexcept(!detail::throws<How>) {
+  [[MPX_ALWAYS_INLINE]] status take(How& how,
+                                    std::source_location where) noexcept(!detail::throws<How>) {
     if constexpr (detail::throws<How>) {
       if (operation_ == nullptr) {
         endpoint_ = nullptr;
@@ -343,7 +341,7 @@ namespace detail {
 struct request_access {
   /// A request for `op`, or for a send that is complete if `op` is nullptr.
   template <class Stack>
-  [[gnu::always_inline]] static request<Stack> make(endpoint<Stack>& e, operation* op) noexcept {
+  [[MPX_ALWAYS_INLINE]] static request<Stack> make(endpoint<Stack>& e, operation* op) noexcept {
     return {e, op};
   }
   template <class Stack>
@@ -366,7 +364,7 @@ struct request_access {
   }
   /// Empties a request whose send or receive has succeeded. Returns false if it is anything else.
   template <class Stack>
-  [[gnu::always_inline]] static bool take_over(request<Stack>& r) noexcept {
+  [[MPX_ALWAYS_INLINE]] static bool take_over(request<Stack>& r) noexcept {
     if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
     operation* const op = r.operation_;
     if (op == nullptr || !op->is_over()) return false;
@@ -375,14 +373,14 @@ struct request_access {
     return true;
   }
   template <class Stack, class How>
-  [[gnu::always_inline]] static status wait_as(request<Stack>& r, call_site site, How& how) {
+  [[MPX_ALWAYS_INLINE]] static status wait_as(request<Stack>& r, call_site site, How& how) {
     return r.wait_as(site, how);
   }
   /// True if a look or less shows that the operation has succeeded.
   template <class Stack>
-  [[gnu::always_inline]] static bool succeeded_after_poll(request<Stack>& r) {
+  [[MPX_ALWAYS_INLINE]] static bool succeeded_after_poll(request<Stack>& r) {
     return r.operation_ == nullptr ||
-           (r.endpoint_->done_after_poll(*r.operation_) && r.operation_->failure == errc{});
+           (r.endpoint_->done_after_poll(r.operation_) && r.operation_->failure == errc{});
   }
   /// Whether it is complete, with no look.
   template <class Stack>

@@ -10,13 +10,21 @@
 
 namespace mpx::inline v0::detail {
 
+/// A call that another rank has left.
+struct left_call {
+  collective_call call;
+  peer_id by = 0;
+  errc why{};  // As `by` says.
+};
+
 /// The service of kind `revoke`. Threads: under the endpoint's lock.
 class revocations final : public service {
  public:
   /// This rank begins `call`: it has got past all before.
   void begin(collective_call call) noexcept {
-    revoked_.erase_if(
-        [call](collective_call old) { return old.context == call.context && before(old, call); });
+    revoked_.erase_if([call](const left_call& old) {
+      return old.call.context == call.context && before(old.call, call);
+    });
   }
   /// Of one communicator. (Serials are of 31 bits, and come again.)
   static bool before(collective_call a, collective_call b) noexcept {
@@ -27,28 +35,33 @@ class revocations final : public service {
   /// This rank leaves a call with an error.
   void leave() noexcept { some_left_ = true; }
   bool some_left() const noexcept { return some_left_; }
-  bool contains(collective_call call) const noexcept {
-    for (const collective_call& r : revoked_)
-      if (r.context == call.context && r.serial == call.serial) return true;
-    return false;
+  /// No call has been left at all, as far as this rank knows.
+  bool none() const noexcept { return !some_left_ && revoked_.empty(); }
+  bool contains(collective_call call) const noexcept { return find(call) != nullptr; }
+  /// Who was the first to say so; nullptr: nobody.
+  const left_call* find(collective_call call) const noexcept {
+    for (const left_call& r : revoked_)
+      if (r.call.context == call.context && r.call.serial == call.serial) return &r;
+    return nullptr;
   }
 
-  errc on_packet(peer_id, const wire::header& h,
+  errc on_packet(peer_id source, const wire::header& h,
                  std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || (h.context & 1) == 0 || h.tag < 0) return errc::protocol;
-    return add({h.context, h.tag}) ? errc{} : errc::no_resources;
+    return add({{h.context, h.tag}, source, static_cast<errc>(h.ticket)}) ? errc{}
+                                                                          : errc::no_resources;
   }
   /// Nobody waits in the collectives of `context` any more.
   void forget(context_id context) noexcept {
-    revoked_.erase_if([context](collective_call r) { return r.context == context; });
+    revoked_.erase_if([context](const left_call& r) { return r.call.context == context; });
   }
   void on_loss(peer_id) noexcept override {}
 
  private:
   static constexpr std::size_t revoked_max = 4096;
 
-  bool add(collective_call call) noexcept try {
-    if (contains(call)) return true;
+  bool add(const left_call& call) noexcept try {
+    if (contains(call.call)) return true;
     if (revoked_.size() == revoked_max) return false;
     revoked_.push_back(call);
     return true;
@@ -57,7 +70,7 @@ class revocations final : public service {
   }
 
   bool some_left_ = false;
-  plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
+  plain_array<left_call> revoked_;  // Left by others; this rank has not got past them.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -74,10 +74,12 @@ inline void take_back(const memory& m, const started& s) noexcept {
 /// Why a collective call has failed, for the text of its error.
 struct collective_failure {
   enum class cause : std::uint8_t {
-    lost,       ///< A rank is lost, or has left the call.
+    lost,       ///< `other` is lost; no rank, if it is not known who.
+    left,       ///< `other` has left the call with an error, of the code `got`.
     message,    ///< A message to or from `other`.
     length,     ///< A message is not as long as what it was to fill.
     out,        ///< Elements given, and room for the result.
+    uneven,     ///< Elements given, and how many (`what`) are to get equally many of them.
     root,       ///< `other` is no rank.
     context,    ///< No context is left.
     memory,     ///< Memory is out.
@@ -88,11 +90,22 @@ struct collective_failure {
   errc why{};
   cause of{};
   bool sends = false;
-  rank_t other = 0;
+  rank_t other = proc_null;
   std::size_t bytes = 0;
   std::size_t got = 0;
   const char* what = nullptr;
+
+  /// What became of `other` is to be said, if it is lost.
+  bool names_lost() const noexcept {
+    return (of == cause::message || of == cause::lost) && other >= 0;
+  }
 };
+
+/// " (world rank 5)", where ranks are not those of the world.
+[[gnu::noinline, gnu::cold]] inline std::string world_rank_text(const group* ranks, rank_t rank) {
+  if (ranks == nullptr || rank < 0 || rank >= ranks->size()) return {};
+  return formatted(" (world rank %u)", ranks->peer_of(rank));
+}
 
 /// "allreduce on rank 1, communicator 0: ...", without what is known of the loss of a peer.
 [[gnu::noinline, gnu::cold]] inline std::string describe(const collective_failure& f,
@@ -105,11 +118,25 @@ struct collective_failure {
   switch (f.of) {
     case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
     case cause::lost:
-      if (f.why != errc::revoked)
+      if (f.why == errc::revoked) break;
+      if (f.other >= 0) {
+        append(s, ", in which rank %d%s takes part", f.other,
+               world_rank_text(ranks, f.other).c_str());
+      } else {
         s += ": a rank of it is lost, or has left this call with an error";
+      }
+      break;
+    case cause::left:
+      append(s, ": rank %d%s has left this call with an error", f.other,
+             world_rank_text(ranks, f.other).c_str());
+      if (f.got != 0) append(s, " (%s)", errc_text(static_cast<int>(f.got)));
       break;
     case cause::out:
       append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
+      break;
+    case cause::uneven:
+      append(s, ": a buffer of %zu element%s has not the same number for each of %zu %s", f.bytes,
+             f.bytes == 1 ? "" : "s", f.got, f.what);
       break;
     case cause::context: s += ": the limit of communicators is reached"; break;
     case cause::length:
@@ -119,8 +146,7 @@ struct collective_failure {
     case cause::message:
       append(s, ": %s on rank %d %s rank %d", f.sends ? "send" : "receive", rank,
              f.sends ? "to" : "from", f.other);
-      if (ranks != nullptr && f.other >= 0 && f.other < size)
-        append(s, " (world rank %u)", ranks->peer_of(f.other));
+      s += world_rank_text(ranks, f.other);
       append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
              f.bytes);
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);

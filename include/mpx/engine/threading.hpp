@@ -90,4 +90,33 @@ class multiple {
 };
 
 }  // namespace threading
+
+namespace detail {
+
+/// Holds a thread model's lock, but for a while in between. (As std::unique_lock, which can be
+/// empty, and says so by exceptions.)
+template <class Threading>
+class held_lock {
+ public:
+  explicit held_lock(Threading& threading) : threading_(threading) { lock(); }
+  held_lock(const held_lock&) = delete;
+  held_lock& operator=(const held_lock&) = delete;
+  ~held_lock() {
+    if (held_) unlock();
+  }
+  void lock() {
+    threading_.lock();
+    held_ = true;
+  }
+  void unlock() noexcept {
+    held_ = false;
+    threading_.unlock();
+  }
+
+ private:
+  Threading& threading_;
+  bool held_ = false;
+};
+
+}  // namespace detail
 }  // namespace mpx::inline v0

@@ -112,7 +112,7 @@ class hashed {
   bool nothing_posted() const noexcept { return posted_.begin() == posted_.end(); }
   std::uint32_t stored() const noexcept { return stored_count_; }
 
-  [[gnu::always_inline]] posted_receive* match_arrival(envelope is) noexcept {
+  [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(envelope is) noexcept {
     if (nothing_posted()) return nullptr;
     posted_receive& first = posted_.front();
     // It names source and tag, and is in no table.
@@ -123,10 +123,10 @@ class hashed {
     return match_behind(is);
   }
 
-  [[gnu::always_inline]] unexpected_message* match_receive(const pattern& want) noexcept {
+  [[MPX_ALWAYS_INLINE]] unexpected_message* match_receive(const pattern& want) noexcept {
     return stored_count_ == 0 ? nullptr : take(want);
   }
-  [[gnu::always_inline]] unexpected_message* find(const pattern& want) noexcept {
+  [[MPX_ALWAYS_INLINE]] unexpected_message* find(const pattern& want) noexcept {
     unsigned looks = 0;
     for (unexpected_message& m : stored_) {
       if (equal(want, m.is) || want.matches(m.is)) return &m;
@@ -135,9 +135,9 @@ class hashed {
     return nullptr;
   }
 
-  [[gnu::always_inline]] void post(posted_receive& r) noexcept { posted_.push_back(r); }
+  [[MPX_ALWAYS_INLINE]] void post(posted_receive& r) noexcept { posted_.push_back(r); }
 
-  [[gnu::always_inline]] void store(unexpected_message& m) noexcept {
+  [[MPX_ALWAYS_INLINE]] void store(unexpected_message& m) noexcept {
     m.hashed = false;
     stored_.push_back(m);
     ++stored_count_;
@@ -155,7 +155,7 @@ class hashed {
     posted_.erase(r);
   }
 
-  [[gnu::always_inline]] void withdraw(unexpected_message& m) noexcept {
+  [[MPX_ALWAYS_INLINE]] void withdraw(unexpected_message& m) noexcept {
     if (m.hashed) hashed_.erase(m);
     stored_.erase(m);
     --stored_count_;

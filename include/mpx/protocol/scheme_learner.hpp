@@ -4,10 +4,10 @@
 // kernel beats two through the channel depends on the size, the caches and where the cores are, and
 // changes while a program runs.
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "mpx/config.hpp"
 
@@ -49,14 +49,14 @@ class scheme_learner {
   static constexpr std::uint32_t explore_every = 64;
   static constexpr std::size_t paths_max = 3;
   struct record {
-    std::array<float, paths_max> ns_per_byte{};  // 0: not tried yet.
+    float ns_per_byte[paths_max]{};  // 0: not tried yet.
     std::uint32_t asked = 0;
   };
 
   record& of(std::size_t bytes) noexcept {
     const auto width = static_cast<std::size_t>(std::bit_width(bytes));
     const std::size_t at = width > width_min ? width - width_min : 0;
-    return records_[at < records_.size() ? at : records_.size() - 1];
+    return records_[at < std::size(records_) ? at : std::size(records_) - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
   /// ran.
@@ -70,7 +70,7 @@ class scheme_learner {
   }
 
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  std::array<record, 18> records_{};            // Up to 1 GiB; what is longer goes with that.
+  record records_[18]{};                        // Up to 1 GiB; what is longer goes with that.
 };
 
 }  // namespace mpx::inline v0::protocol

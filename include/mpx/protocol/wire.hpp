@@ -26,9 +26,11 @@ enum class kind : std::uint8_t {
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
   grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
   // From here on: services, layers above that have packets of their own.
-  revoke = 64,  ///< To all: collective number `tag` of `context` has failed here: do not wait.
-  freed,        ///< To who leads `context`: this rank has freed the communicator.
-  revoke_all,   ///< To members: the communicator of `context` is revoked.
+  revoke = 64,     ///< To all: collective number `tag` of `context` has failed here with the errc
+                   ///< `ticket`: do not wait.
+  freed,           ///< To who leads `context`: this rank has freed the communicator.
+  revoke_all,      ///< To members: the communicator of `context` is revoked.
+  one_sided = 72,  ///< Records of the window of `context` (rma/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::grant);
 inline constexpr std::uint8_t service_kind_first = 64;
@@ -62,12 +64,12 @@ enum word : std::uint8_t { word_kind, word_tag, word_context, word_credit, word_
 inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
 /// The frame of such a message, made of words: a header put together from smaller members and then
 /// copied as a whole stalls on store forwarding.
-[[gnu::always_inline]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
-                                                             std::uint32_t credit) noexcept {
+[[MPX_ALWAYS_INLINE]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
+                                                            std::uint32_t credit) noexcept {
   return {{plain_eager, static_cast<std::uint32_t>(tag), context, credit, 0}};
 }
 /// Context and tag of a frame as one number, as matchers compare them (`match_bits`).
-[[gnu::always_inline]] inline std::uint64_t match_of(const frame_header& f) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::uint64_t match_of(const frame_header& f) noexcept {
   return std::uint64_t{f.word[word_context]} << 32 | f.word[word_tag];
 }
 

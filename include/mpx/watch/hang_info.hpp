@@ -42,7 +42,7 @@ struct hang_list {
   std::uint32_t kept;
   std::uint32_t total;
 
-  void add(const hang_operation& op) noexcept {
+  [[gnu::noinline, gnu::cold]] void add(const hang_operation& op) noexcept {
     ++total;
     if (kept < Max) at[kept++] = op;
   }
@@ -106,17 +106,22 @@ struct hang_info {
   }
 };
 
+/// Copies the head of a text, or its end, to `room` bytes.
+[[gnu::noinline, gnu::cold]] inline void copy_text(char* into, std::size_t room, const char* text,
+                                                   bool its_end) noexcept {
+  const std::size_t n = std::strlen(text);
+  const std::size_t kept = lesser(n, room - 1);
+  std::memcpy(into, its_end ? text + (n - kept) : text, kept);
+  into[kept] = '\0';
+}
 template <std::size_t N>
 void copy_head(char (&into)[N], const char* text) noexcept {
-  const std::size_t n = lesser(std::strlen(text), N - 1);
-  std::memcpy(into, text, n);
-  into[n] = '\0';
+  copy_text(into, N, text, false);
 }
 /// Copies the end of a path.
 template <std::size_t N>
 void copy_tail(char (&into)[N], const char* text) noexcept {
-  const std::size_t n = std::strlen(text);
-  std::memcpy(into, n < N ? text : text + (n - N + 1), lesser(n, N - 1) + 1);
+  copy_text(into, N, text, true);
 }
 
 }  // namespace mpx::inline v0::detail

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "mpx/core/error.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/watch/hang_info.hpp"
 
@@ -15,12 +16,10 @@ namespace mpx::inline v0::detail {
 class hang_text {
  public:
   [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
-    char line[512];
     std::va_list rest;
     va_start(rest, format);
-    const int n = std::vsnprintf(line, sizeof line, format, rest);
+    append_list(text, format, rest);
     va_end(rest);
-    if (n > 0) text.append(line, lesser(static_cast<std::size_t>(n), sizeof line - 1));
   }
   std::string text;
 };

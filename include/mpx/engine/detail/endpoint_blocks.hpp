@@ -48,6 +48,11 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
   }
+  /// Whether any collective call can begin: no peer is lost, none has been left.
+  [[MPX_ALWAYS_INLINE]] static bool undisturbed(endpoint_type& e) noexcept {
+    std::lock_guard lock(e.threading());
+    return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
+  }
   static bool crowded(endpoint_type& e) noexcept {
     std::lock_guard lock(e.threading());
     return e.transport().oversubscribed();
@@ -57,6 +62,12 @@ struct shared_blocks {
   static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
     const awaited on{wait_kind::all, awaited::form::shown, &from};
     return e.pace().wait_for_flag(e.threading(), site, on, w);
+  }
+  /// Gives the core away once, if that may help. Returns whether it has.
+  static bool give_way(endpoint_type& e) noexcept {
+    if (!e.pace().may_give_way(e.threading())) return false;
+    e.pace().give_way();
+    return true;
   }
   /// Wakes those of a communicator's ranks whose bits are set.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
@@ -73,18 +84,28 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
+  /// Whether what is said of one peer's exposure may change with those of others.
+  static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
   /// Waits for a copy that the peer has begun, but not for a peer that is gone, nor for ever.
-  static void withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
+  /// Requires: it has no business there any more. Returns whether nobody touches it for certain.
+  static bool withdraw(endpoint_type& e, [[maybe_unused]] peer_id peer,
+                       const remote_memory& m) noexcept {
     constexpr std::int64_t wait_ns = 1'000'000'000;
     for (std::int64_t until_ns = 0;;) {
       {
         std::lock_guard lock(e.threading());
-        if (e.transport().withdraw(m) != outcome::retry) return;
-        if (e.peers().loss_of(peer) != errc{}) return;
+        outcome taken_back;
+        if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
+          taken_back = e.transport().retire(m);
+        } else {
+          taken_back = e.transport().withdraw(m);
+        }
+        if (taken_back != outcome::retry) return taken_back == outcome::done;
+        if (e.peers().loss_of(peer) != errc{}) return false;
       }
       const std::int64_t now_ns = platform::now_ns();
       if (until_ns == 0) until_ns = now_ns + wait_ns;
-      if (now_ns > until_ns) return;
+      if (now_ns > until_ns) return false;
       ::sched_yield();
     }
   }

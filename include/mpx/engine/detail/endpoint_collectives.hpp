@@ -50,48 +50,72 @@ bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collecti
   return wait_or(op, site, [&] { return collective_lost(call); });
 }
 
-/// Why a collective that has been left, or cannot begin, cannot end well.
+/// Why a collective that has been left, or cannot begin, cannot end well: names who is lost, or
+/// who has left it.
 template <class Stack>
-errc endpoint<Stack>::failure_of_collective(collective_call call) {
+collective_failure endpoint<Stack>::failure_of_collective(collective_call call) {
   std::lock_guard lock(threading());
   return failure_of_collective_locked(call);
 }
 template <class Stack>
-errc endpoint<Stack>::failure_of_collective_locked(collective_call call) noexcept {
-  return call.of != nullptr && call.of->revoked ? errc::revoked : errc::peer_lost;
+[[gnu::noinline, gnu::cold]] collective_failure endpoint<Stack>::failure_of_collective_locked(
+    collective_call call) noexcept {
+  using cause = collective_failure::cause;
+  collective_failure f{errc::peer_lost, cause::lost, false, proc_null};
+  if (call.of != nullptr && call.of->revoked) f.why = errc::revoked;
+  if (f.why == errc::revoked || orphaned()) return f;
+  const left_call* const left = revocations_.find(call);
+  for (rank_t r = 0; r < size_of(call); ++r) {
+    const peer_id peer = peer_of(call, r);
+    if (peers().failure_of(peer) != errc{} && !peers().left(peer))
+      return {errc::peer_lost, cause::lost, false, r};
+    if (left != nullptr && left->by == peer)
+      f = {errc::peer_lost, cause::left, false, r, 0, static_cast<std::size_t>(left->why)};
+  }
+  return f;
 }
 
-/// Members are lost, or the communicator is revoked.
+/// Members are lost, or the communicator is revoked. One that has left in good order may have done
+/// its part before: a call that needs more of it fails where that is, which tells the others.
 template <class Stack>
 bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
   if (peers().failures() == 0) [[likely]]
     return false;
   if (call.of == nullptr || orphaned()) return true;
-  return call.of->revoked || communicators_.lost_in(*call.of) != 0;
+  return call.of->revoked || communicators_.lost_before_their_end_in(*call.of) != 0;
 }
 
 /// This rank leaves a collective that it has begun: the others shall not wait for it.
 template <class Stack>
-void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
+void endpoint<Stack>::give_up_collective(collective_call call, errc why) noexcept {
   std::lock_guard lock(threading());
-  give_up_collective_locked(call);
+  give_up_collective_locked(call, why);
 }
 template <class Stack>
-void endpoint<Stack>::give_up_collective_locked(collective_call call) noexcept {
+void endpoint<Stack>::give_up_collective_locked(collective_call call, errc why) noexcept {
   revocations_.leave();
   if (revocations_.contains(call) || orphaned()) return;
   if (call.of != nullptr && call.of->revoked) return;  // Everybody learns, and leaves as well.
-  const rank_t size = call.of == nullptr ? world_rank(peers().founders()) : call.of->size;
-  const auto peer_of = [&](rank_t r) {
-    return call.of == nullptr ? world_peer(r) : communicators_.peer_of(*call.of, r);
-  };
+  const rank_t size = size_of(call);
   if (peers().failures() != 0)
     for (rank_t r = 0; r < size; ++r)
-      if (peers().died(peer_of(r))) return;  // Everybody knows, and leaves as well.
+      if (peers().died(peer_of(call, r))) return;  // Everybody knows, and leaves as well.
   for (rank_t r = 0; r < size; ++r)
-    if (peer_of(r) != self())
-      outbox().answer(peer_of(r),
-                      {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});
+    if (const peer_id peer = peer_of(call, r); peer != self())
+      outbox().answer(peer, {.kind = wire::kind::revoke,
+                             .tag = call.serial,
+                             .context = call.context,
+                             .ticket = static_cast<std::uint32_t>(why)});
+}
+
+/// Who takes part in a collective.
+template <class Stack>
+rank_t endpoint<Stack>::size_of(collective_call call) noexcept {
+  return call.of == nullptr ? world_rank(peers().founders()) : call.of->size;
+}
+template <class Stack>
+peer_id endpoint<Stack>::peer_of(collective_call call, rank_t rank) noexcept {
+  return call.of == nullptr ? world_peer(rank) : communicators_.peer_of(*call.of, rank);
 }
 
 }  // namespace mpx::inline v0::detail

@@ -154,6 +154,7 @@ struct compounds {
       clear_status(op);
     } else {
       drop_plan(op);
+      drop_more(e, op);
       e.release(op);
     }
   }

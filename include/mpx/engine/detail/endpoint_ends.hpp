@@ -24,7 +24,7 @@ template <class Stack>
     return;
   }
   if (!orphaned()) mover().end_exposure(op);
-  finish(op, why);
+  end(op, why);
 }
 
 /// Takes a receive back that has not matched. Returns false if it has.

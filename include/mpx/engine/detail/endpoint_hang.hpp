@@ -124,7 +124,8 @@ template <class Stack>
   }
   for (std::uint32_t i = 0; i < info.calls_kept; ++i)
     for (const hang_operation& op : info.calls[i].on) add_name(info, op, communicators_);
-  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
+  const hang_list<16>* const lists[] = {&info.posted, &info.unexpected, &info.sends};
+  for (const auto* list : lists)
     for (const hang_operation& op : *list) add_name(info, op, communicators_);
 }
 

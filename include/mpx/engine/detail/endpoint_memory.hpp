@@ -21,20 +21,28 @@ std::span<std::byte> endpoint<Stack>::detach(call_site site) {
 }
 
 template <class Stack>
-void* endpoint<Stack>::allocate_shared(std::size_t bytes, std::size_t alignment)
-    requires SharedMemoryTransport<transport_type>
+void* endpoint<Stack>::allocate(std::size_t bytes, std::size_t alignment)
+    requires gives_memory<transport_type>
 {
   std::lock_guard lock(threading());
   if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
-  return transport().allocate_shared(bytes, alignment);
+  if constexpr (AllocatingTransport<transport_type>) {
+    return transport().allocate(bytes, alignment);
+  } else {
+    return transport().allocate_shared(bytes, alignment);
+  }
 }
 
 template <class Stack>
-void endpoint<Stack>::deallocate_shared(void* p, std::size_t bytes) noexcept
-    requires SharedMemoryTransport<transport_type>
+void endpoint<Stack>::deallocate(void* p, std::size_t bytes) noexcept
+    requires gives_memory<transport_type>
 {
   std::lock_guard lock(threading());
-  transport().deallocate_shared(p, bytes);
+  if constexpr (AllocatingTransport<transport_type>) {
+    transport().deallocate(p, bytes);
+  } else {
+    transport().deallocate_shared(p, bytes);
+  }
 }
 
 }  // namespace mpx::inline v0::detail

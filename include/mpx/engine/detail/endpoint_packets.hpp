@@ -8,7 +8,7 @@
 namespace mpx::inline v0::detail {
 
 template <class Stack>
-[[gnu::always_inline]] inline bool endpoint<Stack>::has_placed(
+[[MPX_ALWAYS_INLINE]] inline bool endpoint<Stack>::has_placed(
     [[maybe_unused]] peer_id source) noexcept {
   if constexpr (PlacingTransport<transport_type>) {
     const peer_record* r = peers().find(source);
@@ -83,6 +83,7 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
   const bool copied = static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy;
   if (copied) op->copying = false;
   if (op->stage == stage::closing) {
+    if (!ok && copied && op->role == role::control) op->fails(errc::peer_lost);
     if (op->pending != 0) return;
     if (op->exposed && !orphaned()) mover().end_exposure(*op);
     return finish(*op, op->failure);

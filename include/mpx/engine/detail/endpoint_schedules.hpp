@@ -42,7 +42,7 @@ struct schedules {
     p.active = true;
     e.schedules_.active.push_back(p);
     if (!e.begin_collective_locked(p.id()))
-      return fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
+      return fail_locked(e, p, e.failure_of_collective_locked(p.id()));
     run_locked(e, p);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
@@ -145,7 +145,7 @@ struct schedules {
     p.advancing = false;
     if (p.failure.why == errc{} && p.at == p.steps.size()) return end_locked(e, p);
     if (p.failure.why == errc{} && !e.collective_lost(p.id())) return;
-    fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
+    fail_locked(e, p, e.failure_of_collective_locked(p.id()));
   }
   /// Takes one step. Returns false where the schedule has to wait.
   static bool step_locked(endpoint_type& e, schedule& p) noexcept {
@@ -222,7 +222,7 @@ struct schedules {
   /// It has failed: tells the others, unless they know, and lets go of its parts.
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
-    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id());
+    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id(), p.failure.why);
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.

@@ -44,8 +44,8 @@ class early_messages {
     return m;
   }
   /// The same, of an eager message with no flags.
-  [[gnu::always_inline]] arrived_message* make_plain(peer_id source, match_bits bits,
-                                                     std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] arrived_message* make_plain(peer_id source, match_bits bits,
+                                                    std::span<const std::byte> payload) noexcept {
     void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
     if (block == nullptr) return nullptr;
     auto* const m = ::new (block) arrived_message;

@@ -46,7 +46,7 @@ class inbox_room {
 
   // --- Receives ----------------------------------------------------------------------------------
 
-  [[gnu::always_inline]] started receive(const memory& into, const pattern& want) {
+  [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
     operation* op = new_receive(into);
     if (op == nullptr) [[unlikely]]
       return {nullptr, errc::no_resources};
@@ -103,8 +103,8 @@ class inbox_room {
   // --- Packets -----------------------------------------------------------------------------------
 
   /// A plain eager message. Returns false if it meets no receive.
-  [[gnu::always_inline]] bool on_plain(peer_id source, match_bits bits,
-                                       std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool on_plain(peer_id source, match_bits bits,
+                                      std::span<const std::byte> payload) noexcept {
     const envelope is{bits, source};
     if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing is posted while there is one.
       if (!direct_->want.matches(is)) [[unlikely]]
@@ -133,8 +133,8 @@ class inbox_room {
 
   bool store_if_plain(peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept;
   /// An eager message that asks for an answer, or has met no receive.
-  [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
-                                       std::span<const std::byte> payload) {
+  [[MPX_ALWAYS_INLINE]] errc on_eager(peer_record& r, const wire::header& h,
+                                      std::span<const std::byte> payload) {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
         payload.size() > eager_bytes_ceiling<protocol_type>)
       return errc::protocol;
@@ -282,13 +282,13 @@ class inbox_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
-  [[gnu::always_inline]] operation* new_receive(const memory& into) {
+  [[MPX_ALWAYS_INLINE]] operation* new_receive(const memory& into) {
     operation* op = house().pool().take();
     if (op != nullptr) [[likely]]
       begin_receive(*op, into);
     return op;
   }
-  [[gnu::always_inline]] static void begin_receive(operation& op, const memory& into) noexcept {
+  [[MPX_ALWAYS_INLINE]] static void begin_receive(operation& op, const memory& into) noexcept {
     op.begin(role::receive, stage::posted, 0);
     op.data.base = into.base;
     op.data.bytes = into.bytes;
@@ -300,7 +300,7 @@ class inbox_room {
 
   /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
   /// posted or stored that could match first.
-  [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool take_direct(direct_receive& d) noexcept {
     if constexpr (PeekingTransport<transport_type>) {
       const peer_id source = d.want.source;
       bool tell = false;
@@ -340,15 +340,15 @@ class inbox_room {
   }
 
   /// Copies what fits. Returns errc::truncate if not all did.
-  [[gnu::always_inline]] static errc copy_eager(std::byte* into, std::size_t capacity,
-                                                std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] static errc copy_eager(std::byte* into, std::size_t capacity,
+                                               std::span<const std::byte> payload) noexcept {
     const std::size_t n = lesser(payload.size(), capacity);
     if (n != 0) std::memcpy(into, payload.data(), n);
     return n < payload.size() ? errc::truncate : errc{};
   }
   /// Copies an eager message to its receive and completes it.
-  [[gnu::always_inline]] void deliver(operation& op, peer_id source, tag_t tag,
-                                      std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] void deliver(operation& op, peer_id source, tag_t tag,
+                                     std::span<const std::byte> payload) noexcept {
     op.peer = source;
     op.tag = tag;
     op.message_bytes = payload.size();
@@ -372,7 +372,7 @@ class inbox_room {
     deliver(op, source, tag, payload);
   }
   /// Eager bytes of `source` have left this process's memory.
-  [[gnu::always_inline]] void released(peer_id source, std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] void released(peer_id source, std::size_t bytes) noexcept {
     if (house().flow().release(source, bytes)) [[unlikely]]
       house().outbox().owe_credit(source);
   }
@@ -380,8 +380,8 @@ class inbox_room {
   void receive_slow(direct_receive& d);
 
   /// Keeps an eager message that came before its receive.
-  [[gnu::always_inline]] errc store_early(peer_record& r, const wire::header& h,
-                                          std::span<const std::byte> payload) {
+  [[MPX_ALWAYS_INLINE]] errc store_early(peer_record& r, const wire::header& h,
+                                         std::span<const std::byte> payload) {
     const std::size_t cost = unexpected_cost(payload.size());
     if (r.held_bytes_ + cost > window_of(r.peer)) return errc::protocol;
     arrived_message* m = store(r.peer, h, payload);
@@ -397,7 +397,7 @@ class inbox_room {
     return errc{};
   }
   /// A message of a revoked communicator meets no receive: its sender shall not wait.
-  void discard_if_refused(context_id context) noexcept {
+  [[gnu::noinline, gnu::cold]] void discard_if_refused(context_id context) noexcept {
     if (house().peers().failures() == 0 || house().failure_in(context) == errc{}) return;
     discard_if([context](const envelope& is) { return is.context() == context; });
   }
@@ -419,7 +419,7 @@ class inbox_room {
     if (m != nullptr) stored(*m);
     return m;
   }
-  [[gnu::always_inline]] void stored(arrived_message& m) noexcept {
+  [[MPX_ALWAYS_INLINE]] void stored(arrived_message& m) noexcept {
     matcher_.store(m);
     house().trace().on(event::unexpected, 1);
     house().arrived();

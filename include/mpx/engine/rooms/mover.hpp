@@ -82,12 +82,13 @@ class mover_room {
   /// The same where the peer has no business there any more, or is lost: waits for a copy that it
   /// has begun, but not for a peer that is gone, nor for ever.
   [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if (withdraw(op)) [[likely]]
-      return;
-    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-    while (!withdraw(op)) {
-      if (house().peers().loss_of(op.peer) != errc{} || platform::now_ns() > until_ns) break;
-      ::sched_yield();
+    if constexpr (RetiringTransport<transport_type>) {
+      if (op.exposed) static_cast<void>(house().transport().retire(op.own));
+    } else if (!withdraw(op)) [[unlikely]] {
+      const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+      while (!withdraw(op) && house().peers().loss_of(op.peer) == errc{} &&
+             platform::now_ns() <= until_ns)
+        ::sched_yield();
     }
     op.exposed = false;
   }
@@ -333,7 +334,7 @@ class mover_room {
   }
 
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
-  void ask(operation& op, std::size_t from, bool stores) {
+  [[gnu::noinline]] void ask(operation& op, std::size_t from, bool stores) {
     wire::clearance c{
         .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
     if constexpr (RmaTransport<transport_type>) {
@@ -344,7 +345,7 @@ class mover_room {
     op.exposed = c.memory.key != 0;
     op.transferred = from;
     op.control_bytes = sizeof c;
-    std::memcpy(op.control.data(), &c, sizeof c);
+    std::memcpy(op.control, &c, sizeof c);
     house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
   }
 

@@ -49,7 +49,7 @@ class outbox_room {
                       far_part_t<protocol_type>::fragment_bytes_max));
 
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
-  [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_long(std::size_t bytes) noexcept {
     return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
   }
 
@@ -74,7 +74,7 @@ class outbox_room {
   }
 
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
-  [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool send_now(const send_call& c) noexcept {
     // What may pend needs an operation to complete.
     if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
@@ -142,6 +142,9 @@ class outbox_room {
     attached_space_ = offset_allocator(piece.size());
     attached_ = piece;
     has_attached_ = true;
+    free_attached_ = [](outbox_room& o, const std::byte* copy) noexcept {
+      o.attached_space_.deallocate(static_cast<std::uint64_t>(copy - o.attached_.data()));
+    };
     return errc{};
   }
   /// Nothing of the attached memory is in use.
@@ -158,7 +161,7 @@ class outbox_room {
       op.data.how->drop();
       op.data.how = nullptr;
     } else if (op.owned_by_attached) {
-      attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
+      free_attached_(*this, copy);
     } else {
       platform::deallocate(copy);
     }
@@ -177,8 +180,8 @@ class outbox_room {
   }
   /// Bytes offset .. offset + n - 1 of what `op` sends, in one piece.
   /// Requires: it has data; n <= staging_bytes if a layout spreads them.
-  [[gnu::always_inline]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
-                                                          std::size_t n) noexcept {
+  [[MPX_ALWAYS_INLINE]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
+                                                         std::size_t n) noexcept {
     if (op.data.contiguous()) [[likely]]
       return op.data.piece(offset, n);
     return packed_piece(op, offset, n);
@@ -206,7 +209,7 @@ class outbox_room {
   void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
   /// The same with the payload that lies in `of.control`.
   void answer(const wire::header& h, operation& of) {
-    answer(of.peer, h, std::span(of.control).first(of.control_bytes), &of);
+    answer(of.peer, h, {of.control, of.control_bytes}, &of);
   }
   /// The same with a payload of at most 40 bytes that is copied.
   bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
@@ -218,6 +221,14 @@ class outbox_room {
     flush(r);
     if (op->stage == stage::queued) house().peers().set_busy(r);
     return true;
+  }
+
+  /// The same with a payload of up to a packet. Cost: a copy, unless the channel takes it now.
+  bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  /// Answers that wait for room in the peer's channel.
+  std::uint32_t answers_waiting(peer_id peer) noexcept {
+    const peer_record* const r = house().peers().find(peer);
+    return r == nullptr ? 0 : r->answers_;
   }
 
   /// The peer is to be told how much of what it sent has left this process's memory.
@@ -248,12 +259,14 @@ class outbox_room {
         std::uint64_t{r.allowance_} + static_cast<std::uint32_t>(h.tag), allowance_max));
     return true;
   }
-  void announcement_answered(peer_id peer) { --house().peers().of(peer).announced_; }
+  [[gnu::noinline]] void announcement_answered(peer_id peer) {
+    --house().peers().of(peer).announced_;
+  }
 
   // --- Flushing ----------------------------------------------------------------------------------
 
   /// A send to this peer may go now; it overtakes nobody.
-  [[gnu::always_inline]] bool quiet(peer_id to) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
     return house().peers().calm_and_no_news() || quiet_slow(to);
   }
 
@@ -351,7 +364,7 @@ class outbox_room {
     op->peer = r.peer;
     op->header = h;
     op->control_bytes = static_cast<std::uint8_t>(payload.size());
-    if (!payload.empty()) std::memcpy(op->control.data(), payload.data(), payload.size());
+    if (!payload.empty()) std::memcpy(op->control, payload.data(), payload.size());
     return op;
   }
   void queue_control(peer_record& r, operation& op) {
@@ -375,7 +388,9 @@ class outbox_room {
     std::size_t sent = 0;
     while (!r.control_.empty()) {
       operation& op = r.control_.front();
-      const std::span payload = std::span(op.control).first(op.control_bytes);
+      const std::span<const std::byte> payload =
+          op.special == 0 ? std::span<const std::byte>(op.control, op.control_bytes)
+                          : std::span<const std::byte>(op.owned, op.limit);
       if (!post(r.peer, op.header, payload, payload.empty() ? nullptr : &op)) return sent;
       r.control_.pop_front();
       --r.answers_;
@@ -423,7 +438,7 @@ class outbox_room {
     if (r.announced_ >= r.allowance_) return false;
     const wire::announcement a{.bytes = op.data.bytes, .memory = house().mover().offer(op)};
     op.control_bytes = sizeof a;
-    std::memcpy(op.control.data(), &a, sizeof a);
+    std::memcpy(op.control, &a, sizeof a);
     const bool last = r.announced_ + 1 == r.allowance_;
     const wire::header h{
         .kind = wire::kind::announce,
@@ -431,7 +446,7 @@ class outbox_room {
         .tag = op.tag,
         .context = op.context,
         .ticket = op.ticket};
-    if (!post(op.peer, h, std::span(op.control).first(sizeof a), &op)) return false;
+    if (!post(op.peer, h, {op.control, sizeof a}, &op)) return false;
     r.backlog_.pop_front();
     ++r.announced_;
     op.announced = true;
@@ -443,12 +458,38 @@ class outbox_room {
 
   std::uint32_t allowance_first_;
   std::span<std::byte> attached_{};
-  offset_allocator attached_space_{0};
+  offset_allocator attached_space_;
   bool has_attached_ = false;
+  void (*free_attached_)(outbox_room&, const std::byte*) noexcept = nullptr;  // Once it has been.
   std::byte* staging_ = nullptr;
   const operation* staged_ = nullptr;  // Whose piece lies there, and which.
   std::size_t staged_offset_ = 0;
   std::size_t staged_count_ = 0;
 };
+
+template <class Stack, class House>
+[[gnu::noinline]] bool outbox_room<Stack, House>::answer_long(
+    peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept {
+  peer_record& r = house().peers().of(to);
+  if (r.failure() != errc{}) return false;
+  if (r.control_.empty() && !may_pend(house().transport(), to) && post(to, h, payload, nullptr))
+    return true;
+  auto* const copy = static_cast<std::byte*>(platform::allocate(payload.size()));
+  operation* const op = copy == nullptr ? nullptr : new_control(r, h, {});
+  if (op == nullptr) {
+    if (copy == nullptr) house().peers().lose(to, errc::no_resources);
+    platform::deallocate(copy);
+    return false;
+  }
+  std::memcpy(copy, payload.data(), payload.size());
+  op->owned_by_attached = false;
+  op->data = {};
+  op->limit = payload.size();
+  op->owns(copy);
+  queue_control(r, *op);
+  flush(r);
+  if (op->stage == stage::queued) house().peers().set_busy(r);
+  return true;
+}
 
 }  // namespace mpx::inline v0::detail

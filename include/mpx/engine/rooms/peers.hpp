@@ -57,16 +57,16 @@ class peers_room {
   // --- What every call looks at ------------------------------------------------------------------
 
   /// True in a forked child, which is no rank.
-  [[gnu::always_inline]] bool orphaned() const noexcept { return vital_->ours == 0; }
+  [[MPX_ALWAYS_INLINE]] bool orphaned() const noexcept { return vital_->ours == 0; }
   /// Nothing is wrong with any peer, as far as is known without looking.
-  [[gnu::always_inline]] bool calm() const noexcept { return vital_->calm != 0; }
+  [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
   /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
-  [[gnu::always_inline]] bool calm_and_no_news() noexcept {
+  [[MPX_ALWAYS_INLINE]] bool calm_and_no_news() noexcept {
     return vital_->calm == news_.load(std::memory_order_relaxed);
   }
   bool has_news() const noexcept { return news_.load(std::memory_order_acquire) != failure_epoch_; }
   /// Counts a message that is to be taken past the poll. False: poll first.
-  [[gnu::always_inline]] bool may_take() noexcept { return --vital_->takes >= 0; }
+  [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
   void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
   std::int32_t takes() const noexcept { return vital_->takes; }
   /// Something waits, or somebody is lost.
@@ -79,7 +79,12 @@ class peers_room {
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
   [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
-           job_.state(world_rank(peer)) >= rank_state::finished;
+           job_.state(world_rank(peer)) > rank_state::finished;
+  }
+  /// Whether `peer` is lost because it has left in good order: all that it owed to others is sent.
+  [[gnu::noinline, gnu::cold]] bool left(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
+           job_.state(world_rank(peer)) == rank_state::finished;
   }
   bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
   void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
@@ -95,7 +100,7 @@ class peers_room {
   // --- Records -----------------------------------------------------------------------------------
 
   /// nullptr: it has never been busy.
-  [[gnu::always_inline]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
+  [[MPX_ALWAYS_INLINE]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
   errc failure_of(peer_id peer) const noexcept {
     const peer_record* r = records_[peer];
     return r == nullptr ? errc{} : r->failure_;
@@ -105,7 +110,7 @@ class peers_room {
     return records_[peer] != nullptr ? records_[peer] : make(peer);
   }
   /// For what a peer has sent: without memory for a record the peer is lost. Look at its failure.
-  [[gnu::always_inline]] peer_record& of(peer_id peer) noexcept {
+  [[MPX_ALWAYS_INLINE]] peer_record& of(peer_id peer) noexcept {
     if (records_[peer] == nullptr && make(peer) == nullptr) [[unlikely]]
       lose(peer, errc::no_resources);
     return *records_[peer];

@@ -7,12 +7,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/blocked_call.hpp"
+#include "mpx/engine/threading.hpp"
 #include "mpx/engine/waiting.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/watch/call_site.hpp"
@@ -40,19 +40,27 @@ struct outside_loop {
   state is = state::awake;
 };
 
-/// Of `House` it needs: transport(), trace(); poll_packets(); flush_busy();
+/// What a poll sees to.
+enum class polling : std::uint8_t {
+  only,         ///< Packets that have arrived.
+  for_packets,  ///< What waits to be sent, too, as far as that is known.
+  for_news,     ///< The same, and the job is asked for news before.
+};
+
+/// Of `House` it needs: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
 /// inbox() and peers().
 template <class Stack, class House>
 class progress_room {
   using threading_type = typename Stack::threading_type;
   using transport_type = typename Stack::transport_type;
-  using lock_type = std::unique_lock<threading_type>;
+  using lock_type = held_lock<threading_type>;
   static constexpr bool concurrent = threading_type::concurrent;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
   static constexpr unsigned vain_polls_max = 4096;
+  static constexpr std::int64_t attends_apart_ns = 500'000'000;
 
  public:
   progress_room() = default;
@@ -63,7 +71,7 @@ class progress_room {
 
   /// Takes what has arrived and sends what waits. Returns how much that was. Does not ask the job
   /// for news.
-  [[gnu::always_inline]] std::size_t poll_once() {
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once() {
     if (!house().peers().calm()) [[unlikely]]
       return poll_troubled();
     const std::uint64_t before = completions_;
@@ -71,10 +79,26 @@ class progress_room {
     wake_waiters_if_new(before);
     return n;
   }
+  /// The same, for who does not poll again and again.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_apart() { return house().poll(polling::for_packets); }
   /// The same, and notices what has become of the other ranks.
-  [[gnu::always_inline]] std::size_t poll_and_check() { return poll(true); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return house().poll(polling::for_news); }
   /// Takes what has arrived, and does nothing else.
-  [[gnu::always_inline]] std::size_t poll_packets_apart() { return poll(false); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return house().poll(polling::only); }
+  /// House::poll, which is one function, since what handles a packet is in it, and the house's, so
+  /// that it has one `this`.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
+    if (!house().peers().calm_and_no_news()) [[unlikely]] {
+      if (how == polling::for_news || (how == polling::for_packets && !house().peers().calm()))
+        return poll_troubled();
+    }
+    [[maybe_unused]] const std::uint64_t before = completions_;
+    const std::size_t n = house().poll_packets();
+    if constexpr (concurrent) {
+      if (how != polling::only) wake_waiters_if_new(before);
+    }
+    return n;
+  }
   /// By a call that does not block. Many in vain are a way of blocking: they owe the same. Returns
   /// whether it was in vain, and others need the core: `give_way`, without the lock.
   bool poll_unblocked() {
@@ -216,6 +240,16 @@ class progress_room {
     return true;
   }
 
+  /// Before `wait_for_flag`, without the lock: whether to give the core away first, and look then.
+  /// Not where others compute on it, nor always: it is there that this is found out.
+  bool may_give_way(threading_type& threading) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      lock_type lock(threading);
+      return busy_waits_ == 0 && waits_++ % waits_per_measurement != 0;
+    }
+    return false;
+  }
+
   /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
   /// at both ends.
   class blocked_scope {
@@ -241,11 +275,11 @@ class progress_room {
   const blocked_call* blocked() const noexcept { return blocked_; }
 
   /// Something that a waiting thread may look for has happened.
-  [[gnu::always_inline]] void completed() noexcept {
+  [[MPX_ALWAYS_INLINE]] void completed() noexcept {
     if constexpr (concurrent) ++completions_;
   }
   std::uint64_t completions() const noexcept { return completions_; }
-  [[gnu::always_inline]] void wake_waiters_if_new(std::uint64_t before) noexcept {
+  [[MPX_ALWAYS_INLINE]] void wake_waiters_if_new(std::uint64_t before) noexcept {
     if constexpr (concurrent) {
       if (completions_ != before && (followers_ != 0 || leader_)) wake_waiters();
     }
@@ -290,6 +324,10 @@ class progress_room {
     }
     auto& transport = house().transport();
     if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return false;
+    if (house().peers().has_news()) {
+      transport.disarm();
+      return false;
+    }
     leader_ = true;
     outside_->is = outside_loop::state::parked;
     return true;
@@ -337,18 +375,6 @@ class progress_room {
     }
   }
 
-  /// One function, for what handles a packet is in it.
-  [[gnu::noinline]] std::size_t poll(bool checks) {
-    if (!house().peers().calm_and_no_news()) [[unlikely]] {
-      if (checks) return poll_troubled();
-    }
-    [[maybe_unused]] const std::uint64_t before = completions_;
-    const std::size_t n = house().poll_packets();
-    if constexpr (concurrent) {
-      if (checks) wake_waiters_if_new(before);
-    }
-    return n;
-  }
   [[gnu::noinline]] std::size_t poll_troubled() {
     house().peers().check();
     if (house().peers().orphaned()) return 0;
@@ -365,6 +391,27 @@ class progress_room {
     if (step_ != nullptr) [[unlikely]]
       step_(house());
     house().inbox().allow_announcements();
+    if constexpr (AttendingTransport<transport_type> &&
+                  !LivenessBootstrap<typename Stack::bootstrap_type>)
+      attend_now_and_then();
+  }
+  /// Who is waited for may never have been spoken to, and be dead.
+  void attend_now_and_then() noexcept requires AttendingTransport<transport_type>
+  {
+    const std::int64_t now = platform::now_ns();
+    if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
+    if (now < attends_at_ns_) return;
+    attends_at_ns_ = now + attends_apart_ns;
+    const auto attend = [this](peer_id source) {
+      if (source < house().transport().peers() && house().peers().failure_of(source) == errc{})
+        house().transport().attend(source);
+    };
+    house().pool().for_each([&](const operation& op) {
+      if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
+    });
+    for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
+      if (c->on.as == awaited::form::probed)
+        attend(static_cast<const pattern*>(c->on.what)->source);
   }
 
   void end_outside_rest() noexcept {
@@ -397,7 +444,9 @@ class progress_room {
     }
     auto& transport = house().transport();
     if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
-    if (watch != nullptr && is_ready_after_all(*watch)) return transport.disarm();
+    // News that came before it was armed has woken nobody.
+    if (house().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
+      return transport.disarm();
     house().trace().on(event::sleeps, 1);
     leader_ = true;
     if constexpr (concurrent) lock.unlock();
@@ -434,6 +483,7 @@ class progress_room {
   unsigned waits_ = 0;        // Blocked calls that yield first.
   unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
+  std::int64_t attends_at_ns_ = 0;  // When those that are waited for are looked after next.
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   outside_loop* outside_ = nullptr;
