@@ -33,7 +33,7 @@ class collective_channel : public point_to_point<Stack> {
   /// and that sends nothing through this.
   collective_channel(const base& comm, call_site site, bool counted = true) noexcept
       : base(comm),
-        site_((this->check_exists(site.where), site)),
+        site_{(this->check_exists(site.where), site.name), site.where},
         serial_(counted ? static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)
                         : 0) {
     this->context_ |= 1;
@@ -44,23 +44,24 @@ class collective_channel : public point_to_point<Stack> {
   ~collective_channel() {
     drop();
     if (why_ != errc{}) [[unlikely]] {
-      if (begun_) this->endpoint_->give_up_collective(call());
+      if (begun_) this->endpoint_->give_up_collective(call(), why_);
     }
     if (pieces_ != nullptr) free_pieces();
   }
 
   /// The call, for what is done in other ways than by messages.
   collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
-  errc why_lost() const { return this->endpoint_->failure_of_collective(call()); }
+  collective_failure why_lost() const { return this->endpoint_->failure_of_collective(call()); }
   call_site site() const noexcept { return site_; }
   communicator_state& state() const noexcept { return *this->state_; }
   endpoint<Stack>& endpoint_of() const noexcept { return *this->endpoint_; }
   using base::peer_of;
+  using base::rank_of;
 
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
     if (std::exchange(begun_, true)) return why_;
-    return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost(), cause::lost);
+    return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost());
   }
   /// All messages of this call have been sent and received: nobody waits for this rank any more.
   void over() noexcept { begun_ = false; }
@@ -196,7 +197,7 @@ class collective_channel : public point_to_point<Stack> {
       if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
       std::string s = describe(f, site.name, this->rank_, this->size_,
                                {this->context_ | 1, t.serial}, this->state_->ranks);
-      if (f.of == cause::message && f.other >= 0 && f.other < this->size_)
+      if (f.names_lost() && f.other < this->size_)
         s += this->endpoint_->loss_text(this->peer_of(f.other), f.why);
       s += name_text(this->state_);
       raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
@@ -209,7 +210,7 @@ class collective_channel : public point_to_point<Stack> {
     drop();
     return why;
   }
-  [[gnu::always_inline]] void drop() noexcept {
+  [[MPX_ALWAYS_INLINE]] void drop() noexcept {
     if ((now_ != nullptr) | (ahead_ != nullptr)) [[unlikely]]
       drop_started();
   }
@@ -256,7 +257,7 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline]] void wait_first() {
     operation& op = *now_;
     if (!this->endpoint_->wait_in_collective(op, site_, call())) {
-      failed(why_lost(), cause::lost);
+      failed(why_lost());
       return;
     }
     now_ = op.next;
@@ -281,7 +282,7 @@ class collective_channel : public point_to_point<Stack> {
     if (d.failure == undecided) {
       if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
         d.posted->next = std::exchange(now_, d.posted);
-        return failed(why_lost(), cause::lost);
+        return failed(why_lost());
       }
       this->endpoint_->receive_rest(d, site_);
     }

@@ -56,7 +56,7 @@ template <class B, class How>
 concept BufferFits = !is_code<B> && (BlockingForm<How> || BufferOutlivesCall<B>);
 
 template <class How, class Call>
-[[gnu::always_inline]] inline started begin_as(const Call& call) {
+[[MPX_ALWAYS_INLINE]] inline started begin_as(const Call& call) {
   if constexpr (is_form<How, start_t>) {
     return call.start();
   } else {
@@ -69,7 +69,7 @@ template <class How, class Call>
 /// A call has `run`, which blocks, `start`, `prepare` (both if it can be started) and `raise`,
 /// which throws with the text for a failure. None of the others throws, and none builds a text.
 template <class How, class Call>
-[[gnu::always_inline]] inline auto finish_as(
+[[MPX_ALWAYS_INLINE]] inline auto finish_as(
     How&& how, const Call& call, std::source_location where) noexcept(stores_errors<How>) {
   using value_type = typename Call::value_type;
   using request_type = request<typename Call::stack_type>;

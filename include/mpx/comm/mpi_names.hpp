@@ -25,8 +25,9 @@ namespace detail {
 /// What ends a call whose name says its form: nothing, or an error_code for what goes wrong.
 template <class How, class Form>
 concept OwnForm = std::is_same_v<How, Form> || is_code<How>;
+/// The form that a name says, storing errors where there is an error_code.
 template <class Form, class How>
-[[gnu::always_inline]] inline auto as_form(How& how) noexcept {
+[[MPX_ALWAYS_INLINE]] inline auto as_form(How& how) noexcept {
   if constexpr (is_code<How&>) {
     return with_code<Form>{&how};
   } else {
@@ -38,7 +39,7 @@ template <class Form, class How>
 template <class Comm>
 class mpi_names {
   using site = std::source_location;
-  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
   // Blocking sends in the other modes.
@@ -68,8 +69,8 @@ class mpi_names {
   /// send with mpx::start. Source: MPI_Isend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                    site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                   site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                               where);
@@ -77,8 +78,8 @@ class mpi_names {
   /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                                  where);
@@ -86,8 +87,8 @@ class mpi_names {
   /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                               where);
@@ -95,8 +96,8 @@ class mpi_names {
   /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                            where);
@@ -104,8 +105,8 @@ class mpi_names {
   /// recv with mpx::start. Source: MPI_Irecv.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
-                                    How&& how = {}, site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
+                                   How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().recv(std::forward<B>(b), from, tag, as_form<start_t>(how), where);
   }

@@ -66,8 +66,8 @@ class point_to_point {
   /// Source:   MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
   template <mode M = mode::standard, class B, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferFits<B&&, How>
-  [[gnu::always_inline]] auto send(B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
-                                   std::source_location where = std::source_location::current())
+  [[MPX_ALWAYS_INLINE]] auto send(B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
+                                  std::source_location where = std::source_location::current())
       const noexcept(stores_errors<How>) {
     check_exists(where);
     return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
@@ -81,7 +81,7 @@ class point_to_point {
   /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4, 3.7.2, 3.9.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
-  [[gnu::always_inline]] auto recv(
+  [[MPX_ALWAYS_INLINE]] auto recv(
       B&& buffer, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
       std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
@@ -213,7 +213,7 @@ class point_to_point {
   // --- Calls, as finish_as takes them ------------------------------------------------------------
 
   template <mode M, class B>
-  [[gnu::always_inline]] auto send_call_of(const B& buffer, rank_t to, tag_t tag) const noexcept {
+  [[MPX_ALWAYS_INLINE]] auto send_call_of(const B& buffer, rank_t to, tag_t tag) const noexcept {
     if constexpr (LayoutBuffer<B>) {
       return typename layout_calls<Stack>::template sending<M, B>{*this, buffer, to, tag};
     } else {
@@ -221,7 +221,7 @@ class point_to_point {
     }
   }
   template <class B>
-  [[gnu::always_inline]] auto receive_call_of(B& buffer, rank_t from, tag_t tag) const noexcept {
+  [[MPX_ALWAYS_INLINE]] auto receive_call_of(B& buffer, rank_t from, tag_t tag) const noexcept {
     if constexpr (LayoutBuffer<B>) {
       using buffer_type = std::remove_cvref_t<B>;
       return
@@ -246,12 +246,12 @@ class point_to_point {
     [[no_unique_address]] mark_type type{};
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
-    [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+    [[MPX_ALWAYS_INLINE]] errc run(nothing&, std::source_location where) const {
       if (on.is_direct(to, tag)) [[likely]]
         return on.template send_to<M>(data.data(), data.size(), world_peer(to), tag, type, where);
       return on.template send_slow<M>(data.data(), data.size(), to, tag, type, where);
     }
-    [[gnu::always_inline]] started start() const {
+    [[MPX_ALWAYS_INLINE]] started start() const {
       if (on.is_direct(to, tag)) [[likely]]
         return on.template start_to<M>(data.data(), data.size(), world_peer(to), tag, type);
       return on.template start_slow<M>(data.data(), data.size(), to, tag, type);
@@ -260,8 +260,8 @@ class point_to_point {
       if (const errc why = on.check_send(to, tag); why != errc{}) return {nullptr, why};
       return on.prepared(to == proc_null ? starts_as::nothing : start_of(M), data, to, tag, type);
     }
-    [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what,
-                                                std::source_location where) const {
+    [[noreturn, MPX_ALWAYS_INLINE]] void raise(errc why, nothing, const char* what,
+                                               std::source_location where) const {
       on.raise(why, what, " to rank ", to, tag, data.size(), 0, where);
     }
   };
@@ -282,7 +282,7 @@ class point_to_point {
     memory lent() const noexcept { return into; }
     void give_back(const memory&) const noexcept {}
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
-    [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
+    [[MPX_ALWAYS_INLINE]] errc run(status& got, std::source_location where) const {
       const bool direct = on.is_direct(from, tag);
       direct_receive d(into.data(), into.size(), type.in(on.context_), world_peer(from),
                        direct ? tag : 0);
@@ -300,8 +300,7 @@ class point_to_point {
       got = status(from, tag, d.bytes);
       return wrong_type(d) ? errc::type : errc{};
     }
-    [[gnu::always_inline]] bool wrong_type(
-        [[maybe_unused]] const direct_receive& d) const noexcept {
+    [[MPX_ALWAYS_INLINE]] bool wrong_type([[maybe_unused]] const direct_receive& d) const noexcept {
       if constexpr (Stack::checks_type::compares_types) {
         if (d.failure != errc{} && d.failure != errc::type) return false;
         if (type_in(d.want.bits) != 0) type.sent = type_in(d.want.bits);
@@ -309,7 +308,7 @@ class point_to_point {
       }
       return false;
     }
-    [[gnu::always_inline]] started start() const {
+    [[MPX_ALWAYS_INLINE]] started start() const {
       if (on.is_direct(from, tag)) [[likely]]
         return on.endpoint_->receive(into, on.exactly(world_peer(from), tag, type));
       return on.start_receive_slow(into.data(), into.size(), from, tag, type);
@@ -319,8 +318,8 @@ class point_to_point {
       return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into, from,
                          tag, type);
     }
-    [[noreturn, gnu::always_inline]] void raise(errc why, const status& got, const char* what,
-                                                std::source_location where) const {
+    [[noreturn, MPX_ALWAYS_INLINE]] void raise(errc why, const status& got, const char* what,
+                                               std::source_location where) const {
       on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes(),
                        where, type);
     }
@@ -350,7 +349,7 @@ class point_to_point {
   // --- What they stand on ------------------------------------------------------------------------
 
   /// Most often ranks are peers, and this one comparison is all there is to it.
-  [[gnu::always_inline]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
     return static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(direct_size_) && tag >= 0;
   }
   peer_id peer_of(rank_t rank) const noexcept {
@@ -363,7 +362,7 @@ class point_to_point {
     want.ignore |= mark_type::ignored;
     return want;
   }
-  [[gnu::always_inline]] pattern exactly(peer_id from, tag_t tag, mark_type type) const noexcept {
+  [[MPX_ALWAYS_INLINE]] pattern exactly(peer_id from, tag_t tag, mark_type type) const noexcept {
     return pattern::of(match_bits_of(type.in(context_), tag), mark_type::ignored, from);
   }
   errc check_send(rank_t to, tag_t tag) const noexcept {
@@ -379,26 +378,30 @@ class point_to_point {
                           mark_type type = {}) const;
 
   template <mode M>
-  [[gnu::always_inline]] started post(const send_call& call) const {
+  [[MPX_ALWAYS_INLINE]] started post(const send_call& call) const {
     if constexpr (M == mode::standard) return endpoint_->send(call);
     if constexpr (M == mode::buffered) return {nullptr, endpoint_->send_buffered(call)};
     return endpoint_->send_flagged(
         call, M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
   }
   template <mode M>
-  [[gnu::always_inline]] started start_to(const std::byte* data, std::size_t bytes, peer_id to,
-                                          tag_t tag, mark_type type) const {
+  [[MPX_ALWAYS_INLINE]] started start_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                         tag_t tag, mark_type type) const {
     return post<M>({{const_cast<std::byte*>(data), bytes}, to, type.in(context_), tag});
   }
   template <mode M>
-  [[gnu::always_inline]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
-                                      tag_t tag, mark_type type, std::source_location where) const {
+  [[MPX_ALWAYS_INLINE]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                     tag_t tag, mark_type type, std::source_location where) const {
     const auto [op, failure] = start_to<M>(data, bytes, to, tag, type);
     if (op == nullptr) [[likely]]
       return failure;
-    endpoint_->wait(*op, {name_of(M), where});
-    const errc why = op->failure;
-    endpoint_->release(*op);
+    return send_rest(*op, name_of(M), where);
+  }
+  [[gnu::noinline]] errc send_rest(operation& op, const char* name,
+                                   std::source_location where) const {
+    endpoint_->wait(op, {name, where});
+    const errc why = op.failure;
+    endpoint_->release(op);
     return why;
   }
   /// Wrong arguments, proc_null, and communicators whose ranks are not the peers. (Arguments go one
@@ -446,9 +449,9 @@ class point_to_point {
   seen probe_slow(rank_t from, tag_t tag, std::source_location where) const;
   /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
   template <class T, class How>
-  [[gnu::always_inline]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
-                                           const char* once_name, rank_t from, tag_t tag,
-                                           std::source_location where) const {
+  [[MPX_ALWAYS_INLINE]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
+                                          const char* once_name, rank_t from, tag_t tag,
+                                          std::source_location where) const {
     if constexpr (is_code<How&>) {
       store(how, why);
     } else if constexpr (is_form<How, once_t> && stores_errors<How>) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mpx/coll/neighbor.hpp"
+#include "mpx/coll/node_neighbor.hpp"
 #include "mpx/comm/topology/cart.hpp"
 #include "mpx/comm/topology/graph.hpp"
 #include "mpx/comm/topology/neighborhood.hpp"
@@ -142,7 +143,11 @@ class cart_communicator : public topology_communicator<Stack> {
     const bool agreed = make.agree(fingerprint, own == errc{}, ec);
     if (own != errc{}) ec = own;
     const communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
-    detail::end_creation(how, ec, "sub of a Cartesian grid", this->rank(), where);
+    detail::end_creation(how, ec, "sub of a Cartesian grid", this->rank(), where, [&] {
+      return ec != errc::dims
+                 ? std::string()
+                 : detail::formatted("%zu flags for %zu dimensions", keep.size(), dims().size());
+    });
     if (ec) return {};
     return {made, std::move(around)};
   }

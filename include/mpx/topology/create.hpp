@@ -9,6 +9,7 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -19,6 +20,28 @@
 namespace mpx::inline v0 {
 
 namespace detail {
+
+/// Why no grid of `ranks` ranks has these dimensions.
+[[gnu::noinline, gnu::cold]] inline std::string misfit_text(std::span<const cart_dimension> dims,
+                                                            rank_t ranks) {
+  std::string s = "dimensions {";
+  std::int64_t positions = 1;
+  bool positive = true;
+  bool counted = true;
+  for (const cart_dimension& d : dims) {
+    append(s, &d == dims.data() ? "%d" : ", %d", d.size);
+    positive = positive && d.size > 0;
+    counted = counted && !__builtin_mul_overflow(positions, std::int64_t{d.size}, &positions);
+  }
+  if (!positive) return s + "}: each is 1 or more";
+  if (!counted) return s + "} make more positions than can be counted";
+  append(s, "} make %lld positions, the communicator has %d rank%s", 0ll + positions, ranks,
+         ranks == 1 ? "" : "s");
+  return s;
+}
+inline std::string ranks_text(std::error_code ec, rank_t ranks) {
+  return ec == errc::rank ? formatted("ranks here are 0 .. %d", ranks - 1) : std::string();
+}
 
 inline weighted_graph graph_of(const graph_topology& shape) {
   weighted_graph g;
@@ -199,7 +222,9 @@ cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
   if (own == errc{} && grid.size() > comm.size()) own = errc::dims;
   auto made = detail::create_known<cart_communicator<Stack>, detail::cart_neighborhood>(
       comm, grid, fingerprint, own, place, ec, where);
-  detail::end_creation(how, ec, "cart_create", comm.rank(), where);
+  detail::end_creation(how, ec, "cart_create", comm.rank(), where, [&] {
+    return ec == errc::dims ? detail::misfit_text(dims, comm.size()) : std::string();
+  });
   return made;
 }
 /// The same, of a list in braces.
@@ -231,7 +256,11 @@ graph_communicator<Stack> graph_create(
   const errc own = graph.size() > comm.size() ? errc::topology : errc{};
   auto made = detail::create_known<graph_communicator<Stack>, detail::graph_neighborhood>(
       comm, graph, fingerprint, own, place, ec, where);
-  detail::end_creation(how, ec, "graph_create", comm.rank(), where);
+  detail::end_creation(how, ec, "graph_create", comm.rank(), where, [&] {
+    return own == errc{} ? std::string()
+                         : detail::formatted("the graph has %d ranks, the communicator %d",
+                                             graph.size(), comm.size());
+  });
   return made;
 }
 
@@ -250,7 +279,8 @@ dist_graph_communicator<Stack> dist_graph_create_adjacent(
   std::error_code ec;
   const errc own = detail::check_neighbors(neighbors, comm.size());
   auto made = detail::create_own(comm, std::move(neighbors), own, place, ec, where);
-  detail::end_creation(how, ec, "dist_graph_create_adjacent", comm.rank(), where);
+  detail::end_creation(how, ec, "dist_graph_create_adjacent", comm.rank(), where,
+                       [&] { return detail::ranks_text(ec, comm.size()); });
   return made;
 }
 
@@ -272,7 +302,8 @@ dist_graph_communicator<Stack> dist_graph_create(
   auto made =
       detail::create_own(comm, std::move(mine), lost ? errc::topology : own, place, ec, where);
   if (lost) ec = lost;
-  detail::end_creation(how, ec, "dist_graph_create", comm.rank(), where);
+  detail::end_creation(how, ec, "dist_graph_create", comm.rank(), where,
+                       [&] { return detail::ranks_text(ec, comm.size()); });
   return made;
 }
 

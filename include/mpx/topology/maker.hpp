@@ -150,15 +150,20 @@ class topology_maker {
   std::source_location where_;  // The program's call.
 };
 
-/// Ends the creation of a topology, or throws.
-template <class How>
+/// Ends the creation of a topology, or throws; `own()`: what is wrong with what this rank gave, in
+/// words, if anything is.
+template <class How, class Own>
 void end_creation(How& how, std::error_code ec, const char* what, rank_t rank,
-                  std::source_location where) {
+                  std::source_location where, Own&& own) {
   if constexpr (is_code<How&>) {
     how = ec;
   } else if (ec) {
     std::string s = formatted("%s on rank %d", what, rank);
-    if (ec == errc::topology) s += ": it failed on another rank, or the ranks gave different ones";
+    if (const std::string mine = own(); !mine.empty()) {
+      s += ": " + mine;
+    } else if (ec == errc::topology) {
+      s += ": it failed on another rank, or the ranks gave different ones";
+    }
     throw error(ec, s, where);
   }
 }

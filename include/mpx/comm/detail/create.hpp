@@ -112,7 +112,9 @@ class maker : public collective_channel<Stack> {
   maker(const base& parent, call_site site, bool counted = true) noexcept
       : channel(parent, site, counted), parent_(parent) {}
 
-  errc dup() {
+  /// `elements`: of what is made with it, as far as a stack compares that.
+  errc dup(type_code elements = 0) {
+    elements_ = elements;
     if (const errc why = enter(""); why != errc{}) return why;
     communicator_state& like = *this->state_;
     try {
@@ -228,8 +230,8 @@ class maker : public collective_channel<Stack> {
   errc enter([[maybe_unused]] const char* how, [[maybe_unused]] const Members&... members) {
     if (const errc why = this->begin(); why != errc{}) return why;
     if constexpr (Stack::checks_type::compares_collectives)
-      Stack::checks_type::compare_creation(static_cast<channel&>(*this), this->site(), how,
-                                           members...);
+      Stack::checks_type::compare_named(static_cast<channel&>(*this), this->site(), how, elements_,
+                                        members...);
     return this->why();
   }
   bool is_member(peer_id peer) const noexcept {
@@ -347,6 +349,7 @@ class maker : public collective_channel<Stack> {
   const base& parent_;
   context_id new_context_ = no_context;
   communicator_state* made_ = nullptr;
+  type_code elements_ = 0;
   attribute_list attributes_;
   std::exception_ptr thrown_;  // By a function of the program that copies an attribute.
 };

@@ -18,12 +18,16 @@ template <class Stack>
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
-  if (why == errc::rank) append(s, ": ranks here are 0 .. %d", size_ - 1);
-  if (why == errc::tag) append(s, ": tag %d is negative", tag);
-  s.append(name_text(state_));
-  if (other < size_ && endpoint_ != nullptr) s.append(endpoint_->loss_text(peer_of(other), why));
-  if (why == errc::no_resources) s.append(endpoint_->limit_text());
-  if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
+  if (why == errc::rank)
+    append(s, ": %sranks here are 0 .. %d",
+           other == any_source ? "any_source is for receives, " : "", size_ - 1);
+  if (why == errc::tag && tag == any_tag) append(s, ": any_tag is for receives");
+  if (why == errc::tag && tag != any_tag) append(s, ": tag %d is negative", tag);
+  append(s, "%s", name_text(state_).c_str());
+  if (other < size_ && endpoint_ != nullptr)
+    append(s, "%s", endpoint_->loss_text(peer_of(other), why).c_str());
+  if (why == errc::no_resources) append(s, "%s", endpoint_->limit_text().c_str());
+  if (why == errc::buffer) append(s, ": attach more memory with environment::attach_buffer");
   if (endpoint_ == nullptr) throw error(why, s, where);
   raise_error(*endpoint_, state_, error(why, s, where));
 }

@@ -72,7 +72,7 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   d->into = &into;
   d->rank = a.rank();
   if constexpr (Stack::checks_type::compares_collectives)
-    Stack::checks_type::compare_creation(*plan, site, "");
+    Stack::checks_type::compare_named(*plan, site, "");
   const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
   const rank_t n = a.size();
   rank_t bit = 1;

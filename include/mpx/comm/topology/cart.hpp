@@ -90,7 +90,7 @@ class cart_topology {
       for (std::size_t d = dims_.size(); d-- > 0; rank /= dims_[d].size)
         into[d] = rank % dims_[d].size;
     }
-    end(how, why, "coords", rank, where);
+    end(how, why, {"coords", rank, into.size()}, where);
   }
   /// Where `rank` is. Errors: errc::rank.
   std::vector<rank_t> coords(rank_t rank,
@@ -109,12 +109,16 @@ class cart_topology {
               std::source_location where = std::source_location::current()) const {
     errc why = at.size() == dims_.size() ? errc{} : errc::dims;
     rank_t rank = 0;
+    asked about{"rank", 0, at.size()};
     for (std::size_t d = 0; why == errc{} && d < dims_.size(); ++d) {
       const std::int64_t x = wrapped(at[d], dims_[d]);
-      if (x < 0) why = errc::argument;
+      if (x < 0) {
+        why = errc::argument;
+        about = {"rank", at[d], d};
+      }
       rank = rank * dims_[d].size + static_cast<rank_t>(x);
     }
-    end(how, why, "rank", static_cast<rank_t>(at.size()), where);
+    end(how, why, about, where);
     return why == errc{} ? rank : rank_t{proc_null};
   }
   /// The same, of a list in braces.
@@ -147,7 +151,7 @@ class cart_topology {
       };
       found = {beside(-std::int64_t{displacement}), beside(displacement)};
     }
-    end(how, why, "shift", rank, where);
+    end(how, why, {"shift", rank, dim, true}, where);
     return found;
   }
 
@@ -156,7 +160,7 @@ class cart_topology {
   cart_topology sub(std::span<const bool> keep,
                     std::source_location where = std::source_location::current()) const {
     if (keep.size() != dims_.size())
-      throw error(errc::dims, "sub of a Cartesian grid" + detail_text(), where);
+      throw error(errc::dims, text_of(errc::dims, {"sub", 0, keep.size()}), where);
     std::vector<cart_dimension> kept;
     for (std::size_t d = 0; d < dims_.size(); ++d)
       if (keep[d]) kept.push_back(dims_[d]);
@@ -210,14 +214,37 @@ class cart_topology {
     for (const cart_dimension& d : dims_) detail::append(s, d.periodic ? " (%d)" : " %d", d.size);
     return s;
   }
+  /// What a call was asked for.
+  struct asked {
+    const char* call;
+    rank_t number;         // A rank, or a coordinate.
+    std::size_t dims;      // How many dimensions, or which one.
+    bool one_dim = false;  // That is a dimension to go along.
+  };
+  [[gnu::noinline, gnu::cold]] std::string text_of(errc why, const asked& about) const {
+    const std::size_t n = dims_.size();
+    if (why == errc::argument)
+      return detail::formatted("%s: coordinate %d of dimension %zu is outside of 0 .. %d",
+                               about.call, about.number, about.dims, dims_[about.dims].size - 1);
+    if (why == errc::dims && !about.one_dim)
+      return detail::formatted("%s with %zu numbers: this grid has %zu dimension%s", about.call,
+                               about.dims, n, n == 1 ? "" : "s");
+    if (why == errc::dims) {
+      std::string s =
+          detail::formatted("%s along dimension %zu: this grid has ", about.call, about.dims);
+      if (n == 0) return s + "no dimensions";
+      detail::append(s, "dimensions 0 .. %zu", n - 1);
+      return s;
+    }
+    return detail::formatted("%s of %d in a Cartesian grid", about.call, about.number) +
+           detail_text() + detail::formatted(": ranks here are 0 .. %d", size_ - 1);
+  }
   template <class How>
-  void end(How& how, errc why, const char* what, rank_t about, std::source_location where) const {
+  void end(How& how, errc why, const asked& about, std::source_location where) const {
     if constexpr (detail::is_code<How&>) {
       detail::store(how, why);
     } else if (why != errc{}) {
-      throw error(why,
-                  detail::formatted("%s of %d in a Cartesian grid", what, about) + detail_text(),
-                  where);
+      throw error(why, text_of(why, about), where);
     }
   }
 
