@@ -40,6 +40,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -130,10 +131,18 @@
 #define MPX_INSTANCE(...)
 #endif
 
+/// Of what a fast path is made of: one function where the compiler optimises. Elsewhere the copies
+/// would be no faster, and take a tenth of a small program's time to compile.
+#ifdef __OPTIMIZE__
+#define MPX_ALWAYS_INLINE gnu::always_inline
+#else
+#define MPX_ALWAYS_INLINE
+#endif
+
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 4;
+inline constexpr unsigned wire_version = 5;
 
 namespace detail {
 
@@ -254,6 +263,10 @@ enum class errc : int {
   operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
   datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
   call_mismatch,   ///< Ranks have made collective calls that do not go together.
+  window,          ///< MPI_ERR_WIN: the window is empty, or has been freed.
+  rma_sync,        ///< MPI_ERR_RMA_SYNC: no epoch allows this call, or one is open that forbids it.
+  rma_range,       ///< MPI_ERR_RMA_RANGE: a displacement reaches beyond the target's memory.
+  rma_conflict,    ///< MPI_ERR_RMA_CONFLICT: accesses of one epoch overlap.
 };
 
 namespace detail {
@@ -266,7 +279,7 @@ constexpr bool is_loss(errc e) noexcept {
   return e == errc::peer_lost || e == errc::not_a_rank || is_fault(e);
 }
 
-inline const char* errc_text(int value) noexcept {
+[[gnu::noinline, gnu::cold]] inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
     case errc::count: return "the lengths of a message and of what it was to fill differ";
@@ -282,6 +295,10 @@ inline const char* errc_text(int value) noexcept {
     case errc::operation: return "the operation of a reduction has thrown";
     case errc::datatype: return "invalid datatype";
     case errc::call_mismatch: return "ranks have made collective calls that do not go together";
+    case errc::window: return "invalid window";
+    case errc::rma_sync: return "wrong synchronisation of one-sided communication";
+    case errc::rma_range: return "a displacement reaches beyond the target's memory";
+    case errc::rma_conflict: return "conflicting one-sided accesses within an epoch";
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request met a lost peer";
     case errc::not_ready: return "a ready send met no posted receive";
@@ -304,19 +321,15 @@ inline const char* errc_text(int value) noexcept {
 /// Adds what std::printf would print.
 [[gnu::noinline, gnu::cold]] inline void append_list(std::string& to, const char* format,
                                                      std::va_list values) {
-  char some[256];
   std::va_list again;
   va_copy(again, values);
-  const int n = std::vsnprintf(some, sizeof some, format, values);
-  if (n > 0) {
+  const int n = std::vsnprintf(nullptr, 0, format, values);
+  if (n > 0) {  // Made anew: a compiler makes a string's other ways to grow for each program.
     const std::size_t before = to.size();
-    const auto length = static_cast<std::size_t>(n);
-    if (length < sizeof some) {
-      to.append(some, length);
-    } else {
-      to.resize(before + length);  // It has room for the zero, too.
-      std::vsnprintf(to.data() + before, length + 1, format, again);
-    }
+    std::string longer(before + static_cast<std::size_t>(n), '\0');
+    if (before != 0) std::memcpy(longer.data(), to.data(), before);
+    std::vsnprintf(longer.data() + before, static_cast<std::size_t>(n) + 1, format, again);
+    to = std::move(longer);
   }
   va_end(again);
 }
@@ -370,32 +383,32 @@ class error : public std::system_error {
   /// The same, of any category.
   [[gnu::noinline, gnu::cold]] error(std::error_code e, const std::string& context,
                                      std::source_location where = {})
-      : std::system_error(e),
-        where_(where),
-        wrong_(detail::formatted("%s: %s", context.c_str(), e.message().c_str())),
-        text_(text()) {}
+      : error(e, where, detail::formatted("%s: %s", context.c_str(), e.message().c_str())) {}
   /// `e`, of the call at `where`.
   [[gnu::noinline, gnu::cold]] error(const error& e, std::source_location where)
-      : std::system_error(e), where_(where), wrong_(e.wrong_), text_(text()) {}
+      : error(e.code(), where, e.what_went_wrong()) {}
 
   /// All of it, and the line of the program that called.
-  const char* what() const noexcept override { return text_.what(); }
+  const char* what() const noexcept override { return texts_.what() + all_at_; }
   /// What is wrong, without the line.
-  const char* what_went_wrong() const noexcept { return wrong_.what(); }
+  const char* what_went_wrong() const noexcept { return texts_.what(); }
   /// The program's call; its line is 0 where none is known.
   const std::source_location& where() const noexcept { return where_; }
 
  private:
-  [[gnu::noinline, gnu::cold]] std::string text() const {
-    std::string s(wrong_.what());
-    if (where_.line() != 0)
-      detail::append(s, ", at %s:%u", where_.file_name(), unsigned{where_.line()});
-    return s;
-  }
+  [[gnu::noinline, gnu::cold]] error(std::error_code e, std::source_location where,
+                                     const std::string& wrong)
+      : std::system_error(e),
+        where_(where),
+        all_at_(where.line() == 0 ? 0 : wrong.size() + 1),
+        texts_(where.line() == 0
+                   ? wrong
+                   : detail::formatted("%s%c%s, at %s:%u", wrong.c_str(), '\0', wrong.c_str(),
+                                       where.file_name(), unsigned{where.line()})) {}
 
   std::source_location where_;
-  std::runtime_error wrong_;  // A copy of these throws nothing.
-  std::runtime_error text_;
+  std::size_t all_at_;        // Behind what went wrong, and its zero; 0: that is all.
+  std::runtime_error texts_;  // A copy throws nothing.
 };
 
 namespace detail {
@@ -437,6 +450,138 @@ namespace mpx::inline v0::detail {
 }
 
 }  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/atomic.hpp
+
+// Atomic words as std::atomic and std::atomic_ref have them, of what the processor does without a
+// lock. The standard library's take a compiler four times as long at -O0, use for use, and each
+// type of word brings sixty members with it.
+
+namespace mpx::inline v0::platform::native {
+
+/// Of a compare-and-exchange.
+constexpr int order_of_failure(std::memory_order order) noexcept {
+  if (order == std::memory_order_acq_rel) return __ATOMIC_ACQUIRE;
+  return order == std::memory_order_release ? __ATOMIC_RELAXED : static_cast<int>(order);
+}
+
+/// As std::atomic_ref<T>. Requires: the word is aligned to its size.
+template <class T>
+class atomic_ref {
+  using order_t = std::memory_order;
+  static constexpr order_t strict = std::memory_order_seq_cst;
+
+ public:
+  using value_type = T;
+
+  explicit atomic_ref(T& word) noexcept : word_(&word) {}
+  atomic_ref(const atomic_ref&) = default;
+  atomic_ref& operator=(const atomic_ref&) = delete;
+
+  [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
+    return __atomic_load_n(word_, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) const noexcept {
+    __atomic_store_n(word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) const noexcept {
+    return __atomic_exchange_n(word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) const noexcept {
+    return __atomic_fetch_add(word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value) const noexcept {
+    return __atomic_compare_exchange_n(word_, &expected, value, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
+                                                   order_t failure) const noexcept {
+    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
+                                       static_cast<int>(failure));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
+                                                   order_t order = strict) const noexcept {
+    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
+                                       order_of_failure(order));
+  }
+
+ private:
+  T* word_;
+};
+
+/// As std::atomic<T>, of integers, enumerations, truth values and pointers that nobody adds to.
+template <class T>
+class atomic {
+  using order_t = std::memory_order;
+  static constexpr order_t strict = std::memory_order_seq_cst;
+
+ public:
+  using value_type = T;
+  static constexpr bool is_always_lock_free = __atomic_always_lock_free(sizeof(T), nullptr);
+
+  constexpr atomic() noexcept : word_() {}
+  constexpr atomic(T value) noexcept : word_(value) {}
+  atomic(const atomic&) = delete;
+  atomic& operator=(const atomic&) = delete;
+
+  [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
+    return __atomic_load_n(&word_, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) noexcept {
+    __atomic_store_n(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) noexcept {
+    return __atomic_exchange_n(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) noexcept {
+    return __atomic_fetch_add(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_sub(T value, order_t order = strict) noexcept {
+    return __atomic_fetch_sub(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_and(T value, order_t order = strict) noexcept {
+    return __atomic_fetch_and(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] T fetch_or(T value, order_t order = strict) noexcept {
+    return __atomic_fetch_or(&word_, value, static_cast<int>(order));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value, order_t order,
+                                                     order_t failure) noexcept {
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
+                                       static_cast<int>(failure));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value,
+                                                     order_t order = strict) noexcept {
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
+                                       order_of_failure(order));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
+                                                   order_t failure) noexcept {
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
+                                       static_cast<int>(failure));
+  }
+  [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
+                                                   order_t order = strict) noexcept {
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
+                                       order_of_failure(order));
+  }
+
+  T operator=(T value) noexcept {
+    store(value);
+    return value;
+  }
+  operator T() const noexcept { return load(); }
+  T operator++() noexcept { return fetch_add(T{1}) + T{1}; }
+  T operator++(int) noexcept { return fetch_add(T{1}); }
+  T operator--() noexcept { return fetch_sub(T{1}) - T{1}; }
+  T operator--(int) noexcept { return fetch_sub(T{1}); }
+  T operator+=(T value) noexcept { return fetch_add(value) + value; }
+
+ private:
+  alignas(sizeof(T)) T word_;
+};
+
+}  // namespace mpx::inline v0::platform::native
 
 // ==== mpx/core/numbers.hpp
 
@@ -550,8 +695,6 @@ namespace mpx::inline v0::platform {
 namespace native {
 
 using namespace system_memory;
-using std::atomic;
-using std::atomic_ref;
 using std::mutex;
 
 /// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
@@ -574,6 +717,19 @@ inline void relax() noexcept {
 inline std::uint32_t current_core() noexcept {
   const int core = ::sched_getcpu();
   return core < 0 ? 0 : static_cast<std::uint32_t>(core);
+}
+
+/// Moves this thread to another core, if it may run there. It is not bound to it.
+inline void move_to_core(std::uint32_t core) noexcept {
+  cpu_set_t may;
+  CPU_ZERO(&may);
+  if (core >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof may, &may) != 0 ||
+      !CPU_ISSET(core, &may))
+    return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  if (::sched_setaffinity(0, sizeof one, &one) == 0) ::sched_setaffinity(0, sizeof may, &may);
 }
 
 /// Asks for a line that will be written soon, and for the right to write it. (The builtin asks for
@@ -734,7 +890,7 @@ concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t
   { view.loss_text(rank) } -> std::same_as<std::string>;
   { b.renounce(rank, errc::protocol) } noexcept -> std::same_as<void>;
   { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
-  { b.mark_finished() } -> std::same_as<void>;
+  { b.mark_finished() } noexcept -> std::same_as<void>;
   { b.mark_failed() } noexcept -> std::same_as<void>;
 };
 
@@ -977,7 +1133,7 @@ struct file_identity {
   std::uint64_t inode = 0;
 
   /// The file behind `fd`; empty if that is not open.
-  static file_identity of(int fd) noexcept {
+  [[gnu::noinline, gnu::cold]] static file_identity of(int fd) noexcept {
     struct stat info{};
     if (::fstat(fd, &info) != 0) return {};
     return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)};
@@ -987,10 +1143,12 @@ struct file_identity {
   friend bool operator==(const file_identity&, const file_identity&) = default;
 
   /// Whether `fd` is open and names this file.
-  bool is_behind(int fd) const noexcept { return *this && of(fd) == *this; }
+  [[gnu::noinline, gnu::cold]] bool is_behind(int fd) const noexcept {
+    return *this && of(fd) == *this;
+  }
 
   /// Errors: errc::no_resources, naming the descriptor, when it does not name this file any more.
-  void check(int fd) const {
+  [[gnu::noinline, gnu::cold]] void check(int fd) const {
     if (is_behind(fd)) return;
     detail::throw_error(
         errc::no_resources,
@@ -1041,7 +1199,7 @@ class mapping {
     std::swap(bytes_, other.bytes_);
     return *this;
   }
-  ~mapping() {
+  [[gnu::noinline, gnu::cold]] ~mapping() {
     if (data_ != nullptr) ::munmap(data_, bytes_);
   }
 
@@ -1137,7 +1295,8 @@ namespace detail {
 class job_view {
  public:
   job_view() = default;
-  explicit job_view(const mapping& map) noexcept : base_(map.data()), ranks_(head().ranks) {}
+  [[gnu::noinline, gnu::cold]] explicit job_view(const mapping& map) noexcept
+      : base_(map.data()), ranks_(head().ranks), layout_(ranks_) {}
 
   rank_t size() const noexcept { return static_cast<rank_t>(ranks_); }
   std::int32_t launcher_pid() const noexcept { return head().launcher_pid; }
@@ -1210,7 +1369,8 @@ class job_view {
   detail::hang_words& hang(rank_t rank) const noexcept { return entry(rank).hang; }
 
   /// Publishes what `rank` says of itself while it waits; not while another thread of it does.
-  void put_hang(rank_t rank, std::span<const std::byte> text) const noexcept {
+  [[gnu::noinline, gnu::cold]] void put_hang(rank_t rank,
+                                             std::span<const std::byte> text) const noexcept {
     auto& slot = hang_slot(rank);
     std::uint32_t before = slot.sequence.load(std::memory_order_relaxed) & ~1u;
     if (text.size() > detail::hang_slot::bytes_max ||
@@ -1247,7 +1407,9 @@ class job_view {
     abort_notice notice;
     if (a.rank >= 0 && a.rank < size()) notice.rank = a.rank;
     notice.code = a.code;
-    notice.reason.assign(a.reason, a.reason_bytes <= reason_bytes_max ? a.reason_bytes : 0);
+    mpx::detail::append(notice.reason, "%.*s",
+                        a.reason_bytes <= reason_bytes_max ? static_cast<int>(a.reason_bytes) : 0,
+                        a.reason);
     return notice;
   }
 
@@ -1384,10 +1546,11 @@ class job_view {
   detail::hang_slot& hang_slot(rank_t rank) const noexcept {
     return reinterpret_cast<detail::hang_slot*>(base_ + layout().hangs)[rank];
   }
-  detail::segment_layout layout() const noexcept { return detail::segment_layout(ranks_); }
+  const detail::segment_layout& layout() const noexcept { return layout_; }
 
   std::byte* base_ = nullptr;
   std::size_t ranks_ = 0;
+  detail::segment_layout layout_{0};
 };
 
 }  // namespace detail
@@ -1528,7 +1691,7 @@ class function_ref<R(Args...)> {
   requires std::is_object_v<std::remove_reference_t<F>> &&
                (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
                std::is_invocable_r_v<R, F&, Args...>
-  function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
+  [[gnu::always_inline]] function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
       : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
         call_([](void* object, Args... args) -> R {
           auto& callee = *static_cast<std::add_pointer_t<F>>(object);
@@ -1646,7 +1809,7 @@ class job_segment : public detail::job_view {
   }
 
   /// What became of `rank` is final: its process (or thread) is gone.
-  void mark_ended(rank_t rank, int wait_status) const noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank, int wait_status) const noexcept {
     auto& it = entry(rank);
     it.wait_status.store(static_cast<std::uint32_t>(wait_status), std::memory_order_relaxed);
     note_end(rank);
@@ -1655,7 +1818,8 @@ class job_segment : public detail::job_view {
   }
 
   /// From now on `rank` will not talk to `peer` in environment `k`, because of `why`.
-  void renounce(rank_t rank, std::uint64_t k, rank_t peer, errc why) const noexcept {
+  [[gnu::noinline, gnu::cold]] void renounce(rank_t rank, std::uint64_t k, rank_t peer,
+                                             errc why) const noexcept {
     if (peer < 0 || peer >= size()) return;
     auto& word = refusal(peer, k, rank);
     if (detail::value_of(word.load(std::memory_order_relaxed), k) != 0) return;
@@ -1664,7 +1828,8 @@ class job_segment : public detail::job_view {
     bump(k);
   }
   /// Why `peer` will not talk to `rank` in environment `k`; errc{} if it will.
-  errc renounced_by(rank_t rank, std::uint64_t k, rank_t peer) const noexcept {
+  [[gnu::noinline, gnu::cold]] errc renounced_by(rank_t rank, std::uint64_t k,
+                                                 rank_t peer) const noexcept {
     if (peer < 0 || peer >= size()) return errc{};
     // Nobody reads where nobody has written: that would take memory.
     const auto any = room(rank, k).renounced.load(std::memory_order_acquire);
@@ -1762,7 +1927,8 @@ class job_segment : public detail::job_view {
   // --- aborting ---
 
   /// Records that `rank` ends the job; the first one to do so counts.
-  void abort(rank_t rank, int code, std::string_view reason) const noexcept {
+  [[gnu::noinline, gnu::cold]] void abort(rank_t rank, int code,
+                                          std::string_view reason) const noexcept {
     auto& a = head().abort;
     std::uint32_t none = detail::abort_record::none;
     if (!a.phase.compare_exchange_strong(none, detail::abort_record::writing)) return;
@@ -1779,7 +1945,7 @@ class job_segment : public detail::job_view {
   /// Held while a rank's own entry changes: two environments of a rank may live in two threads.
   class rank_lock {
    public:
-    explicit rank_lock(detail::rank_entry& entry) : word_(entry.lock) {
+    [[gnu::noinline, gnu::cold]] explicit rank_lock(detail::rank_entry& entry) : word_(entry.lock) {
       const std::int64_t deadline_ns = platform::now_ns() + 5'000'000'000;
       while (word_.exchange(1, std::memory_order_acquire) != 0) {
         if (platform::now_ns() > deadline_ns)
@@ -1791,7 +1957,7 @@ class job_segment : public detail::job_view {
     }
     rank_lock(const rank_lock&) = delete;
     rank_lock& operator=(const rank_lock&) = delete;
-    ~rank_lock() {
+    [[gnu::noinline, gnu::cold]] ~rank_lock() {
       word_.store(0, std::memory_order_release);
       platform::futex_wake(word_, 1);
     }
@@ -1849,24 +2015,24 @@ class job_segment : public detail::job_view {
   /// not change, or if patience is over.
   [[gnu::noinline, gnu::cold]] void check_slot(rank_t rank, std::uint64_t before,
                                                bool patient) const {
-    std::string who = "its memory could not be given back";
+    char who[160] = "its memory could not be given back";
     for (rank_t r = 0; r < size(); ++r) {
       const rank_state now = decode(state_word(r, before).load(std::memory_order_acquire), before);
       if (now > rank_state::joined) continue;
       if (entry(r).ended.load(std::memory_order_acquire) != 0)
         mpx::detail::throw_error(errc::peer_lost, "joining the next environment: %s",
                                  describe_loss(r, before, rank_state::failed).c_str());
-      who = mpx::detail::formatted("%s %s its environment %llu",
-                                   r == rank ? "this rank" : name_of(r).c_str(),
-                                   now == rank_state::joined ? "is still inside" : "has not joined",
-                                   static_cast<unsigned long long>(before));
+      std::snprintf(who, sizeof who, "%s %s its environment %llu",
+                    r == rank ? "this rank" : name_of(r).c_str(),
+                    now == rank_state::joined ? "is still inside" : "has not joined",
+                    static_cast<unsigned long long>(before));
     }
     if (patient) return;
     mpx::detail::throw_error(
         errc::no_resources,
         "rank %d cannot join environment %llu of this job, since %s: at most %llu may live at "
         "once: leave the earlier ones first, on all ranks",
-        rank, static_cast<unsigned long long>(before) + environments_live_max, who.c_str(),
+        rank, static_cast<unsigned long long>(before) + environments_live_max, who,
         static_cast<unsigned long long>(environments_live_max));
   }
 
@@ -1906,7 +2072,7 @@ class job_segment : public detail::job_view {
   }
 
   /// Enters the fence. Returns true if all are there: the caller has to open it.
-  bool arrive(rank_t rank, std::uint64_t k) const {
+  [[gnu::noinline, gnu::cold]] bool arrive(rank_t rank, std::uint64_t k) const {
     auto& arrived = slot(k).arrived;
     for (std::uint64_t was = arrived.load(std::memory_order_acquire);;) {
       const std::uint32_t before = detail::value_of(was, k);
@@ -2045,12 +2211,12 @@ class member {
   }
   template <std::invocable Idle>
   void fence(Idle&& idle) {
-    check_present("fence");
-    if (me_.fence_failed)
-      mpx::detail::throw_error(errc::peer_lost, "fence: an earlier one of this environment failed");
-    me_.fence_failed = true;  // Unless it returns.
-    me_.segment.fence(me_.rank, me_.k, [&idle] { idle(); });
-    me_.fence_failed = false;
+    if constexpr (std::is_function_v<std::remove_reference_t<Idle>>) {
+      auto* const function = &idle;
+      meet(function);
+    } else {
+      meet(idle);
+    }
   }
 
   [[noreturn]] void abort(int code, std::string_view why) {
@@ -2138,7 +2304,15 @@ class member {
     char host[65] = {};
   };
 
-  bool is_here() const noexcept { return ::getpid() == me_.pid; }
+  [[gnu::noinline, gnu::cold]] void meet(mpx::detail::function_ref<void()> idle) {
+    check_present("fence");
+    if (me_.fence_failed)
+      mpx::detail::throw_error(errc::peer_lost, "fence: an earlier one of this environment failed");
+    me_.fence_failed = true;  // Unless it returns.
+    me_.segment.fence(me_.rank, me_.k, idle);
+    me_.fence_failed = false;
+  }
+  [[gnu::noinline, gnu::cold]] bool is_here() const noexcept { return ::getpid() == me_.pid; }
   [[gnu::noinline, gnu::cold]] void check_present(const char* what) const {
     if (!is_here())
       mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d (pid %d)",
@@ -2411,7 +2585,7 @@ struct foreign_launcher {
   long rank = -1;
 
   /// The one that has started this process, if any.
-  static foreign_launcher find() noexcept {
+  [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
     struct names {
       const char *size, *rank, *needs;
     };
@@ -2432,7 +2606,7 @@ struct foreign_launcher {
   }
 
  private:
-  static long number(const char* name) noexcept {
+  [[gnu::noinline, gnu::cold]] static long number(const char* name) noexcept {
     const char* const text = std::getenv(name);
     std::uint64_t n = 0;
     if (text == nullptr || !mpx::detail::parse_number(text, 1u << 30, n)) return -1;
@@ -2448,27 +2622,23 @@ struct foreign_launcher {
     const foreign_launcher l = foreign_launcher::find();
     if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
     if (l.rank > 0 && l.processes > 0) return false;
-    char count[24] = "several";
-    char option[24] = "N";
-    if (l.processes > 0) {
-      std::snprintf(count, sizeof count, "%ld", l.processes);
-      std::snprintf(option, sizeof option, "%ld", l.processes);
-    }
+    char number[24] = "";
+    if (l.processes > 0) std::snprintf(number, sizeof number, "%ld", l.processes);
     bool pmix = std::getenv("PMIX_RANK") != nullptr;
     bool pmi = std::getenv("PMI_FD") != nullptr;
     for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next) {
-      pmix = pmix && std::string_view(j->name) != "pmix";
-      pmi = pmi && std::string_view(j->name) != "pmi1";
+      pmix = pmix && std::strcmp(j->name, "pmix") != 0;
+      pmi = pmi && std::strcmp(j->name, "pmi1") != 0;
     }
     std::fprintf(stderr,
                  "mpx: another launcher has started %s processes of this program (it has set %s), "
                  "and mpx does not join them: each is a world of one rank. %sStart it with "
                  "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
-                 count, l.variable,
+                 l.processes > 0 ? number : "several", l.variable,
                  pmix  ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
                  : pmi ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
                        : "",
-                 option);
+                 l.processes > 0 ? number : "N");
     return true;
   }();
 }
@@ -2492,7 +2662,7 @@ void each_way_to_join(Visit&& visit) {
   const bool alone = std::getenv("MPX_ALONE") != nullptr;
   for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
     std::string why = j->refusal();
-    if (why.empty() && alone && j->join != nullptr) why = "MPX_ALONE is set";
+    if (why.empty() && alone && j->join != nullptr) mpx::detail::append(why, "MPX_ALONE is set");
     visit(*j, std::as_const(why));
   }
   visit(detail::joiner{.name = "alone", .refusal = nullptr}, std::string());
@@ -2612,8 +2782,8 @@ struct memory {
   }
   /// Copies `from` to where the message's bytes from `offset` on belong.
   /// Requires: offset + from.size() <= bytes.
-  [[gnu::always_inline]] void write(std::size_t offset,
-                                    std::span<const std::byte> from) const noexcept {
+  [[MPX_ALWAYS_INLINE]] void write(std::size_t offset,
+                                   std::span<const std::byte> from) const noexcept {
     if (how != nullptr) [[unlikely]]
       return how->unpack(base, offset, from);
     if (!from.empty()) std::memcpy(base + offset, from.data(), from.size());
@@ -2749,6 +2919,13 @@ class array_memory {
     count = n;
     return true;
   }
+  /// The elements from `first` on, which are zero bytes, become copies of `made`.
+  [[gnu::noinline, gnu::cold]] void fill(std::size_t first, const std::byte* made,
+                                         std::size_t size) noexcept {
+    bool zero = true;  // Padding may make this false for nothing: then they are written.
+    for (std::size_t i = 0; i < size; ++i) zero = zero && made[i] == std::byte{};
+    for (std::size_t i = first; i < count && !zero; ++i) std::memcpy(data + i * size, made, size);
+  }
 
  private:
   static constexpr std::size_t most = static_cast<std::size_t>(-1);
@@ -2793,14 +2970,15 @@ class array_memory {
 template <class T>
 class plain_array {
  public:
-  plain_array() = default;
+  // NOLINTNEXTLINE(*-equals-default): what is defaulted takes no attribute.
+  [[gnu::always_inline]] plain_array() noexcept {}
   /// `n` elements as T{} makes them. Cost: where T{} is zero bytes and they are many, no memory for
   /// pages that are never written.
   explicit plain_array(std::size_t n) {
     memory_.zero(n, sizeof(T));
     fill(0);
   }
-  ~plain_array() {
+  [[gnu::always_inline]] ~plain_array() {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
   }
   plain_array(plain_array&&) noexcept = default;
@@ -2816,7 +2994,9 @@ class plain_array {
   [[gnu::always_inline]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
   /// Makes room for `n` elements in all. Cost: as for growing one by one.
-  bool try_reserve(std::size_t n) noexcept { return memory_.try_reserve(n, sizeof(T)); }
+  [[gnu::always_inline]] bool try_reserve(std::size_t n) noexcept {
+    return memory_.try_reserve(n, sizeof(T));
+  }
   void reserve(std::size_t n) {
     if (!try_reserve(n)) detail::throw_out_of_memory();
   }
@@ -2840,7 +3020,7 @@ class plain_array {
     if (!try_push_back(value)) detail::throw_out_of_memory();
   }
   [[gnu::always_inline]] void pop_back() noexcept { --memory_.count; }
-  void clear() noexcept { memory_.count = 0; }
+  [[gnu::always_inline]] void clear() noexcept { memory_.count = 0; }
 
   /// Puts `value` before element `at`. Cost: moves what follows.
   void insert(std::size_t at, T value) {
@@ -2873,10 +3053,7 @@ class plain_array {
     if constexpr (!std::is_scalar_v<T>) {
       alignas(T) std::byte made[sizeof(T)]{};
       ::new (static_cast<void*>(made)) T{};
-      bool zero = true;  // Padding may make this false for nothing: then T{} is written.
-      for (const std::byte b : made) zero = zero && b == std::byte{};
-      if (zero) return;
-      for (std::size_t i = first; i < size(); ++i) data()[i] = T{};
+      memory_.fill(first, made, sizeof(T));
     }
   }
 
@@ -2927,14 +3104,13 @@ namespace detail {
 template <class T>
 class owning_table {
  public:
-  owning_table() = default;
+  // NOLINTNEXTLINE(*-equals-default): the same.
+  [[gnu::always_inline]] owning_table() noexcept {}
   /// `n` empty places. Errors: errc::no_resources.
   explicit owning_table(std::size_t n) : places_(n) {}
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
-  ~owning_table() {
-    detail::delete_each(places_, [](void* object) { delete static_cast<T*>(object); });
-  }
+  [[gnu::always_inline]] ~owning_table() { detail::delete_each(places_, destroy); }
 
   [[gnu::always_inline]] std::size_t size() const noexcept { return places_.size(); }
   /// The object at a place, or nullptr.
@@ -2971,6 +3147,8 @@ class owning_table {
   }
 
  private:
+  static void destroy(void* object) { delete static_cast<T*>(object); }
+
   plain_array<void*> places_;  // One instance for all types.
 };
 
@@ -2988,11 +3166,11 @@ inline constexpr peer_id null_peer = static_cast<peer_id>(rank_t{proc_null});
 
 /// The job's ranks are an endpoint's first peers: where bootstraps, transports and reports know
 /// that, they say so by these names.
-[[gnu::always_inline]] constexpr peer_id world_peer(rank_t rank) noexcept {
+[[MPX_ALWAYS_INLINE]] constexpr peer_id world_peer(rank_t rank) noexcept {
   return static_cast<peer_id>(rank);
 }
 /// The rank of the job that a founding peer is.
-[[gnu::always_inline]] constexpr rank_t world_rank(peer_id peer) noexcept {
+[[MPX_ALWAYS_INLINE]] constexpr rank_t world_rank(peer_id peer) noexcept {
   return static_cast<rank_t>(peer);
 }
 static_assert(world_peer(any_source) == any_peer && world_rank(any_peer) == any_source);
@@ -3194,7 +3372,8 @@ using list_algorithms = boost::intrusive::circular_list_algorithms<list_traits>;
 /// of a node is in no list.
 template <class Tag>
 struct list_node : private detail::list_links {
-  list_node() noexcept {}  // NOLINT(*-member-init,*-equals-default): who links it sets them.
+  // NOLINTNEXTLINE(*-member-init,*-equals-default): who links it sets them.
+  [[gnu::always_inline]] list_node() noexcept {}
   list_node(const list_node&) noexcept {}
   list_node& operator=(const list_node&) noexcept { return *this; }
 
@@ -3215,7 +3394,11 @@ class linked_list {
       at_ = at_->next;
       return *this;
     }
-    iterator operator++(int) noexcept { return iterator(std::exchange(at_, at_->next)); }
+    [[gnu::always_inline]] iterator operator++(int) noexcept {
+      const iterator before = *this;
+      at_ = at_->next;
+      return before;
+    }
     [[gnu::always_inline]] iterator& operator--() noexcept {
       at_ = at_->previous;
       return *this;
@@ -3228,7 +3411,7 @@ class linked_list {
     detail::list_links* at_;
   };
 
-  linked_list() noexcept { detail::list_algorithms::init_header(&ends_); }
+  [[gnu::always_inline]] linked_list() noexcept { detail::list_algorithms::init_header(&ends_); }
   linked_list(const linked_list&) = delete;
   linked_list& operator=(const linked_list&) = delete;
 
@@ -3248,14 +3431,16 @@ class linked_list {
     detail::list_algorithms::link_after(&ends_, links(n));
   }
   /// Forgets all nodes, which it does not touch.
-  void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
+  [[gnu::always_inline]] void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
   [[gnu::always_inline]] void pop_front() noexcept { detail::list_algorithms::unlink(ends_.next); }
   /// Takes `n` out of the list that it is in.
   [[gnu::always_inline]] static void erase(T& n) noexcept {
     detail::list_algorithms::unlink(links(n));
   }
   /// Returns what follows.
-  iterator erase(iterator at) noexcept { return iterator(detail::list_algorithms::unlink(at.at_)); }
+  [[gnu::always_inline]] iterator erase(iterator at) noexcept {
+    return iterator(detail::list_algorithms::unlink(at.at_));
+  }
 
  private:
   [[gnu::always_inline]] static detail::list_links* links(T& n) noexcept {
@@ -3470,14 +3655,14 @@ class scheme_learner {
   static constexpr std::uint32_t explore_every = 64;
   static constexpr std::size_t paths_max = 3;
   struct record {
-    std::array<float, paths_max> ns_per_byte{};  // 0: not tried yet.
+    float ns_per_byte[paths_max]{};  // 0: not tried yet.
     std::uint32_t asked = 0;
   };
 
   record& of(std::size_t bytes) noexcept {
     const auto width = static_cast<std::size_t>(std::bit_width(bytes));
     const std::size_t at = width > width_min ? width - width_min : 0;
-    return records_[at < records_.size() ? at : records_.size() - 1];
+    return records_[at < std::size(records_) ? at : std::size(records_) - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
   /// ran.
@@ -3491,7 +3676,7 @@ class scheme_learner {
   }
 
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  std::array<record, 18> records_{};            // Up to 1 GiB; what is longer goes with that.
+  record records_[18]{};                        // Up to 1 GiB; what is longer goes with that.
 };
 
 }  // namespace mpx::inline v0::protocol
@@ -3556,9 +3741,11 @@ enum class kind : std::uint8_t {
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
   grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
   // From here on: services, layers above that have packets of their own.
-  revoke = 64,  ///< To all: collective number `tag` of `context` has failed here: do not wait.
-  freed,        ///< To who leads `context`: this rank has freed the communicator.
-  revoke_all,   ///< To members: the communicator of `context` is revoked.
+  revoke = 64,     ///< To all: collective number `tag` of `context` has failed here with the errc
+                   ///< `ticket`: do not wait.
+  freed,           ///< To who leads `context`: this rank has freed the communicator.
+  revoke_all,      ///< To members: the communicator of `context` is revoked.
+  one_sided = 72,  ///< Records of the window of `context` (rma/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::grant);
 inline constexpr std::uint8_t service_kind_first = 64;
@@ -3592,12 +3779,12 @@ enum word : std::uint8_t { word_kind, word_tag, word_context, word_credit, word_
 inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
 /// The frame of such a message, made of words: a header put together from smaller members and then
 /// copied as a whole stalls on store forwarding.
-[[gnu::always_inline]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
-                                                             std::uint32_t credit) noexcept {
+[[MPX_ALWAYS_INLINE]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
+                                                            std::uint32_t credit) noexcept {
   return {{plain_eager, static_cast<std::uint32_t>(tag), context, credit, 0}};
 }
 /// Context and tag of a frame as one number, as matchers compare them (`match_bits`).
-[[gnu::always_inline]] inline std::uint64_t match_of(const frame_header& f) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::uint64_t match_of(const frame_header& f) noexcept {
   return std::uint64_t{f.word[word_context]} << 32 | f.word[word_tag];
 }
 
@@ -3738,11 +3925,11 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool learns = false;
   protocol::scheme scheme{};  // Receive: how its data moves.
   std::uint8_t control_bytes = 0;
-  std::int64_t asked_at_ns = 0;         // Receive: when its scheme was chosen.
-  std::int64_t spent_ns = 0;            // Receive: what its data has taken so far.
-  remote_memory own{};                  // What is exposed of `data`.
-  remote_memory target{};               // Send: where the receiver wants it.
-  std::array<std::byte, 40> control{};  // Payload of a control packet of this operation.
+  std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
+  std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
+  remote_memory own{};           // What is exposed of `data`.
+  remote_memory target{};        // Send: where the receiver wants it.
+  std::byte control[40]{};       // Payload of a control packet of this operation.
   wire::header header{};
   union {  // As `holder` says.
     operation* parent = nullptr;
@@ -3751,7 +3938,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
 
   /// A new life for a request; one store sets all eight flags above.
-  [[gnu::always_inline]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
+  [[MPX_ALWAYS_INLINE]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
     stage = s;
     role = r;
     flags = f;
@@ -3789,11 +3976,11 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
   /// want no status.
-  [[gnu::always_inline]] bool is_over() const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_over() const noexcept {
     return stage == detail::stage::complete && special == 0;
   }
   /// A request's receive that has not matched, with nothing special about it: one comparison.
-  [[gnu::always_inline]] bool is_plain() const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_plain() const noexcept {
     return stage == detail::stage::posted && special == 0 && holder == detail::holder::request &&
            role == detail::role::receive;
   }
@@ -3827,7 +4014,7 @@ class operation_pool {
   }
 
   /// Requires: it owns nothing, and its failure is errc{} again.
-  [[gnu::always_inline]] void give(operation* op) noexcept {
+  [[MPX_ALWAYS_INLINE]] void give(operation* op) noexcept {
     op->role = role::free;
     op->ticket += generation_step;
     op->next = free_;
@@ -3853,12 +4040,21 @@ class operation_pool {
 
   template <class F>
   void for_each(F&& f) {
-    for (std::size_t s = 0; s < slabs_.size(); ++s)
-      for (operation& op : slabs_[s]->operations)
-        if (op.role != role::free) f(op);
+    std::uint32_t at = 0;
+    while (operation* const op = next(at)) f(*op);
   }
 
  private:
+  /// The first one in use from index `at` on, which becomes the next one's; nullptr: there is none.
+  [[gnu::noinline]] operation* next(std::uint32_t& at) noexcept {
+    while (at < slabs_.size() * slab_size) {
+      operation& op = slabs_[at / slab_size]->operations[at % slab_size];
+      ++at;
+      if (op.role != role::free) return &op;
+    }
+    return nullptr;
+  }
+
   static constexpr std::uint32_t slab_size = lesser(64u, OperationsMax);
   static_assert(OperationsMax % slab_size == 0);
   struct slab : allocated {
@@ -4026,7 +4222,7 @@ struct communicator_state : allocated {
   communicator_state() = default;
   communicator_state(const communicator_state&) = delete;
   communicator_state& operator=(const communicator_state&) = delete;
-  ~communicator_state() {
+  [[gnu::noinline, gnu::cold]] ~communicator_state() {
     delete node;
     delete nodes;
     platform::deallocate(name);
@@ -4040,6 +4236,7 @@ struct communicator_state : allocated {
   context_id of_handles = no_context;  // The context that a handle must have.
   context_id context = no_context;     // The same until nothing is under way there any more.
   std::uint32_t agreements = 0;        // How many there have been.
+  rank_t left = 0;                     // Of those, how many have left in good order.
   std::uint32_t losses_seen = 0;       // Of the peers' losses, those that `lost` takes in.
   rank_t lost = 0;                     // Members that are.
   rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
@@ -4190,10 +4387,12 @@ inline void take_back(const memory& m, const started& s) noexcept {
 /// Why a collective call has failed, for the text of its error.
 struct collective_failure {
   enum class cause : std::uint8_t {
-    lost,       ///< A rank is lost, or has left the call.
+    lost,       ///< `other` is lost; no rank, if it is not known who.
+    left,       ///< `other` has left the call with an error, of the code `got`.
     message,    ///< A message to or from `other`.
     length,     ///< A message is not as long as what it was to fill.
     out,        ///< Elements given, and room for the result.
+    uneven,     ///< Elements given, and how many (`what`) are to get equally many of them.
     root,       ///< `other` is no rank.
     context,    ///< No context is left.
     memory,     ///< Memory is out.
@@ -4204,11 +4403,22 @@ struct collective_failure {
   errc why{};
   cause of{};
   bool sends = false;
-  rank_t other = 0;
+  rank_t other = proc_null;
   std::size_t bytes = 0;
   std::size_t got = 0;
   const char* what = nullptr;
+
+  /// What became of `other` is to be said, if it is lost.
+  bool names_lost() const noexcept {
+    return (of == cause::message || of == cause::lost) && other >= 0;
+  }
 };
+
+/// " (world rank 5)", where ranks are not those of the world.
+[[gnu::noinline, gnu::cold]] inline std::string world_rank_text(const group* ranks, rank_t rank) {
+  if (ranks == nullptr || rank < 0 || rank >= ranks->size()) return {};
+  return formatted(" (world rank %u)", ranks->peer_of(rank));
+}
 
 /// "allreduce on rank 1, communicator 0: ...", without what is known of the loss of a peer.
 [[gnu::noinline, gnu::cold]] inline std::string describe(const collective_failure& f,
@@ -4221,11 +4431,25 @@ struct collective_failure {
   switch (f.of) {
     case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
     case cause::lost:
-      if (f.why != errc::revoked)
+      if (f.why == errc::revoked) break;
+      if (f.other >= 0) {
+        append(s, ", in which rank %d%s takes part", f.other,
+               world_rank_text(ranks, f.other).c_str());
+      } else {
         s += ": a rank of it is lost, or has left this call with an error";
+      }
+      break;
+    case cause::left:
+      append(s, ": rank %d%s has left this call with an error", f.other,
+             world_rank_text(ranks, f.other).c_str());
+      if (f.got != 0) append(s, " (%s)", errc_text(static_cast<int>(f.got)));
       break;
     case cause::out:
       append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
+      break;
+    case cause::uneven:
+      append(s, ": a buffer of %zu element%s has not the same number for each of %zu %s", f.bytes,
+             f.bytes == 1 ? "" : "s", f.got, f.what);
       break;
     case cause::context: s += ": the limit of communicators is reached"; break;
     case cause::length:
@@ -4235,8 +4459,7 @@ struct collective_failure {
     case cause::message:
       append(s, ": %s on rank %d %s rank %d", f.sends ? "send" : "receive", rank,
              f.sends ? "to" : "from", f.other);
-      if (ranks != nullptr && f.other >= 0 && f.other < size)
-        append(s, " (world rank %u)", ranks->peer_of(f.other));
+      s += world_rank_text(ranks, f.other);
       append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
              f.bytes);
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
@@ -4545,6 +4768,10 @@ blocks placed(S& s, blocks b) {
 inline collective_failure wrong_argument(errc why, const char* what) noexcept {
   return {why, collective_failure::cause::argument, false, 0, 0, 0, what};
 }
+inline collective_failure uneven(std::size_t elements, std::size_t parts,
+                                 const char* of_whom) noexcept {
+  return {errc::argument, collective_failure::cause::uneven, false, 0, elements, parts, of_whom};
+}
 /// What is wrong with a root.
 inline collective_failure check_root(rank_t root, rank_t size) noexcept {
   if (root >= 0 && root < size) [[likely]]
@@ -4569,10 +4796,7 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    if (b.bytes * n != b.room)
-      return wrong_argument(errc::argument,
-                            "a buffer's elements are not the same number for each rank");
-    return {};
+    return b.bytes * n == b.room ? collective_failure{} : uneven(b.room / b.unit, n, "ranks");
   }
   std::uint64_t end = 0;
   for (rank_t r = 0; r < ranks; ++r) {
@@ -4671,6 +4895,7 @@ struct question {
   bool near = false;        ///< Whether all ranks share memory,
   bool meets = false;       ///< and can wait for each other there: not in a call that is started;
   bool reads = false;       ///< and copy from each other's memory.
+  bool crowded = false;     ///< Whether those that meet outnumber their cores.
   rank_t nodes = 0;         ///< On how many nodes the ranks are; 0: that is not known.
   rank_t node_ranks = 1;    ///< Ranks of the largest.
   bool in_order = false;    ///< All ranks of one node, then all of the next;
@@ -4681,9 +4906,16 @@ struct question {
 inline constexpr std::size_t shared_direct_bytes = 32768;
 inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
 
-/// Whether ranks that share memory had better read what is long where it lies.
+/// Whether ranks that share memory had better read what is long where it lies. Where they outnumber
+/// cores it is the kernel that copies, and two copies through memory of all cost less.
 constexpr bool reads_directly(const question& q) noexcept {
   if (!q.reads) return false;
+  switch (q.of) {
+    case operation::gather:
+    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
+    default: break;
+  }
+  if (q.crowded) return false;
   switch (q.of) {
     case operation::bcast:
     case operation::reduce:
@@ -4692,8 +4924,6 @@ constexpr bool reads_directly(const question& q) noexcept {
     case operation::allgather: return q.regular && q.bytes > shared_direct_bytes;
     case operation::alltoall:
       return q.regular && q.bytes > shared_piece_bytes / static_cast<std::size_t>(q.ranks);
-    case operation::gather:
-    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
     default: return false;
   }
 }
@@ -4705,7 +4935,8 @@ struct choice {
 };
 
 /// Whether a call as in `q` can be done in shared memory.
-constexpr bool offers_shared(const question& q) noexcept {
+/// Cost: where `q.of` is a constant, comparisons of the number of ranks.
+[[MPX_ALWAYS_INLINE]] constexpr bool offers_shared(const question& q) noexcept {
   if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
   switch (q.of) {
     case operation::barrier:
@@ -4734,10 +4965,9 @@ constexpr bool offers_levels(const question& q, bool in_parts) noexcept {
     default: return false;
   }
 }
-/// Whether a call as in `q` can be done by `a`.
-constexpr bool offers(const question& q, algorithm a) noexcept {
+/// Whether a call as in `q` can be done by messages, by `a`.
+constexpr bool offers_messages(const question& q, algorithm a) noexcept {
   using enum algorithm;
-  if (a == shared) return offers_shared(q);
   if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
   const bool power = (q.ranks & (q.ranks - 1)) == 0;
   switch (q.of) {
@@ -4760,6 +4990,10 @@ constexpr bool offers(const question& q, algorithm a) noexcept {
     case operation::scan: return a == recursive_doubling || a == linear;
   }
   return false;
+}
+/// Whether a call as in `q` can be done by `a`.
+[[MPX_ALWAYS_INLINE]] constexpr bool offers(const question& q, algorithm a) noexcept {
+  return a == algorithm::shared ? offers_shared(q) : offers_messages(q, a);
 }
 /// What can always be done.
 constexpr algorithm fallback(operation o) noexcept {
@@ -4818,7 +5052,9 @@ inline constexpr table_entry collective_table[] = {
     {operation::allgather, spread::near, 11, 8192, algorithm::bruck},
     {operation::allgather, spread::near, any_ranks, 8192, algorithm::ring},
     {operation::allgather, spread::near, any_ranks, any_bytes, algorithm::ring},
-    {operation::allgather, spread::few, any_ranks, 4096, algorithm::node_parts},
+    {operation::allgather, spread::few, any_ranks, 90, algorithm::node_parts},
+    {operation::allgather, spread::few, 724, 4096, algorithm::node_parts},
+    {operation::allgather, spread::few, any_ranks, 4096, algorithm::recursive_doubling},
     {operation::allgather, spread::few, 362, any_bytes, algorithm::ring},
     {operation::allgather, spread::few, any_ranks, any_bytes, algorithm::recursive_doubling},
     {operation::allgather, spread::many, any_ranks, 4096, algorithm::node_parts},
@@ -4869,14 +5105,14 @@ inline constexpr table_entry collective_table[] = {
     {operation::bcast, spread::near, any_ranks, 8192, algorithm::binomial},
     {operation::bcast, spread::near, 45, 32768, algorithm::scatter_allgather},
     {operation::bcast, spread::near, any_ranks, 32768, algorithm::binomial},
-    {operation::bcast, spread::near, 2, 131072, algorithm::binomial},
+    {operation::bcast, spread::near, 2, 131072, algorithm::linear},
     {operation::bcast, spread::near, any_ranks, 131072, algorithm::scatter_allgather},
     {operation::bcast, spread::near, 11, 524288, algorithm::binomial},
     {operation::bcast, spread::near, any_ranks, 524288, algorithm::scatter_allgather},
     {operation::bcast, spread::near, 5, any_bytes, algorithm::binomial},
     {operation::bcast, spread::near, 22, any_bytes, algorithm::chain},
     {operation::bcast, spread::near, any_ranks, any_bytes, algorithm::scatter_allgather},
-    {operation::bcast, spread::few, any_ranks, 16384, algorithm::leaders},
+    {operation::bcast, spread::few, any_ranks, 181, algorithm::leaders},
     {operation::bcast, spread::few, any_ranks, 262144, algorithm::node_parts},
     {operation::bcast, spread::few, 45, any_bytes, algorithm::node_parts},
     {operation::bcast, spread::few, any_ranks, any_bytes, algorithm::scatter_allgather},
@@ -4890,6 +5126,8 @@ inline constexpr table_entry collective_table[] = {
     {operation::gather, spread::near, 5, 512, algorithm::linear},
     {operation::gather, spread::near, any_ranks, 512, algorithm::binomial},
     {operation::gather, spread::near, any_ranks, any_bytes, algorithm::linear},
+    {operation::gather, spread::few, 1448, 90, algorithm::leaders},
+    {operation::gather, spread::few, any_ranks, 90, algorithm::binomial},
     {operation::gather, spread::few, any_ranks, 4096, algorithm::leaders},
     {operation::gather, spread::few, any_ranks, any_bytes, algorithm::linear},
     {operation::gather, spread::many, any_ranks, 90, algorithm::leaders},
@@ -4912,9 +5150,9 @@ inline constexpr table_entry collective_table[] = {
     {operation::reduce, spread::near, any_ranks, 32768, algorithm::binomial},
     {operation::reduce, spread::near, 2, any_bytes, algorithm::binomial},
     {operation::reduce, spread::near, any_ranks, any_bytes, algorithm::pairwise},
-    {operation::reduce, spread::few, any_ranks, 16384, algorithm::leaders},
+    {operation::reduce, spread::few, any_ranks, 181, algorithm::binomial},
     {operation::reduce, spread::few, any_ranks, any_bytes, algorithm::node_parts},
-    {operation::reduce, spread::many, any_ranks, 16384, algorithm::leaders},
+    {operation::reduce, spread::many, any_ranks, 16384, algorithm::binomial},
     {operation::reduce, spread::many, any_ranks, any_bytes, algorithm::node_parts},
     {operation::reduce_scatter, spread::far, any_ranks, 32768, algorithm::recursive_halving},
     {operation::reduce_scatter, spread::far, 5, 131072, algorithm::pairwise},
@@ -4935,13 +5173,17 @@ inline constexpr table_entry collective_table[] = {
     {operation::scatter, spread::far, any_ranks, 512, algorithm::binomial},
     {operation::scatter, spread::far, 362, 2048, algorithm::linear},
     {operation::scatter, spread::far, any_ranks, 2048, algorithm::binomial},
-    {operation::scatter, spread::far, any_ranks, any_bytes, algorithm::linear},
+    {operation::scatter, spread::far, 1448, any_bytes, algorithm::linear},
+    {operation::scatter, spread::far, any_ranks, any_bytes, algorithm::binomial},
     {operation::scatter, spread::near, any_ranks, 128, algorithm::binomial},
     {operation::scatter, spread::near, 11, 512, algorithm::linear},
     {operation::scatter, spread::near, any_ranks, 512, algorithm::binomial},
     {operation::scatter, spread::near, any_ranks, any_bytes, algorithm::linear},
+    {operation::scatter, spread::few, 1448, 90, algorithm::leaders},
+    {operation::scatter, spread::few, any_ranks, 90, algorithm::binomial},
     {operation::scatter, spread::few, any_ranks, 4096, algorithm::leaders},
-    {operation::scatter, spread::few, any_ranks, any_bytes, algorithm::linear},
+    {operation::scatter, spread::few, 1448, any_bytes, algorithm::linear},
+    {operation::scatter, spread::few, any_ranks, any_bytes, algorithm::leaders},
     {operation::scatter, spread::many, any_ranks, 90, algorithm::leaders},
     {operation::scatter, spread::many, 181, any_bytes, algorithm::linear},
     {operation::scatter, spread::many, any_ranks, any_bytes, algorithm::leaders},
@@ -4974,24 +5216,16 @@ struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
-  /// Whether ranks that share memory had better meet there, and show each other what they have in
-  /// pieces.
-  static constexpr bool pieces_pay(const question& q) noexcept {
-    switch (q.of) {
-      case operation::barrier:
-      case operation::bcast: return true;
-      case operation::alltoall:
-        return q.ranks <= 8 || q.bytes <= shared_piece_bytes / static_cast<std::size_t>(q.ranks);
-      case operation::reduce_scatter: return q.ranks <= 8 || q.bytes <= shared_direct_bytes;
-      default: return q.ranks <= 2 || q.bytes <= shared_direct_bytes;
-    }
-  }
   /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
-  static constexpr choice choose(const question& q) noexcept {
+  [[MPX_ALWAYS_INLINE]] static constexpr choice choose(const question& q) noexcept {
+    return offers_shared(q) ? choice{algorithm::shared} : by_messages(q);
+  }
+
+ private:
+  static constexpr choice by_messages(const question& q) noexcept {
     using enum algorithm;
     const bool power = (q.ranks & (q.ranks - 1)) == 0;
     const std::size_t all = q.bytes * static_cast<std::size_t>(q.ranks);
-    if (offers_shared(q) && (reads_directly(q) || pieces_pay(q))) return {shared};
     if (!q.near) return far(q);
     switch (q.of) {
       case operation::barrier: return {dissemination};
@@ -5017,8 +5251,6 @@ struct by_size {
     }
     return {};
   }
-
- private:
   /// Where a message's way takes longer than to send the next ones: of what was fastest in the
   /// simulator (bench/algorithms.py).
   static constexpr choice far(const question& q) noexcept {
@@ -5049,7 +5281,7 @@ static_assert(CollectivePolicy<by_size>);
 
 /// The algorithm of a call: `wanted`, or the policy's, or, where it has no such, the fallback.
 template <class Policy>
-[[gnu::always_inline]] constexpr choice decide(const question& q, algorithm wanted) noexcept {
+[[MPX_ALWAYS_INLINE]] constexpr choice decide(const question& q, algorithm wanted) noexcept {
   choice c = Policy::choose(q);
   if (wanted != algorithm::automatic) c.by = wanted;
   if (!offers(q, c.by)) c.by = fallback(q.of);
@@ -5901,7 +6133,7 @@ namespace detail {
 /// The bytes of a buffer to send that lies in one piece.
 template <SendBuffer B>
 requires(!LayoutBuffer<B>)
-[[gnu::always_inline]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
   if constexpr (ContiguousBuffer<const B&>) {
     return {reinterpret_cast<const std::byte*>(std::ranges::data(buffer)),
             std::ranges::size(buffer) * sizeof(std::ranges::range_value_t<B>)};
@@ -5913,7 +6145,7 @@ requires(!LayoutBuffer<B>)
 /// The bytes of a buffer to receive into that lies in one piece.
 template <class B>
 requires(ReceiveBuffer<B &&> && !LayoutBuffer<B>)
-[[gnu::always_inline]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {
   if constexpr (ContiguousBuffer<B>) {
     return {
         reinterpret_cast<std::byte*>(std::ranges::data(buffer)),
@@ -5977,7 +6209,7 @@ concept BlockingForm = throws<How> || is_code<How>;
 template <class How>
 concept ProbingForm = BlockingForm<How> || is_form<How, once_t>;
 
-[[gnu::always_inline]] inline void store(std::error_code& ec, errc why) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void store(std::error_code& ec, errc why) noexcept {
   if (why == errc{}) [[likely]] {
     ec.clear();
   } else {
@@ -6069,7 +6301,7 @@ std::size_t unit_of_layout(const B& buffer) noexcept;
 /// Where a buffer's bytes lie; what is only read is not written to, whatever the pointer's type.
 /// (Of one that has a fault: nowhere. See `made_call`.)
 template <class B>
-[[gnu::always_inline]] inline memory place_of(const B& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline memory place_of(const B& buffer) noexcept {
   if constexpr (LayoutBuffer<B>) {
     return place_of_layout(buffer);
   } else {
@@ -6078,7 +6310,7 @@ template <class B>
 }
 /// The bytes of one element.
 template <class B>
-[[gnu::always_inline]] inline std::size_t unit_of(const B& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline std::size_t unit_of(const B& buffer) noexcept {
   if constexpr (LayoutBuffer<B>) {
     return unit_of_layout(buffer);
   } else {
@@ -6098,8 +6330,8 @@ struct layout_use {
 };
 /// `counts`: at this rank.
 template <class B>
-[[gnu::always_inline]] inline auto reads([[maybe_unused]] const B& b,
-                                         [[maybe_unused]] bool counts = true) noexcept {
+[[MPX_ALWAYS_INLINE]] inline auto reads([[maybe_unused]] const B& b,
+                                        [[maybe_unused]] bool counts = true) noexcept {
   if constexpr (LayoutBuffer<B>) {
     return layout_use<B>{counts ? &b : nullptr, false};
   } else {
@@ -6107,8 +6339,8 @@ template <class B>
   }
 }
 template <class B>
-[[gnu::always_inline]] inline auto writes([[maybe_unused]] const B& b,
-                                          [[maybe_unused]] bool counts = true) noexcept {
+[[MPX_ALWAYS_INLINE]] inline auto writes([[maybe_unused]] const B& b,
+                                         [[maybe_unused]] bool counts = true) noexcept {
   if constexpr (LayoutBuffer<B>) {
     return layout_use<B>{counts ? &b : nullptr, true};
   } else {
@@ -6298,11 +6530,12 @@ struct barrier_call {
 // A call uses slot `serial % 4`; its *tag*, made of its serial and the number of a piece, is the
 // flag. Flags are written by their owner alone, so that calls never mix: who waits for a tag finds
 // that one or an older one. Before a rank writes a slot again it knows that every other one has
-// *left* what was there: from a call in which all have met since, or from the words in which they
-// say so. So no call needs a second meeting, and one rank may be three calls ahead.
+// *left* what was there: from what they have shown since, or from the words in which they say so.
+// So no call needs a second meeting, and one rank may be three calls ahead.
 //
-// Where ranks outnumber cores those who meet count each other, and the last one raises one flag for
-// all: then each of them gives its core away once a call.
+// Where ranks outnumber cores each of them gives its core away until those that share it have come,
+// and then looks for the others without a pause: so a call takes one change of a core for each of
+// its ranks but one. Who combines long vectors counts: the last to come does it, for all.
 
 namespace mpx::inline v0::coll {
 
@@ -6322,7 +6555,9 @@ constexpr bool reaches(node_tag a, node_tag b) noexcept {
 inline constexpr rank_t node_ranks_max = 64;  // A bit for each in a word.
 inline constexpr unsigned node_slots = 4;
 inline constexpr std::size_t node_inline_bytes = 48;    // What fits a flag's line,
-inline constexpr std::size_t node_piece_bytes = 16384;  // and what fits beside it.
+inline constexpr std::size_t node_piece_bytes = 65536;  // and what fits beside it.
+// What one rank shows to others that read it meanwhile goes in smaller pieces.
+inline constexpr std::size_t node_stream_bytes = 16384;
 
 /// A flag, and what it is raised for.
 struct node_slot {
@@ -6358,6 +6593,8 @@ struct node_head {
   platform::atomic<std::uint64_t> gone;  // Ranks that have let go of the block.
   node_slot met[node_slots];  // Raised by the last to come, with what it has made of all.
   node_come come[node_slots];
+  // The core that each rank was last seen on, + 1, where ranks outnumber cores.
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> core[node_ranks_max];
 };
 
 /// What a rank lends to one other for a call.
@@ -6411,18 +6648,95 @@ struct node_state final : mpx::detail::communicator_extras {
   ~node_state() override { drop_(endpoint_, *this); }
 
   node_block block;
-  std::uint64_t own = 0;  // The block's name where it was made.
-  bool crowded = false;   // Ranks outnumber cores.
-  bool reads = false;     // All can copy from each other's memory.
-  bool fenced = false;    // The kernel has no barrier for others: each flag needs a fence.
-  node_tag left = 0;      // As the others know it.
+  std::uint64_t own = 0;     // The block's name where it was made.
+  bool crowded = false;      // Ranks outnumber cores,
+  std::uint32_t core = 0;    // of which the others know this rank to be on that one.
+  unsigned turns = 0;        // Waits until it looks whether the others are spread evenly,
+  unsigned turns_apart = 0;  // and from one such look to the next.
+  int luck = 0;              // Of one that waits for those on other cores, without a pause.
+  bool reads = false;        // All can copy from each other's memory.
+  bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
+  node_tag left = 0;         // As the others know it.
   node_tag all_left = 0;
-  node_tag used[node_slots] = {};  // What this rank has raised.
+  node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.
+  node_tag used[node_slots] = {};          // What this rank has raised,
+  std::uint64_t readers[node_slots] = {};  // and which of the others may read that.
 
  private:
   void* endpoint_;
   dropper drop_;
 };
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/node_crowd.hpp
+
+// Where the ranks that meet in a block are, if they outnumber cores: who shares this rank's core,
+// and whether they are spread evenly. What is known of it may be old: nothing but time depends on
+// it.
+
+namespace mpx::inline v0::coll {
+
+/// + 1; 0: that is not known.
+inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
+  return s.block.head().core[r].load(std::memory_order_relaxed);
+}
+
+/// Where a core has two ranks more than another one, all wait for those on it, and a kernel takes
+/// long to see that, as all of them give way: so the highest one there moves. Rarely, if it is
+/// moved back.
+[[gnu::noinline]] inline void spread_evenly(node_state& s, rank_t me) noexcept {
+  constexpr unsigned turns_min = 256;
+  constexpr unsigned turns_max = 65536;
+  const rank_t n = s.block.ranks();
+  const auto ranks_on = [&](std::uint32_t core) {
+    rank_t ranks = 0;
+    for (rank_t r = 0; r < n; ++r) ranks += core_of(s, r) == core ? 1 : 0;
+    return ranks;
+  };
+  s.turns = turns_min;
+  const rank_t here = ranks_on(s.core);
+  std::uint32_t least = s.core;
+  rank_t fewest = here;
+  bool highest = true;
+  for (rank_t r = 0; r < n; ++r) {
+    const std::uint32_t core = core_of(s, r);
+    if (core == 0) return;
+    highest = highest && (core != s.core || r <= me);
+    if (const rank_t there = ranks_on(core); there < fewest) {
+      fewest = there;
+      least = core;
+    }
+  }
+  const bool moves = highest && here >= fewest + 2;
+  if (moves) platform::move_to_core(least - 1);
+  s.turns_apart = moves ? s.turns_apart * 2 : s.turns_apart / 2;
+  if (s.turns_apart < turns_min) s.turns_apart = turns_min;
+  if (s.turns_apart > turns_max) s.turns_apart = turns_max;
+  s.turns = s.turns_apart;
+}
+
+/// Lets the others know where this rank is.
+inline void say_core(node_state& s, rank_t me) noexcept {
+  if (s.turns-- == 0) [[unlikely]]
+    spread_evenly(s, me);
+  const std::uint32_t core = platform::current_core() + 1;
+  if (core == s.core) return;
+  s.core = core;
+  s.block.head().core[me].store(core, std::memory_order_relaxed);
+}
+
+/// How many have not shown `tag` in slot i yet; negative if one of them may need this core.
+inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) noexcept {
+  rank_t missing = 0;
+  for (rank_t r = 0; r < s.block.ranks(); ++r) {
+    if (reaches(s.block.slot(r, i).flag.load(std::memory_order_relaxed), tag)) continue;
+    const std::uint32_t core = core_of(s, r);
+    if (core == s.core || core == 0) return -1;
+    ++missing;
+  }
+  return missing;
+}
 
 }  // namespace mpx::inline v0::coll
 
@@ -6446,8 +6760,9 @@ namespace detail {
 /// What ends a call whose name says its form: nothing, or an error_code for what goes wrong.
 template <class How, class Form>
 concept OwnForm = std::is_same_v<How, Form> || is_code<How>;
+/// The form that a name says, storing errors where there is an error_code.
 template <class Form, class How>
-[[gnu::always_inline]] inline auto as_form(How& how) noexcept {
+[[MPX_ALWAYS_INLINE]] inline auto as_form(How& how) noexcept {
   if constexpr (is_code<How&>) {
     return with_code<Form>{&how};
   } else {
@@ -6459,7 +6774,7 @@ template <class Form, class How>
 template <class Comm>
 class mpi_names {
   using site = std::source_location;
-  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
   // Blocking sends in the other modes.
@@ -6489,8 +6804,8 @@ class mpi_names {
   /// send with mpx::start. Source: MPI_Isend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                    site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                   site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                               where);
@@ -6498,8 +6813,8 @@ class mpi_names {
   /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                                  where);
@@ -6507,8 +6822,8 @@ class mpi_names {
   /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                               where);
@@ -6516,8 +6831,8 @@ class mpi_names {
   /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                     site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<start_t>(how),
                                            where);
@@ -6525,8 +6840,8 @@ class mpi_names {
   /// recv with mpx::start. Source: MPI_Irecv.
   template <class B, class How = start_t>
   requires OwnForm<How, start_t>
-  [[gnu::always_inline]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
-                                    How&& how = {}, site where = site::current()) const
+  [[MPX_ALWAYS_INLINE]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
+                                   How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().recv(std::forward<B>(b), from, tag, as_form<start_t>(how), where);
   }
@@ -6820,13 +7135,29 @@ class service {
  private:
   friend class service_list;
   service* next_ = nullptr;
+  service* next_owned_ = nullptr;
+  void (*drop_)(service&) noexcept = nullptr;
   std::uint8_t first_ = 0;
   std::uint8_t last_ = 0;
 };
 
-/// The services of an endpoint, each with its range of kinds. Owns none.
+/// The services of an endpoint, each with its range of kinds. Owns none but those it is given.
 class service_list {
  public:
+  service_list() = default;
+  service_list(const service_list&) = delete;
+  service_list& operator=(const service_list&) = delete;
+  ~service_list() {
+    while (owned_ != nullptr) {
+      service* const s = std::exchange(owned_, owned_->next_owned_);
+      s->drop_(*s);
+    }
+  }
+  /// `s` stays until the endpoint goes, and then `drop(s)` is called.
+  void own(service& s, void (*drop)(service&) noexcept) noexcept {
+    s.drop_ = drop;
+    s.next_owned_ = std::exchange(owned_, &s);
+  }
   /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
   /// engine's own.
   errc add(service& s, std::uint8_t first, std::uint8_t last) noexcept {
@@ -6858,6 +7189,7 @@ class service_list {
 
  private:
   service* first_ = nullptr;
+  service* owned_ = nullptr;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -7015,11 +7347,15 @@ class communicators final : public service {
   [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
     if (s.losses_seen == house_.peers().losses()) return s.lost;
     s.losses_seen = house_.peers().losses();
-    s.lost = 0;
-    for (rank_t r = 0; r < s.size; ++r)
+    s.lost = s.left = 0;
+    for (rank_t r = 0; r < s.size; ++r) {
       s.lost += house_.peers().failure_of(peer_of(s, r)) != errc{};
+      s.left += house_.peers().left(peer_of(s, r));
+    }
     return s.lost;
   }
+  /// Without those that have left in good order, whose part in calls may be done.
+  rank_t lost_before_their_end_in(communicator_state& s) noexcept { return lost_in(s) - s.left; }
   bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
     return house_.peers().failure_of(peer_of(s, rank)) != errc{};
   }
@@ -7051,11 +7387,16 @@ class communicators final : public service {
   /// Ends what is under way in `s`, here and, before long, at all members that live.
   [[gnu::noinline, gnu::cold]] void revoke(communicator_state& s) noexcept {
     if (s.revoked) return;
+    revoke_here(s);
+    spread(s);
+  }
+  /// The same here alone: the others learn from somebody else.
+  [[gnu::noinline, gnu::cold]] void revoke_here(communicator_state& s) noexcept {
+    if (s.revoked) return;
     s.revoked = true;
     ++revoked_;
     house_.peers().revoked(1);
     house_.end_revoked(s.context);
-    spread(s);
   }
 
   errc on_packet(peer_id source, const wire::header& h,
@@ -7098,7 +7439,7 @@ class communicators final : public service {
   }
   static constexpr leader_calls leads{&freed_of, &lost_of};
 
-  communicator_state* take_state() noexcept {
+  [[gnu::noinline, gnu::cold]] communicator_state* take_state() noexcept {
     for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
       if (communicator_state* const s = states_[i]; s->context == no_context) {
         --vacant_;
@@ -7448,7 +7789,7 @@ constexpr bool has_wrong_type(const pattern& want) noexcept {
 template <class Matcher>
 class type_matcher : public Matcher {
  public:
-  [[gnu::always_inline]] posted_receive* match_arrival(const envelope& is) noexcept {
+  [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(const envelope& is) noexcept {
     posted_receive* const r = Matcher::match_arrival(is);
     if (r != nullptr) note_type(r->want, is.bits);
     return r;
@@ -7614,6 +7955,35 @@ class multiple {
 };
 
 }  // namespace threading
+
+namespace detail {
+
+/// Holds a thread model's lock, but for a while in between. (As std::unique_lock, which can be
+/// empty, and says so by exceptions.)
+template <class Threading>
+class held_lock {
+ public:
+  explicit held_lock(Threading& threading) : threading_(threading) { lock(); }
+  held_lock(const held_lock&) = delete;
+  held_lock& operator=(const held_lock&) = delete;
+  ~held_lock() {
+    if (held_) unlock();
+  }
+  void lock() {
+    threading_.lock();
+    held_ = true;
+  }
+  void unlock() noexcept {
+    held_ = false;
+    threading_.unlock();
+  }
+
+ private:
+  Threading& threading_;
+  bool held_ = false;
+};
+
+}  // namespace detail
 }  // namespace mpx::inline v0
 
 // ==== mpx/engine/waiting.hpp
@@ -8081,7 +8451,7 @@ class hashed {
   bool nothing_posted() const noexcept { return posted_.begin() == posted_.end(); }
   std::uint32_t stored() const noexcept { return stored_count_; }
 
-  [[gnu::always_inline]] posted_receive* match_arrival(envelope is) noexcept {
+  [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(envelope is) noexcept {
     if (nothing_posted()) return nullptr;
     posted_receive& first = posted_.front();
     // It names source and tag, and is in no table.
@@ -8092,10 +8462,10 @@ class hashed {
     return match_behind(is);
   }
 
-  [[gnu::always_inline]] unexpected_message* match_receive(const pattern& want) noexcept {
+  [[MPX_ALWAYS_INLINE]] unexpected_message* match_receive(const pattern& want) noexcept {
     return stored_count_ == 0 ? nullptr : take(want);
   }
-  [[gnu::always_inline]] unexpected_message* find(const pattern& want) noexcept {
+  [[MPX_ALWAYS_INLINE]] unexpected_message* find(const pattern& want) noexcept {
     unsigned looks = 0;
     for (unexpected_message& m : stored_) {
       if (equal(want, m.is) || want.matches(m.is)) return &m;
@@ -8104,9 +8474,9 @@ class hashed {
     return nullptr;
   }
 
-  [[gnu::always_inline]] void post(posted_receive& r) noexcept { posted_.push_back(r); }
+  [[MPX_ALWAYS_INLINE]] void post(posted_receive& r) noexcept { posted_.push_back(r); }
 
-  [[gnu::always_inline]] void store(unexpected_message& m) noexcept {
+  [[MPX_ALWAYS_INLINE]] void store(unexpected_message& m) noexcept {
     m.hashed = false;
     stored_.push_back(m);
     ++stored_count_;
@@ -8124,7 +8494,7 @@ class hashed {
     posted_.erase(r);
   }
 
-  [[gnu::always_inline]] void withdraw(unexpected_message& m) noexcept {
+  [[MPX_ALWAYS_INLINE]] void withdraw(unexpected_message& m) noexcept {
     if (m.hashed) hashed_.erase(m);
     stored_.erase(m);
     --stored_count_;
@@ -8480,6 +8850,15 @@ concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
   { t.drop_peer(peer) } noexcept;
 };
 
+/// A transport that notices by itself only the loss of peers with which it has something to do.
+///
+/// `attend(peer)`: a call waits for that peer, another one than self(): its loss is noticed from
+/// now on, too. Has no effect where it is already; waits for nobody.
+template <class T>
+concept AttendingTransport = Transport<T> && requires(T& t, peer_id peer) {
+  { t.attend(peer) } noexcept;
+};
+
 /// A transport whose peers come and go while it is at work.
 ///
 /// `address()`: the bytes by which others reach this one, for as long as it lives; how they travel
@@ -8522,6 +8901,18 @@ concept RmaTransport =
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
+
+/// A transport that keeps what it needs to expose memory, where the next message may use it again.
+///
+/// `retire(memory)`, in place of the withdraw: the peer has moved what it was to move, or is gone.
+/// Nothing more comes from one that keeps to that. Returns what is true of all others, as often as
+/// it is asked: `done`: nobody reaches the memory by that description any more, so that it may be
+/// anybody's; `retry`: the transport is giving it up: ask again, or leave it; `refused`: it stays
+/// within reach: others use the same registration, or the transport keeps it.
+template <class T>
+concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memory& memory) {
+  { t.retire(memory) } noexcept -> std::same_as<outcome>;
+};
 
 /// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
 /// that may say `advice::learn`.
@@ -8600,6 +8991,23 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
   { t.deallocate_shared(p, bytes) } noexcept;
 };
 
+/// A transport that gives programs memory from which messages go more cheaply: see mpx::allocator.
+///
+/// `allocate(bytes, alignment)`: nobody else's until `deallocate(p, bytes)`. Errors:
+/// errc::no_resources.
+template <class T>
+concept AllocatingTransport = Transport<T> && requires(T& t, void* p, std::size_t bytes) {
+  { t.allocate(bytes, bytes) } -> std::same_as<void*>;
+  { t.deallocate(p, bytes) } noexcept;
+};
+/// Whether mpx::allocator has a use for the transport.
+template <class T>
+inline constexpr bool gives_memory = SharedMemoryTransport<T> || AllocatingTransport<T>;
+
+/// A transport whose peers are threads of one process: an address of one means the same to all.
+template <class T>
+concept AddressSharingTransport = Transport<T> && requires { requires T::peers_share_addresses; };
+
 /// A transport whose peers can meet in a block of memory that all of them map, and wake each other.
 ///
 /// `make_block(bytes)`: memory of this rank's that holds anything; returns its name, which is sent
@@ -8647,8 +9055,8 @@ concept NearFarTransport =
 /// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
 /// to far ones.
 template <Transport T>
-[[gnu::always_inline]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
-                                                   std::span<const std::byte> payload) noexcept {
+[[MPX_ALWAYS_INLINE]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
+                                                  std::span<const std::byte> payload) noexcept {
   if constexpr (NearFarTransport<T>) {
     return t.post_near(peer, header, payload);
   } else {
@@ -8657,8 +9065,8 @@ template <Transport T>
 }
 /// Whether a post to that peer may answer `pending`.
 template <Transport T>
-[[gnu::always_inline]] constexpr bool may_pend([[maybe_unused]] const T& t,
-                                               [[maybe_unused]] peer_id peer) noexcept {
+[[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
+                                              [[maybe_unused]] peer_id peer) noexcept {
   if constexpr (!posts_pend<T>) {
     return false;
   } else if constexpr (NearFarTransport<T>) {
@@ -8687,6 +9095,7 @@ struct transport_archetype {
   bool shares_core() noexcept;
   remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
+  outcome retire(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
@@ -8701,11 +9110,14 @@ struct transport_archetype {
   void cancel_place(peer_id) noexcept;
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   void drop_peer(peer_id) noexcept;
+  void attend(peer_id) noexcept;
   std::string address() const;
   errc add_peer(peer_id, std::string_view) noexcept;
   int descriptor() noexcept;
   void* allocate_shared(std::size_t bytes, std::size_t alignment);
   void deallocate_shared(void*, std::size_t) noexcept;
+  void* allocate(std::size_t bytes, std::size_t alignment);
+  void deallocate(void*, std::size_t) noexcept;
   std::uint64_t make_block(std::size_t) noexcept;
   std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
   void free_block(std::uint64_t) noexcept;
@@ -8728,6 +9140,8 @@ namespace mpx::inline v0 {
 /// Hands out pieces of [0, capacity). Cost: O(pieces).
 class offset_allocator {
  public:
+  /// Of nothing.
+  offset_allocator() = default;
   /// Errors: errc::no_resources.
   explicit offset_allocator(std::uint64_t capacity) {
     if (capacity != 0) free_.push_back({0, capacity});
@@ -8861,10 +9275,10 @@ struct bell_name {
   sockaddr_un address{};
   socklen_t bytes = 0;
 
-  explicit bell_name(std::uint64_t word) noexcept {
+  [[gnu::noinline, gnu::cold]] explicit bell_name(std::uint64_t word) noexcept {
     address.sun_family = AF_UNIX;
-    char* at = address.sun_path + 1;
-    for (const char c : {'m', 'p', 'x', '.'}) *at++ = c;
+    std::memcpy(address.sun_path + 1, "mpx.", 4);
+    char* at = address.sun_path + 5;
     for (int shift = 60; shift >= 0; shift -= 4) *at++ = "0123456789abcdef"[word >> shift & 15];
     bytes = static_cast<socklen_t>(at - reinterpret_cast<char*>(&address));
   }
@@ -9066,13 +9480,13 @@ struct alignas(cache_line_bytes) line {
     return static_cast<std::uint32_t>(
         word(const_cast<std::byte*>(raw)).load(std::memory_order_acquire));
   }
-  [[gnu::always_inline]] void write(const frame_header& h) noexcept {
+  [[MPX_ALWAYS_INLINE]] void write(const frame_header& h) noexcept {
     const std::uint64_t second = h.word[1] | std::uint64_t{h.word[2]} << 32;
     const std::uint64_t third = h.word[3] | std::uint64_t{h.word[4]} << 32;
     std::memcpy(raw + 8, &second, sizeof second);
     std::memcpy(raw + 16, &third, sizeof third);
   }
-  [[gnu::always_inline]] void publish(std::uint32_t mark, std::uint32_t first) noexcept {
+  [[MPX_ALWAYS_INLINE]] void publish(std::uint32_t mark, std::uint32_t first) noexcept {
     word(raw).store(mark | std::uint64_t{first} << 32, std::memory_order_release);
   }
 
@@ -9104,8 +9518,8 @@ struct ring_control {
 };
 
 /// Copies a few bytes; eight, the commonest, without a call.
-[[gnu::always_inline]] inline void copy_small(void* to, const void* from,
-                                              std::size_t bytes) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void copy_small(void* to, const void* from,
+                                             std::size_t bytes) noexcept {
   if (bytes == 8) {
     std::memcpy(to, from, 8);
   } else if (bytes != 0) {
@@ -9142,8 +9556,8 @@ class ring_producer {
 
   /// Puts a packet of at most `line_data_bytes`. Returns false when the ring is full.
   /// Cost: one line written; the consumer's line is read once a lap or when that is not free.
-  [[gnu::always_inline]] bool put_inline(const frame_header& header, const std::byte* data,
-                                         std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool put_inline(const frame_header& header, const std::byte* data,
+                                        std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
     line* const l = next_;
@@ -9190,8 +9604,8 @@ class ring_producer {
   ring_control& control() noexcept { return *control_; }
 
  private:
-  [[gnu::always_inline]] void publish(line* l, std::uint32_t code,
-                                      const frame_header& header) noexcept {
+  [[MPX_ALWAYS_INLINE]] void publish(line* l, std::uint32_t code,
+                                     const frame_header& header) noexcept {
     l->publish(lap_ | code, header.word[0]);
     next_ = l + 1;
   }
@@ -9257,7 +9671,7 @@ class ring_consumer {
 
   /// What the waiting line holds: a number of bytes up to `line_data_bytes`, or a reference to the
   /// pool. Over 0xff: no packet is waiting.
-  [[gnu::always_inline]] std::uint32_t code() const noexcept { return next_->mark() - expected_; }
+  [[MPX_ALWAYS_INLINE]] std::uint32_t code() const noexcept { return next_->mark() - expected_; }
 
   /// The waiting packet's header, in place until `pop`. Requires: a packet is waiting, as for all
   /// below.
@@ -9279,7 +9693,7 @@ class ring_consumer {
   }
 
   /// Frees the line. Returns whether the producer waits for it.
-  [[gnu::always_inline]] bool pop() noexcept {
+  [[MPX_ALWAYS_INLINE]] bool pop() noexcept {
     if (next_ == last_) [[unlikely]] {
       next_ = first_;
       expected_ += 1 << 8;
@@ -9292,7 +9706,7 @@ class ring_consumer {
   /// Takes up to `most` packets: take(header, data, code) for each. Returns how many; `free` has to
   /// follow, unless there were none. Meanwhile this end shows none of them as taken.
   template <class Take>
-  [[gnu::always_inline]] std::uint32_t take(std::uint32_t most, Take&& take) noexcept {
+  [[MPX_ALWAYS_INLINE]] std::uint32_t take(std::uint32_t most, Take&& take) noexcept {
     line* const from = next_;  // Kept here: what is taken is written to memory that could be ours.
     line* l = from;
     line* const stop = last_ - from < most ? last_ + 1 : from + most;
@@ -9309,7 +9723,7 @@ class ring_consumer {
     return static_cast<std::uint32_t>(l - from);
   }
   /// Gives lines that were taken back. Returns whether the producer waits for them.
-  [[gnu::always_inline]] bool free(std::uint32_t lines) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool free(std::uint32_t lines) noexcept {
     ring_control& c = *control_;
     head_ += lines;
     c.head.store(head_, std::memory_order_release);
@@ -9394,8 +9808,8 @@ class ring_fabric {
   const Segment& segment() const noexcept { return segment_; }
 
   /// See Transport. Cost: one line written and one load of a word that seldom changes.
-  [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
-                                      std::span<const std::byte> payload, cookie_t) noexcept {
+  [[MPX_ALWAYS_INLINE]] outcome post(peer_id peer, const frame_header& header,
+                                     std::span<const std::byte> payload, cookie_t) noexcept {
     sender* s = out_[peer];
     if (s == nullptr) [[unlikely]] {
       s = wire_out(peer);
@@ -9417,7 +9831,7 @@ class ring_fabric {
 
   /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
   template <PacketSink Sink>
-  [[gnu::always_inline]] std::size_t poll(Sink& sink) noexcept {
+  [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
     if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
     std::uint32_t taken = 0;
@@ -9437,7 +9851,7 @@ class ring_fabric {
 
   /// See PeekingTransport.
   template <class F>
-  [[gnu::always_inline]] bool take_if(peer_id source, F&& f) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool take_if(peer_id source, F&& f) noexcept {
     receiver* r = in_[source];
     if (r == nullptr) return false;
     const std::uint32_t code = r->ring.code();
@@ -9449,7 +9863,7 @@ class ring_fabric {
   }
 
   /// See Transport.
-  bool arm() noexcept {
+  [[gnu::noinline, gnu::cold]] bool arm() noexcept {
     armed_ = true;
     if (claims()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
@@ -9492,7 +9906,7 @@ class ring_fabric {
   }
 
   /// See Transport.
-  void disarm() noexcept {
+  [[gnu::noinline, gnu::cold]] void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
     const bool unwoken = doorbell_->sleeping.exchange(0, std::memory_order_acquire) != 0;
@@ -9582,8 +9996,8 @@ class ring_fabric {
   static constexpr std::size_t hot_free = 4;  // Rings that may idle in the hot list.
 
   template <class Sink>
-  [[gnu::always_inline]] void deliver(receiver& r, Sink& sink, const frame_header& header,
-                                      const std::byte* data, std::uint32_t code) noexcept {
+  [[MPX_ALWAYS_INLINE]] void deliver(receiver& r, Sink& sink, const frame_header& header,
+                                     const std::byte* data, std::uint32_t code) noexcept {
     if (code <= line_data_bytes) [[likely]]
       return sink.packet(r.source, header, {data, code});
     deliver_apart(r, sink, header, data, code);
@@ -9701,7 +10115,7 @@ class ring_fabric {
     if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 
-  void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
+  [[gnu::noinline, gnu::cold]] void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
     const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
     if (was == 0) return;
     if constexpr (pollable) {
@@ -9740,7 +10154,7 @@ class ring_fabric {
   }
 
   /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
-  [[gnu::noinline]] void demote_idle() noexcept {
+  [[gnu::noinline, gnu::cold]] void demote_idle() noexcept {
     if (armed_ || !claims()) return;
     const auto idle = [this](const receiver* r) { return polls_ - r->active_at >= idle_polls; };
     bool any = false;
@@ -9770,13 +10184,13 @@ class ring_fabric {
     for (receiver* r : hot_)
       if (r->hungry) feed(*r);
   }
-  void feed(receiver& r) noexcept {
+  [[gnu::noinline]] void feed(receiver& r) noexcept {
     r.hungry = false;
     if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
       wake_peer(r.source);
   }
 
-  [[gnu::noinline]] bool something_to_do() noexcept {
+  [[gnu::noinline, gnu::cold]] bool something_to_do() noexcept {
     if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
@@ -9785,7 +10199,7 @@ class ring_fabric {
     return false;
   }
 
-  [[gnu::noinline]] void settle_blocked() noexcept {
+  [[gnu::noinline, gnu::cold]] void settle_blocked() noexcept {
     for (sender* s : blocked_on_space_) {
       s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
       s->blocked_on_space = false;
@@ -10014,7 +10428,6 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
   [[gnu::noinline, gnu::cold]] explicit basic_shm(B& b)
       : base(segment_of(b), world_peer(b.rank()), world_peer(b.size()), geometry),
-        arena_(ArenaBytes),
         links_(static_cast<std::size_t>(b.size())),
         mark_(marks_.add(new own_mark()).is),
         one_process_(b.one_process()) {
@@ -10048,7 +10461,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// See CopyingTransport.
-  detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
+  [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
     return {exposed_by(peer), key_of(memory)};
   }
   [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
@@ -10088,7 +10501,10 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       mpx::detail::throw_error(errc::argument,
                                "shared memory cannot be aligned to %zu bytes, but to 4096 at most",
                                alignment);
-    if (arena_base_ == nullptr) arena_base_ = segment().arena(self());
+    if (arena_base_ == nullptr) {
+      arena_ = offset_allocator(ArenaBytes);  // Here, for few programs come to it.
+      arena_base_ = segment().arena(self());
+    }
     if (arena_base_ == nullptr) segment().throw_unmapped("the shared arena");
     const auto at = arena_.allocate(bytes, alignment);
     if (!at)
@@ -10541,13 +10957,21 @@ class ground {
 
 namespace mpx::inline v0::detail {
 
+/// A call that another rank has left.
+struct left_call {
+  collective_call call;
+  peer_id by = 0;
+  errc why{};  // As `by` says.
+};
+
 /// The service of kind `revoke`. Threads: under the endpoint's lock.
 class revocations final : public service {
  public:
   /// This rank begins `call`: it has got past all before.
   void begin(collective_call call) noexcept {
-    revoked_.erase_if(
-        [call](collective_call old) { return old.context == call.context && before(old, call); });
+    revoked_.erase_if([call](const left_call& old) {
+      return old.call.context == call.context && before(old.call, call);
+    });
   }
   /// Of one communicator. (Serials are of 31 bits, and come again.)
   static bool before(collective_call a, collective_call b) noexcept {
@@ -10558,28 +10982,33 @@ class revocations final : public service {
   /// This rank leaves a call with an error.
   void leave() noexcept { some_left_ = true; }
   bool some_left() const noexcept { return some_left_; }
-  bool contains(collective_call call) const noexcept {
-    for (const collective_call& r : revoked_)
-      if (r.context == call.context && r.serial == call.serial) return true;
-    return false;
+  /// No call has been left at all, as far as this rank knows.
+  bool none() const noexcept { return !some_left_ && revoked_.empty(); }
+  bool contains(collective_call call) const noexcept { return find(call) != nullptr; }
+  /// Who was the first to say so; nullptr: nobody.
+  const left_call* find(collective_call call) const noexcept {
+    for (const left_call& r : revoked_)
+      if (r.call.context == call.context && r.call.serial == call.serial) return &r;
+    return nullptr;
   }
 
-  errc on_packet(peer_id, const wire::header& h,
+  errc on_packet(peer_id source, const wire::header& h,
                  std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || (h.context & 1) == 0 || h.tag < 0) return errc::protocol;
-    return add({h.context, h.tag}) ? errc{} : errc::no_resources;
+    return add({{h.context, h.tag}, source, static_cast<errc>(h.ticket)}) ? errc{}
+                                                                          : errc::no_resources;
   }
   /// Nobody waits in the collectives of `context` any more.
   void forget(context_id context) noexcept {
-    revoked_.erase_if([context](collective_call r) { return r.context == context; });
+    revoked_.erase_if([context](const left_call& r) { return r.call.context == context; });
   }
   void on_loss(peer_id) noexcept override {}
 
  private:
   static constexpr std::size_t revoked_max = 4096;
 
-  bool add(collective_call call) noexcept try {
-    if (contains(call)) return true;
+  bool add(const left_call& call) noexcept try {
+    if (contains(call.call)) return true;
     if (revoked_.size() == revoked_max) return false;
     revoked_.push_back(call);
     return true;
@@ -10588,7 +11017,7 @@ class revocations final : public service {
   }
 
   bool some_left_ = false;
-  plain_array<collective_call> revoked_;  // Left by others; this rank has not got past them.
+  plain_array<left_call> revoked_;  // Left by others; this rank has not got past them.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -10671,7 +11100,7 @@ class block_cache {
   }
   static void release(void* p) noexcept { platform::deallocate(p); }
 
-  std::array<free_list, small_max / step> lists_{};
+  free_list lists_[small_max / step]{};
   std::size_t in_use_ = 0;
 };
 
@@ -10714,8 +11143,8 @@ class early_messages {
     return m;
   }
   /// The same, of an eager message with no flags.
-  [[gnu::always_inline]] arrived_message* make_plain(peer_id source, match_bits bits,
-                                                     std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] arrived_message* make_plain(peer_id source, match_bits bits,
+                                                    std::span<const std::byte> payload) noexcept {
     void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
     if (block == nullptr) return nullptr;
     auto* const m = ::new (block) arrived_message;
@@ -10859,7 +11288,7 @@ class inbox_room {
 
   // --- Receives ----------------------------------------------------------------------------------
 
-  [[gnu::always_inline]] started receive(const memory& into, const pattern& want) {
+  [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
     operation* op = new_receive(into);
     if (op == nullptr) [[unlikely]]
       return {nullptr, errc::no_resources};
@@ -10916,8 +11345,8 @@ class inbox_room {
   // --- Packets -----------------------------------------------------------------------------------
 
   /// A plain eager message. Returns false if it meets no receive.
-  [[gnu::always_inline]] bool on_plain(peer_id source, match_bits bits,
-                                       std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool on_plain(peer_id source, match_bits bits,
+                                      std::span<const std::byte> payload) noexcept {
     const envelope is{bits, source};
     if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing is posted while there is one.
       if (!direct_->want.matches(is)) [[unlikely]]
@@ -10946,8 +11375,8 @@ class inbox_room {
 
   bool store_if_plain(peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept;
   /// An eager message that asks for an answer, or has met no receive.
-  [[gnu::always_inline]] errc on_eager(peer_record& r, const wire::header& h,
-                                       std::span<const std::byte> payload) {
+  [[MPX_ALWAYS_INLINE]] errc on_eager(peer_record& r, const wire::header& h,
+                                      std::span<const std::byte> payload) {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
         payload.size() > eager_bytes_ceiling<protocol_type>)
       return errc::protocol;
@@ -11095,13 +11524,13 @@ class inbox_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
-  [[gnu::always_inline]] operation* new_receive(const memory& into) {
+  [[MPX_ALWAYS_INLINE]] operation* new_receive(const memory& into) {
     operation* op = house().pool().take();
     if (op != nullptr) [[likely]]
       begin_receive(*op, into);
     return op;
   }
-  [[gnu::always_inline]] static void begin_receive(operation& op, const memory& into) noexcept {
+  [[MPX_ALWAYS_INLINE]] static void begin_receive(operation& op, const memory& into) noexcept {
     op.begin(role::receive, stage::posted, 0);
     op.data.base = into.base;
     op.data.bytes = into.bytes;
@@ -11113,7 +11542,7 @@ class inbox_room {
 
   /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
   /// posted or stored that could match first.
-  [[gnu::always_inline]] bool take_direct(direct_receive& d) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool take_direct(direct_receive& d) noexcept {
     if constexpr (PeekingTransport<transport_type>) {
       const peer_id source = d.want.source;
       bool tell = false;
@@ -11153,15 +11582,15 @@ class inbox_room {
   }
 
   /// Copies what fits. Returns errc::truncate if not all did.
-  [[gnu::always_inline]] static errc copy_eager(std::byte* into, std::size_t capacity,
-                                                std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] static errc copy_eager(std::byte* into, std::size_t capacity,
+                                               std::span<const std::byte> payload) noexcept {
     const std::size_t n = lesser(payload.size(), capacity);
     if (n != 0) std::memcpy(into, payload.data(), n);
     return n < payload.size() ? errc::truncate : errc{};
   }
   /// Copies an eager message to its receive and completes it.
-  [[gnu::always_inline]] void deliver(operation& op, peer_id source, tag_t tag,
-                                      std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] void deliver(operation& op, peer_id source, tag_t tag,
+                                     std::span<const std::byte> payload) noexcept {
     op.peer = source;
     op.tag = tag;
     op.message_bytes = payload.size();
@@ -11185,7 +11614,7 @@ class inbox_room {
     deliver(op, source, tag, payload);
   }
   /// Eager bytes of `source` have left this process's memory.
-  [[gnu::always_inline]] void released(peer_id source, std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] void released(peer_id source, std::size_t bytes) noexcept {
     if (house().flow().release(source, bytes)) [[unlikely]]
       house().outbox().owe_credit(source);
   }
@@ -11193,8 +11622,8 @@ class inbox_room {
   void receive_slow(direct_receive& d);
 
   /// Keeps an eager message that came before its receive.
-  [[gnu::always_inline]] errc store_early(peer_record& r, const wire::header& h,
-                                          std::span<const std::byte> payload) {
+  [[MPX_ALWAYS_INLINE]] errc store_early(peer_record& r, const wire::header& h,
+                                         std::span<const std::byte> payload) {
     const std::size_t cost = unexpected_cost(payload.size());
     if (r.held_bytes_ + cost > window_of(r.peer)) return errc::protocol;
     arrived_message* m = store(r.peer, h, payload);
@@ -11210,7 +11639,7 @@ class inbox_room {
     return errc{};
   }
   /// A message of a revoked communicator meets no receive: its sender shall not wait.
-  void discard_if_refused(context_id context) noexcept {
+  [[gnu::noinline, gnu::cold]] void discard_if_refused(context_id context) noexcept {
     if (house().peers().failures() == 0 || house().failure_in(context) == errc{}) return;
     discard_if([context](const envelope& is) { return is.context() == context; });
   }
@@ -11232,7 +11661,7 @@ class inbox_room {
     if (m != nullptr) stored(*m);
     return m;
   }
-  [[gnu::always_inline]] void stored(arrived_message& m) noexcept {
+  [[MPX_ALWAYS_INLINE]] void stored(arrived_message& m) noexcept {
     matcher_.store(m);
     house().trace().on(event::unexpected, 1);
     house().arrived();
@@ -11533,7 +11962,7 @@ class outbox_room {
                       far_part_t<protocol_type>::fragment_bytes_max));
 
   /// Tiny messages never are, so that one that is known to be tiny is not compared.
-  [[gnu::always_inline]] bool is_long(std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_long(std::size_t bytes) noexcept {
     return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
   }
 
@@ -11558,7 +11987,7 @@ class outbox_room {
   }
 
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
-  [[gnu::always_inline]] bool send_now(const send_call& c) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool send_now(const send_call& c) noexcept {
     // What may pend needs an operation to complete.
     if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
@@ -11626,6 +12055,9 @@ class outbox_room {
     attached_space_ = offset_allocator(piece.size());
     attached_ = piece;
     has_attached_ = true;
+    free_attached_ = [](outbox_room& o, const std::byte* copy) noexcept {
+      o.attached_space_.deallocate(static_cast<std::uint64_t>(copy - o.attached_.data()));
+    };
     return errc{};
   }
   /// Nothing of the attached memory is in use.
@@ -11642,7 +12074,7 @@ class outbox_room {
       op.data.how->drop();
       op.data.how = nullptr;
     } else if (op.owned_by_attached) {
-      attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
+      free_attached_(*this, copy);
     } else {
       platform::deallocate(copy);
     }
@@ -11661,8 +12093,8 @@ class outbox_room {
   }
   /// Bytes offset .. offset + n - 1 of what `op` sends, in one piece.
   /// Requires: it has data; n <= staging_bytes if a layout spreads them.
-  [[gnu::always_inline]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
-                                                          std::size_t n) noexcept {
+  [[MPX_ALWAYS_INLINE]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
+                                                         std::size_t n) noexcept {
     if (op.data.contiguous()) [[likely]]
       return op.data.piece(offset, n);
     return packed_piece(op, offset, n);
@@ -11690,7 +12122,7 @@ class outbox_room {
   void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
   /// The same with the payload that lies in `of.control`.
   void answer(const wire::header& h, operation& of) {
-    answer(of.peer, h, std::span(of.control).first(of.control_bytes), &of);
+    answer(of.peer, h, {of.control, of.control_bytes}, &of);
   }
   /// The same with a payload of at most 40 bytes that is copied.
   bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
@@ -11702,6 +12134,14 @@ class outbox_room {
     flush(r);
     if (op->stage == stage::queued) house().peers().set_busy(r);
     return true;
+  }
+
+  /// The same with a payload of up to a packet. Cost: a copy, unless the channel takes it now.
+  bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  /// Answers that wait for room in the peer's channel.
+  std::uint32_t answers_waiting(peer_id peer) noexcept {
+    const peer_record* const r = house().peers().find(peer);
+    return r == nullptr ? 0 : r->answers_;
   }
 
   /// The peer is to be told how much of what it sent has left this process's memory.
@@ -11732,12 +12172,14 @@ class outbox_room {
         std::uint64_t{r.allowance_} + static_cast<std::uint32_t>(h.tag), allowance_max));
     return true;
   }
-  void announcement_answered(peer_id peer) { --house().peers().of(peer).announced_; }
+  [[gnu::noinline]] void announcement_answered(peer_id peer) {
+    --house().peers().of(peer).announced_;
+  }
 
   // --- Flushing ----------------------------------------------------------------------------------
 
   /// A send to this peer may go now; it overtakes nobody.
-  [[gnu::always_inline]] bool quiet(peer_id to) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
     return house().peers().calm_and_no_news() || quiet_slow(to);
   }
 
@@ -11835,7 +12277,7 @@ class outbox_room {
     op->peer = r.peer;
     op->header = h;
     op->control_bytes = static_cast<std::uint8_t>(payload.size());
-    if (!payload.empty()) std::memcpy(op->control.data(), payload.data(), payload.size());
+    if (!payload.empty()) std::memcpy(op->control, payload.data(), payload.size());
     return op;
   }
   void queue_control(peer_record& r, operation& op) {
@@ -11859,7 +12301,9 @@ class outbox_room {
     std::size_t sent = 0;
     while (!r.control_.empty()) {
       operation& op = r.control_.front();
-      const std::span payload = std::span(op.control).first(op.control_bytes);
+      const std::span<const std::byte> payload =
+          op.special == 0 ? std::span<const std::byte>(op.control, op.control_bytes)
+                          : std::span<const std::byte>(op.owned, op.limit);
       if (!post(r.peer, op.header, payload, payload.empty() ? nullptr : &op)) return sent;
       r.control_.pop_front();
       --r.answers_;
@@ -11907,7 +12351,7 @@ class outbox_room {
     if (r.announced_ >= r.allowance_) return false;
     const wire::announcement a{.bytes = op.data.bytes, .memory = house().mover().offer(op)};
     op.control_bytes = sizeof a;
-    std::memcpy(op.control.data(), &a, sizeof a);
+    std::memcpy(op.control, &a, sizeof a);
     const bool last = r.announced_ + 1 == r.allowance_;
     const wire::header h{
         .kind = wire::kind::announce,
@@ -11915,7 +12359,7 @@ class outbox_room {
         .tag = op.tag,
         .context = op.context,
         .ticket = op.ticket};
-    if (!post(op.peer, h, std::span(op.control).first(sizeof a), &op)) return false;
+    if (!post(op.peer, h, {op.control, sizeof a}, &op)) return false;
     r.backlog_.pop_front();
     ++r.announced_;
     op.announced = true;
@@ -11927,13 +12371,39 @@ class outbox_room {
 
   std::uint32_t allowance_first_;
   std::span<std::byte> attached_{};
-  offset_allocator attached_space_{0};
+  offset_allocator attached_space_;
   bool has_attached_ = false;
+  void (*free_attached_)(outbox_room&, const std::byte*) noexcept = nullptr;  // Once it has been.
   std::byte* staging_ = nullptr;
   const operation* staged_ = nullptr;  // Whose piece lies there, and which.
   std::size_t staged_offset_ = 0;
   std::size_t staged_count_ = 0;
 };
+
+template <class Stack, class House>
+[[gnu::noinline]] bool outbox_room<Stack, House>::answer_long(
+    peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept {
+  peer_record& r = house().peers().of(to);
+  if (r.failure() != errc{}) return false;
+  if (r.control_.empty() && !may_pend(house().transport(), to) && post(to, h, payload, nullptr))
+    return true;
+  auto* const copy = static_cast<std::byte*>(platform::allocate(payload.size()));
+  operation* const op = copy == nullptr ? nullptr : new_control(r, h, {});
+  if (op == nullptr) {
+    if (copy == nullptr) house().peers().lose(to, errc::no_resources);
+    platform::deallocate(copy);
+    return false;
+  }
+  std::memcpy(copy, payload.data(), payload.size());
+  op->owned_by_attached = false;
+  op->data = {};
+  op->limit = payload.size();
+  op->owns(copy);
+  queue_control(r, *op);
+  flush(r);
+  if (op->stage == stage::queued) house().peers().set_busy(r);
+  return true;
+}
 
 }  // namespace mpx::inline v0::detail
 
@@ -12005,12 +12475,13 @@ class mover_room {
   /// The same where the peer has no business there any more, or is lost: waits for a copy that it
   /// has begun, but not for a peer that is gone, nor for ever.
   [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if (withdraw(op)) [[likely]]
-      return;
-    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-    while (!withdraw(op)) {
-      if (house().peers().loss_of(op.peer) != errc{} || platform::now_ns() > until_ns) break;
-      ::sched_yield();
+    if constexpr (RetiringTransport<transport_type>) {
+      if (op.exposed) static_cast<void>(house().transport().retire(op.own));
+    } else if (!withdraw(op)) [[unlikely]] {
+      const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+      while (!withdraw(op) && house().peers().loss_of(op.peer) == errc{} &&
+             platform::now_ns() <= until_ns)
+        ::sched_yield();
     }
     op.exposed = false;
   }
@@ -12256,7 +12727,7 @@ class mover_room {
   }
 
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
-  void ask(operation& op, std::size_t from, bool stores) {
+  [[gnu::noinline]] void ask(operation& op, std::size_t from, bool stores) {
     wire::clearance c{
         .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
     if constexpr (RmaTransport<transport_type>) {
@@ -12267,7 +12738,7 @@ class mover_room {
     op.exposed = c.memory.key != 0;
     op.transferred = from;
     op.control_bytes = sizeof c;
-    std::memcpy(op.control.data(), &c, sizeof c);
+    std::memcpy(op.control, &c, sizeof c);
     house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
   }
 
@@ -12560,16 +13031,16 @@ class peers_room {
   // --- What every call looks at ------------------------------------------------------------------
 
   /// True in a forked child, which is no rank.
-  [[gnu::always_inline]] bool orphaned() const noexcept { return vital_->ours == 0; }
+  [[MPX_ALWAYS_INLINE]] bool orphaned() const noexcept { return vital_->ours == 0; }
   /// Nothing is wrong with any peer, as far as is known without looking.
-  [[gnu::always_inline]] bool calm() const noexcept { return vital_->calm != 0; }
+  [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
   /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
-  [[gnu::always_inline]] bool calm_and_no_news() noexcept {
+  [[MPX_ALWAYS_INLINE]] bool calm_and_no_news() noexcept {
     return vital_->calm == news_.load(std::memory_order_relaxed);
   }
   bool has_news() const noexcept { return news_.load(std::memory_order_acquire) != failure_epoch_; }
   /// Counts a message that is to be taken past the poll. False: poll first.
-  [[gnu::always_inline]] bool may_take() noexcept { return --vital_->takes >= 0; }
+  [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
   void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
   std::int32_t takes() const noexcept { return vital_->takes; }
   /// Something waits, or somebody is lost.
@@ -12582,7 +13053,12 @@ class peers_room {
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
   [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
-           job_.state(world_rank(peer)) >= rank_state::finished;
+           job_.state(world_rank(peer)) > rank_state::finished;
+  }
+  /// Whether `peer` is lost because it has left in good order: all that it owed to others is sent.
+  [[gnu::noinline, gnu::cold]] bool left(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
+           job_.state(world_rank(peer)) == rank_state::finished;
   }
   bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
   void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
@@ -12598,7 +13074,7 @@ class peers_room {
   // --- Records -----------------------------------------------------------------------------------
 
   /// nullptr: it has never been busy.
-  [[gnu::always_inline]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
+  [[MPX_ALWAYS_INLINE]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
   errc failure_of(peer_id peer) const noexcept {
     const peer_record* r = records_[peer];
     return r == nullptr ? errc{} : r->failure_;
@@ -12608,7 +13084,7 @@ class peers_room {
     return records_[peer] != nullptr ? records_[peer] : make(peer);
   }
   /// For what a peer has sent: without memory for a record the peer is lost. Look at its failure.
-  [[gnu::always_inline]] peer_record& of(peer_id peer) noexcept {
+  [[MPX_ALWAYS_INLINE]] peer_record& of(peer_id peer) noexcept {
     if (records_[peer] == nullptr && make(peer) == nullptr) [[unlikely]]
       lose(peer, errc::no_resources);
     return *records_[peer];
@@ -12878,7 +13354,7 @@ struct hang_list {
   std::uint32_t kept;
   std::uint32_t total;
 
-  void add(const hang_operation& op) noexcept {
+  [[gnu::noinline, gnu::cold]] void add(const hang_operation& op) noexcept {
     ++total;
     if (kept < Max) at[kept++] = op;
   }
@@ -12942,17 +13418,22 @@ struct hang_info {
   }
 };
 
+/// Copies the head of a text, or its end, to `room` bytes.
+[[gnu::noinline, gnu::cold]] inline void copy_text(char* into, std::size_t room, const char* text,
+                                                   bool its_end) noexcept {
+  const std::size_t n = std::strlen(text);
+  const std::size_t kept = lesser(n, room - 1);
+  std::memcpy(into, its_end ? text + (n - kept) : text, kept);
+  into[kept] = '\0';
+}
 template <std::size_t N>
 void copy_head(char (&into)[N], const char* text) noexcept {
-  const std::size_t n = lesser(std::strlen(text), N - 1);
-  std::memcpy(into, text, n);
-  into[n] = '\0';
+  copy_text(into, N, text, false);
 }
 /// Copies the end of a path.
 template <std::size_t N>
 void copy_tail(char (&into)[N], const char* text) noexcept {
-  const std::size_t n = std::strlen(text);
-  std::memcpy(into, n < N ? text : text + (n - N + 1), lesser(n, N - 1) + 1);
+  copy_text(into, N, text, true);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -12967,12 +13448,10 @@ namespace mpx::inline v0::detail {
 class hang_text {
  public:
   [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
-    char line[512];
     std::va_list rest;
     va_start(rest, format);
-    const int n = std::vsnprintf(line, sizeof line, format, rest);
+    append_list(text, format, rest);
     va_end(rest);
-    if (n > 0) text.append(line, lesser(static_cast<std::size_t>(n), sizeof line - 1));
   }
   std::string text;
 };
@@ -13344,19 +13823,27 @@ struct outside_loop {
   state is = state::awake;
 };
 
-/// Of `House` it needs: transport(), trace(); poll_packets(); flush_busy();
+/// What a poll sees to.
+enum class polling : std::uint8_t {
+  only,         ///< Packets that have arrived.
+  for_packets,  ///< What waits to be sent, too, as far as that is known.
+  for_news,     ///< The same, and the job is asked for news before.
+};
+
+/// Of `House` it needs: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
 /// inbox() and peers().
 template <class Stack, class House>
 class progress_room {
   using threading_type = typename Stack::threading_type;
   using transport_type = typename Stack::transport_type;
-  using lock_type = std::unique_lock<threading_type>;
+  using lock_type = held_lock<threading_type>;
   static constexpr bool concurrent = threading_type::concurrent;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
   static constexpr unsigned vain_polls_max = 4096;
+  static constexpr std::int64_t attends_apart_ns = 500'000'000;
 
  public:
   progress_room() = default;
@@ -13367,7 +13854,7 @@ class progress_room {
 
   /// Takes what has arrived and sends what waits. Returns how much that was. Does not ask the job
   /// for news.
-  [[gnu::always_inline]] std::size_t poll_once() {
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once() {
     if (!house().peers().calm()) [[unlikely]]
       return poll_troubled();
     const std::uint64_t before = completions_;
@@ -13375,10 +13862,26 @@ class progress_room {
     wake_waiters_if_new(before);
     return n;
   }
+  /// The same, for who does not poll again and again.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_apart() { return house().poll(polling::for_packets); }
   /// The same, and notices what has become of the other ranks.
-  [[gnu::always_inline]] std::size_t poll_and_check() { return poll(true); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return house().poll(polling::for_news); }
   /// Takes what has arrived, and does nothing else.
-  [[gnu::always_inline]] std::size_t poll_packets_apart() { return poll(false); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return house().poll(polling::only); }
+  /// House::poll, which is one function, since what handles a packet is in it, and the house's, so
+  /// that it has one `this`.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
+    if (!house().peers().calm_and_no_news()) [[unlikely]] {
+      if (how == polling::for_news || (how == polling::for_packets && !house().peers().calm()))
+        return poll_troubled();
+    }
+    [[maybe_unused]] const std::uint64_t before = completions_;
+    const std::size_t n = house().poll_packets();
+    if constexpr (concurrent) {
+      if (how != polling::only) wake_waiters_if_new(before);
+    }
+    return n;
+  }
   /// By a call that does not block. Many in vain are a way of blocking: they owe the same. Returns
   /// whether it was in vain, and others need the core: `give_way`, without the lock.
   bool poll_unblocked() {
@@ -13520,6 +14023,16 @@ class progress_room {
     return true;
   }
 
+  /// Before `wait_for_flag`, without the lock: whether to give the core away first, and look then.
+  /// Not where others compute on it, nor always: it is there that this is found out.
+  bool may_give_way(threading_type& threading) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      lock_type lock(threading);
+      return busy_waits_ == 0 && waits_++ % waits_per_measurement != 0;
+    }
+    return false;
+  }
+
   /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
   /// at both ends.
   class blocked_scope {
@@ -13545,11 +14058,11 @@ class progress_room {
   const blocked_call* blocked() const noexcept { return blocked_; }
 
   /// Something that a waiting thread may look for has happened.
-  [[gnu::always_inline]] void completed() noexcept {
+  [[MPX_ALWAYS_INLINE]] void completed() noexcept {
     if constexpr (concurrent) ++completions_;
   }
   std::uint64_t completions() const noexcept { return completions_; }
-  [[gnu::always_inline]] void wake_waiters_if_new(std::uint64_t before) noexcept {
+  [[MPX_ALWAYS_INLINE]] void wake_waiters_if_new(std::uint64_t before) noexcept {
     if constexpr (concurrent) {
       if (completions_ != before && (followers_ != 0 || leader_)) wake_waiters();
     }
@@ -13594,6 +14107,10 @@ class progress_room {
     }
     auto& transport = house().transport();
     if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return false;
+    if (house().peers().has_news()) {
+      transport.disarm();
+      return false;
+    }
     leader_ = true;
     outside_->is = outside_loop::state::parked;
     return true;
@@ -13641,18 +14158,6 @@ class progress_room {
     }
   }
 
-  /// One function, for what handles a packet is in it.
-  [[gnu::noinline]] std::size_t poll(bool checks) {
-    if (!house().peers().calm_and_no_news()) [[unlikely]] {
-      if (checks) return poll_troubled();
-    }
-    [[maybe_unused]] const std::uint64_t before = completions_;
-    const std::size_t n = house().poll_packets();
-    if constexpr (concurrent) {
-      if (checks) wake_waiters_if_new(before);
-    }
-    return n;
-  }
   [[gnu::noinline]] std::size_t poll_troubled() {
     house().peers().check();
     if (house().peers().orphaned()) return 0;
@@ -13669,6 +14174,27 @@ class progress_room {
     if (step_ != nullptr) [[unlikely]]
       step_(house());
     house().inbox().allow_announcements();
+    if constexpr (AttendingTransport<transport_type> &&
+                  !LivenessBootstrap<typename Stack::bootstrap_type>)
+      attend_now_and_then();
+  }
+  /// Who is waited for may never have been spoken to, and be dead.
+  void attend_now_and_then() noexcept requires AttendingTransport<transport_type>
+  {
+    const std::int64_t now = platform::now_ns();
+    if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
+    if (now < attends_at_ns_) return;
+    attends_at_ns_ = now + attends_apart_ns;
+    const auto attend = [this](peer_id source) {
+      if (source < house().transport().peers() && house().peers().failure_of(source) == errc{})
+        house().transport().attend(source);
+    };
+    house().pool().for_each([&](const operation& op) {
+      if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
+    });
+    for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
+      if (c->on.as == awaited::form::probed)
+        attend(static_cast<const pattern*>(c->on.what)->source);
   }
 
   void end_outside_rest() noexcept {
@@ -13701,7 +14227,9 @@ class progress_room {
     }
     auto& transport = house().transport();
     if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
-    if (watch != nullptr && is_ready_after_all(*watch)) return transport.disarm();
+    // News that came before it was armed has woken nobody.
+    if (house().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
+      return transport.disarm();
     house().trace().on(event::sleeps, 1);
     leader_ = true;
     if constexpr (concurrent) lock.unlock();
@@ -13738,6 +14266,7 @@ class progress_room {
   unsigned waits_ = 0;        // Blocked calls that yield first.
   unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
+  std::int64_t attends_at_ns_ = 0;  // When those that are waited for are looked after next.
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   outside_loop* outside_ = nullptr;
@@ -13806,7 +14335,7 @@ class endpoint : ground<Stack>,
   // --- Starting ----------------------------------------------------------------------------------
 
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
-  [[gnu::always_inline]] started send(const send_call& c) {
+  [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
     std::lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
       return {};
@@ -13823,14 +14352,14 @@ class endpoint : ground<Stack>,
     return outbox().send_buffered(c);
   }
   /// Starts a receive.
-  [[gnu::always_inline]] started receive(const memory& into, const pattern& want) {
+  [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
     std::lock_guard lock(threading());
     return inbox().receive(into, want);
   }
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// polls for it needs no operation and no matching.
   /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
-  [[gnu::always_inline]] void receive_now(direct_receive& d) {
+  [[MPX_ALWAYS_INLINE]] void receive_now(direct_receive& d) {
     std::lock_guard lock(threading());
     inbox().receive_now(d);
   }
@@ -13847,13 +14376,16 @@ class endpoint : ground<Stack>,
   // --- Finishing ---------------------------------------------------------------------------------
 
   /// Blocks until `op` is complete. `site`: the call to name if that takes for ever.
-  [[gnu::always_inline]] void wait(operation& op, call_site site) {
-    if (!done_after_poll(op)) wait_slow(op, site);
+  [[MPX_ALWAYS_INLINE]] void wait(operation& op, call_site site) {
+    if (operation* const it = &op; !done_after_poll(it)) wait_slow(op, site);
   }
-  /// Whether `op` is complete, at most after a first poll; if not, `wait_slow` follows.
-  [[gnu::always_inline]] bool done_after_poll(operation& op) {
+  /// Whether `op` is complete, at most after a first poll; if not, `wait_slow` follows. It is named
+  /// where it is kept: to keep it in a register over the poll costs the caller more.
+  [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
     if constexpr (concurrent) return false;  // Only the lock tells.
-    return op.done() || poll_for(op);
+    if (op->done()) return true;
+    pace().poll_once_apart();  // Most often that finds it, so nothing more is set up before.
+    return op->done();
   }
   [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
@@ -13876,12 +14408,12 @@ class endpoint : ground<Stack>,
   }
   void progress();
   /// Gives a complete operation back.
-  [[gnu::always_inline]] void release(operation& op) {
+  [[MPX_ALWAYS_INLINE]] void release(operation& op) {
     std::lock_guard lock(threading());
     give(op);
   }
   /// The same, of one that is_over.
-  [[gnu::always_inline]] void release_over(operation& op) { pool().give(&op); }
+  [[MPX_ALWAYS_INLINE]] void release_over(operation& op) { pool().give(&op); }
   /// nullptr: no compound operation has been made.
   const compound_calls<Stack>* compound_hooks() const noexcept { return compounds_; }
   /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
@@ -13895,14 +14427,14 @@ class endpoint : ground<Stack>,
 
   bool begin_collective(collective_call call);
   bool wait_in_collective(operation& op, call_site site, collective_call call);
-  void give_up_collective(collective_call call) noexcept;
-  errc failure_of_collective(collective_call call);
+  void give_up_collective(collective_call call, errc why) noexcept;
+  collective_failure failure_of_collective(collective_call call);
   bool collective_lost(collective_call call) noexcept;
 
   // --- Probing -----------------------------------------------------------------------------------
 
   /// Polls once. `failure`: why nothing can come any more.
-  [[gnu::always_inline]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
+  [[MPX_ALWAYS_INLINE]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
     std::optional<probe_result> found;
     bool crowded = false;
     {
@@ -13930,10 +14462,8 @@ class endpoint : ground<Stack>,
   // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
   errc attach(std::span<std::byte> piece);
   std::span<std::byte> detach(call_site site);
-  void* allocate_shared(std::size_t bytes, std::size_t alignment)
-      requires SharedMemoryTransport<transport_type>;
-  void deallocate_shared(void* p, std::size_t bytes) noexcept
-      requires SharedMemoryTransport<transport_type>;
+  void* allocate(std::size_t bytes, std::size_t alignment) requires gives_memory<transport_type>;
+  void deallocate(void* p, std::size_t bytes) noexcept requires gives_memory<transport_type>;
 
   // --- Losses and leaving ------------------------------------------------------------------------
 
@@ -14012,7 +14542,9 @@ class endpoint : ground<Stack>,
   friend struct schedules<Stack>;  // and collectives that are under way (endpoint_schedules.hpp).
   template <class>
   friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
-  template <class From>         // What the transport is made of.
+  template <class>
+  friend struct one_sided;  // What windows ask for (rma/access.hpp).
+  template <class From>     // What the transport is made of.
   endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
@@ -14033,8 +14565,8 @@ class endpoint : ground<Stack>,
   /// What the transport talks to.
   struct sink {
     endpoint& e;
-    [[gnu::always_inline]] void packet(peer_id source, const frame_header& f,
-                                       std::span<const std::byte> payload) noexcept {
+    [[MPX_ALWAYS_INLINE]] void packet(peer_id source, const frame_header& f,
+                                      std::span<const std::byte> payload) noexcept {
       e.on_packet(source, f, payload);
     }
     std::span<std::byte> place(peer_id source, const frame_header& f, std::size_t bytes) noexcept {
@@ -14046,10 +14578,11 @@ class endpoint : ground<Stack>,
     void lost(peer_id source) noexcept { e.lose(source, errc::peer_lost); }
   };
 
-  [[gnu::always_inline]] std::size_t poll_packets() {
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
     sink s{*this};
     return transport().poll(s);
   }
+  [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
   std::size_t flush_busy() {
     return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_->run_due(*this));
   }
@@ -14057,7 +14590,7 @@ class endpoint : ground<Stack>,
     if (compounds_ != nullptr) compounds_->recheck(*this);
   }
   bool begin_collective_locked(collective_call call);
-  void give_up_collective_locked(collective_call call) noexcept;
+  void give_up_collective_locked(collective_call call, errc why) noexcept;
   using peers_type::lose;
   using progress_type::noticed;
   using progress_type::poll_once;
@@ -14079,7 +14612,7 @@ class endpoint : ground<Stack>,
   void tell_loss(peer_id peer);
 
   using compared = type_mark<Stack::checks_type::compares_types>;
-  [[gnu::always_inline]] void finish(operation& op, errc failure) noexcept {
+  [[MPX_ALWAYS_INLINE]] void finish(operation& op, errc failure) noexcept {
     if (compared::wrong(op.want) && failure == errc{} && op.role == role::receive)
       failure = errc::type;
     if (failure != errc{}) op.fails(failure);  // Else it has been errc{} since `begin`.
@@ -14089,7 +14622,7 @@ class endpoint : ground<Stack>,
       finish_unheld(op);
   }
   /// The same, without a failure.
-  [[gnu::always_inline]] void finish_plain(operation& op) noexcept {
+  [[MPX_ALWAYS_INLINE]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
     op.stage = stage::complete;
     pace().completed();
@@ -14100,7 +14633,7 @@ class endpoint : ground<Stack>,
     op.fails(failure);
     op.stage = stage::closing;
   }
-  [[gnu::always_inline]] void give(operation& op) noexcept {
+  [[MPX_ALWAYS_INLINE]] void give(operation& op) noexcept {
     if (op.special != 0) [[unlikely]]
       return give_special(op);
     pool().give(&op);
@@ -14110,7 +14643,8 @@ class endpoint : ground<Stack>,
   void give_special(operation& op) noexcept;
   void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
-  operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept {
+  [[gnu::noinline]] operation* named(peer_id source, std::uint32_t ticket,
+                                     detail::role role) noexcept {
     operation* op = pool().find(ticket);
     if (op == nullptr || op->role != role || op->peer != source || op->stage >= stage::closing)
       return nullptr;
@@ -14121,7 +14655,8 @@ class endpoint : ground<Stack>,
   bool relocate(operation& op) noexcept;
   /// What is pending with a lost peer would never complete: the transport has to end it.
   static constexpr bool ends_posts =
-      posts_pend<transport_type> && DroppingTransport<transport_type>;
+      (posts_pend<transport_type> || RetiringTransport<transport_type>) &&
+      DroppingTransport<transport_type>;
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
   }
@@ -14133,19 +14668,13 @@ class endpoint : ground<Stack>,
   /// is complete.
   template <class Stop>
   bool wait_or(operation& op, call_site site, Stop&& stop) {
-    if (done_after_poll(op)) return true;
+    if (operation* const it = &op; done_after_poll(it)) return true;
     bool done = false;
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
       done = op.done();
       return done || stop();
     });
     return done;
-  }
-  /// The first poll of a call that waits: most often it finds it, so nothing more is set up before.
-  [[gnu::noinline]] bool poll_for(const operation& op) {
-    const std::lock_guard lock(threading());
-    pace().poll_once();
-    return op.done();
   }
   /// By value: a call whose address is taken must lie in memory, and the stores that put it there
   /// would fill the store buffer ahead of those to the ring.
@@ -14168,8 +14697,8 @@ class endpoint : ground<Stack>,
   template <class Done>
   void wait_probing(const pattern& want, call_site site, Done&& done);
 
-  [[gnu::always_inline]] void on_packet(peer_id source, const frame_header& f,
-                                        std::span<const std::byte> payload) noexcept {
+  [[MPX_ALWAYS_INLINE]] void on_packet(peer_id source, const frame_header& f,
+                                       std::span<const std::byte> payload) noexcept {
     if (!flow().incoming(source, f.word[wire::word_credit])) [[unlikely]]
       return lose(source, errc::protocol);
     if (f.word[wire::word_kind] == wire::plain_eager && !has_placed(source)) [[likely]] {
@@ -14194,7 +14723,9 @@ class endpoint : ground<Stack>,
   void end_revoked(context_id context) noexcept;
   bool cannot_end(collective_call call) noexcept;
   void discard_left(collective_call next) noexcept;
-  errc failure_of_collective_locked(collective_call call) noexcept;
+  collective_failure failure_of_collective_locked(collective_call call) noexcept;
+  rank_t size_of(collective_call call) noexcept;
+  peer_id peer_of(collective_call call, rank_t rank) noexcept;
   errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
   bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
   bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }
@@ -14260,48 +14791,72 @@ bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collecti
   return wait_or(op, site, [&] { return collective_lost(call); });
 }
 
-/// Why a collective that has been left, or cannot begin, cannot end well.
+/// Why a collective that has been left, or cannot begin, cannot end well: names who is lost, or
+/// who has left it.
 template <class Stack>
-errc endpoint<Stack>::failure_of_collective(collective_call call) {
+collective_failure endpoint<Stack>::failure_of_collective(collective_call call) {
   std::lock_guard lock(threading());
   return failure_of_collective_locked(call);
 }
 template <class Stack>
-errc endpoint<Stack>::failure_of_collective_locked(collective_call call) noexcept {
-  return call.of != nullptr && call.of->revoked ? errc::revoked : errc::peer_lost;
+[[gnu::noinline, gnu::cold]] collective_failure endpoint<Stack>::failure_of_collective_locked(
+    collective_call call) noexcept {
+  using cause = collective_failure::cause;
+  collective_failure f{errc::peer_lost, cause::lost, false, proc_null};
+  if (call.of != nullptr && call.of->revoked) f.why = errc::revoked;
+  if (f.why == errc::revoked || orphaned()) return f;
+  const left_call* const left = revocations_.find(call);
+  for (rank_t r = 0; r < size_of(call); ++r) {
+    const peer_id peer = peer_of(call, r);
+    if (peers().failure_of(peer) != errc{} && !peers().left(peer))
+      return {errc::peer_lost, cause::lost, false, r};
+    if (left != nullptr && left->by == peer)
+      f = {errc::peer_lost, cause::left, false, r, 0, static_cast<std::size_t>(left->why)};
+  }
+  return f;
 }
 
-/// Members are lost, or the communicator is revoked.
+/// Members are lost, or the communicator is revoked. One that has left in good order may have done
+/// its part before: a call that needs more of it fails where that is, which tells the others.
 template <class Stack>
 bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
   if (peers().failures() == 0) [[likely]]
     return false;
   if (call.of == nullptr || orphaned()) return true;
-  return call.of->revoked || communicators_.lost_in(*call.of) != 0;
+  return call.of->revoked || communicators_.lost_before_their_end_in(*call.of) != 0;
 }
 
 /// This rank leaves a collective that it has begun: the others shall not wait for it.
 template <class Stack>
-void endpoint<Stack>::give_up_collective(collective_call call) noexcept {
+void endpoint<Stack>::give_up_collective(collective_call call, errc why) noexcept {
   std::lock_guard lock(threading());
-  give_up_collective_locked(call);
+  give_up_collective_locked(call, why);
 }
 template <class Stack>
-void endpoint<Stack>::give_up_collective_locked(collective_call call) noexcept {
+void endpoint<Stack>::give_up_collective_locked(collective_call call, errc why) noexcept {
   revocations_.leave();
   if (revocations_.contains(call) || orphaned()) return;
   if (call.of != nullptr && call.of->revoked) return;  // Everybody learns, and leaves as well.
-  const rank_t size = call.of == nullptr ? world_rank(peers().founders()) : call.of->size;
-  const auto peer_of = [&](rank_t r) {
-    return call.of == nullptr ? world_peer(r) : communicators_.peer_of(*call.of, r);
-  };
+  const rank_t size = size_of(call);
   if (peers().failures() != 0)
     for (rank_t r = 0; r < size; ++r)
-      if (peers().died(peer_of(r))) return;  // Everybody knows, and leaves as well.
+      if (peers().died(peer_of(call, r))) return;  // Everybody knows, and leaves as well.
   for (rank_t r = 0; r < size; ++r)
-    if (peer_of(r) != self())
-      outbox().answer(peer_of(r),
-                      {.kind = wire::kind::revoke, .tag = call.serial, .context = call.context});
+    if (const peer_id peer = peer_of(call, r); peer != self())
+      outbox().answer(peer, {.kind = wire::kind::revoke,
+                             .tag = call.serial,
+                             .context = call.context,
+                             .ticket = static_cast<std::uint32_t>(why)});
+}
+
+/// Who takes part in a collective.
+template <class Stack>
+rank_t endpoint<Stack>::size_of(collective_call call) noexcept {
+  return call.of == nullptr ? world_rank(peers().founders()) : call.of->size;
+}
+template <class Stack>
+peer_id endpoint<Stack>::peer_of(collective_call call, rank_t rank) noexcept {
+  return call.of == nullptr ? world_peer(rank) : communicators_.peer_of(*call.of, rank);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -14460,6 +15015,7 @@ struct compounds {
       clear_status(op);
     } else {
       drop_plan(op);
+      drop_more(e, op);
       e.release(op);
     }
   }
@@ -14661,7 +15217,7 @@ template <class Stack>
     return;
   }
   if (!orphaned()) mover().end_exposure(op);
-  finish(op, why);
+  end(op, why);
 }
 
 /// Takes a receive back that has not matched. Returns false if it has.
@@ -14927,7 +15483,8 @@ template <class Stack>
   }
   for (std::uint32_t i = 0; i < info.calls_kept; ++i)
     for (const hang_operation& op : info.calls[i].on) add_name(info, op, communicators_);
-  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
+  const hang_list<16>* const lists[] = {&info.posted, &info.unexpected, &info.sends};
+  for (const auto* list : lists)
     for (const hang_operation& op : *list) add_name(info, op, communicators_);
 }
 
@@ -14977,20 +15534,28 @@ std::span<std::byte> endpoint<Stack>::detach(call_site site) {
 }
 
 template <class Stack>
-void* endpoint<Stack>::allocate_shared(std::size_t bytes, std::size_t alignment)
-    requires SharedMemoryTransport<transport_type>
+void* endpoint<Stack>::allocate(std::size_t bytes, std::size_t alignment)
+    requires gives_memory<transport_type>
 {
   std::lock_guard lock(threading());
   if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
-  return transport().allocate_shared(bytes, alignment);
+  if constexpr (AllocatingTransport<transport_type>) {
+    return transport().allocate(bytes, alignment);
+  } else {
+    return transport().allocate_shared(bytes, alignment);
+  }
 }
 
 template <class Stack>
-void endpoint<Stack>::deallocate_shared(void* p, std::size_t bytes) noexcept
-    requires SharedMemoryTransport<transport_type>
+void endpoint<Stack>::deallocate(void* p, std::size_t bytes) noexcept
+    requires gives_memory<transport_type>
 {
   std::lock_guard lock(threading());
-  transport().deallocate_shared(p, bytes);
+  if constexpr (AllocatingTransport<transport_type>) {
+    transport().deallocate(p, bytes);
+  } else {
+    transport().deallocate_shared(p, bytes);
+  }
 }
 
 }  // namespace mpx::inline v0::detail
@@ -15003,7 +15568,7 @@ void endpoint<Stack>::deallocate_shared(void* p, std::size_t bytes) noexcept
 namespace mpx::inline v0::detail {
 
 template <class Stack>
-[[gnu::always_inline]] inline bool endpoint<Stack>::has_placed(
+[[MPX_ALWAYS_INLINE]] inline bool endpoint<Stack>::has_placed(
     [[maybe_unused]] peer_id source) noexcept {
   if constexpr (PlacingTransport<transport_type>) {
     const peer_record* r = peers().find(source);
@@ -15078,6 +15643,7 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
   const bool copied = static_cast<cookie_kind>(cookie >> 32) == cookie_kind::copy;
   if (copied) op->copying = false;
   if (op->stage == stage::closing) {
+    if (!ok && copied && op->role == role::control) op->fails(errc::peer_lost);
     if (op->pending != 0) return;
     if (op->exposed && !orphaned()) mover().end_exposure(*op);
     return finish(*op, op->failure);
@@ -15282,7 +15848,7 @@ struct schedules {
     p.active = true;
     e.schedules_.active.push_back(p);
     if (!e.begin_collective_locked(p.id()))
-      return fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
+      return fail_locked(e, p, e.failure_of_collective_locked(p.id()));
     run_locked(e, p);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
@@ -15385,7 +15951,7 @@ struct schedules {
     p.advancing = false;
     if (p.failure.why == errc{} && p.at == p.steps.size()) return end_locked(e, p);
     if (p.failure.why == errc{} && !e.collective_lost(p.id())) return;
-    fail_locked(e, p, {e.failure_of_collective_locked(p.id())});
+    fail_locked(e, p, e.failure_of_collective_locked(p.id()));
   }
   /// Takes one step. Returns false where the schedule has to wait.
   static bool step_locked(endpoint_type& e, schedule& p) noexcept {
@@ -15462,7 +16028,7 @@ struct schedules {
   /// It has failed: tells the others, unless they know, and lets go of its parts.
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
-    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id());
+    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id(), p.failure.why);
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
@@ -15681,14 +16247,13 @@ inline std::string describe(const char* what, rank_t self, const char* direction
                             const group* ranks = nullptr) {
   std::string s = formatted("%s on rank %d%s", what, self, direction);
   if (other == any_source) {
-    s += "any";
+    append(s, "any");
   } else {
     append(s, "%d", other);
   }
-  if (ranks != nullptr && other >= 0 && other < ranks->size())
-    append(s, " (world rank %u)", ranks->peer_of(other));
-  if (tag < 0) {
-    s += ", tag any";
+  s += world_rank_text(ranks, other);
+  if (tag == any_tag) {
+    append(s, ", tag any");
   } else {
     append(s, ", tag %d", tag);
   }
@@ -15706,8 +16271,8 @@ inline status status_of(const operation& op) noexcept {
 }
 
 inline void add_types(std::string& s, type_code sent, type_code expected) {
-  s.append(" of ").append(name_of_type(expected)).append(" for a message of ");
-  s.append(sent == 0 ? "others" : name_of_type(sent));
+  append(s, " of %s for a message of %s", name_of_type(expected).c_str(),
+         sent == 0 ? "others" : name_of_type(sent).c_str());
 }
 
 inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask) {
@@ -15736,8 +16301,7 @@ inline std::string describe(const operation& op, peer_id self_peer, context_id c
 inline peer_id culprit(const operation& op) noexcept {
   if (op.role != role::compound) return op.peer;
   if (const schedule* const p = compound_of(op).plan; p != nullptr)
-    return p->failure.of == collective_failure::cause::message ? p->peer_of(p->failure.other)
-                                                               : null_peer;
+    return p->failure.names_lost() ? p->peer_of(p->failure.other) : null_peer;
   const operation* const failed = compound_of(op).failed;
   return failed == nullptr ? null_peer : culprit(*failed);
 }
@@ -15794,7 +16358,7 @@ class [[nodiscard]] request {
   /// Errors:  whatever the operation met.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  [[gnu::always_inline]] status wait(
+  [[MPX_ALWAYS_INLINE]] status wait(
       How&& how = {},
       std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
     return wait_as({"wait", where}, how);
@@ -15875,10 +16439,10 @@ class [[nodiscard]] request {
       : endpoint_(&e), operation_(op) {}
 
   template <class How>
-  [[gnu::always_inline]] status wait_as(detail::call_site site,
-                                        How& how) noexcept(!detail::throws<How>) {
+  [[MPX_ALWAYS_INLINE]] status wait_as(detail::call_site site,
+                                       How& how) noexcept(!detail::throws<How>) {
     check(site.where);
-    if (operation_ != nullptr && !endpoint_->done_after_poll(*operation_)) block(site);
+    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_)) block(site);
     return take(how, site.where);
   }
   [[gnu::noinline]] void block(detail::call_site site) {
@@ -15902,8 +16466,8 @@ class [[nodiscard]] request {
   }
 
   template <class How>
-  [[gnu::always_inline]] status take(How& how,
-                                     std::source_location where) noexcept(!detail::throws<How>) {
+  [[MPX_ALWAYS_INLINE]] status take(How& how,
+                                    std::source_location where) noexcept(!detail::throws<How>) {
     if constexpr (detail::throws<How>) {
       if (operation_ == nullptr) {
         endpoint_ = nullptr;
@@ -15993,7 +16557,7 @@ namespace detail {
 struct request_access {
   /// A request for `op`, or for a send that is complete if `op` is nullptr.
   template <class Stack>
-  [[gnu::always_inline]] static request<Stack> make(endpoint<Stack>& e, operation* op) noexcept {
+  [[MPX_ALWAYS_INLINE]] static request<Stack> make(endpoint<Stack>& e, operation* op) noexcept {
     return {e, op};
   }
   template <class Stack>
@@ -16016,7 +16580,7 @@ struct request_access {
   }
   /// Empties a request whose send or receive has succeeded. Returns false if it is anything else.
   template <class Stack>
-  [[gnu::always_inline]] static bool take_over(request<Stack>& r) noexcept {
+  [[MPX_ALWAYS_INLINE]] static bool take_over(request<Stack>& r) noexcept {
     if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
     operation* const op = r.operation_;
     if (op == nullptr || !op->is_over()) return false;
@@ -16025,14 +16589,14 @@ struct request_access {
     return true;
   }
   template <class Stack, class How>
-  [[gnu::always_inline]] static status wait_as(request<Stack>& r, call_site site, How& how) {
+  [[MPX_ALWAYS_INLINE]] static status wait_as(request<Stack>& r, call_site site, How& how) {
     return r.wait_as(site, how);
   }
   /// True if a look or less shows that the operation has succeeded.
   template <class Stack>
-  [[gnu::always_inline]] static bool succeeded_after_poll(request<Stack>& r) {
+  [[MPX_ALWAYS_INLINE]] static bool succeeded_after_poll(request<Stack>& r) {
     return r.operation_ == nullptr ||
-           (r.endpoint_->done_after_poll(*r.operation_) && r.operation_->failure == errc{});
+           (r.endpoint_->done_after_poll(r.operation_) && r.operation_->failure == errc{});
   }
   /// Whether it is complete, with no look.
   template <class Stack>
@@ -16107,7 +16671,7 @@ template <class B, class How>
 concept BufferFits = !is_code<B> && (BlockingForm<How> || BufferOutlivesCall<B>);
 
 template <class How, class Call>
-[[gnu::always_inline]] inline started begin_as(const Call& call) {
+[[MPX_ALWAYS_INLINE]] inline started begin_as(const Call& call) {
   if constexpr (is_form<How, start_t>) {
     return call.start();
   } else {
@@ -16120,7 +16684,7 @@ template <class How, class Call>
 /// A call has `run`, which blocks, `start`, `prepare` (both if it can be started) and `raise`,
 /// which throws with the text for a failure. None of the others throws, and none builds a text.
 template <class How, class Call>
-[[gnu::always_inline]] inline auto finish_as(
+[[MPX_ALWAYS_INLINE]] inline auto finish_as(
     How&& how, const Call& call, std::source_location where) noexcept(stores_errors<How>) {
   using value_type = typename Call::value_type;
   using request_type = request<typename Call::stack_type>;
@@ -16919,8 +17483,8 @@ class point_to_point {
   /// Source:   MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
   template <mode M = mode::standard, class B, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferFits<B&&, How>
-  [[gnu::always_inline]] auto send(B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
-                                   std::source_location where = std::source_location::current())
+  [[MPX_ALWAYS_INLINE]] auto send(B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
+                                  std::source_location where = std::source_location::current())
       const noexcept(stores_errors<How>) {
     check_exists(where);
     return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
@@ -16934,7 +17498,7 @@ class point_to_point {
   /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4, 3.7.2, 3.9.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
-  [[gnu::always_inline]] auto recv(
+  [[MPX_ALWAYS_INLINE]] auto recv(
       B&& buffer, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
       std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
@@ -17066,7 +17630,7 @@ class point_to_point {
   // --- Calls, as finish_as takes them ------------------------------------------------------------
 
   template <mode M, class B>
-  [[gnu::always_inline]] auto send_call_of(const B& buffer, rank_t to, tag_t tag) const noexcept {
+  [[MPX_ALWAYS_INLINE]] auto send_call_of(const B& buffer, rank_t to, tag_t tag) const noexcept {
     if constexpr (LayoutBuffer<B>) {
       return typename layout_calls<Stack>::template sending<M, B>{*this, buffer, to, tag};
     } else {
@@ -17074,7 +17638,7 @@ class point_to_point {
     }
   }
   template <class B>
-  [[gnu::always_inline]] auto receive_call_of(B& buffer, rank_t from, tag_t tag) const noexcept {
+  [[MPX_ALWAYS_INLINE]] auto receive_call_of(B& buffer, rank_t from, tag_t tag) const noexcept {
     if constexpr (LayoutBuffer<B>) {
       using buffer_type = std::remove_cvref_t<B>;
       return
@@ -17099,12 +17663,12 @@ class point_to_point {
     [[no_unique_address]] mark_type type{};
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
-    [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+    [[MPX_ALWAYS_INLINE]] errc run(nothing&, std::source_location where) const {
       if (on.is_direct(to, tag)) [[likely]]
         return on.template send_to<M>(data.data(), data.size(), world_peer(to), tag, type, where);
       return on.template send_slow<M>(data.data(), data.size(), to, tag, type, where);
     }
-    [[gnu::always_inline]] started start() const {
+    [[MPX_ALWAYS_INLINE]] started start() const {
       if (on.is_direct(to, tag)) [[likely]]
         return on.template start_to<M>(data.data(), data.size(), world_peer(to), tag, type);
       return on.template start_slow<M>(data.data(), data.size(), to, tag, type);
@@ -17113,8 +17677,8 @@ class point_to_point {
       if (const errc why = on.check_send(to, tag); why != errc{}) return {nullptr, why};
       return on.prepared(to == proc_null ? starts_as::nothing : start_of(M), data, to, tag, type);
     }
-    [[noreturn, gnu::always_inline]] void raise(errc why, nothing, const char* what,
-                                                std::source_location where) const {
+    [[noreturn, MPX_ALWAYS_INLINE]] void raise(errc why, nothing, const char* what,
+                                               std::source_location where) const {
       on.raise(why, what, " to rank ", to, tag, data.size(), 0, where);
     }
   };
@@ -17135,7 +17699,7 @@ class point_to_point {
     memory lent() const noexcept { return into; }
     void give_back(const memory&) const noexcept {}
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
-    [[gnu::always_inline]] errc run(status& got, std::source_location where) const {
+    [[MPX_ALWAYS_INLINE]] errc run(status& got, std::source_location where) const {
       const bool direct = on.is_direct(from, tag);
       direct_receive d(into.data(), into.size(), type.in(on.context_), world_peer(from),
                        direct ? tag : 0);
@@ -17153,8 +17717,7 @@ class point_to_point {
       got = status(from, tag, d.bytes);
       return wrong_type(d) ? errc::type : errc{};
     }
-    [[gnu::always_inline]] bool wrong_type(
-        [[maybe_unused]] const direct_receive& d) const noexcept {
+    [[MPX_ALWAYS_INLINE]] bool wrong_type([[maybe_unused]] const direct_receive& d) const noexcept {
       if constexpr (Stack::checks_type::compares_types) {
         if (d.failure != errc{} && d.failure != errc::type) return false;
         if (type_in(d.want.bits) != 0) type.sent = type_in(d.want.bits);
@@ -17162,7 +17725,7 @@ class point_to_point {
       }
       return false;
     }
-    [[gnu::always_inline]] started start() const {
+    [[MPX_ALWAYS_INLINE]] started start() const {
       if (on.is_direct(from, tag)) [[likely]]
         return on.endpoint_->receive(into, on.exactly(world_peer(from), tag, type));
       return on.start_receive_slow(into.data(), into.size(), from, tag, type);
@@ -17172,8 +17735,8 @@ class point_to_point {
       return on.prepared(from == proc_null ? starts_as::nothing : starts_as::receive, into, from,
                          tag, type);
     }
-    [[noreturn, gnu::always_inline]] void raise(errc why, const status& got, const char* what,
-                                                std::source_location where) const {
+    [[noreturn, MPX_ALWAYS_INLINE]] void raise(errc why, const status& got, const char* what,
+                                               std::source_location where) const {
       on.raise_receive(why, what, from, tag, into.size(), got.source(), got.tag(), got.bytes(),
                        where, type);
     }
@@ -17203,7 +17766,7 @@ class point_to_point {
   // --- What they stand on ------------------------------------------------------------------------
 
   /// Most often ranks are peers, and this one comparison is all there is to it.
-  [[gnu::always_inline]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
     return static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(direct_size_) && tag >= 0;
   }
   peer_id peer_of(rank_t rank) const noexcept {
@@ -17216,7 +17779,7 @@ class point_to_point {
     want.ignore |= mark_type::ignored;
     return want;
   }
-  [[gnu::always_inline]] pattern exactly(peer_id from, tag_t tag, mark_type type) const noexcept {
+  [[MPX_ALWAYS_INLINE]] pattern exactly(peer_id from, tag_t tag, mark_type type) const noexcept {
     return pattern::of(match_bits_of(type.in(context_), tag), mark_type::ignored, from);
   }
   errc check_send(rank_t to, tag_t tag) const noexcept {
@@ -17232,26 +17795,30 @@ class point_to_point {
                           mark_type type = {}) const;
 
   template <mode M>
-  [[gnu::always_inline]] started post(const send_call& call) const {
+  [[MPX_ALWAYS_INLINE]] started post(const send_call& call) const {
     if constexpr (M == mode::standard) return endpoint_->send(call);
     if constexpr (M == mode::buffered) return {nullptr, endpoint_->send_buffered(call)};
     return endpoint_->send_flagged(
         call, M == mode::synchronous ? wire::flag_synchronous : wire::flag_ready);
   }
   template <mode M>
-  [[gnu::always_inline]] started start_to(const std::byte* data, std::size_t bytes, peer_id to,
-                                          tag_t tag, mark_type type) const {
+  [[MPX_ALWAYS_INLINE]] started start_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                         tag_t tag, mark_type type) const {
     return post<M>({{const_cast<std::byte*>(data), bytes}, to, type.in(context_), tag});
   }
   template <mode M>
-  [[gnu::always_inline]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
-                                      tag_t tag, mark_type type, std::source_location where) const {
+  [[MPX_ALWAYS_INLINE]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
+                                     tag_t tag, mark_type type, std::source_location where) const {
     const auto [op, failure] = start_to<M>(data, bytes, to, tag, type);
     if (op == nullptr) [[likely]]
       return failure;
-    endpoint_->wait(*op, {name_of(M), where});
-    const errc why = op->failure;
-    endpoint_->release(*op);
+    return send_rest(*op, name_of(M), where);
+  }
+  [[gnu::noinline]] errc send_rest(operation& op, const char* name,
+                                   std::source_location where) const {
+    endpoint_->wait(op, {name, where});
+    const errc why = op.failure;
+    endpoint_->release(op);
     return why;
   }
   /// Wrong arguments, proc_null, and communicators whose ranks are not the peers. (Arguments go one
@@ -17299,9 +17866,9 @@ class point_to_point {
   seen probe_slow(rank_t from, tag_t tag, std::source_location where) const;
   /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
   template <class T, class How>
-  [[gnu::always_inline]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
-                                           const char* once_name, rank_t from, tag_t tag,
-                                           std::source_location where) const {
+  [[MPX_ALWAYS_INLINE]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
+                                          const char* once_name, rank_t from, tag_t tag,
+                                          std::source_location where) const {
     if constexpr (is_code<How&>) {
       store(how, why);
     } else if constexpr (is_form<How, once_t> && stores_errors<How>) {
@@ -17345,12 +17912,16 @@ template <class Stack>
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
-  if (why == errc::rank) append(s, ": ranks here are 0 .. %d", size_ - 1);
-  if (why == errc::tag) append(s, ": tag %d is negative", tag);
-  s.append(name_text(state_));
-  if (other < size_ && endpoint_ != nullptr) s.append(endpoint_->loss_text(peer_of(other), why));
-  if (why == errc::no_resources) s.append(endpoint_->limit_text());
-  if (why == errc::buffer) s.append(": attach more memory with environment::attach_buffer");
+  if (why == errc::rank)
+    append(s, ": %sranks here are 0 .. %d",
+           other == any_source ? "any_source is for receives, " : "", size_ - 1);
+  if (why == errc::tag && tag == any_tag) append(s, ": any_tag is for receives");
+  if (why == errc::tag && tag != any_tag) append(s, ": tag %d is negative", tag);
+  append(s, "%s", name_text(state_).c_str());
+  if (other < size_ && endpoint_ != nullptr)
+    append(s, "%s", endpoint_->loss_text(peer_of(other), why).c_str());
+  if (why == errc::no_resources) append(s, "%s", endpoint_->limit_text().c_str());
+  if (why == errc::buffer) append(s, ": attach more memory with environment::attach_buffer");
   if (endpoint_ == nullptr) throw error(why, s, where);
   raise_error(*endpoint_, state_, error(why, s, where));
 }
@@ -17511,7 +18082,7 @@ class collective_channel : public point_to_point<Stack> {
   /// and that sends nothing through this.
   collective_channel(const base& comm, call_site site, bool counted = true) noexcept
       : base(comm),
-        site_((this->check_exists(site.where), site)),
+        site_{(this->check_exists(site.where), site.name), site.where},
         serial_(counted ? static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)
                         : 0) {
     this->context_ |= 1;
@@ -17522,23 +18093,24 @@ class collective_channel : public point_to_point<Stack> {
   ~collective_channel() {
     drop();
     if (why_ != errc{}) [[unlikely]] {
-      if (begun_) this->endpoint_->give_up_collective(call());
+      if (begun_) this->endpoint_->give_up_collective(call(), why_);
     }
     if (pieces_ != nullptr) free_pieces();
   }
 
   /// The call, for what is done in other ways than by messages.
   collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
-  errc why_lost() const { return this->endpoint_->failure_of_collective(call()); }
+  collective_failure why_lost() const { return this->endpoint_->failure_of_collective(call()); }
   call_site site() const noexcept { return site_; }
   communicator_state& state() const noexcept { return *this->state_; }
   endpoint<Stack>& endpoint_of() const noexcept { return *this->endpoint_; }
   using base::peer_of;
+  using base::rank_of;
 
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
     if (std::exchange(begun_, true)) return why_;
-    return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost(), cause::lost);
+    return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost());
   }
   /// All messages of this call have been sent and received: nobody waits for this rank any more.
   void over() noexcept { begun_ = false; }
@@ -17674,7 +18246,7 @@ class collective_channel : public point_to_point<Stack> {
       if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
       std::string s = describe(f, site.name, this->rank_, this->size_,
                                {this->context_ | 1, t.serial}, this->state_->ranks);
-      if (f.of == cause::message && f.other >= 0 && f.other < this->size_)
+      if (f.names_lost() && f.other < this->size_)
         s += this->endpoint_->loss_text(this->peer_of(f.other), f.why);
       s += name_text(this->state_);
       raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
@@ -17687,7 +18259,7 @@ class collective_channel : public point_to_point<Stack> {
     drop();
     return why;
   }
-  [[gnu::always_inline]] void drop() noexcept {
+  [[MPX_ALWAYS_INLINE]] void drop() noexcept {
     if ((now_ != nullptr) | (ahead_ != nullptr)) [[unlikely]]
       drop_started();
   }
@@ -17734,7 +18306,7 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline]] void wait_first() {
     operation& op = *now_;
     if (!this->endpoint_->wait_in_collective(op, site_, call())) {
-      failed(why_lost(), cause::lost);
+      failed(why_lost());
       return;
     }
     now_ = op.next;
@@ -17759,7 +18331,7 @@ class collective_channel : public point_to_point<Stack> {
     if (d.failure == undecided) {
       if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
         d.posted->next = std::exchange(now_, d.posted);
-        return failed(why_lost(), cause::lost);
+        return failed(why_lost());
       }
       this->endpoint_->receive_rest(d, site_);
     }
@@ -17855,6 +18427,11 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
   }
+  /// Whether any collective call can begin: no peer is lost, none has been left.
+  [[MPX_ALWAYS_INLINE]] static bool undisturbed(endpoint_type& e) noexcept {
+    std::lock_guard lock(e.threading());
+    return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
+  }
   static bool crowded(endpoint_type& e) noexcept {
     std::lock_guard lock(e.threading());
     return e.transport().oversubscribed();
@@ -17864,6 +18441,12 @@ struct shared_blocks {
   static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
     const awaited on{wait_kind::all, awaited::form::shown, &from};
     return e.pace().wait_for_flag(e.threading(), site, on, w);
+  }
+  /// Gives the core away once, if that may help. Returns whether it has.
+  static bool give_way(endpoint_type& e) noexcept {
+    if (!e.pace().may_give_way(e.threading())) return false;
+    e.pace().give_way();
+    return true;
   }
   /// Wakes those of a communicator's ranks whose bits are set.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
@@ -17880,18 +18463,28 @@ struct shared_blocks {
     std::lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
+  /// Whether what is said of one peer's exposure may change with those of others.
+  static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
   /// Waits for a copy that the peer has begun, but not for a peer that is gone, nor for ever.
-  static void withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
+  /// Requires: it has no business there any more. Returns whether nobody touches it for certain.
+  static bool withdraw(endpoint_type& e, [[maybe_unused]] peer_id peer,
+                       const remote_memory& m) noexcept {
     constexpr std::int64_t wait_ns = 1'000'000'000;
     for (std::int64_t until_ns = 0;;) {
       {
         std::lock_guard lock(e.threading());
-        if (e.transport().withdraw(m) != outcome::retry) return;
-        if (e.peers().loss_of(peer) != errc{}) return;
+        outcome taken_back;
+        if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
+          taken_back = e.transport().retire(m);
+        } else {
+          taken_back = e.transport().withdraw(m);
+        }
+        if (taken_back != outcome::retry) return taken_back == outcome::done;
+        if (e.peers().loss_of(peer) != errc{}) return false;
       }
       const std::int64_t now_ns = platform::now_ns();
       if (until_ns == 0) until_ns = now_ns + wait_ns;
-      if (now_ns > until_ns) return;
+      if (now_ns > until_ns) return false;
       ::sched_yield();
     }
   }
@@ -17934,6 +18527,30 @@ struct shared_blocks {
 
 namespace mpx::inline v0::coll {
 
+/// Writes a word that others may wait for. Cost: where all are awake, a load besides.
+template <class Stack>
+[[MPX_ALWAYS_INLINE]] inline void raise_flag(mpx::detail::endpoint<Stack>& e,
+                                             const mpx::detail::communicator_state& state,
+                                             const node_state& s, rank_t me,
+                                             platform::atomic<node_tag>& word,
+                                             node_tag tag) noexcept {
+  if (s.fenced) [[unlikely]]
+    word.exchange(tag, std::memory_order_seq_cst);
+  else
+    word.store(tag, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const std::uint64_t mask = s.block.head().sleeping.load(std::memory_order_relaxed);
+  if (mask != 0) [[unlikely]]
+    mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
+}
+/// A bit for each rank.
+inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
+/// How often who waits for a flag looks before it does anything else.
+inline constexpr unsigned node_looks = 64;
+/// Tags are compared within half the circle that serials go round: what a rank remembers of the
+/// others is brought up to date once in so many calls.
+constexpr bool looks_back(tag_t serial) noexcept { return (serial & 0x0fff'ffff) == 0; }
+
 /// One call. Once something has gone wrong, which `channel` knows, all that follows does nothing.
 template <class Stack>
 class node_call {
@@ -17949,6 +18566,8 @@ class node_call {
     const node_tag before = tag_of(serial_, 0) - 1;
     // A call that went other ways has been left without a word.
     if (s_.left != end_of((serial_ - 1) & 0x7fff'ffff)) leave(before);
+    if (looks_back(serial_)) [[unlikely]]
+      look_back();
   }
   node_call(const node_call&) = delete;
   node_call& operator=(const node_call&) = delete;
@@ -17962,31 +18581,51 @@ class node_call {
   /// Requires: data.bytes <= node_piece_bytes.
   void show(const memory& data) noexcept { show_part(data, 0, data.bytes, 0); }
   /// The same with `bytes` of it, from `at` on.
-  [[gnu::always_inline]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
-                                        std::uint32_t piece) noexcept {
+  [[MPX_ALWAYS_INLINE]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
+                                       std::uint32_t piece) noexcept {
     if (!make_free(piece)) return;
-    data.read(at, {s_.block.data(me_, index(piece), bytes), bytes});
+    std::byte* const to = s_.block.data(me_, index(piece), bytes);
+    if (bytes == sizeof(std::uint64_t) && data.contiguous())
+      std::memcpy(to, data.base + at, sizeof(std::uint64_t));
+    else
+      data.read(at, {to, bytes});
     shown(bytes, piece);
   }
-  /// The same for this rank alone. Returns where it lies.
+  /// Where this rank makes `bytes` that it will show as `piece`. Returns no memory: it has failed.
+  memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
+    if (!make_free(piece)) return {};
+    return {s_.block.data(me_, index(piece), bytes), bytes};
+  }
+  /// Shows that.
+  void show_made(std::size_t bytes, std::uint32_t piece) noexcept {
+    if (!failed()) shown(bytes, piece);
+  }
+  /// What it shows to nobody. Returns where it lies.
   memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
                    std::uint32_t piece) noexcept {
-    if (!make_free(piece)) return {};
-    const memory kept{s_.block.data(me_, index(piece), bytes), bytes};
-    data.read(at, {kept.base, bytes});
+    const memory kept = make_part(bytes, piece);
+    if (kept.base != nullptr) data.read(at, {kept.base, bytes});
     return kept;
   }
-  /// Of each block of this rank, `bytes` from `at` on, or as many as it has.
+  /// Of each block of this rank but its own, `bytes` from `at` on, or as many as it has.
   void show_windows(const blocks& from, std::size_t at, std::size_t bytes,
                     std::uint32_t piece) noexcept {
     if (!make_free(piece)) return;
-    const std::size_t all = bytes * static_cast<std::size_t>(n_);
+    const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
     std::byte* to = s_.block.data(me_, index(piece), all);
-    for (rank_t r = 0; r < n_; ++r, to += bytes) {
+    for (rank_t r = 0; r < n_; ++r) {
+      if (r == me_) continue;
       const std::size_t there = from.bytes_of(r);
-      if (r != me_ && there > at) from[r].read(at, {to, there - at < bytes ? there - at : bytes});
+      if (there > at) from[r].read(at, {to, there - at < bytes ? there - at : bytes});
+      to += bytes;
     }
     shown(all, piece);
+  }
+  /// Waits until rank r has shown that. Returns its window for this rank. Errors: as `see`.
+  memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece) noexcept {
+    const memory all = see(r, bytes * static_cast<std::size_t>(n_ - 1), piece);
+    if (all.base == nullptr) return {};
+    return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
   }
   /// Shows what is lent to each rank, for a call of `total` bytes.
   void show_loan(const loan* lent, std::size_t total) noexcept {
@@ -18008,6 +18647,29 @@ class node_call {
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
     return reinterpret_cast<const loan*>(s_.block.data(r, index(0), bytes)) + me_;
   }
+  /// Shows `bytes` of what `make_part` has returned to those whose bits are set in `readers`; none:
+  /// that they get messages instead.
+  void show_edges(std::size_t bytes, std::uint64_t readers) noexcept {
+    if (!failed()) shown(bytes | is_edges, 0, readers);
+  }
+  /// Waits until rank r has shown that. Returns it. Errors: as `see`.
+  memory see_edges(rank_t r) noexcept {
+    node_slot& slot = s_.block.slot(r, index(0));
+    if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
+    s_.left_by[r] = tag_of(serial_, 0) - 1;
+    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    if ((shown & (is_edges | is_loan)) != is_edges) [[unlikely]]
+      return wrong_length(r, 0, shown & ~is_loan);
+    const std::size_t bytes = shown & ~is_edges;
+    return {s_.block.data(r, index(0), bytes), bytes};
+  }
+  /// Rank r has shown another length than `bytes`.
+  [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
+    const bool more = shown > bytes;
+    c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
+               bytes, shown});
+    return {};
+  }
   /// Waits until all have left this call, unless it has failed.
   void wait_until_left() noexcept {
     for (rank_t r = 0; !failed() && r < n_; ++r)
@@ -18019,14 +18681,17 @@ class node_call {
   memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(r, index(piece));
     if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
+    // Who shows something in this call reads nothing of those before: its word, which it goes on
+    // writing, need not be fetched for that.
+    s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
-      return wrong_length(r, bytes, shown & ~is_loan);
+      return wrong_length(r, bytes, shown & ~(is_loan | is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
-  /// All have come to this call, and so have left all before it.
-  void met() noexcept {
-    if (!failed()) s_.all_left = tag_of(serial_, 0) - 1;
+  /// All have come to `piece` of this call, and read nothing before it any more.
+  void met(std::uint32_t piece = 0) noexcept {
+    if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
   }
   /// This rank reads nothing of the call up to `piece` any more.
   void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
@@ -18034,22 +18699,43 @@ class node_call {
   /// It reads nothing of this call at all.
   void leave_call() noexcept { leave(end_of(serial_)); }
 
-  /// Where ranks outnumber cores. Each calls it once it has shown what it has; the last to come
-  /// makes of it what all read, by `make(memory)`, in `bytes`. Returns that, once it is made.
+  /// Where ranks outnumber cores. Each calls it once it has shown its piece. Waits until those of
+  /// `whom` have; they may not, if the call fails.
+  void see_all(std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
+    if (failed()) return;
+    say_core(s_, me_);
+    const unsigned i = index(piece);
+    const node_tag tag = tag_of(serial_, piece);
+    rank_t here = 0;
+    const auto ready = [&] {
+      while (here < n_ && ((whom >> here & 1) == 0 || has_shown(here, i, tag))) ++here;
+      return here == n_;
+    };
+    if (!ready() && !comes_soon(i, tag, ready) && !comes_in_turn(ready))
+      wait_long(n_, tag, ready, whom);
+  }
+  /// The same; the last to come makes of what all have shown what all read, by `make(memory)`, in
+  /// `bytes`. Returns that, once it is made.
   template <class Make>
   memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(n_, index(piece));
     const memory made{s_.block.data(n_, index(piece), bytes), bytes};
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return {};
-    if (!is_last(piece)) return wait(slot.flag, tag, n_) ? made : memory();
+    say_core(s_, me_);
+    if (come(piece) != n_) {
+      const auto ready = [&] { return slot.flag.load(std::memory_order_acquire) == tag; };
+      if (failed()) return {};
+      if (ready() || comes_soon(index(piece), tag, ready) || comes_in_turn(ready)) return made;
+      return wait_long(n_, tag, ready) ? made : memory();
+    }
     make(made);
     if (failed()) return {};
     raise(slot.flag, tag);
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
-  [[gnu::cold]] void lose() noexcept { c_.failed({c_.why_lost(), cause::lost}); }
+  [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
  private:
   unsigned index(std::uint32_t piece) const noexcept {
@@ -18066,17 +18752,20 @@ class node_call {
     if (before == 0 || reaches(s_.all_left, before)) [[likely]]
       return true;
     for (rank_t r = 0; r < n_; ++r)
-      if (r != me_ && !wait_left(r, before)) return false;
+      if (r != me_ && (s_.readers[index(piece)] >> r & 1) != 0 && !reaches(s_.left_by[r], before) &&
+          !wait_left(r, before))
+        return false;
     return true;
   }
-  void shown(std::size_t bytes, std::uint32_t piece) noexcept {
+  void shown(std::size_t bytes, std::uint32_t piece, std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
     slot.bytes.store(bytes, std::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
+    s_.readers[index(piece)] = readers;
     raise(slot.flag, tag_of(serial_, piece));
   }
-  /// Counts this rank. Returns whether all others have come.
-  bool is_last(std::uint32_t piece) noexcept {
+  /// Counts this rank. Returns how many have come; none, if the call has failed.
+  rank_t come(std::uint32_t piece) noexcept {
     auto& word = s_.block.head().come[index(piece)];
     const std::uint64_t mine = node_come::first(serial_, piece);
     std::uint64_t old = word.count.load(std::memory_order_acquire);
@@ -18087,49 +18776,93 @@ class node_call {
         sum = old + 1;
       } else if (node_come::is_later(old, mine)) {
         lose();  // The others have given this call up.
-        return false;
+        return 0;
       }
-    } while (!word.count.compare_exchange_weak(old, sum, std::memory_order_acq_rel));
-    return sum - mine == static_cast<std::uint64_t>(n_);
+    } while (!word.count.compare_exchange_strong(old, sum, std::memory_order_acq_rel));
+    return static_cast<rank_t>(sum - mine);
+  }
+  bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
+    return s_.block.slot(r, i).flag.load(std::memory_order_acquire) == tag;
+  }
+  /// Where all who are missing are at work on other cores, or take turns there, to give this one
+  /// away gains nothing: those who are on it have come, and would look in vain. Looks on for about
+  /// as long as the others need; but if that fails again and again, now and then only.
+  template <class Ready>
+  bool comes_soon(unsigned i, node_tag tag, Ready& ready) noexcept {
+    constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
+    constexpr int known_luck = 4;
+    constexpr int pause_calls = 16;
+    if (s_.luck < 0) {
+      ++s_.luck;
+      return false;
+    }
+    const rank_t missing = missing_elsewhere(s_, i, tag);
+    if (missing < 0) return false;
+    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
+      if (ready()) {
+        if (s_.luck < known_luck) ++s_.luck;
+        return true;
+      }
+      platform::relax();
+    }
+    s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
+    return false;
+  }
+
+  /// Those on this core come, most often, when it is their turn: then nothing else need be done.
+  template <class Ready>
+  bool comes_in_turn(Ready& ready) noexcept {
+    return blocks_of::give_way(c_.endpoint_of()) && ready();
   }
 
   void leave(node_tag tag) noexcept {
     s_.left = tag;
     raise(s_.block.of(me_).left, tag);
   }
-  /// Writes a word that others may wait for. Cost: where all are awake, a load besides.
-  [[gnu::always_inline]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
-    if (s_.fenced) [[unlikely]]
-      word.exchange(tag, std::memory_order_seq_cst);
-    else
-      word.store(tag, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    const std::uint64_t mask = s_.block.head().sleeping.load(std::memory_order_relaxed);
-    if (mask != 0) [[unlikely]]
-      blocks_of::wake(c_.endpoint_of(), c_.state().ranks, mask & ~bit());
+  [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
+    raise_flag<Stack>(c_.endpoint_of(), c_.state(), s_, me_, word, tag);
   }
-  [[gnu::always_inline]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
-                                   rank_t r) noexcept {
-    const unsigned looks = s_.crowded ? 1 : looks_max;
-    for (unsigned i = 0; i < looks; ++i)
+  /// What it remembers is as old as it may be: all others leave what it is about, and are heard of.
+  [[gnu::noinline, gnu::cold]] void look_back() noexcept {
+    const node_tag before = tag_of(serial_, 0) - 1;
+    for (const node_tag used : s_.used)
+      for (rank_t r = 0; used != 0 && r < n_; ++r)
+        if (r != me_ && !reaches(s_.left_by[r], used) && !wait_left(r, used)) return;
+    for (node_tag& used : s_.used) used = 0;
+    for (node_tag& left : s_.left_by) left = before;
+    s_.all_left = before;
+  }
+  [[MPX_ALWAYS_INLINE]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
+                                  rank_t r) noexcept {
+    const unsigned looks = s_.crowded ? 1 : node_looks;
+    for (unsigned i = 0; i < looks; ++i) {
       if (word.load(std::memory_order_acquire) == tag) [[likely]]
         return true;
+      // Who looks all the time takes the line away while its owner wants to write it.
+      platform::relax();
+    }
     return wait_long(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
-    if (reaches(word.load(std::memory_order_acquire), tag)) return true;
+    const node_tag left = word.load(std::memory_order_acquire);
+    if (reaches(left, tag)) {
+      s_.left_by[r] = left;
+      return true;
+    }
     return wait_long(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
   }
-  /// Waits for rank r, or for those who have not shown `tag` yet if that is no rank.
-  [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag,
-                                   mpx::detail::function_ref<bool()> ready) noexcept {
+  /// Waits for rank r, or for those of `whom` who have not shown `tag` yet if that is no rank.
+  [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,
+                                   std::uint64_t whom = all_ranks) noexcept {
     auto& e = c_.endpoint_of();
     const auto awaited = [&] {
       rank_t missing = r == n_ ? 0 : r;
+      const auto waits_for = [&](rank_t k) {
+        return (whom >> k & 1) != 0 && !has_shown(k, slot_of(tag), tag);
+      };
       if (r == n_)
-        while (missing + 1 < n_ && s_.block.slot(missing, slot_of(tag)).flag.load() == tag)
-          ++missing;
+        while (missing + 1 < n_ && !waits_for(missing)) ++missing;
       return c_.peer_of(missing);
     };
     pattern from = pattern::exactly(c_.call().context, awaited(), serial_);
@@ -18150,22 +18883,24 @@ class node_call {
   }
   /// Who sends messages has been told another length, or another call, than this rank.
   bool finds_message() noexcept {
-    if (blocks_of::message_of(c_.endpoint_of(), c_.call()) == nullptr) return false;
+    const auto* const found = blocks_of::message_of(c_.endpoint_of(), c_.call());
+    if (found == nullptr || says_so(c_.rank_of(found->is.source))) return false;
     c_.failed(wrong_argument(errc::count,
                              "another rank has given another size, or has started the call: all of "
                              "them have to agree on both"));
     return true;
   }
-  [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
-    const bool more = shown > bytes;
-    c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
-               bytes, shown});
-    return {};
+  /// Whether rank r has shown that it sends messages.
+  bool says_so(rank_t r) const noexcept {
+    const node_slot& slot = s_.block.slot(r, index(0));
+    return r >= 0 && has_shown(r, index(0), tag_of(serial_, 0)) &&
+           slot.bytes.load(std::memory_order_relaxed) == is_edges;
   }
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
 
-  static constexpr unsigned looks_max = 300;
-  static constexpr std::size_t is_loan = std::size_t{1} << 63;  // Not data, but where it lies.
+  // Not data, but where it lies; or data for some of the ranks, and a list of them.
+  static constexpr std::size_t is_loan = std::size_t{1} << 63;
+  static constexpr std::size_t is_edges = std::size_t{1} << 62;
 
   channel& c_;
   node_state& s_;
@@ -18245,7 +18980,7 @@ template <class Stack>
 }
 
 template <class Stack>
-[[gnu::always_inline]] inline node_state* node_of(mpx::detail::collective_channel<Stack>& c) {
+[[MPX_ALWAYS_INLINE]] inline node_state* node_of(mpx::detail::collective_channel<Stack>& c) {
   mpx::detail::communicator_state& state = c.state();
   if (!state.node_tried) [[unlikely]] {
     state.node_tried = true;
@@ -18792,11 +19527,15 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 
 namespace mpx::inline v0::coll {
 
+/// How much of what has whole units a rank shows at a time, about: one unit at least.
+constexpr std::size_t whole_units(std::size_t bytes, std::size_t unit) noexcept {
+  return unit >= bytes ? unit : bytes / unit * unit;
+}
 /// Calls `work(at, bytes, number)` for each piece of whole units that a rank shows at a time; once
 /// if there is nothing.
 template <class Work>
-void for_pieces(std::size_t bytes, std::size_t unit, Work&& work) {
-  const std::size_t most = node_piece_bytes / unit * unit;
+void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Work&& work) {
+  const std::size_t most = whole_units(piece_bytes, unit);
   std::uint32_t number = 0;
   for (std::size_t at = 0; at < bytes || number == 0; at += most)
     work(at, bytes - at < most ? bytes - at : most, number++);
@@ -18809,7 +19548,7 @@ template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
   node.show({});
   if (node.crowded()) {
-    node.meet(0, [](const memory&) {});
+    node.see_all();
   } else {
     for (rank_t r = 0; r < c.size(); ++r)
       if (r != c.rank()) node.see(r, 0);
@@ -18822,12 +19561,13 @@ template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
   if (c.rank() == call.root) node.leave_call();
-  for_pieces(call.data.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
-    const memory piece = node.see(call.root, bytes, i);
-    if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
-    node.leave_piece(i);
-  });
+  for_pieces(call.data.bytes, 1, node_stream_bytes,
+             [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+               if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
+               const memory piece = node.see(call.root, bytes, i);
+               if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
+               if (bytes < call.data.bytes - at) node.leave_piece(i);
+             });
 }
 
 /// `out` = all ranks' elements, combined in their order. What one rank shows lies at `shown(r)`.
@@ -18843,16 +19583,68 @@ void combine_all(Channel& c, const memory& out, const reduction& op, Shown&& sho
   }
 }
 
+/// Each rank combines a part of every piece, which whoever wants it copies then: `root`, or all of
+/// them if that is no rank. Piece 2k shows a window of `in`, piece 2k + 1 this rank's part of its
+/// result. What a rank shows says what it has read: everything before, but for what is said below.
+template <class Stack>
+void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                     const memory& in, const memory& out, const reduction& op, rank_t root) {
+  const rank_t n = c.size();
+  const rank_t me = c.rank();
+  const std::size_t most = whole_units(node_piece_bytes, op.element_bytes);
+  const auto bytes_at = [&](std::size_t at) { return in.bytes - at < most ? in.bytes - at : most; };
+  const bool wants = root == any_source || root == me;
+  std::uint32_t i = 0;
+  node.show_part(in, 0, bytes_at(0), 0);
+  for (std::size_t at = 0; at < in.bytes && !c.failed(); at += most, i += 2) {
+    const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
+    const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
+    const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
+    const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i); };
+    for (rank_t r = 0; r < n; ++r) shown(r);
+    // Who has shown this window had read the last one, but maybe not all that was made of it.
+    node.met(i == 0 ? 0 : i - 1);
+    const memory sum = node.make_part(bytes_of(me), i + 1);
+    combine_all(c, sum, op, [&](rank_t r) {
+      const memory all = shown(r);
+      return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
+    });
+    node.show_made(sum.bytes, i + 1);
+    if (const std::size_t next = at + most; next < in.bytes)
+      node.show_part(in, next, bytes_at(next), i + 2);
+    if (!wants) continue;
+    for (rank_t k = 0; k < n; ++k) {
+      const rank_t r = around(me + k, n);
+      const memory made = node.see(r, bytes_of(r), i + 1);
+      if (c.failed()) return;
+      c.copy(slice(out, at + first_of(r), made.bytes), made);
+    }
+    node.met(i + 1);
+  }
+}
+
+/// Whether each rank of a reduction had better combine a part of it than one of them, or each, all.
+/// Where ranks outnumber cores that is one meeting more.
+template <class Stack>
+bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t ranks,
+                    bool everywhere) noexcept {
+  if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072;
+  if (!node.crowded()) return bytes > 8192;
+  return ranks <= 8 ? bytes > 131072 : everywhere && bytes > 32768;
+}
+
 /// All others show their elements, and the root combines them.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
+  if (combines_parts(node, call.in.bytes, c.size(), false))
+    return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
   if (c.rank() != call.root) node.leave_call();
-  for_pieces(call.in.bytes, call.op->element_bytes,
+  for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
                const memory own =
-                   node.keep_part(call.in, at, bytes, i);  // It may be where the result goes.
+                   node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
                combine_all(c, slice(call.out, at, bytes), *call.op,
                            [&](rank_t r) { return r == call.root ? own : node.see(r, bytes, i); });
                node.leave_piece(i);
@@ -18860,13 +19652,15 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (c.rank() == call.root) node.met();
 }
 
-/// Everybody shows its elements, and combines all; or where ranks outnumber cores, the last to come
-/// does, for all.
+/// Everybody shows its elements, and combines all, or a part of what is long; or where ranks
+/// outnumber cores, the last to come does, for all.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allreduce_call& call) {
+  if (combines_parts(node, call.in.bytes, c.size(), true))
+    return reduce_in_parts(node, c, call.in, call.out, *call.op, any_source);
   for_pieces(
-      call.in.bytes, call.op->element_bytes,
+      call.in.bytes, call.op->element_bytes, node_piece_bytes,
       [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
         node.show_part(call.in, at, bytes, i);
         const memory out = slice(call.out, at, bytes);
@@ -18886,9 +19680,8 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
         } else {
           combine_all(c, out, *call.op, shown);
         }
-        node.leave_piece(i);
+        node.met(i);
       });
-  node.met();
 }
 
 /// Everybody shows its block, and copies all others.
@@ -18898,26 +19691,30 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const rank_t n = c.size();
   const rank_t me = c.rank();
   const memory mine = call.in.exists() ? call.in : call.out[me];
-  for_pieces(call.out.bytes, 1, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+  const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
+  const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
-    if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+    if (node.crowded()) node.see_all(i);
+    // What this rank has just read it copies while the others come.
+    if (copies) call.out[me].write(at, mine.piece(at, bytes));
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
       const memory theirs = node.see(r, bytes, i);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
     }
-    node.leave_piece(i);
-  });
-  if (call.in.exists()) c.copy(call.out[me], call.in);
-  node.met();
+    node.met(i);
+  };
+  for_pieces(call.out.bytes, 1, node_piece_bytes, take);
+  if (call.in.exists() && !copies) c.copy(call.out[me], call.in);
 }
 
 /// Calls `work(at, bytes, number)` for each window of whole units of blocks of `most` bytes, of
-/// which a rank shows one for every rank at a time; once if there is nothing.
+/// which a rank shows one for every other rank at a time; once if there is nothing.
 template <class Work>
 void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
-  const std::size_t room = node_piece_bytes / static_cast<std::size_t>(ranks) / unit * unit;
+  const std::size_t room =
+      whole_units(node_piece_bytes / static_cast<std::size_t>(ranks - 1), unit);
   std::uint32_t number = 0;
   for (std::size_t at = 0; at < most || number == 0; at += room)
     work(at, most - at < room ? most - at : room, number++);
@@ -18932,17 +19729,16 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_windows(from, at, bytes, i);
-    if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+    if (node.crowded()) node.see_all(i);
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
-      const memory theirs = node.see(r, bytes * static_cast<std::size_t>(n), i);
+      const memory theirs = node.see_window(r, bytes, i);
       if (theirs.base == nullptr) return;
-      call.out[r].write(at, theirs.piece(bytes * static_cast<std::size_t>(me), bytes));
+      call.out[r].write(at, theirs.piece(0, bytes));
     }
-    node.leave_piece(i);
+    node.met(i);
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
-  node.met();
 }
 
 /// The same, but each combines what is for it, in the order of ranks.
@@ -18964,22 +19760,20 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                 node.show_windows(in, at, bytes, i);
-                if (node.crowded()) node.meet(0, [](const memory&) {}, i);
+                if (node.crowded()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 if (left != 0) c.copy(to, slice(own, at, to.bytes));
                 const auto theirs = [&](rank_t r) {
-                  const memory all = node.see(r, bytes * static_cast<std::size_t>(n), i);
-                  return memory{all.base + bytes * static_cast<std::size_t>(me), to.bytes};
+                  return memory{node.see_window(r, bytes, i).base, to.bytes};
                 };
                 for (rank_t r = me - 1; r >= 0 && !c.failed(); --r)
                   c.combine_first(*call.op, to, theirs(r));
                 for (rank_t r = me + 1; r < n && !c.failed(); ++r)
                   c.combine(*call.op, to, theirs(r));
-                node.leave_piece(i);
+                node.met(i);
               });
   c.copy(mine, sum);
-  node.met();
 }
 
 /// Calls of `What` can be made in shared memory, over the transport of `Stack`.
@@ -19551,6 +20345,87 @@ concept HasLevels =
 
 }  // namespace mpx::inline v0::coll
 
+// ==== mpx/coll/node_quick.hpp
+
+// The shortest calls of ranks that meet in shared memory, where nothing stands in their way: what
+// node_calls.hpp does, without what only a call needs that waits long, or fails.
+
+namespace mpx::inline v0::coll {
+
+/// A handle of a communicator whose ranks meet in memory.
+template <class Stack>
+class quick_node : mpx::detail::point_to_point<Stack> {
+  using base = mpx::detail::point_to_point<Stack>;
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  static constexpr std::size_t bytes_max = 512;  // What is longer gains nothing.
+
+ public:
+  explicit quick_node(const base& on) noexcept : base(on) {}
+
+  /// Makes the whole call, if it can be made without waiting long. Returns whether it has; if not,
+  /// nothing has happened. Cost: two stores of the root beside its copy, of others a look.
+  bool make(const bcast_call& call, std::source_location where) noexcept {
+    this->check_exists(where);
+    auto* const s = static_cast<node_state*>(this->state_->node);
+    const std::size_t bytes = call.data.bytes;
+    if (s == nullptr || s->crowded || bytes > bytes_max || !call.data.contiguous() ||
+        call.root < 0 || call.root >= this->size_)
+      return false;
+    const auto serial = static_cast<tag_t>(this->state_->collective_serial & 0x7fff'ffffu);
+    const unsigned i = static_cast<std::uint32_t>(serial) % node_slots;
+    if (s->left != end_of(before(serial)) || looks_back(serial) ||
+        !blocks_of::undisturbed(*this->endpoint_))
+      return false;
+    node_slot& slot = s->block.slot(call.root, i);
+    std::byte* const shown = s->block.data(call.root, i, bytes);
+    if (this->rank_ == call.root) {
+      if (!is_free(*s, i)) return false;
+      copy(shown, call.data.base, bytes);
+      slot.bytes.store(bytes, std::memory_order_relaxed);
+      s->used[i] = tag_of(serial, 0);
+      s->readers[i] = all_ranks;
+      raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_, slot.flag, s->used[i]);
+    } else {
+      if (!is_shown(slot, tag_of(serial, 0)) || slot.bytes.load(std::memory_order_relaxed) != bytes)
+        return false;
+      copy(call.data.base, shown, bytes);
+      s->left_by[call.root] = end_of(before(serial));
+    }
+    s->left = end_of(serial);
+    raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_,
+                      s->block.of(this->rank_).left, s->left);
+    ++this->state_->collective_serial;
+    return true;
+  }
+
+ private:
+  static constexpr tag_t before(tag_t serial) noexcept { return (serial - 1) & 0x7fff'ffff; }
+  static void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+    if (bytes == sizeof(std::uint64_t))
+      std::memcpy(to, from, sizeof(std::uint64_t));
+    else if (bytes != 0)
+      std::memcpy(to, from, bytes);
+  }
+  /// Whether nobody reads what this rank has shown in slot i before, as far as it knows.
+  bool is_free(const node_state& s, unsigned i) const noexcept {
+    const node_tag shown = s.used[i];
+    if (shown == 0 || reaches(s.all_left, shown)) return true;
+    for (rank_t r = 0; r < this->size_; ++r)
+      if (r != this->rank_ && !reaches(s.left_by[r], shown)) return false;
+    return true;
+  }
+  static bool is_shown(const node_slot& slot, node_tag tag) noexcept {
+    for (unsigned look = 0; look < node_looks; ++look) {
+      if (slot.flag.load(std::memory_order_acquire) == tag) [[likely]]
+        return true;
+      platform::relax();
+    }
+    return false;
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
 // ==== mpx/coll/call.hpp
 
 // A collective call as finish_as takes it: it runs at once, is started, or is prepared.
@@ -19592,15 +20467,21 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
     }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
-      q.meets = q.reads = true;
-      coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::shared) return what(steps, c);
+      if (!steps.state().node_tried) [[unlikely]] {
+        q.meets = q.reads = true;
+        const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+        if (c.by != coll::algorithm::shared) return what(steps, c);
+      }
       coll::node_state* const node = coll::node_of(steps);
       if (steps.failed()) return;
-      q.meets = node != nullptr;
-      q.reads = q.meets && node->reads;
-      if (!q.reads) c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::shared || !coll::fits_in_node(what, steps.size()))
+      if (node == nullptr)
+        return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
+      q.meets = true;
+      q.reads = node->reads;
+      q.crowded = node->crowded;
+      const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
+      if (c.by != coll::algorithm::shared) return what(steps, c);
+      if (!coll::fits_in_node(what, steps.size()))
         return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
       return coll::run_in_node(steps, what, *node, q);
     }
@@ -19630,13 +20511,27 @@ template <class Stack>
 using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
                                       compared_trouble<Stack>, collective_trouble>;
 
+/// Short calls of `What` may need no steps at all.
+template <class Stack, class What>
+concept MakesQuickly =
+    coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
+    std::same_as<typename Stack::collective_type, coll::by_size> &&
+    requires(coll::quick_node<Stack>& node, const What& what) {
+      { node.make(what, std::source_location()) } -> std::same_as<bool>;
+    };
+
 /// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
 /// what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
-                                      coll::algorithm by, call_site site,
-                                      trouble_of<Stack>& trouble) {
-  collective_channel<Stack> steps(on, site);
+                                      coll::algorithm by, const char* name,
+                                      std::source_location where, trouble_of<Stack>& trouble) {
+  if constexpr (MakesQuickly<Stack, What>) {
+    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
+        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
+      return errc{};
+  }
+  collective_channel<Stack> steps(on, {name, where});
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
     const coll::node_map* nodes = nullptr;
@@ -19709,16 +20604,16 @@ class collective {
       : on_(on), what_(what), by_(by), op_(op), mark_(mark) {}
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
-  [[gnu::always_inline]] errc run(nothing&, std::source_location where) const {
+  [[MPX_ALWAYS_INLINE]] errc run(nothing&, std::source_location where) const {
     if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
       What what = what_;
       what.op = &op;
-      return run_collective(on_, what, by_, {name, where}, trouble_);
+      return run_collective(on_, what, by_, name, where, trouble_);
     } else {
-      return run_collective(on_, what_, by_, {name, where}, trouble_);
+      return run_collective(on_, what_, by_, name, where, trouble_);
     }
   }
   started start() const {
@@ -19800,10 +20695,10 @@ class layout_collective;
 
 /// A call of `what` that uses its buffers as `uses` say.
 template <class Stack, class What, class Op, class... Uses>
-[[gnu::always_inline]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
-                                             coll::algorithm by, const Op& op,
-                                             const call_mark<Stack>& mark,
-                                             [[maybe_unused]] const Uses&... uses) {
+[[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+                                            coll::algorithm by, const Op& op,
+                                            const call_mark<Stack>& mark,
+                                            [[maybe_unused]] const Uses&... uses) {
   if constexpr ((Uses::has_layout || ...)) {
     return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
   } else {
@@ -19828,7 +20723,7 @@ concept NoForm = !is_code<A&&>;
 template <class Comm>
 class collective_names {
   using site = std::source_location;
-  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
   /// barrier with mpx::start. Source: MPI_Ibarrier.
@@ -20291,6 +21186,55 @@ struct scan_call {
 
 }  // namespace mpx::inline v0::coll
 
+// ==== mpx/datatype/memory_of.hpp
+
+// Where a buffer's bytes lie, for the lists of memory that alltoallw and neighbor_alltoallw take.
+
+namespace mpx::inline v0 {
+
+/// The memory of a buffer that a layout spreads: a strided view, a typed buffer, a struct's fields.
+/// Requires: the buffer outlives the operation that uses it, its elements too; a temporary is
+/// refused. Errors: errc::datatype: its layout cannot be sent.
+template <LayoutBuffer B>
+memory memory_of(const B& buffer, std::source_location where = std::source_location::current()) {
+  if (buffer.fault(false) != errc{}) buffer.raise_fault("memory_of", false, where);
+  return buffer.borrow();
+}
+template <LayoutBuffer B>
+requires(!std::is_reference_v<B>)
+memory memory_of(const B&& buffer) = delete;
+
+/// The memory of a contiguous buffer or of one value. Requires: it outlives the operation.
+template <class B>
+requires(SendBuffer<B&> && !LayoutBuffer<B> && BufferOutlivesCall<B &&>)
+memory memory_of(B&& buffer) noexcept {
+  return detail::bytes_of(buffer);
+}
+
+/// A list of such buffers, one for each block: an array or vector of views. The elements outlive
+/// the operation that uses them.
+template <class R>
+concept BufferList = std::ranges::forward_range<R> && std::is_lvalue_reference_v<R> &&
+                     std::is_lvalue_reference_v<std::ranges::range_reference_t<R>> &&
+                     !std::same_as<std::ranges::range_value_t<R>, memory> &&
+                     (LayoutBuffer<std::ranges::range_value_t<R>> ||
+                      ContiguousBuffer<std::ranges::range_value_t<R>>);
+
+/// The memory of each.
+template <BufferList R>
+std::vector<memory> memories_of(R&& list, std::source_location where) {
+  std::vector<memory> all;
+  for (auto& one : list) {
+    if constexpr (LayoutBuffer<decltype(one)>)
+      all.push_back(memory_of(one, where));
+    else
+      all.push_back(memory_of(one));
+  }
+  return all;
+}
+
+}  // namespace mpx::inline v0
+
 // ==== mpx/coll/calls.hpp
 
 // The collectives of a communicator: each declared once. How a call ends is its last argument.
@@ -20315,7 +21259,7 @@ namespace mpx::inline v0::detail {
 template <class Comm, class Stack>
 class collectives : public collective_names<Comm> {
   using site = std::source_location;
-  [[gnu::always_inline]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
   /// Returns when every rank has entered. Cost: log2(size) rounds of one packet.
@@ -20570,6 +21514,15 @@ class collectives : public collective_names<Comm> {
     to.counts.many = out.size();
     return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
   }
+  /// The same with a list of buffers, such as columns of a matrix, for each side.
+  template <class In, class Out, class How = throws_t>
+  requires BufferList<In&&> && BufferList<Out&&>
+  auto alltoallw(In&& in, Out&& out, How&& how = {}, site where = site::current()) const {
+    const auto from = memories_of(in, where);
+    const auto to = memories_of(out, where);
+    return alltoallw(std::span<const memory>(from), std::span<const memory>(to),
+                     std::forward<How>(how), where);
+  }
 
   // --- Reductions --------------------------------------------------------------------------------
 
@@ -20678,8 +21631,8 @@ class collectives : public collective_names<Comm> {
   /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
   /// nothing.
   template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
-  [[gnu::always_inline]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
-                                    const Op& op = {}, const Uses&... uses) const
+  [[MPX_ALWAYS_INLINE]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
+                                   const Op& op = {}, const Uses&... uses) const
       noexcept(stores_errors<How>) {
     auto by = coll::algorithm::automatic;
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
@@ -20691,8 +21644,8 @@ class collectives : public collective_names<Comm> {
   }
   /// What a bcast does with its buffer.
   template <class B>
-  [[gnu::always_inline]] auto written_but_at(const B& buffer,
-                                             [[maybe_unused]] rank_t root) const noexcept {
+  [[MPX_ALWAYS_INLINE]] auto written_but_at(const B& buffer,
+                                            [[maybe_unused]] rank_t root) const noexcept {
     auto use = writes(buffer);
     if constexpr (LayoutBuffer<B>) use.received = me().rank() != root;
     return use;
@@ -20879,7 +21832,9 @@ class maker : public collective_channel<Stack> {
   maker(const base& parent, call_site site, bool counted = true) noexcept
       : channel(parent, site, counted), parent_(parent) {}
 
-  errc dup() {
+  /// `elements`: of what is made with it, as far as a stack compares that.
+  errc dup(type_code elements = 0) {
+    elements_ = elements;
     if (const errc why = enter(""); why != errc{}) return why;
     communicator_state& like = *this->state_;
     try {
@@ -20995,8 +21950,8 @@ class maker : public collective_channel<Stack> {
   errc enter([[maybe_unused]] const char* how, [[maybe_unused]] const Members&... members) {
     if (const errc why = this->begin(); why != errc{}) return why;
     if constexpr (Stack::checks_type::compares_collectives)
-      Stack::checks_type::compare_creation(static_cast<channel&>(*this), this->site(), how,
-                                           members...);
+      Stack::checks_type::compare_named(static_cast<channel&>(*this), this->site(), how, elements_,
+                                        members...);
     return this->why();
   }
   bool is_member(peer_id peer) const noexcept {
@@ -21114,6 +22069,7 @@ class maker : public collective_channel<Stack> {
   const base& parent_;
   context_id new_context_ = no_context;
   communicator_state* made_ = nullptr;
+  type_code elements_ = 0;
   attribute_list attributes_;
   std::exception_ptr thrown_;  // By a function of the program that copies an attribute.
 };
@@ -21188,7 +22144,7 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   d->into = &into;
   d->rank = a.rank();
   if constexpr (Stack::checks_type::compares_collectives)
-    Stack::checks_type::compare_creation(*plan, site, "");
+    Stack::checks_type::compare_named(*plan, site, "");
   const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
   const rank_t n = a.size();
   rank_t bit = 1;
@@ -22095,8 +23051,8 @@ class shared_heap {
   template <class Endpoint>
   static void* allocate_from([[maybe_unused]] void* endpoint, std::size_t bytes,
                              std::size_t alignment) {
-    if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
-      return static_cast<Endpoint*>(endpoint)->allocate_shared(bytes, alignment);
+    if constexpr (gives_memory<typename Endpoint::transport_type>) {
+      return static_cast<Endpoint*>(endpoint)->allocate(bytes, alignment);
     } else {
       return allocate_aligned(bytes, alignment);
     }
@@ -22104,8 +23060,8 @@ class shared_heap {
   template <class Endpoint>
   static void deallocate_from([[maybe_unused]] void* endpoint, void* p,
                               [[maybe_unused]] std::size_t bytes) noexcept {
-    if constexpr (SharedMemoryTransport<typename Endpoint::transport_type>) {
-      static_cast<Endpoint*>(endpoint)->deallocate_shared(p, bytes);
+    if constexpr (gives_memory<typename Endpoint::transport_type>) {
+      static_cast<Endpoint*>(endpoint)->deallocate(p, bytes);
     } else {
       free_aligned(p);
     }
@@ -22120,7 +23076,8 @@ class shared_heap {
 }  // namespace detail
 
 /// Allocates where the transport's peers can read: a long message from there is copied once,
-/// without the kernel. An ordinary allocator otherwise. The environment outlives what it allocated.
+/// without the kernel; over network cards, in memory that is registered once. An ordinary allocator
+/// otherwise. The environment outlives what it allocated.
 /// Errors: mpx::error with errc::no_resources when the arena is full.
 template <class T>
 class allocator {
@@ -22304,8 +23261,8 @@ class environment {
     job.put("mpx.stack", Stack::fingerprint());
     job.fence([&watch] { watch.join_step(); });
     if constexpr (LivenessBootstrap<job_type>) {  // Who sees nothing wrong learns of it by a loss.
-      for (const rank_t r : {rank_t{0}, (job.rank() + 1) % job.size()})
-        check_stacks(job, job.rank(), r);
+      check_stacks(job, job.rank(), 0);
+      check_stacks(job, job.rank(), (job.rank() + 1) % job.size());
     } else {
       tell_difference(job);
       job.fence([] {});
@@ -22319,20 +23276,24 @@ class environment {
   /// Rank 0 publishes which rank has another stack than itself, or 0.
   static void tell_difference(job_type& job) {
     if (job.rank() != 0) return;
+    const std::optional<std::string> mine = job.get(0, "mpx.stack");
     rank_t differs = job.size() - 1;
-    while (differs > 0 && job.get(differs, "mpx.stack") == job.get(0, "mpx.stack")) --differs;
+    while (differs > 0 && job.get(differs, "mpx.stack") == mine) --differs;
     job.put("mpx.differs", detail::formatted("%d", differs));
+  }
+  [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
+    std::optional<std::string> said = job.get(rank, "mpx.stack");
+    return said ? *std::move(said) : std::string("(none)");
   }
   /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
   [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
-    const std::optional<std::string> one = job.get(a, "mpx.stack");
-    const std::optional<std::string> other = job.get(b, "mpx.stack");
+    const std::string one = stack_of(job, a);
+    const std::string other = stack_of(job, b);
     if (one == other) return;
-    detail::throw_error(
-        errc::stack_mismatch,
-        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
-        "one stack",
-        b, detail::difference(one ? *one : "(none)", other ? *other : "(none)").c_str(), a);
+    detail::throw_error(errc::stack_mismatch,
+                        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
+                        "one stack",
+                        b, detail::difference(one, other).c_str(), a);
   }
 
   /// The job tells of no deaths: a rank that the transport has lost may never enter the fence.
@@ -22343,7 +23304,6 @@ class environment {
   /// Leaves without the others; what this rank has sent is not lost with it.
   [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
     endpoint_.send_last(last_words_ns_max);
-    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
@@ -22412,20 +23372,23 @@ template <class Stack>
   if (endpoint_.orphaned() || ::getpid() != pid_) return;
   if (std::uncaught_exceptions() > exceptions_) {
     leave_alone();
+    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
     return;
   }
   try {
     const detail::call_site leaving{"", watch_.joined().where};
+    if constexpr (Stack::checks_type::compares_collectives)
+      Stack::checks_type::compare_leaving(world(), leaving.where);
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
     [[maybe_unused]] const std::int64_t since_ns = platform::now_ns();
     job_.fence([&] {
       endpoint_.drain();
       if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(since_ns);
     });
-    if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
   } catch (const std::exception&) {
-    leave_alone();  // Somebody else died first.
+    leave_alone();  // Somebody else died first. What this rank had to do it has done.
   }
+  if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
 }
 
 /// Joins the job as environment's constructor does, for programs that take no exceptions:
@@ -23569,6 +24532,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
                                            .packet_bytes_max = geometry.packet_bytes_max(),
                                            .layout = (std::uint64_t{RingLines} << 32 | PoolBytes),
                                            .posts_pend = false};
+  /// See AddressSharingTransport.
+  static constexpr bool peers_share_addresses = true;
 
   /// Collective over the ranks of `b`. Errors: errc::bootstrap if they are not in one process.
   template <class B>
