@@ -19,7 +19,6 @@ LEVELS = {
     "engine": 5,
     "comm": 6,
     "coll": 7,
-    "rma": 7,
     "checks.hpp": 8,
     "communicator.hpp": 8,
     "datatype.hpp": 8,
@@ -28,23 +27,29 @@ LEVELS = {
     "partitioned.hpp": 9,
     "attributes.hpp": 9,
     "intercommunicator.hpp": 9,
+    "rma": 9,
     "instances.hpp": 10,
     "run_threads.hpp": 10,
     "topology.hpp": 10,
+    "rma.hpp": 10,
     "coroutine.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
     "asio": 9,
     "asio.hpp": 12,
     "cluster.hpp": 12,
+    "rdma.hpp": 12,
+    "tls.hpp": 13,
 }
 
 # In these folders every header is one policy (a backend), except the shared ones named below.
 POLICY_FOLDERS = ("transport", "matching", "flow")
 SHARED_STEMS = {"concept", "concepts", "traits", "types", "detail"}
-# The bootstraps share their plumbing; these are the policies, and one header chooses among them.
+# The bootstraps share their plumbing; these are the policies, and headers choose among them.
+# Transport tls is tcp with another stream.
 BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
-CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp"}
+CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp", "transport/tls.hpp",
+            "transport/tcp_streams.hpp", "transport/rdma/via.hpp"}
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
@@ -55,18 +60,20 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
             "checks", "coll/compare_calls", "coll/claims",
             "attributes", "intercommunicator", "comm/intercommunicator",
             "coll/between", "coll/between_calls", "coll/between_layouts",
-            "transport/tcp", "transport/hybrid", "protocol/near_far", "cluster",
-            "transport/rdma/libfabric",
-            "transport/sim",
+            "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/hybrid",
+            "protocol/near_far", "cluster", "tls", "transport/rdma", "core/linked_tree", "rdma",
+            "transport/sim", "transport/detail/queue", "transport/detail/replay",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",
             "bootstrap/pmi1", "bootstrap/one_host", "bootstrap/detail/joiner_by",
             "bootstrap/detail/launcher", "bootstrap/detail/host_meeting",
             "bootstrap/detail/host_group", "bootstrap/detail/handover",
+            "bootstrap/detail/bundled",
             "bootstrap/detail/death_watch", "bootstrap/detail/pmi_connection",
             "bootstrap/detail/published", "bootstrap/detail/client_member",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
-            "topology", "comm/topology", "coll/neighbor", "partitioned", "comm/partitioned")
+            "topology", "comm/topology", "coll/neighbor", "coll/node_neighbor",
+            "comm/detail/check_call", "partitioned", "comm/partitioned", "rma")
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {

@@ -278,8 +278,10 @@ inline void command_line::check_total() const {
 
 inline std::string command_line::checked_setting(const std::string& value) {
   const auto at = value.find('=');
-  if (at == 0 || at == std::string::npos)
-    throw usage_error{text("-x: '", value, "' is not of the form VAR=VALUE")};
+  if (at == std::string::npos)
+    throw usage_error{text("-x: '", value, "' is not of the form VAR=VALUE: mpxrun's own ",
+                           "environment is passed on anyway")};
+  if (at == 0) throw usage_error{text("-x: '", value, "' is not of the form VAR=VALUE")};
   if (sets_own_variable(value))
     throw usage_error{text("-x: ", value.substr(0, at), " is set by mpxrun, for each rank")};
   return value;
@@ -291,9 +293,10 @@ inline std::string command_line::hosts_advice(const std::string& hosts) {
   const std::string hydra = "`mpiexec.hydra -hosts " + hosts + " -n N program` (of MPICH)";
   const bool in_slurm = std::getenv("SLURM_JOB_ID") != nullptr;
   return text(
-      "--hosts: mpxrun starts ranks on this machine. On others, the same program is started by ",
+      "--hosts: mpxrun starts ranks on this machine. On others, a program that includes "
+      "mpx/cluster.hpp and uses mpx::cluster_stack (docs/cluster.md) is started by ",
       in_slurm ? slurm : hydra, ", by ", in_slurm ? hydra : slurm,
-      " or, if it includes mpx/bootstrap/pmix.hpp, by `mpirun --host ", hosts,
+      " or, if it includes mpx/bootstrap/pmix.hpp, too, by `mpirun --host ", hosts,
       " -n N program` (of Open MPI); `mpxinfo`, started so, says what it finds");
 }
 

@@ -19,7 +19,10 @@ int code_of(int status) noexcept {
 std::string describe_failure(int status, bool inside) {
   const std::string how = mpx::bootstrap::describe_wait_status(status);
   if (WIFSIGNALED(status)) return text("was ", how, WCOREDUMP(status) ? ", core dumped" : "");
-  return text(how, inside ? " without leaving the job" : "");
+  return text(how, inside ? " without leaving the job" : "",
+              inside && well(status)
+                  ? ": return from main, exit() skips the environment's destructor"
+                  : "");
 }
 
 }  // namespace

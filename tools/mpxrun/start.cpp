@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 namespace launcher {
@@ -21,6 +22,28 @@ std::int64_t hang_limit_ns(const options& chosen) {
     if (setting.starts_with(hang_name)) value = setting.c_str() + hang_name.size();
   if (value != nullptr) mpx::detail::parse_seconds(value, mpx::bootstrap::hang_seconds_max, ns);
   return ns;  // Ranks complain of what makes no sense.
+}
+
+/// What the first line of a script names; "" if there is none.
+std::string interpreter_of(const std::string& name) {
+  std::ifstream file(name);
+  std::string line;
+  if (!std::getline(file, line) || !line.starts_with("#!")) return {};
+  const std::size_t begin = line.find_first_not_of(" \t", 2);
+  if (begin == std::string::npos) return {};
+  return line.substr(begin, line.find_first_of(" \t\r", begin) - begin);
+}
+
+/// Programs that are told to run alone are jobs of one each, and no error says so.
+void warn_of_alone(const options& chosen) {
+  const char* const own = std::getenv("MPX_BOOTSTRAP");
+  std::string told = own != nullptr ? own : "";
+  constexpr std::string_view name = "MPX_BOOTSTRAP=";
+  for (const auto& setting : chosen.settings)
+    if (setting.starts_with(name)) told = setting.substr(name.size());
+  if (told == "alone" && chosen.ranks > 1)
+    complain(text("MPX_BOOTSTRAP=alone: each of the ", chosen.ranks,
+                  " processes is a job of its own; unset it for one job of all"));
 }
 
 std::string reason(int error) { return std::system_category().message(error); }
@@ -96,6 +119,7 @@ void job::open_files() {
 }
 
 void job::start_ranks() {
+  warn_of_alone(options_);
   placement_ = placement(options_.bind_to, options_.ranks);
   const descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw cannot_start{1, "/dev/null cannot be opened"};
@@ -172,6 +196,8 @@ std::string job::why_not_started(const program& its, int failure) const {
                 "' cannot be executed: ", folder ? "it is a folder" : reason(failure));
   }
   const bool here = name.find('/') == std::string::npos;
+  if (const std::string needs = here ? "" : interpreter_of(name); !needs.empty())
+    return text(which, "'", name, "': its interpreter '", needs, "' does not exist");
   return text(which, "'", name, "': no such program",
               here ? " in PATH; for one in this folder write ./" + name
                    : " (or its interpreter is missing)");
