@@ -9,6 +9,7 @@ find_program(MPX_DOXYGEN doxygen)
 if(MPX_DOXYGEN)
   mpx_add_house_test(docs.reference house 120 Python3::Interpreter "${tools}/reference.py"
     --doxygen "${MPX_DOXYGEN}" "${PROJECT_BINARY_DIR}/docs")
+  set_tests_properties(docs.reference PROPERTIES COST 20)
 else()
   message(STATUS "mpx: no doxygen, the API reference is not built")
 endif()
@@ -32,7 +33,7 @@ mpx_add_house_test(docs.code house 120 Python3::Interpreter "${tools}/doc_blocks
   README.md docs/GUIDE.md ${async_page} docs/SIMULATION.md
   -- ${mpx_bare_flags} ${mpx_warnings} -Werror -include "${precompiled}/all.hpp"
   ${context_library})
-set_tests_properties(docs.code PROPERTIES PROCESSORS 2 FIXTURES_REQUIRED precompiled)
+set_tests_properties(docs.code PROPERTIES PROCESSORS 2 COST 40 FIXTURES_REQUIRED precompiled)
 if(TARGET sim_scale)
   mpx_add_house_test(docs.scale house 180 Python3::Interpreter "${tools}/check_scale.py"
     "$<TARGET_FILE:sim_scale>")

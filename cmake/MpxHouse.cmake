@@ -27,6 +27,9 @@ endfunction()
 mpx_add_house_test(house.layers house 60 Python3::Interpreter "${tools}/check_layers.py")
 mpx_add_house_test(house.layers_self_test house 60
   Python3::Interpreter "${tools}/check_layers.py" --self-test)
+mpx_add_house_test(house.suites house 60 Python3::Interpreter "${tools}/check_suites.py")
+mpx_add_house_test(house.suites_self_test house 60
+  Python3::Interpreter "${tools}/check_suites.py" --self-test)
 mpx_add_house_test(house.amalgamated house 60
   Python3::Interpreter "${tools}/amalgamate.py" --check)
 
@@ -79,15 +82,16 @@ endif()
 
 find_program(MPX_CLANG_TIDY NAMES clang-tidy-19 clang-tidy-18)
 if(MPX_CLANG_TIDY)
-  file(GLOB_RECURSE tidied CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
-    "${PROJECT_SOURCE_DIR}/test/tidy/*.cpp" "${PROJECT_SOURCE_DIR}/tools/mpxrun/*.cpp")
+  file(GLOB tidied CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/tidy/*.cpp")
   foreach(file IN LISTS tidied)
-    string(REGEX REPLACE "\\.cpp$" "" name "${file}")
-    string(REGEX REPLACE "^(test/tidy|tools)/" "" name "${name}")
-    string(REPLACE "/" "." name "${name}")
+    mpx_stem_of(name "${file}")
     mpx_add_house_test(tidy.${name} house 300
       "${MPX_CLANG_TIDY}" --quiet "${file}" -- ${mpx_bare_flags})
+    set_tests_properties(tidy.${name} PROPERTIES COST 20)
   endforeach()
+  mpx_add_house_test(tidy.mpxrun house 300 Python3::Interpreter "${tools}/tidy.py"
+    "${MPX_CLANG_TIDY}" "${tools}/mpxrun" -- ${mpx_bare_flags})
+  set_tests_properties(tidy.mpxrun PROPERTIES COST 30)
 else()
   message(STATUS "mpx: no clang-tidy, the sources are not analysed")
 endif()
@@ -98,4 +102,5 @@ if(MPX_INSTALL)
     "-DGENERATOR=${CMAKE_GENERATOR}" "-DCXX=${CMAKE_CXX_COMPILER}" "-DVERSION=${PROJECT_VERSION}"
     "-DLAUNCHER=$<TARGET_EXISTS:mpxrun>"
     -P "${PROJECT_SOURCE_DIR}/test/consumer/run.cmake")
+  set_tests_properties(house.consumer PROPERTIES COST 60)
 endif()

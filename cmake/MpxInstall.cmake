@@ -30,6 +30,7 @@ install(FILES
   cmake/MpxBoost.cmake
   cmake/MpxCompiler.cmake
   cmake/MpxPmix.cmake
+  cmake/MpxFabric.cmake
   DESTINATION "${mpx_cmake_dir}")
 
 # Relative to the .pc file, so that an installation can be moved.

@@ -3,9 +3,16 @@
 
 set(MPX_TEST_TIMEOUT_S 120 CACHE STRING "Seconds that a test may take where it says nothing else")
 set(mpx_default_ranks 1 2 3 4 7 8)
-set(mpx_fuzz_seconds 10)
+set(mpx_fuzz_seconds 6)
 set(mpx_sanitizer_slowdown 5)
 set(mpx_emulator_slowdown 8)
+
+# Names the functions in the reports of sanitizers.
+find_program(MPX_SYMBOLIZER NAMES llvm-symbolizer-19 llvm-symbolizer addr2line)
+set(mpx_symbolizer "")
+if(MPX_SYMBOLIZER)
+  set(mpx_symbolizer ":external_symbolizer_path=${MPX_SYMBOLIZER}")
+endif()
 
 # Reads `// <key>: <value>` near the top of a source into ${variable}; unset where it is absent.
 function(mpx_directive variable file key)
@@ -33,11 +40,35 @@ function(mpx_drop_unsanitized list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
+# With MPX_TEST_ONCE, takes what the preset asan runs as well from ${list}, and lists it for
+# tools/check_suites.py: unit tests for any sanitizer or for that one, but for those with a line
+# `// compilers: both` near the top.
+function(mpx_drop_repeated list)
+  set(kept ${${list}})
+  set(left "")
+  foreach(file IN LISTS kept)
+    mpx_directive(sanitizers "${CMAKE_CURRENT_SOURCE_DIR}/${file}" sanitizers)
+    mpx_directive(compilers "${CMAKE_CURRENT_SOURCE_DIR}/${file}" compilers)
+    if(MPX_TEST_ONCE AND file MATCHES "\\.test\\.cpp$" AND NOT compilers
+        AND NOT sanitizers MATCHES "none|thread")
+      list(REMOVE_ITEM kept "${file}")
+      string(REGEX REPLACE "\\.test\\.cpp$" "\n" name "unit.${file}")
+      string(REPLACE "/" "." name "${name}")
+      string(APPEND left "${name}")
+    endif()
+  endforeach()
+  file(WRITE "${PROJECT_BINARY_DIR}/left_to_asan.txt" "${left}")
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
+
 # Gives a ctest its timeout, labels and environment; `file` may override by directives.
 function(mpx_finish_test name file label)
   mpx_directive(timeout "${file}" timeout)
   mpx_directive(labels "${file}" labels)
-  if(NOT timeout)
+  set(cost 0)
+  if(timeout)  # Who says so takes long, and begins early where no run before has told ctest.
+    math(EXPR cost "${timeout} / 10")
+  else()
     set(timeout ${MPX_TEST_TIMEOUT_S})
   endif()
   if(MPX_SANITIZE)
@@ -46,10 +77,16 @@ function(mpx_finish_test name file label)
     math(EXPR timeout "${timeout} * ${mpx_emulator_slowdown}")
   endif()
   separate_arguments(labels)
+  set(after_return 1)
+  # It doubles what a simulated rank takes; others run the same code.
+  if(file MATCHES "/test/(sim/|alloc/sim)")
+    set(after_return 0)
+  endif()
   set_tests_properties(${name} PROPERTIES
     TIMEOUT ${timeout}
+    COST ${cost}
     LABELS "${label};${labels}"
-    ENVIRONMENT "ASAN_OPTIONS=detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
+    ENVIRONMENT "ASAN_OPTIONS=detect_stack_use_after_return=${after_return}${mpx_symbolizer};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0${mpx_symbolizer};UBSAN_OPTIONS=print_stacktrace=1${mpx_symbolizer};TSAN_OPTIONS=halt_on_error=1${mpx_symbolizer}")
 endfunction()
 
 # Flags that differ from those of mpx_test_headers lose what it has read.
@@ -73,6 +110,12 @@ function(mpx_add_test_program name)
   mpx_finish_test_target(${name} ${arg_LIBRARIES})
   if(TARGET OpenSSL::Crypto AND "${arg_SOURCES}" MATCHES "(^|[/;])(tcp|hybrid)")
     target_link_libraries(${name} PRIVATE OpenSSL::Crypto)
+  endif()
+  if(TARGET mpx::libfabric AND "${arg_SOURCES}" MATCHES "(^|[/;])libfabric")
+    target_link_libraries(${name} PRIVATE mpx::libfabric)
+  endif()
+  if(TARGET OpenSSL::SSL AND "${arg_SOURCES}" MATCHES "(^|[/;])tls")
+    target_link_libraries(${name} PRIVATE OpenSSL::SSL)
   endif()
 endfunction()
 
@@ -114,8 +157,14 @@ function(mpx_add_folder_tests folder)
       set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" PROPERTIES
         COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
     endif()
+    mpx_directive(alone "${CMAKE_CURRENT_SOURCE_DIR}/${file}" alone)
+    if(alone)
+      set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" PROPERTIES
+        SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
   endforeach()
-  if(folder MATCHES "^(comm|engine)$")  # Their files instantiate the same for the same stacks.
+  # Their files instantiate the same for the same stacks: up to two fifths of what each would.
+  if(folder MATCHES "^(coll|comm|engine|sim|transport)$")
     set_target_properties(test_${folder} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   endif()
   add_dependencies(mpx_unit_tests test_${folder})
@@ -153,6 +202,10 @@ function(mpx_add_script_tests folder files helper_sources)
     if(folder STREQUAL "sim")
       target_link_libraries(${helper} PRIVATE mpx::sim)
     endif()
+    mpx_directive(own_headers "${CMAKE_CURRENT_SOURCE_DIR}/${file}" own_headers)
+    if(own_headers)  # Something must come before mpx.
+      set_target_properties(${helper} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    endif()
     mpx_directive(optimise "${CMAKE_CURRENT_SOURCE_DIR}/${file}" optimise)
     if(optimise AND NOT MPX_SANITIZE)  # It runs for long; -O2 takes longer to compile.
       target_compile_options(${helper} PRIVATE -O1)
@@ -168,10 +221,15 @@ function(mpx_add_script_tests folder files helper_sources)
     mpx_finish_test(script.${folder}.${stem} "${CMAKE_CURRENT_SOURCE_DIR}/${file}" mp)
     set_property(TEST script.${folder}.${stem} APPEND PROPERTY ENVIRONMENT
       "MPX_BIN=${PROJECT_BINARY_DIR}/bin" "MPX_SOURCE=${PROJECT_SOURCE_DIR}")
-    # They look at what jobs leave in /tmp and /dev/shm, so at one job at a time: the longest chain
-    # of all, which has to begin at once where no run before has told ctest so.
-    set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2 RESOURCE_LOCK jobs
-      SKIP_RETURN_CODE 77 COST 100)
+    set_tests_properties(script.${folder}.${stem} PROPERTIES SKIP_RETURN_CODE 77)
+    if("${folder}/${stem}" MATCHES "^(jobs|mpxrun)/|^bench/(compare|tune)$")
+      # They look at what jobs leave in /tmp and /dev/shm, so at one job at a time: the longest chain
+      # of all, which has to begin at once where no run before has told ctest so.
+      set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2 RESOURCE_LOCK jobs
+        COST 100)
+    elseif(folder STREQUAL "examples")
+      set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2)
+    endif()
   endforeach()
 endfunction()
 

@@ -103,7 +103,7 @@ mpx_wanted() {
   if [ "$1" = test ]; then
     clang=$(mpx_clang_version)
     echo git doctest-dev doxygen valgrind "clang-$clang" "libclang-rt-$clang-dev" \
-      'clang-tidy-19|clang-tidy-18' 'clang-format-19|clang-format-18'
+      'clang-tidy-19|clang-tidy-18' 'clang-format-19|clang-format-18' iproute2 nftables
   fi
 }
 
@@ -112,9 +112,11 @@ mpx_install() {
   local missing missing_optional
   local optional=(mpich libmpich-dev openmpi-bin libopenmpi-dev)
   # Launchers whose jobs the tests join; mpich and openmpi-bin have two.
-  [ "$1" != test ] || optional+=(libpmix-dev slurmctld slurmd slurm-client munge)
+  [ "$1" != test ] || optional+=(libpmix-dev libfabric-dev slurmctld slurmd slurm-client munge)
   # Has <mdspan>, which libstdc++ has not yet.
   [ "$1" != test ] || optional+=("libc++-$(mpx_clang_version)-dev" "libc++abi-$(mpx_clang_version)-dev")
+  # Links the sanitizers' programs in a third of the time.
+  [ "$1" != test ] || optional+=("lld-$(mpx_clang_version)")
   [ "$1" != docs ] || optional=()
   # shellcheck disable=SC2046
   {
@@ -170,10 +172,10 @@ mpx_build() {
   cmake --preset "$preset" "$@" && cmake --build --preset "$preset" --parallel "$(mpx_jobs)"
 }
 
-# One compile job takes up to 1.5 GB: memory may bound the jobs before the cores do.
+# One compile job takes up to 1.6 GB: memory may bound the jobs before the cores do.
 mpx_jobs() {
   local by_memory cores
   cores=$(nproc)
-  by_memory=$(awk '/MemAvailable/ { print int($2 / 1500000) }' /proc/meminfo)
+  by_memory=$(awk '/MemAvailable/ { print int($2 / 1600000) }' /proc/meminfo)
   echo $((by_memory < 1 ? 1 : by_memory < cores ? by_memory : cores))
 }
