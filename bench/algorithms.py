@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSL-1.0
 """Of what `sim_scale --algorithms --json` wrote: which algorithm wins where, and how far the
 default is from it. Exits with 1 where that is more than --most times. --policy writes the table that the
-default looks its algorithms up in (see include/mpx/engine/collective_table.hpp)."""
+default looks its algorithms up in (see include/mpx/engine/collective_table.hpp); --csv all rows together,
+short, which this reads as well."""
 
 import argparse
+import csv
 import json
 import math
 import sys
@@ -14,6 +16,11 @@ SHORT = {"linear": "lin", "binomial": "bin", "knomial": "knom", "chain": "chain"
          "scatter_allgather": "scag", "ring": "ring", "recursive_doubling": "rdbl",
          "recursive_halving": "rhlv", "bruck": "bruck", "pairwise": "pair",
          "dissemination": "diss", "leaders": "lead", "node_parts": "part"}
+
+# Of what is as good, the first: what more calls have, which need not commute, nor be of a power of two.
+PREFERRED = ("linear", "binomial", "knomial", "bruck", "dissemination", "pairwise", "leaders",
+             "chain", "scatter_allgather", "node_parts", "ring", "recursive_doubling",
+             "recursive_halving")
 
 # What is that much slower than the best is as good, for the sake of a short table.
 SLACK = 1.08
@@ -69,6 +76,32 @@ def human(size):
     return f"{size} B"
 
 
+COLUMNS = {"test": str, "algorithm": str, "bytes": int, "ranks": int, "node_size": int,
+           "time_us": float, "packets": float, "copies": float}
+
+
+def rows_of(paths):
+    """Of all files; what is there twice is as the last one says."""
+    found = {}
+    for path in paths:
+        if path.suffix == ".csv":
+            with path.open(newline="") as file:
+                rows = [{c: COLUMNS[c](v) for c, v in r.items()} for r in csv.DictReader(file)]
+        else:
+            rows = json.loads(path.read_text())["rows"]
+        for r in rows:
+            found[r["test"], r["bytes"], r["node_size"], r["ranks"], r["algorithm"]] = r
+    return [found[key] for key in sorted(found, key=lambda key: key[:4])]
+
+
+def write_csv(rows, out):
+    with out.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([f"{r[c]:.6g}" if kind is float else r[c] for c, kind in COLUMNS.items()]
+                         for r in rows)
+
+
 def table_of(rows):
     """(test, bytes, node size) -> {ranks: {algorithm: us}}"""
     table = {}
@@ -106,7 +139,7 @@ def runs_of(by_ranks):
             found.pop()
         else:
             alive = good
-        found.append((n, min(alive, key=alive.get)))
+        found.append((n, min(alive, key=lambda a: (round(alive[a], 2), PREFERRED.index(a)))))
     return found
 
 
@@ -158,14 +191,17 @@ def write_table(rows, out):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("json", type=Path, nargs="+")
+    p.add_argument("measured", type=Path, nargs="+", help="JSON, or CSV as --csv writes it")
     p.add_argument("--policy", type=Path, help="write the default's table there, and do no more")
+    p.add_argument("--csv", type=Path, help="write all rows there, and do no more")
     p.add_argument("--out", type=Path, help="write the chart there, as Markdown")
     p.add_argument("--most", type=float, default=float("inf"))
     args = p.parse_args()
-    rows = [r for path in args.json for r in json.loads(path.read_text())["rows"]]
+    rows = rows_of(args.measured)
     if args.policy:
         return write_table(rows, args.policy)
+    if args.csv:
+        return write_csv(rows, args.csv)
     table = table_of(rows)
     ranks = sorted({n for at in table.values() for n in at})
     lines = ["| collective | size | ranks a node | " + " | ".join(map(str, ranks)) + " |",

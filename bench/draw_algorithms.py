@@ -3,10 +3,9 @@
 """Draws, as SVG, what `sim_scale --algorithms --json` wrote: which algorithm wins where."""
 
 import argparse
-import json
 from pathlib import Path
 
-from algorithms import human, table_of
+from algorithms import human, rows_of, table_of
 
 COLOURS = {"linear": "#EDAE49", "binomial": "#30638E", "knomial": "#003D5B", "chain": "#A37B4E",
            "scatter_allgather": "#7FB069", "ring": "#D1495B", "recursive_doubling": "#8E7DBE",
@@ -73,11 +72,10 @@ def drawn(rows):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("json", type=Path, nargs="+")
+    p.add_argument("measured", type=Path, nargs="+", help="JSON, or CSV of algorithms.py --csv")
     p.add_argument("--out", type=Path, required=True)
     args = p.parse_args()
-    rows = [r for path in args.json for r in json.loads(path.read_text())["rows"]]
-    args.out.write_text(drawn(rows))
+    args.out.write_text(drawn(rows_of(args.measured)))
 
 
 if __name__ == "__main__":

@@ -316,6 +316,177 @@ static double collective(struct job* j, const char* name) {
   return took / (double)times * 1e6;
 }
 
+/* A test over windows, whose elements are those of perf/one_sided.hpp. */
+struct windows {
+  MPI_Win win;
+  MPI_Group origin;
+  MPI_Group target;
+  int beside[4];
+  int64_t* out;
+  int64_t* in; /* At least a window of them. */
+  int64_t* compare;
+  int count;
+};
+
+enum { passive_tries = 4 };
+
+static void one_sided_put(const struct windows* w, int to, int count, int first, MPI_Aint at) {
+  MPI_Put(w->out + first, count, MPI_INT64_T, to, at, count, MPI_INT64_T, w->win);
+}
+
+static void one_sided_get(const struct windows* w) {
+  MPI_Get(w->in, w->count, MPI_INT64_T, 1, 0, w->count, MPI_INT64_T, w->win);
+}
+
+static void one_sided_accumulate(const struct windows* w) {
+  MPI_Accumulate(w->out, w->count, MPI_INT64_T, 1, 0, w->count, MPI_INT64_T, MPI_SUM, w->win);
+}
+
+static void one_sided_fetch(const struct windows* w, int i) {
+  MPI_Fetch_and_op(w->out, w->in + i, MPI_INT64_T, 1, 0, MPI_SUM, w->win);
+}
+
+static void one_sided_swap(const struct windows* w, int i) {
+  w->compare[i] = w->in[i];
+  MPI_Compare_and_swap(w->out, w->compare + i, w->in + i, MPI_INT64_T, 1, 0, w->win);
+}
+
+/* The same, whichever the test is of. */
+static void one_sided_access(const struct job* j, const struct windows* w) {
+  if (strncmp(j->o.test + 4, "accumulate", 10) == 0)
+    one_sided_accumulate(w);
+  else if (strncmp(j->o.test + 4, "get", 3) == 0)
+    one_sided_get(w);
+  else
+    one_sided_put(w, 1, w->count, 0, 0);
+}
+
+/* An access of rank 0 to rank 1, and a flush. */
+static void passive_access(const struct job* j, const struct windows* w) {
+  const char* const test = j->o.test + 4;
+  if (strcmp(test, "put") == 0) {
+    one_sided_put(w, 1, w->count, 0, 0);
+  } else if (strcmp(test, "get") == 0) {
+    one_sided_get(w);
+  } else if (strcmp(test, "put_bw") == 0) {
+    for (int i = 0; i < j->o.window; ++i) one_sided_put(w, 1, w->count, 0, 0);
+  } else if (strcmp(test, "get_bw") == 0) {
+    for (int i = 0; i < j->o.window; ++i) one_sided_get(w);
+  } else if (strcmp(test, "accumulate") == 0) {
+    one_sided_accumulate(w);
+  } else if (strcmp(test, "accumulate_bw") == 0) {
+    for (int i = 0; i < j->o.window; ++i) one_sided_accumulate(w);
+  } else if (strcmp(test, "fetch_and_op") == 0) {
+    one_sided_fetch(w, 0);
+  } else if (strcmp(test, "compare_and_swap") == 0) {
+    one_sided_swap(w, 0);
+  } else if (strcmp(test, "fetch_and_op_bw") == 0) {
+    for (int i = 0; i < j->o.window; ++i) one_sided_fetch(w, i);
+  } else {
+    for (int i = 0; i < j->o.window; ++i) one_sided_swap(w, i);
+  }
+  MPI_Win_flush(1, w->win);
+}
+
+static void ghost_cells(const struct windows* w, int each) {
+  for (int side = 0; side < 4; ++side) {
+    const MPI_Aint at = (MPI_Aint)(side ^ 1) * w->count;
+    if (each)
+      for (int k = 0; k < w->count; ++k) one_sided_put(w, w->beside[side], 1, k, at + k);
+    else
+      one_sided_put(w, w->beside[side], w->count, 0, at);
+  }
+  MPI_Win_fence(0, w->win);
+}
+
+/* The test `times` times. Returns seconds: of rank 0 where it alone accesses memory. */
+static double one_sided_run(struct job* j, const struct windows* w, long times) {
+  const char* const test = j->o.test + 4;
+  const int ghosts = strncmp(test, "ghost", 5) == 0;
+  double took = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  double start = perf_now();
+  if (ghosts || strstr(test, "_fence") != NULL) {
+    MPI_Win_fence(0, w->win);
+    for (long i = 0; i < times; ++i) {
+      if (ghosts) {
+        ghost_cells(w, strcmp(test, "ghost") != 0);
+      } else {
+        if (j->rank == 0) one_sided_access(j, w);
+        MPI_Win_fence(0, w->win);
+      }
+    }
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
+    took = perf_now() - start;
+  } else if (strstr(test, "_pscw") != NULL) {
+    for (long i = 0; i < times; ++i) {
+      if (j->rank == 0) {
+        MPI_Win_start(w->target, 0, w->win);
+        one_sided_access(j, w);
+        MPI_Win_complete(w->win);
+      } else if (j->rank == 1) {
+        MPI_Win_post(w->origin, 0, w->win);
+        MPI_Win_wait(w->win);
+      }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    took = perf_now() - start;
+  } else {
+    if (j->rank == 0) {
+      MPI_Win_lock_all(0, w->win);
+      start = perf_now();
+      for (long i = 0; i < times; ++i) passive_access(j, w);
+      took = perf_now() - start;
+      MPI_Win_unlock_all(w->win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  j->sent += (double)times * (double)j->o.size;
+  return took;
+}
+
+/* Returns us an operation, or GB a second. */
+static double one_sided(struct job* j) {
+  struct windows w = {.count = (int)(j->o.size < 8 ? 1 : j->o.size / 8)};
+  int64_t* memory = NULL;
+  int dims[2] = {0, 0};
+  const int periodic[2] = {1, 1};
+  const int first = 0;
+  const int second = 1;
+  MPI_Comm torus;
+  MPI_Group world;
+  MPI_Win_allocate((MPI_Aint)w.count * 4 * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &w.win);
+  memset(memory, 0, (size_t)w.count * 4 * 8);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, 1, &first, &w.origin);
+  MPI_Group_incl(world, 1, &second, &w.target);
+  MPI_Dims_create(j->ranks, 2, dims);
+  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periodic, 0, &torus);
+  for (int d = 0; d < 2; ++d) MPI_Cart_shift(torus, d, 1, &w.beside[2 * d], &w.beside[2 * d + 1]);
+  w.out = malloc((size_t)w.count * 8);
+  const size_t results = (size_t)(w.count > j->o.window ? w.count : j->o.window);
+  w.in = malloc(results * 8);
+  w.compare = malloc((size_t)j->o.window * 8);
+  memset(w.out, 1, (size_t)w.count * 8);
+  memset(w.in, 0, results * 8);
+  one_sided_run(j, &w, passive_tries);
+  const double once = one_sided_run(j, &w, passive_tries) / passive_tries;
+  long times = (long)(j->o.seconds / once) + 1;
+  MPI_Bcast(&times, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  const double took = one_sided_run(j, &w, times) / (double)times;
+  MPI_Comm_free(&torus);
+  MPI_Group_free(&world);
+  MPI_Group_free(&w.origin);
+  MPI_Group_free(&w.target);
+  MPI_Win_free(&w.win);
+  free(w.out);
+  free(w.in);
+  free(w.compare);
+  const size_t n = strlen(j->o.test);
+  if (strcmp(j->o.test + n - 3, "_bw") == 0) return (double)w.count * 8 * j->o.window / took / 1e9;
+  return took * 1e6;
+}
+
 /* What rank 1 uses of its core while it waits `seconds` for a message, reported by rank 0. */
 static double idle_cpu(struct job* j) {
   double used = 0;
@@ -406,6 +577,29 @@ static double measure(struct job* j, const char** unit) {
   for (size_t i = 0; i < sizeof collectives / sizeof *collectives; ++i)
     if (strncmp(o->test, "coll_", 5) == 0 && strcmp(o->test + 5, collectives[i]) == 0)
       return collective(j, collectives[i]);
+  static const char* const accesses[] = {"put",
+                                         "get",
+                                         "accumulate",
+                                         "fetch_and_op",
+                                         "put_fence",
+                                         "put_pscw",
+                                         "put_bw",
+                                         "compare_and_swap",
+                                         "get_fence",
+                                         "get_pscw",
+                                         "get_bw",
+                                         "ghost",
+                                         "ghost_elements",
+                                         "accumulate_fence",
+                                         "accumulate_pscw",
+                                         "accumulate_bw",
+                                         "fetch_and_op_bw",
+                                         "compare_and_swap_bw"};
+  for (size_t i = 0; i < sizeof accesses / sizeof *accesses; ++i)
+    if (strncmp(o->test, "rma_", 4) == 0 && strcmp(o->test + 4, accesses[i]) == 0) {
+      if (strstr(o->test, "_bw") != NULL) *unit = "GB/s";
+      return one_sided(j);
+    }
   *unit = "s";
   if (strcmp(o->test, "idle_cpu") == 0) return idle_cpu(j);
   *unit = "M/s";
@@ -455,7 +649,11 @@ static int refuse(const char* what) {
       stderr,
       "mpi_perf: %s\nusage: mpi_perf --test latency|bw|bibw|rate|exchange|ring|poll_test|\n"
       "    poll_probe|poll_any|allreduce|coll_barrier|coll_bcast|coll_allreduce|coll_allgather|\n"
-      "    coll_alltoall|coll_reduce_scatter|coll_neighbor_alltoall|idle_cpu\n"
+      "    coll_alltoall|coll_reduce_scatter|coll_neighbor_alltoall|rma_put|rma_get|\n"
+      "    rma_accumulate|rma_fetch_and_op|rma_compare_and_swap|rma_put_fence|rma_put_pscw|\n"
+      "    rma_get_fence|rma_get_pscw|rma_accumulate_fence|rma_accumulate_pscw|rma_put_bw|\n"
+      "    rma_get_bw|rma_accumulate_bw|rma_fetch_and_op_bw|rma_compare_and_swap_bw|rma_ghost|\n"
+      "    rma_ghost_elements|idle_cpu\n"
       "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
       "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
       "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",

@@ -12,6 +12,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <mpx/mpx.hpp>
+#include <mpx/rdma.hpp>
+#include <mpx/transport/rdma/via.hpp>
+#ifdef MPX_PERF_FABRIC
+#include <mpx/transport/rdma/libfabric.hpp>
+#endif
+#ifdef MPX_PERF_SOCKETS
+#include <mpx/tls.hpp>
+#include <mpx/transport/tcp_streams.hpp>
+#endif
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +29,8 @@
 
 #include "perf/board.h"
 #include "perf/loops.hpp"
+#include "perf/nic.hpp"
+#include "perf/one_sided.hpp"
 #include "perf/pack.hpp"
 
 namespace {
@@ -45,6 +56,8 @@ struct options {
   std::string probe_file;
   std::string order = "receives";
   std::string path = "automatic";
+  std::string protocol = "automatic";
+  std::string stack = "default";
   unsigned tags = 1;
   unsigned buffers = 1;
   bool pin = false;
@@ -88,6 +101,30 @@ constexpr test_kind tests[] = {
      &bench::reduce_scatter_us},
     {"coll_neighbor_alltoall", "us", "neighbor_alltoall on a ring, blocks of so much", 8, 1 << 20,
      &bench::neighbor_alltoall_us},
+    {"rma_put", "us", "a put and a flush", 8, 4 << 20, nullptr},
+    {"rma_get", "us", "a get and a flush", 8, 4 << 20, nullptr},
+    {"rma_accumulate", "us", "an accumulate and a flush", 8, 1 << 20, nullptr},
+    {"rma_fetch_and_op", "us", "a fetch_and_op and a flush", 8, 8, nullptr},
+    {"rma_compare_and_swap", "us", "a compare_and_swap and a flush", 8, 8, nullptr},
+    {"rma_put_fence", "us", "a put and a fence", 8, 1 << 20, nullptr},
+    {"rma_put_pscw", "us", "start, a put, complete; post and wait", 8, 1 << 20, nullptr},
+    {"rma_get_fence", "us", "a get and a fence", 8, 1 << 20, nullptr},
+    {"rma_get_pscw", "us", "start, a get, complete; post and wait", 8, 1 << 20, nullptr},
+    {"rma_put_bw", "GB/s", "a window of puts and a flush", 8, 4 << 20, nullptr},
+    {"rma_get_bw", "GB/s", "a window of gets and a flush", 8, 4 << 20, nullptr},
+    {"rma_accumulate_fence", "us", "an accumulate and a fence", 8, 1 << 20, nullptr},
+    {"rma_accumulate_pscw", "us", "start, an accumulate, complete; post and wait", 8, 1 << 20,
+     nullptr},
+    {"rma_accumulate_bw", "GB/s", "a window of accumulates and a flush", 8, 4 << 20, nullptr},
+    {"rma_fetch_and_op_bw", "GB/s", "a window of fetch_and_ops and a flush", 8, 8, nullptr},
+    {"rma_compare_and_swap_bw", "GB/s", "a window of compare_and_swaps and a flush", 8, 8, nullptr},
+    {"rma_ghost", "us", "ghost cells of a torus, a put a side", 8, 64 << 10, nullptr},
+    {"rma_ghost_elements", "us", "ghost cells of a torus, a put an element", 8, 64 << 10, nullptr},
+    {"nic_latency", "us", "one-way latency of a bare card", 8, 4 << 20, nullptr},
+    {"nic_bw", "GB/s", "bandwidth of a bare card", 4096, 4 << 20, nullptr},
+    {"nic_register", "us", "registering memory with a card, and deregistering it", 4096, 4 << 20,
+     nullptr},
+    {"nic_copy", "us", "copying memory instead of registering it", 4096, 4 << 20, nullptr},
     {"idle_cpu", "s", "CPU time of a rank blocked in a receive", 1, 1, &bench::idle_cpu_s},
 };
 
@@ -161,13 +198,28 @@ class reporter {
   int ranks_;
 };
 
-/// Stacks that force a path measure bandwidth only.
+/// Other stacks than the default one measure a few things only.
+constexpr std::string_view tests_of_other_stacks[] = {"latency", "bw", "rate"};
+/// Those over registered memory broadcast too.
+template <class Stack>
+concept OverCards = requires { typename Stack::transport_type::nic_type; };
 template <class Stack>
 double measured(perf::bench<Stack>& b, const test_kind& kind) {
+  if constexpr (OverCards<Stack>)
+    if (kind.name == "coll_bcast") return b.bcast_us();
   if constexpr (std::same_as<Stack, stack>)
     return (b.*kind.measure)();
   else
-    return b.bandwidth();
+    return kind.name == "latency" ? b.latency_us() : kind.name == "rate" ? b.rate() : b.bandwidth();
+}
+
+mpx::rma::protocol protocol_of(std::string_view name) {
+  using enum mpx::rma::protocol;
+  return name == "direct"      ? direct
+         : name == "rdma"      ? rdma
+         : name == "buffered"  ? buffered
+         : name == "send_recv" ? send_recv
+                               : automatic;
 }
 
 template <class Stack, class Bytes>
@@ -183,9 +235,15 @@ void measure_all(mpx::communicator<Stack> world, const options& o, perf_side& si
     s.in = perf::buffer(in).first(size * o.buffers);
     perf::bench<Stack> b(world, s);
     std::optional<perf::packed> packed;
-    if (kind.measure == nullptr) packed.emplace(kind.name, size);
+    std::optional<perf::one_sided<Stack>> windows;
+    if (kind.name.starts_with("pack_")) packed.emplace(kind.name, size);
+    if constexpr (std::same_as<Stack, stack>)
+      if (kind.name.starts_with("rma_"))
+        windows.emplace(world, size, s.window, protocol_of(o.protocol));
     for (int i = 0; i < o.samples; ++i) {
-      const double value = packed ? packed->measure(s.iters) : measured(b, kind);
+      const double value = packed    ? packed->measure(s.iters)
+                           : windows ? windows->measure(kind.name, s.seconds)
+                                     : measured(b, kind);
       const perf_mark after = perf_bracket(&side);
       if (report) report->sample(size, value, before, after);
       before = after;
@@ -219,13 +277,77 @@ void run(const options& o) {
   }
 }
 
+/// The tests nic_...: no stack, but the card of one.
+template <class Card>
+void run_nic(const options& o) {
+  perf_side side;
+  perf_join(&side, nullptr, 0, 1);
+  mpx::bootstrap::any me;
+  if (me.size() != 2) throw std::runtime_error("needs 2 ranks: mpxrun -n 2 mpx-perf " + o.test);
+  side.rank = me.rank();
+  side.ranks = me.size();
+  side.board = perf_open_board(o.probe_file.c_str());
+  if (o.pin) perf_pin(me.rank(), &side.usable);
+  const test_kind& kind = kind_of(o.test);
+  std::optional<reporter> report;
+  if (me.rank() == 0) report.emplace(o, kind, me.size());
+  perf::bare_card<Card> card(me);
+  perf_mark before = perf_bracket(&side);
+  for (std::size_t size = o.size_first; size <= o.size_last; size = size == 0 ? 1 : size * 2) {
+    const std::uint64_t few =
+        std::max<std::uint64_t>(4, (16u << 20) / std::max<std::size_t>(size, 1));
+    const std::uint64_t iters = o.iters.value_or(std::min<std::uint64_t>(few, 10000));
+    // A block of a ring is the least that the transport writes.
+    const std::size_t bytes = kind.name == "nic_latency" ? std::max<std::size_t>(size, 64) : size;
+    card.open(bytes);
+    std::vector<std::byte> from(size, std::byte{1});
+    std::vector<std::byte> to(size, std::byte{2});
+    const auto measure = [&](std::uint64_t rounds) {
+      return kind.name == "nic_latency"    ? card.latency_us(bytes, rounds)
+             : kind.name == "nic_bw"       ? card.bandwidth(bytes, rounds, o.window)
+             : kind.name == "nic_register" ? card.register_us(from, rounds)
+                                           : perf::copy_us(from, to, rounds);
+    };
+    static_cast<void>(measure(o.warmup.value_or(iters / 10 + 1)));
+    for (int i = 0; i < o.samples; ++i) {
+      const double value = measure(iters);
+      const perf_mark after = perf_bracket(&side);
+      if (report) report->sample(size, value, before, after);
+      before = after;
+    }
+  }
+  card.close();
+  me.mark_finished();
+}
+
 void run_by_path(const options& o) {
-  if (o.path == "get")
+  if (o.test.starts_with("nic_")) {
+#ifdef MPX_PERF_FABRIC
+    if (o.stack == "libfabric") return run_nic<mpx::nic::libfabric>(o);
+#endif
+    return run_nic<mpx::nic::via>(o);
+  }
+  if (o.stack == "rdma") run<mpx::rdma_stack<mpx::nic::via>>(o);
+#ifdef MPX_PERF_FABRIC
+  else if (o.stack == "libfabric")
+    run<mpx::rdma_stack<mpx::nic::libfabric>>(o);
+#endif
+  else if (o.path == "get")
     run<stack_by<mpx::long_path::get>>(o);
   else if (o.path == "put")
     run<stack_by<mpx::long_path::put>>(o);
   else if (o.path == "packets")
     run<stack_by<mpx::long_path::packets>>(o);
+#ifdef MPX_PERF_SOCKETS
+  else if (o.stack == "tcp")
+    run<mpx::tcp_stack>(o);
+  else if (o.stack == "tls")
+    run<mpx::tls_stack>(o);
+  else if (o.stack == "tcp_streams")
+    run<mpx::stack<mpx::transport::tcp_streams<4>, mpx::bootstrap::anywhere, mpx::tcp_protocol>>(o);
+  else if (o.stack == "cluster")
+    run<mpx::cluster_stack>(o);
+#endif
   else
     run<stack>(o);
 }
@@ -254,7 +376,11 @@ void declare(CLI::App& app, options& o, std::string& sizes) {
                  "latency, bw, bibw, rate, exchange, ring, poll_test, poll_probe, poll_any, "
                  "allreduce, pack_column, pack_record, pack_indexed, pack_face, coll_barrier, "
                  "coll_bcast, coll_allreduce, coll_allgather, coll_alltoall, coll_reduce_scatter, "
-                 "coll_neighbor_alltoall, idle_cpu")
+                 "coll_neighbor_alltoall, rma_put, rma_get, rma_accumulate, rma_fetch_and_op, "
+                 "rma_compare_and_swap, rma_put_fence, rma_put_pscw, rma_get_fence, rma_get_pscw, "
+                 "rma_accumulate_fence, rma_accumulate_pscw, rma_put_bw, rma_get_bw, "
+                 "rma_accumulate_bw, rma_fetch_and_op_bw, rma_compare_and_swap_bw, rma_ghost, "
+                 "rma_ghost_elements, nic_latency, nic_bw, nic_register, nic_copy, idle_cpu")
       ->required()
       ->check(CLI::IsMember(names));
   app.add_option("--size", sizes, "bytes of a message, or A:B for A, 2A, 4A, ... B");
@@ -278,8 +404,25 @@ void declare(CLI::App& app, options& o, std::string& sizes) {
   app.add_option("--long-path", o.path, "bw: the path that long messages are to take")
       ->capture_default_str()
       ->check(CLI::IsMember({"automatic", "get", "put", "packets"}));
+#ifdef MPX_PERF_SOCKETS
+  std::vector<std::string> stacks{"default", "rdma", "tcp", "tls", "tcp_streams", "cluster"};
+#else
+  std::vector<std::string> stacks{"default", "rdma"};
+#endif
+#ifdef MPX_PERF_FABRIC
+  stacks.emplace_back("libfabric");
+#endif
+  app.add_option("--protocol", o.protocol, "rma_...: how one-sided accesses travel")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"automatic", "direct", "rdma", "buffered", "send_recv"}));
+  app.add_option(
+         "--stack", o.stack,
+         "latency, bw, rate, nic_...: what the messages pass through (rdma: over nic::via); "
+         "coll_bcast: rdma and libfabric")
+      ->capture_default_str()
+      ->check(CLI::IsMember(stacks));
   app.add_option("--seconds", o.seconds,
-                 "time of one exchange, ring, poll, allreduce, coll or idle_cpu sample")
+                 "time of one exchange, ring, poll, allreduce, coll, rma or idle_cpu sample")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--format", o.format, "table, csv, or json (an object a line)")
@@ -312,6 +455,15 @@ int main(int argc, char** argv) try {
     if (o.iters && *o.iters == 0) throw CLI::ValidationError("--iters", "must be at least 1");
     if (o.path != "automatic" && o.test != "bw")
       throw CLI::ValidationError("--long-path", "is for the test bw");
+    if (o.protocol != "automatic" && !o.test.starts_with("rma_"))
+      throw CLI::ValidationError("--protocol", "is for the tests rma_...");
+    const bool card = o.stack == "rdma" || o.stack == "libfabric";
+    const bool bare = o.test.starts_with("nic_");
+    if (o.stack != "default" && !(card && (bare || o.test == "coll_bcast")) &&
+        std::ranges::find(tests_of_other_stacks, o.test) == std::end(tests_of_other_stacks))
+      throw CLI::ValidationError("--stack",
+                                 "is for the tests latency, bw and rate; rdma and "
+                                 "libfabric for nic_... and coll_bcast too");
     if (o.size_last > size_limit / o.buffers)
       throw CLI::ValidationError("--buffers", "ask for too much memory");
   } catch (const CLI::ParseError& e) {

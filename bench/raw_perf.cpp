@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the hardware allows, without any library: two pinned processes bounce a cache line, pass
-// 8-byte messages through a bare ring, and copy memory. The yardstick of scripts/compare.
+// 8-byte messages through a bare ring, copy memory, store to it, and write to bare sockets over loopback. The
+// yardstick of scripts/compare.
 
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +35,14 @@ constexpr std::size_t size_max = std::size_t{64} << 20;
 
 using side = perf_side;
 
+/// Where the ends of a connection are: network namespaces, and the address of the first one there.
+/// Without: both on loopback.
+struct host_pair {
+  const char* first = nullptr;
+  const char* second = nullptr;
+  const char* address = "127.0.0.1";
+};
+
 struct options {
   std::string test;
   std::size_t size = 8;
@@ -34,6 +50,7 @@ struct options {
   std::uint64_t warmup = 1000;
   unsigned window = 64;
   int samples = 1;
+  host_pair hosts;
 };
 
 template <class Word>
@@ -245,6 +262,104 @@ double copy_both(const side& me, shared_memory& m, copier& c, const options& o) 
   return 2 * gigabytes(o, perf_now() - start);
 }
 
+/// The sockets that this process makes from now on are there.
+bool enter(const char* network_namespace) noexcept {
+  if (network_namespace == nullptr) return true;
+  const int fd = ::open((std::string("/run/netns/") + network_namespace).c_str(), O_RDONLY);
+  const bool there = fd >= 0 && ::setns(fd, CLONE_NEWNET) == 0;
+  ::close(fd);
+  return there;
+}
+
+/// The two ends of a connection, made before the fork: each side has one.
+struct socket_pair {
+  int ends[2] = {-1, -1};
+
+  bool make(const host_pair& hosts) noexcept {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    if (::inet_pton(AF_INET, hosts.address, &at.sin_addr) != 1 || !enter(hosts.first)) return false;
+    auto* const any = reinterpret_cast<sockaddr*>(&at);
+    socklen_t bytes = sizeof at;
+    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    if (!enter(hosts.second)) return false;
+    ends[0] = ::socket(AF_INET, SOCK_STREAM, 0);
+    const bool there = ::bind(listener, any, bytes) == 0 && ::listen(listener, 1) == 0 &&
+                       ::getsockname(listener, any, &bytes) == 0 &&
+                       ::connect(ends[0], any, bytes) == 0;
+    ends[1] = there ? ::accept(listener, nullptr, nullptr) : -1;
+    ::close(listener);
+    const int one = 1;
+    for (const int fd : ends) ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    return ends[1] >= 0;
+  }
+};
+socket_pair sockets;
+
+/// Busy: nobody sleeps in the kernel.
+template <class F>
+void all_of(std::byte* at, std::size_t bytes, F&& some) noexcept {
+  while (bytes != 0) {
+    const ssize_t n = some(at, bytes);
+    if (n == 0 || (n < 0 && errno != EAGAIN)) std::_Exit(1);
+    if (n < 0) continue;
+    at += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+}
+void put_all(int fd, std::byte* at, std::size_t bytes) noexcept {
+  all_of(at, bytes, [fd](const void* p, std::size_t n) {
+    return ::send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+  });
+}
+void take_all(int fd, std::byte* at, std::size_t bytes) noexcept {
+  all_of(at, bytes, [fd](void* p, std::size_t n) { return ::recv(fd, p, n, MSG_DONTWAIT); });
+}
+
+double socket_latency(const side& me, copier& c, const options& o) {
+  const int fd = sockets.ends[me.rank];
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    if (me.rank == 0) put_all(fd, c.own.data(), o.size);
+    take_all(fd, c.own.data(), o.size);
+    if (me.rank == 1) put_all(fd, c.own.data(), o.size);
+  }
+  return (perf_now() - start) / (2.0 * static_cast<double>(o.iters)) * 1e6;
+}
+/// A window, then an answer of 4 bytes.
+double socket_stream(const side& me, copier& c, const options& o) {
+  const int fd = sockets.ends[me.rank];
+  std::byte answer[4] = {};
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    for (unsigned w = 0; w < o.window; ++w)
+      me.rank == 0 ? put_all(fd, c.own.data(), o.size) : take_all(fd, c.own.data(), o.size);
+    me.rank == 0 ? take_all(fd, answer, 4) : put_all(fd, answer, 4);
+  }
+  return gigabytes(o, perf_now() - start);
+}
+
+/// Stores to, or loads from, memory that two processes share, each made certain by a fence.
+double one_sided(const side& me, shared_memory& m, const options& o, bool stores) {
+  if (me.rank != 0) return 0;
+  auto* const word = reinterpret_cast<volatile std::uint64_t*>(m.arena);
+  std::uint64_t got = 0;
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    if (stores)
+      *word = i;
+    else
+      got += *word;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  const double seconds = perf_now() - start;
+  asm volatile("" : : "r"(got));
+  return seconds / static_cast<double>(o.iters) * 1e6;
+}
+
 struct measured {
   double value;
   const char* unit;
@@ -254,7 +369,11 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
   if (o.test.starts_with("bounce")) return {bounce(me, m, o), "us"};
   if (o.test == "ring_latency") return {ring_latency(me, rings, o), "us"};
   if (o.test == "ring_rate") return {ring_rate(me, rings, o), "M/s"};
+  if (o.test == "store") return {one_sided(me, m, o, true), "us"};
+  if (o.test == "load") return {one_sided(me, m, o, false), "us"};
   if (o.test == "copy") return {copy_once(me, m, c, o), "GB/s"};
+  if (o.test == "socket_latency") return {socket_latency(me, c, o), "us"};
+  if (o.test == "socket_stream") return {socket_stream(me, c, o), "GB/s"};
   if (o.test == "copy_both") return {copy_both(me, m, c, o), "GB/s"};
   return {copy_twice(me, m, c, o), "GB/s"};
 }
@@ -280,10 +399,12 @@ void run(side& me, shared_memory& m, const options& o) {
 
 constexpr std::string_view usage =
     "usage: raw_perf --probe | bounce | bounce_one_line | ring_latency | ring_rate |\n"
-    "                copy | copy_both | copy_ring\n"
+    "                copy | copy_both | copy_ring | socket_latency | socket_stream |\n"
+    "                store | load\n"
     "         [--size BYTES] [--iters N] [--warmup N] [--window N] [--samples N]\n"
-    "Two pinned processes without any library. --probe prints the one-way time of a cache line in "
-    "ns;\n"
+    "         [--hosts NAMESPACE NAMESPACE ADDRESS]\n"
+    "Two pinned processes without any library, whose sockets are in two network namespaces, or on\n"
+    "loopback. --probe prints the one-way time of a cache line in ns;\n"
     "the others print one line of JSON a sample: us one way, millions of messages/s, or GB/s.\n";
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -319,7 +440,10 @@ options parse(std::span<char*> arguments) {
       o.window = static_cast<unsigned>(take(1u << 20));
     else if (name == "--samples")
       o.samples = static_cast<int>(take(1'000'000));
-    else if (name == "--probe")
+    else if (name == "--hosts" && i + 3 < arguments.size()) {
+      o.hosts = {arguments[i + 1], arguments[i + 2], arguments[i + 3]};
+      i += 3;
+    } else if (name == "--probe")
       o.test = "probe";
     else if (name == "--help" || name == "-h") {
       std::fwrite(usage.data(), 1, usage.size(), stdout);
@@ -329,9 +453,9 @@ options parse(std::span<char*> arguments) {
     else
       o.test = name;
   }
-  constexpr std::string_view known[] = {"probe",        "bounce_one_line", "bounce",
-                                        "ring_latency", "ring_rate",       "copy",
-                                        "copy_both",    "copy_ring"};
+  constexpr std::string_view known[] = {
+      "probe",     "bounce_one_line", "bounce",         "ring_latency",  "ring_rate", "copy",
+      "copy_both", "copy_ring",       "socket_latency", "socket_stream", "store",     "load"};
   if (o.test.empty()) refuse("name a test");
   if (std::find(std::begin(known), std::end(known), o.test) == std::end(known))
     refuse("no test " + o.test);
@@ -349,6 +473,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   auto* shared = static_cast<shared_memory*>(memory);  // Zeroed memory is its initial state.
+  if (o.test.starts_with("socket") && !sockets.make(o.hosts)) {
+    std::perror("raw_perf: a connection");
+    return 1;
+  }
   std::fflush(stdout);
   const pid_t child = fork();
   if (child < 0) {

@@ -173,19 +173,43 @@ const std::vector<test> algorithm_tests = {
     {"reduce_scatter", {4096, 65536, 1 << 20}, reduce_scatter, of(operation::reduce_scatter)},
     {"gather", {8, 1024, 16384}, gather, of(operation::gather), 4096, true},
     {"scatter", {8, 1024, 16384}, scatter, of(operation::scatter), 4096, true},
-    {"allgather", {8, 1024, 16384}, allgather, of(operation::allgather), 512, true},
-    {"alltoall", {8, 1024, 16384}, alltoall, of(operation::alltoall), 256, true},
+    {"allgather", {8, 1024, 16384}, allgather, of(operation::allgather), 4096, true},
+    {"alltoall", {8, 1024, 16384}, alltoall, of(operation::alltoall), 4096, true},
 };
-/// Of all ranks' data together, so that a job fits the machine; of a tested algorithm that was so
-/// many times slower than the best at half as many ranks, nothing more is to be learnt.
+/// Of all ranks' data together, and of what travels where each gets a block of each other one, so
+/// that a job fits the machine.
 constexpr std::size_t data_bytes_max = std::size_t{1} << 28;
+constexpr std::size_t moved_bytes_max = std::size_t{1} << 35;
+/// Messages of one operation, likewise: of alltoall by `linear` or `pairwise`, of allgather by
+/// `ring`, each rank sends one to each other one.
+constexpr std::size_t messages_max = std::size_t{1} << 22;
+/// Of an algorithm that took so many times as long as the best with fewer ranks, nothing more is to
+/// be learnt: with so many times the ranks nothing takes longer than that. Up to 128 ranks, all are
+/// measured.
 constexpr double hopeless = 4;
+constexpr rank_t all_measured_ranks = 128;
+
+/// Whether so many ranks can be measured at all, by some algorithm.
+bool fits_machine(const test& t, std::size_t bytes, rank_t ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  if (ranks > t.ranks_max || bytes * n > data_bytes_max) return false;
+  const bool to_all = t.name == "alltoall" || t.name == "allgather";
+  return !to_all || bytes * n * n <= moved_bytes_max;
+}
+bool few_messages(const test& t, algorithm by, rank_t ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  const bool to_all =
+      (t.name == "alltoall" && (by == algorithm::linear || by == algorithm::pairwise)) ||
+      (t.name == "allgather" && by == algorithm::ring);
+  return !to_all || n * n <= messages_max;
+}
 
 struct options {
   std::string network = "atlahs";
   std::string ranks = "2:4096";
   rank_t ranks_first = 2;
   rank_t ranks_last = 4096;
+  rank_t step = 2;
   std::vector<rank_t> node_sizes = {1, 16};
   std::vector<std::string> tests;
   std::vector<std::size_t> sizes;
@@ -194,6 +218,7 @@ struct options {
   std::uint64_t seed = 1;
   bool csv = false;
   std::string json;
+  std::string defaults;
 };
 
 struct row {
@@ -203,6 +228,7 @@ struct row {
   rank_t ranks;
   rank_t node_size;
   double time_us;  // From all ranks' common start to the end of the last one.
+  bool first;      // Of the first operation: it took so long that no other was waited for.
   double packets;  // Of one operation, all ranks together.
   double copies;   // As packets: gets, by which long data moves.
   std::uint64_t events;
@@ -221,8 +247,9 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
+/// `bound_us`: if the first operation takes longer, it is the only one.
 row measure(const options& o, const test& t, std::size_t bytes, rank_t ranks, rank_t node_size,
-            algorithm by) {
+            algorithm by, double bound_us = 1e30) {
   sim::loggp model;
   model.far = network_of(o.network).far;
   model.near = shared_memory;
@@ -239,7 +266,8 @@ row measure(const options& o, const test& t, std::size_t bytes, rank_t ranks, ra
         communicator world = env.world();
         for (std::size_t i = 0; i < last.size(); ++i) {
           const std::int64_t start = round_ns * static_cast<std::int64_t>(i + 1);
-          env.transport().compute(start - env.now_ns());  // All begin at once.
+          env.transport().compute(start - env.now_ns());              // All begin at once.
+          if (static_cast<double>(last[0]) > bound_us * 1e3) return;  // All are at its end.
           t.run(world, bytes, buffers, by);
           const std::int64_t took = env.now_ns() - start;
           if (took > round_ns)
@@ -249,15 +277,17 @@ row measure(const options& o, const test& t, std::size_t bytes, rank_t ranks, ra
       },
       limits);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-  double sum_ns = 0;
+  const bool first = static_cast<double>(last[0]) > bound_us * 1e3;
+  double sum_ns = first ? static_cast<double>(last[0]) * o.rounds : 0;
   for (std::size_t i = 1; i < last.size(); ++i) sum_ns += static_cast<double>(last[i]);
-  const auto rounds = static_cast<double>(last.size());
+  const auto rounds = first ? 1.0 : static_cast<double>(last.size());
   return {t.name,
           bench::name_of(by),
           bytes,
           ranks,
           node_size,
           sum_ns / o.rounds / 1e3,
+          first,
           static_cast<double>(r.packets) / rounds,
           static_cast<double>(r.gets + r.puts) / rounds,
           r.events,
@@ -319,6 +349,7 @@ void write_json(const options& o, const std::vector<row>& rows, double events_pe
                            {"ranks", r.ranks},
                            {"node_size", r.node_size},
                            {"time_us", r.time_us},
+                           {"first", r.first},
                            {"packets", r.packets},
                            {"copies", r.copies},
                            {"events", r.events},
@@ -366,6 +397,9 @@ void declare(CLI::App& app, options& o) {
       ->check(CLI::IsMember(network_names));
   app.add_option("--ranks", o.ranks, "N, or A:B for A, 2A, 4A, ... B: powers of two")
       ->capture_default_str();
+  app.add_option("--step", o.step, "A, A * step, ... instead")
+      ->capture_default_str()
+      ->check(CLI::IsMember({2, 4, 8, 16}));
   app.add_option("--node-size", o.node_sizes,
                  "ranks of a node, which talk as over shared memory; may be repeated")
       ->capture_default_str()
@@ -384,6 +418,9 @@ void declare(CLI::App& app, options& o) {
       ->capture_default_str();
   app.add_flag("--csv", o.csv, "print CSV instead of a table");
   app.add_option("--json", o.json, "write the rows, the network and the simulator's speed there");
+  app.add_option("--defaults", o.defaults,
+                 "run nothing: bring the rows `automatic` of this table up to what the default "
+                 "chooses now (see docs/results/algorithms.md)");
 }
 
 mpx::coll::question question_of(const test& t, std::size_t bytes, rank_t ranks, rank_t node_size) {
@@ -405,39 +442,128 @@ void judge(std::span<const row> rows, std::array<double, mpx::coll::algorithms>&
         slower[static_cast<std::size_t>(a)] = r.time_us / best;
 }
 
+algorithm default_of(const mpx::coll::question& q) {
+  return mpx::coll::decide<mpx::coll::by_size>(q, algorithm::automatic).by;
+}
+
+/// A test's operation by every algorithm that can win. The default's row is that of what it chooses.
+void measure_algorithms(const options& o, const test& t, std::size_t bytes, rank_t ranks,
+                        rank_t node_size, std::array<double, mpx::coll::algorithms>& slower,
+                        std::vector<row>& rows) {
+  const auto q = question_of(t, bytes, ranks, node_size);
+  const algorithm chosen = default_of(q);
+  const std::size_t first = rows.size();
+  double best_us = 1e30;
+  const auto add = [&](algorithm by) {
+    const double bound_us = ranks > all_measured_ranks ? hopeless * best_us : 1e30;
+    rows.push_back(measure(o, t, bytes, ranks, node_size, by, bound_us));
+    best_us = std::min(best_us, rows.back().time_us);
+    print_row(o, rows.back());
+  };
+  const auto measured = [&](algorithm by) {
+    return by == chosen ||
+           (mpx::coll::offers(q, by) &&
+            (ranks <= all_measured_ranks || slower[static_cast<std::size_t>(by)] <= hopeless));
+  };
+  for (int a = 1; a < mpx::coll::algorithms; ++a)  // One that cannot be may be the best.
+    if (const auto by = static_cast<algorithm>(a); measured(by) && !few_messages(t, by, ranks))
+      return;
+  add(chosen);
+  rows.push_back(rows.back());
+  rows.back().algorithm = bench::name_of(algorithm::automatic);
+  rows.back().events = 0;
+  rows.back().wall_s = rows.back().cpu_s = 0;
+  print_row(o, rows.back());
+  for (int a = 1; a < mpx::coll::algorithms; ++a) {
+    const auto by = static_cast<algorithm>(a);
+    if (by != chosen && measured(by)) add(by);
+  }
+  judge(std::span(rows).subspan(first), slower);
+}
+
+/// A line of a table of what has been measured: test, algorithm, bytes, ranks, node size, and more.
+struct table_line {
+  std::array<std::string, 5> key;
+  std::string rest;
+  bool is_of(const table_line& other) const {  // Whether only the algorithms differ.
+    return key[0] == other.key[0] && std::equal(key.begin() + 2, key.end(), other.key.begin() + 2);
+  }
+};
+table_line parse_line(const std::string& text) {
+  table_line line;
+  std::size_t at = 0;
+  for (std::string& part : line.key) {
+    const std::size_t comma = text.find(',', at);
+    if (comma == std::string::npos) throw std::runtime_error("too short a line: " + text);
+    part = text.substr(at, comma - at);
+    at = comma + 1;
+  }
+  line.rest = text.substr(at);
+  return line;
+}
+
+/// Writes a table anew, with the rows of the default as it is now.
+void bring_up_to_date(const std::string& path) {
+  std::ifstream file(path);
+  std::string text;
+  std::string out;
+  std::vector<table_line> lines;
+  if (std::getline(file, text)) out = text + "\n";
+  while (std::getline(file, text))
+    if (table_line line = parse_line(text); line.key[1] != bench::name_of(algorithm::automatic))
+      lines.push_back(std::move(line));
+  for (std::size_t i = 0, end = 0; i < lines.size(); i = end) {
+    while (end < lines.size() && lines[end].is_of(lines[i])) ++end;
+    const auto& [name, by, bytes, ranks, node_size] = lines[i].key;
+    const auto t = std::find_if(algorithm_tests.begin(), algorithm_tests.end(),
+                                [&](const test& known) { return known.name == name; });
+    if (t == algorithm_tests.end()) throw std::runtime_error("no test: " + name);
+    const std::string_view chosen = bench::name_of(
+        default_of(question_of(*t, std::stoul(bytes), std::stoi(ranks), std::stoi(node_size))));
+    const auto end_at = lines.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto of = std::find_if(lines.begin() + static_cast<std::ptrdiff_t>(i), end_at,
+                                 [&](const table_line& l) { return l.key[1] == chosen; });
+    if (of == end_at)
+      throw std::runtime_error(
+          fmt::format("{} of {} bytes, {} ranks, {} a node: {} is chosen, and "
+                      "was not measured",
+                      name, bytes, ranks, node_size, chosen));
+    out += fmt::format("{},automatic,{},{},{},{}\n", name, bytes, ranks, node_size, of->rest);
+    for (std::size_t k = i; k < end; ++k)
+      out += fmt::format("{},{},{},{},{},{}\n", name, lines[k].key[1], bytes, ranks, node_size,
+                         lines[k].rest);
+  }
+  std::ofstream(path) << out;
+}
+
 void run(const options& o) {
   print_header(o);
   std::vector<row> rows;
-  double wall_s = 0;
-  double cpu_s = 0;
-  double events = 0;
   for (const test& t : o.algorithms ? algorithm_tests : tests) {
     if (!o.tests.empty() && std::find(o.tests.begin(), o.tests.end(), t.name) == o.tests.end())
       continue;
     for (const std::size_t bytes : o.sizes.empty() ? t.sizes : o.sizes) {
       for (const rank_t node_size : o.node_sizes) {
-        std::array<double, mpx::coll::algorithms> slower{};  // Than the best, at half the ranks.
-        for (rank_t ranks = o.ranks_first; ranks <= o.ranks_last; ranks *= 2) {
-          if (o.algorithms &&
-              (ranks > t.ranks_max || bytes * static_cast<std::size_t>(ranks) > data_bytes_max))
-            break;
-          const auto q = question_of(t, bytes, ranks, node_size);
-          const std::size_t first = rows.size();
-          for (int a = 0; a < (o.algorithms ? mpx::coll::algorithms : 1); ++a) {
-            const auto by = static_cast<algorithm>(a);
-            if (a != 0 && (!mpx::coll::offers(q, by) ||
-                           (ranks > 128 && slower[static_cast<std::size_t>(a)] > hopeless)))
-              continue;
-            rows.push_back(measure(o, t, bytes, ranks, node_size, by));
+        std::array<double, mpx::coll::algorithms> slower{};  // Than the best, with fewer ranks.
+        for (rank_t ranks = o.ranks_first; ranks <= o.ranks_last; ranks *= o.step) {
+          if (o.algorithms && !fits_machine(t, bytes, ranks)) break;
+          if (o.algorithms) {
+            measure_algorithms(o, t, bytes, ranks, node_size, slower, rows);
+          } else {
+            rows.push_back(measure(o, t, bytes, ranks, node_size, algorithm::automatic));
             print_row(o, rows.back());
-            wall_s += rows.back().wall_s;
-            cpu_s += rows.back().cpu_s;
-            events += static_cast<double>(rows.back().events);
           }
-          judge(std::span(rows).subspan(first), slower);
         }
       }
     }
+  }
+  double wall_s = 0;
+  double cpu_s = 0;
+  double events = 0;
+  for (const row& r : rows) {
+    wall_s += r.wall_s;
+    cpu_s += r.cpu_s;
+    events += static_cast<double>(r.events);
   }
   if (!o.csv)
     fmt::print(
@@ -463,7 +589,10 @@ int main(int argc, char** argv) try {
   } catch (const CLI::ParseError& e) {
     return app.exit(e);
   }
-  run(o);
+  if (o.defaults.empty())
+    run(o);
+  else
+    bring_up_to_date(o.defaults);
   return 0;
 } catch (const std::exception& e) {
   fmt::print(stderr, "sim_scale: {}\n", e.what());

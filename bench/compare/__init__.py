@@ -10,6 +10,7 @@ NAMES = {"mpx": "mpx", "raw": "the bare hardware", "mpich": "MPICH", "openmpi": 
 KIB, MIB = 1 << 10, 1 << 20
 LONG_SIZES = (4 * KIB, 64 * KIB, MIB, 4 * MIB)
 BANDWIDTH_SIZES = (16, 64, 256, KIB, 2 * KIB, *LONG_SIZES)
+SOCKET_SIZES = (64 * KIB, MIB, 16 * MIB)
 BOTH_WAYS_SIZES = (16 * KIB, 32 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB)
 
 

@@ -12,6 +12,14 @@ from pathlib import Path
 from compare import MIB, MPIS, NAMES, ROOT
 from compare.process import fail, noise, progress, run
 
+# What makes an MPI use TCP over loopback. MPICH's is that of its device: UCX, or libfabric.
+BY_TCP = {"mpich": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "FI_PROVIDER": "tcp",
+                    "MPIR_CVAR_NOLOCAL": "1"},
+          "openmpi": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self",
+                      "OMPI_MCA_btl_tcp_if_include": "lo"}}
+# The same between the namespaces of test/jobs/hosts.py, whose devices are called eth.
+BY_LINK = {"mpich": {"UCX_NET_DEVICES": "eth", "FI_TCP_IFACE": "eth"},
+           "openmpi": {"OMPI_MCA_btl_tcp_if_include": "eth", "OMPI_MCA_oob_tcp_if_include": "eth"}}
 LAUNCHERS = {"mpich": "mpiexec.mpich", "openmpi": "mpirun.openmpi"}
 NEAR_NS_MAX = 150.0  # A cache line's one-way time below this is mode A.
 SMALL_SHM_BYTES = 64 * MIB  # An MPI asks for some MiB a rank in /dev/shm.
@@ -63,6 +71,18 @@ def lines_of(out):
     return found, None
 
 
+def why_not_by_tcp(mpi, lines):
+    """Why an MPI's figures cannot stand beside those of sockets, or None."""
+    said = {name: line[name] for line in lines
+            for name in ("shared_memory", "sent_bytes", "socket_bytes") if name in line}
+    if said.get("shared_memory") is not False:
+        return f"the messages of {NAMES[mpi]} do not pass through TCP"
+    by_tcp, sent = said.get("socket_bytes", 0), said.get("sent_bytes", 0)
+    if by_tcp < sent / 2:
+        return f"{NAMES[mpi]} sent {by_tcp:.0f} bytes of its {sent:.0f} through TCP"
+    return None
+
+
 def why_not_comparable(mpi, lines):
     """Why an MPI's figures cannot stand beside those of shared memory, or None. mpi_perf says
     whether a message was found in the memory that its ranks share, and what TCP has carried."""
@@ -95,6 +115,8 @@ class Machine:
         self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
                                 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_CC="cc", MPICH_CC="cc",
                                 OMPI_CXX="g++", MPICH_CXX="g++")
+        self.hosts = None  # Two of test/jobs/hosts.py, where rows want them.
+        self.providers = {}  # Of libfabric that were tried -> None, or why there is none.
         self.absent = {}
         for mpi in MPIS:
             program = build / "compare" / f"mpi_perf.{mpi}"
@@ -134,6 +156,22 @@ class Machine:
                     "for")
         return None
 
+    def why_without(self, test):
+        """None, or why there is no such row on this machine."""
+        if test.provider is None:
+            return None
+        if test.provider not in self.providers:
+            self.providers[test.provider] = self.try_provider(test)
+        return self.providers[test.provider]
+
+    def try_provider(self, test):
+        if not os.access(self.bin / "fabric_raw", os.X_OK):
+            return ("fabric_raw is not built: is libfabric installed (package libfabric-dev), and "
+                    "was the build configured since?")
+        tried = run([self.bin / "mpxrun", "-n", 2, self.bin / "fabric_raw", "latency", "--iters",
+                     10], 10 if self.quick else 30, self.environment | test.environment)
+        return f"provider {test.provider} of libfabric: {tried.why}" if tried.why else None
+
     def command(self, contender, test):
         """The command that measures `test`, or None where this contender has no figure for it."""
         name = test.programs.get(contender)
@@ -143,13 +181,21 @@ class Machine:
         if program is None or name is None:
             return None
         args = [*test.args, *args_of_it]
+        if contender == "raw" and test.provider:
+            return [self.bin / "mpxrun", "-n", test.ranks, self.bin / "fabric_raw", name, "--size",
+                    test.size, *args, "--probe-file", self.probe_file]
         if contender == "raw":
-            return [program, name, "--size", test.size, *args]
+            between = ["--hosts", *self.hosts.names, "10.213.0.1"] if test.on_hosts else []
+            return [program, name, "--size", test.size, *args, *between]
         args += ["--size", test.size]
         if test.timed_by_mode:
             args += ["--probe-file", self.probe_file]
         if test.pinned:
             args.append("--pin")
+        if test.on_hosts:
+            return self.command_on_hosts(contender, [program, name, "--format", "json", *args]
+                                         if contender == "mpx" else
+                                         [program, "--test", name, "--json-line", *args])
         if contender == "mpx":
             return [self.bin / "mpxrun", "-n", test.ranks, program, name, "--format", "json", *args]
         # Pinned ranks pin themselves, all alike, and two that are not are bound by nobody; more
@@ -168,6 +214,18 @@ class Machine:
                 launch += ["-genv", "MPIR_CVAR_POLLS_BEFORE_YIELD", "1"]
         return [*launch, program, "--test", name, "--json-line", *args]
 
+    def command_on_hosts(self, contender, program):
+        """One rank on each of two hosts."""
+        if contender == "mpx":
+            return [self.bin / "mpxrun", *self.hosts.command(*program, ranks_each=1)]
+        shell, where = self.hosts.remote_shell(), self.hosts.addresses(1)
+        return self.hosts.on_first(LAUNCHERS[contender], *(
+            ("--leave-session-attached", "--mca", "plm_rsh_agent", shell, "--host", where, "-n",
+             2, "--bind-to", "none")
+            if contender == "openmpi" else
+            ("-launcher", "ssh", "-launcher-exec", shell, "-hosts", where, "-n", 2, "-bind-to",
+             "none")), *program)
+
     def look(self):
         return noise.look()
 
@@ -177,11 +235,16 @@ class Machine:
     def measure(self, contender, test, timeout_s):
         """Runs `test` once with a contender. Returns a Measured."""
         self.probe_file.write_bytes(bytes(4096))
-        ran = run(self.command(contender, test), timeout_s, self.environment, test.loaded,
-                  test.cores)
+        environment = self.environment | test.environment
+        if test.sockets:
+            environment |= BY_TCP.get(contender, {})
+        if test.on_hosts:
+            environment |= BY_LINK.get(contender, {})
+        ran = run(self.command(contender, test), timeout_s, environment, test.loaded, test.cores)
         lines, odd = lines_of(ran.out)
         if contender in MPIS and not (ran.why and not lines):
-            if why := why_not_comparable(contender, lines):
+            judge = why_not_by_tcp if test.sockets else why_not_comparable
+            if why := judge(contender, lines):
                 return Measured(left_out=why)
         samples = []
         picky = test.pinned and not test.jobs  # A fresh job gets what it gets.

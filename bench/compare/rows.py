@@ -32,6 +32,10 @@ class Test:
     quick: bool = True
     on_demand: bool = False  # Only if it is asked for by name.
     yields: bool = False  # The MPIs are told to give the core away while they wait.
+    sockets: bool = False  # The MPIs are told to use TCP over loopback, and have to.
+    on_hosts: bool = False  # The same, over a link between two network namespaces.
+    environment: dict = field(default_factory=dict, hash=False)
+    provider: str = None  # Of libfabric, which is needed; raw is fabric_raw then.
 
     @property
     def key(self):
@@ -140,6 +144,110 @@ def pack_tests():
                        lower_is_better=False, timed_by_mode=False, quick=False)
 
 
+def socket_tests():
+    """Over TCP and loopback: what ranks on several hosts would use. Ranks of a cluster stack pretend
+    to be on two of them. Then the same over two network namespaces."""
+    stacks = {"mpx": "tcp", "mpx/cluster": "cluster", "mpx/tls": "tls"}
+    common = dict(ranks=2, quick=False, sockets=True, environment={"MPX_PRETEND_HOSTS": "0,1"})
+    hosts = dict(ranks=2, quick=False, sockets=True, on_hosts=True, on_demand=True,
+                 environment={"MPX_TCP_INTERFACE": "10.213.0.0/24"})
+
+    def of(name, raw=None, **more):
+        chosen = stacks | more
+        return dict(programs=same(name, raw) | dict.fromkeys(chosen, name),
+                    args_of={c: ("--stack", s) for c, s in chosen.items()})
+
+    for where, how in (("tcp", common), ("hosts", hosts)):
+        yield Test(f"{where}_latency", 8, unit="us",
+                   args=("--iters", 5000, "--warmup", 500, "--samples", 5),
+                   **of("latency", "socket_latency"), **how)
+        yield Test(f"{where}_rate", 8, unit="M/s",
+                   args=("--iters", 1000, "--warmup", 100, "--samples", 5), lower_is_better=False,
+                   **of("rate"), **how)
+        for size, window, iters in ((64 * KIB, 64, 20), (MIB, 16, 8), (16 * MIB, 4, 3)):
+            yield Test(f"{where}_bw", size, unit="GB/s", lower_is_better=False,
+                       args=("--iters", iters, "--warmup", 2, "--window", window, "--samples", 4),
+                       **of("bw", "socket_stream", **{"mpx/streams": "tcp_streams"}), **how)
+
+
+def card_tests():
+    """Over registered memory in software, beside its bare card and shared memory."""
+    common = dict(ranks=2, quick=False)
+    over = {"mpx": ("--stack", "rdma")}
+    for size in (8, KIB, 16 * KIB, 64 * KIB, MIB):
+        yield Test("rdma_latency", size, unit="us", args_of=over,
+                   programs={"mpx": "latency", "mpx/nic": "nic_latency", "mpx/shm": "latency"},
+                   args=("--iters", 5000 if size <= KIB else 200, "--samples", 5), **common)
+    for size in (64 * KIB, MIB, 4 * MIB):
+        yield Test("rdma_bw", size, unit="GB/s", args_of=over, lower_is_better=False,
+                   programs={"mpx": "bw", "mpx/nic": "nic_bw"},
+                   args=("--iters", 8, "--window", 16, "--samples", 5), **common)
+    for size in COLLECTIVE_SIZES:
+        yield Test("rdma_bcast", size, unit="us", args_of=over,
+                   programs={"mpx": "coll_bcast", "mpx/shm": "coll_bcast"},
+                   args=("--seconds", 0.05, "--samples", 4), **common)
+    for size in (4 * KIB, 64 * KIB, MIB, 4 * MIB):
+        yield Test("rdma_register", size, unit="us",
+                   programs={"mpx": "nic_register", "mpx/copy": "nic_copy"},
+                   args=("--iters", 20, "--samples", 5), **common)
+
+
+FABRICS = {"shm": "shm", "tcp": "tcp;ofi_rxm"}
+FABRIC_SIZES = (64 * KIB, MIB, 4 * MIB)
+
+
+def fabric_tests():
+    """Over providers of libfabric, beside their own messages."""
+    common = dict(ranks=2, quick=False, args_of={"mpx": ("--stack", "libfabric")})
+    for short, provider in FABRICS.items():
+        of_it = dict(common, provider=provider, environment={"MPX_FABRIC_PROVIDER": provider})
+        yield Test(f"fabric_{short}_latency", 8, unit="us",
+                   programs={"mpx": "latency", "raw": "latency"},
+                   args=("--iters", 2000, "--warmup", 200, "--samples", 5), **of_it)
+        for size in FABRIC_SIZES:
+            yield Test(f"fabric_{short}_bw", size, unit="GB/s", lower_is_better=False,
+                       programs={"mpx": "bw", "raw": "bw"},
+                       args=("--iters", 20 if size < MIB else 4, "--warmup", 2, "--window", 16,
+                             "--samples", 5), **of_it)
+
+
+ONE_SIDED = {"rma_put": "a put and a flush", "rma_get": "a get and a flush",
+             "rma_accumulate": "an accumulate and a flush",
+             "rma_fetch_and_op": "a fetch_and_op and a flush",
+             "rma_compare_and_swap": "a compare_and_swap and a flush",
+             "rma_put_fence": "a put and a fence", "rma_put_pscw": "a put, by start and post",
+             "rma_get_fence": "a get and a fence", "rma_get_pscw": "a get, by start and post",
+             "rma_accumulate_fence": "an accumulate and a fence",
+             "rma_accumulate_pscw": "an accumulate, by start and post"}
+ONE_SIDED_BANDWIDTH = {"rma_put_bw": "puts", "rma_get_bw": "gets",
+                       "rma_accumulate_bw": "accumulates"}
+ONE_SIDED_WORDS = {"rma_fetch_and_op_bw": "fetch_and_ops",
+                   "rma_compare_and_swap_bw": "compare_and_swaps"}
+ONE_SIDED_SIZES = (8, 64, 512, KIB, 8 * KIB, 64 * KIB, 512 * KIB, 4 * MIB)
+GHOSTS = {"rma_ghost": "a put a side", "rma_ghost_elements": "a put an element"}
+GHOST_SIZES = (512, 8 * KIB)
+
+
+def one_sided_tests():
+    """Windows: a rank accesses the memory of the other one; ghost cells by each protocol."""
+    for_a_while = ("--seconds", 0.05, "--samples", 5)
+    common = dict(ranks=2, args=for_a_while, quick=False)
+    bare = {"rma_put": "store", "rma_get": "load"}
+    often = {"raw": ("--iters", 1000000, "--samples", 5)}
+    for name in ONE_SIDED:
+        yield Test(name, 8, unit="us", programs=same(name, bare.get(name)), args_of=often, **common)
+    for name in (*ONE_SIDED_BANDWIDTH, *ONE_SIDED_WORDS):
+        for size in ONE_SIDED_SIZES[:1] if name in ONE_SIDED_WORDS else ONE_SIDED_SIZES:
+            yield Test(name, size, unit="GB/s", programs=same(name), lower_is_better=False,
+                       **dict(common, args=(*for_a_while, "--window", 16)))
+    protocols = ("rdma", "buffered", "send_recv")
+    for name in GHOSTS:
+        for size in GHOST_SIZES:
+            yield Test(name, size, unit="us",
+                       programs=same(name) | {f"mpx/{p}": name for p in protocols},
+                       args_of={f"mpx/{p}": ("--protocol", p) for p in protocols}, **common)
+
+
 COLLECTIVES = ("barrier", "bcast", "allreduce", "allgather", "alltoall", "reduce_scatter",
                "neighbor_alltoall")
 COLLECTIVE_SIZES = (8, KIB, 64 * KIB, MIB)
@@ -177,8 +285,12 @@ def make_tests():
         *crowded_tests(),
         *both_ways_tests(),
         *fresh_tests(),
+        *socket_tests(),
         *pack_tests(),
         *collective_tests(),
+        *one_sided_tests(),
+        *card_tests(),
+        *fabric_tests(),
         Test("ring_latency", 8, 2, "us", {"raw": "ring_latency"}, ping_pong, quick=False),
         Test("bounce_one_line", 8, 2, "us", {"raw": "bounce_one_line"}, ping_pong, quick=False),
         Test("idle_cpu", 1, 2, "s", same("idle_cpu"), ("--seconds", 5, "--samples", 1),

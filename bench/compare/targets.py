@@ -3,8 +3,11 @@
 
 from collections import namedtuple
 
-from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, MIB, MPIS, NAMES, human
-from compare.rows import COLLECTIVES, COLLECTIVE_SIZES, make_tests
+from compare import (BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, MIB, MPIS, NAMES, SOCKET_SIZES,
+                     human)
+from compare.rows import (COLLECTIVES, COLLECTIVE_SIZES, FABRIC_SIZES, FABRICS, GHOST_SIZES,
+                          GHOSTS, ONE_SIDED, ONE_SIDED_BANDWIDTH, ONE_SIDED_SIZES,
+                          ONE_SIDED_WORDS, make_tests)
 
 MET, MISSED, NO_VERDICT, DISTURBED = "met", "missed", "no verdict", "disturbed: no verdict"
 Check = namedtuple("Check", "figure target mode measured state remark")
@@ -51,10 +54,12 @@ def listed(contenders):
 
 class Targets:
     """A verdict is given only on figures that nobody has disturbed; a peer that is left out counts
-    for nothing, and is named. `only`: the names of rows to judge, all where it is empty."""
+    for nothing, and is named. `only`: the names of rows to judge, all where it is empty. `missing`:
+    why rows of a name are not there."""
 
-    def __init__(self, rows, counts, counts_missing, quick, only=()):
+    def __init__(self, rows, counts, counts_missing, quick, only=(), missing=None):
         self.rows = rows
+        self.missing = missing or {}
         self.checks = []
         self.quick = quick
         self.only = only
@@ -67,9 +72,12 @@ class Targets:
                     ("recv_matched_8", "instructions of a matched tiny receive", 120),
                     ("irecv_matched_8", "instructions of a pre-posted tiny receive", 110)):
                 self.put(what, "<=", most, None, counts.get(name), counts_missing)
+        self.sockets()
         self.packing()
         self.crowds()
         self.collectives()
+        self.one_sided()
+        self.cards()
         self.unpinned()
         self.judge("idle_cpu", 1, "CPU seconds of a rank blocked for 5 s", "<=", 0.05, (),
                    lambda r: r["mpx"])
@@ -98,6 +106,46 @@ class Targets:
                    "4 MiB in fresh jobs, lower quartile / the best path", ">=", 0.9, (),
                    lambda r, *ways: ratio(r["mpx"], max(w["mpx"] for w in ways)),
                    test="fresh_bw", beside=paths)
+
+    def sockets(self):
+        """Each also for the ranks of a cluster stack that are on two hosts."""
+        for kind, link in (("tcp", "by TCP"), ("hosts", "between two namespaces")):
+            if kind == "hosts" and not self.only:
+                continue  # They are measured on demand.
+            for ending, where in (("", link), ("_cluster", f"{link}, of a cluster stack")):
+                self.socket_rows(kind, ending, where)
+
+    def socket_rows(self, kind, ending, where):
+        def put(name, size, what, relation, target, peers, figure):
+            name = f"{kind}_{name}"
+            self.judge(name + ending, size, what, relation, target, peers,
+                       lambda r, plain: ratio(r["mpx"], figure(plain)), test=name, beside=(name,))
+
+        def best(row):
+            return better_mpi(row, False)
+
+        put("latency", 8, f"8-byte latency {where} / a bare socket", "<=", 1.15, (),
+            lambda plain: plain["raw"])
+        put("latency", 8, f"8-byte latency {where} / the better MPI", "<=", 1, (),
+            lambda plain: better_mpi(plain, True))
+        put("rate", 8, f"8-byte message rate {where} / the better MPI", ">=", 3, (), best)
+        for size in SOCKET_SIZES:
+            put("bw", size, f"bandwidth {where} at {human(size)} / a bare stream", ">=", 0.9, (),
+                lambda plain: plain["raw"])
+            put("bw", size, f"bandwidth {where} at {human(size)} / the better MPI", ">=", 1, (),
+                best)
+
+    def cards(self):
+        self.judge("rdma_latency", 8, "8-byte latency over nic::via / the bare card", "<=", 1.3, (),
+                   lambda r, card: ratio(r["mpx"], card["mpx"]), beside=("rdma_latency_nic",))
+        for short in FABRICS:
+            over = f"over libfabric's {short}"
+            self.judge(f"fabric_{short}_latency", 8, f"8-byte latency {over} / its own ping-pong",
+                       "<=", 1.25, ("raw",), to_raw)
+            for size in FABRIC_SIZES:
+                self.judge(f"fabric_{short}_bw", size,
+                           f"bandwidth {over} at {human(size)} / its own messages", ">=", 0.9,
+                           ("raw",), to_raw)
 
     def packing(self):
         for name, what in PACKS.items():
@@ -141,6 +189,28 @@ class Targets:
                                    f"MPI{', ' if how else ''}{how} / mpx", ">=", least, MPIS, gain,
                                    ranks=ranks)
 
+    def one_sided(self):
+        for name, bare in (("rma_put", "store"), ("rma_get", "load")):
+            self.judge(name, 8, f"{ONE_SIDED[name]} / a bare {bare} and a fence", "<=", 1.5,
+                       ("raw",), to_raw)
+        for name, what in ONE_SIDED.items():
+            self.judge(name, 8, f"{what} / the better MPI", "<=", 1, MPIS, to_lower)
+        for name, what in ONE_SIDED_BANDWIDTH.items():
+            for size in ONE_SIDED_SIZES:
+                self.judge(name, size, f"{what} of {human(size)} / the better MPI", ">=", 1, MPIS,
+                           to_higher)
+        for name, what in ONE_SIDED_WORDS.items():
+            self.judge(name, 8, f"{what} of 8 B / the better MPI", ">=", 1, MPIS, to_higher)
+        for name, how in GHOSTS.items():
+            for size in GHOST_SIZES:
+                self.judge(name, size, f"ghost cells, {how}, {human(size)}: the better MPI / mpx",
+                           ">=", 1, MPIS, gain)
+        for size in GHOST_SIZES:
+            self.judge("rma_ghost_elements_buffered", size,
+                       f"the same, an element a put, buffered, {human(size)}", ">=", 3, MPIS,
+                       lambda r, direct: ratio(better_mpi(direct, True), r["mpx"]),
+                       test="rma_ghost_elements", beside=("rma_ghost_elements",))
+
     def unpinned(self):
         self.judge("unpinned", 8, "exchanges, not pinned / pinned", "<=", 1.3, (),
                    lambda r, pinned: ratio(r["mpx"], pinned["mpx"]), beside=("unpinned_if_pinned",))
@@ -182,7 +252,8 @@ class Targets:
                 self.put(what, relation, target, row["mode"], value,
                          remark=f"without {listed(without)}" if without else "")
         if not known:
-            self.refuse(what, relation, target, None, self.why_unknown(rows, peers))
+            why = self.missing.get(test or name) or self.why_unknown(rows, peers)
+            self.refuse(what, relation, target, None, why)
 
     def disturbed(self, what, relation, target, mode, causes):
         """`causes`: (contender, what disturbed it), of all that were."""
