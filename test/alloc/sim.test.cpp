@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // timeout: 300
+// compilers: both
 // Every allocation of a job fails once, in simulated jobs, where the same run can be had again and
 // again: whoever needed it is told, or nobody notices; all else goes on, and nothing leaks.
 
@@ -80,7 +81,7 @@ struct tally {
 };
 
 #ifdef MPX_TEST_SANITIZED
-constexpr std::uint64_t stride = 4;
+constexpr std::uint64_t stride = 8;
 #else
 constexpr std::uint64_t stride = 1;
 #endif

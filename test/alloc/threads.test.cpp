@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // timeout: 300
+// compilers: both
 // Every allocation of a job of threads fails once: whoever needed it is told, or nobody notices;
 // all else goes on, and nothing leaks.
 

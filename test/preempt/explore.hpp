@@ -183,7 +183,8 @@ class mutex {
 
 /// A turn of a loop that waits for others.
 inline void prefetch_to_write(const void*) noexcept {}
-inline std::uint32_t current_core() noexcept { return 0; }
+inline std::uint32_t current_core() noexcept { return scheduler::instance().core(); }
+inline void move_to_core(std::uint32_t) noexcept {}
 inline bool owning_early_pays() noexcept { return true; }
 inline void relax() noexcept {
   if (scheduler* const s = scheduler::here()) s->give_way();

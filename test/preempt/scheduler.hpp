@@ -110,10 +110,14 @@ class scheduler {
     const unwatched u;
     return now_ns_ += step;
   }
-  int cores = 64;  ///< What the code under test takes this machine to have.
+  int cores = 64;          ///< What the code under test takes this machine to have.
+  std::size_t spread = 1;  ///< The cores that its threads are on, one after the other.
 
   // --- Called by the logical threads -------------------------------------------------------------
 
+  std::uint32_t core() const noexcept {
+    return current_ == outside ? 0 : static_cast<std::uint32_t>(current_ % spread);
+  }
   /// Another thread may go on here.
   void point(const char* what, const void* at) {
     const unwatched u;

@@ -72,6 +72,7 @@ finding search(std::uint64_t schedules, const With&... with) {
   }
   found.distinct = seen.size();
   s.cores = 64;
+  s.spread = 1;
   return found;
 }
 

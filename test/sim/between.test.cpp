@@ -5,10 +5,11 @@
 #include <mpx/sim.hpp>
 
 #include "coll/between.hpp"
+#include "sim/stacks.hpp"
 
 namespace {
 
-constexpr std::int64_t ms = 1'000'000;
+using sim_stacks::ms;
 constexpr mpx::sim::loggp uneven{.jitter_ns = 20'000, .noise_ns = 100};
 struct sides {
   mpx::rank_t here;

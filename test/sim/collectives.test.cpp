@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 240
 // Collectives in virtual time: skewed ranks, and what becomes of those that are under way when a
 // rank dies.
 
@@ -18,7 +19,6 @@ namespace {
 namespace skewed {
 
 using namespace sim_stacks;
-constexpr std::int64_t ms = 1'000'000;
 constexpr sim::loggp rough{.far = {1000, 200, 100, 0.5},
                            .near = {100, 30, 10, 0.1},
                            .node_size = 2,

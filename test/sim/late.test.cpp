@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 240
 // What a transport that breaks its promises does to a simulated job: a completion that is lost is a
 // hang that is reported, one that comes twice is no harm.
 

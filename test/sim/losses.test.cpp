@@ -25,7 +25,6 @@ using one_packet = mpx::stack<basic_sim<sim_rma::nic, 64, 1, 8>, mpx::waiting::s
                               mpx::protocol::tiny_short_long<8, 64, mpx::long_path::automatic, 64>,
                               mpx::flow::credits<64 * 1024, 1024>, mpx::matching::list>;
 
-constexpr std::int64_t ms = 1'000'000;
 constexpr std::int64_t s = 1000 * ms;
 constexpr std::size_t long_bytes = 200'000;
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: yes
 // sanitizers: none
 // What a simulated rank holds in a job of 4,096, and what a peer adds that it talks to.
 // docs/SIMULATION.md states these figures.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Builds the explorer, or the test that a fault names, against an engine with each of the planted faults
+"""Builds the explorer, or what a fault names, against an engine with each of the planted faults
 of mutations.py, one at a time, and shows that it finds every one. Exits 1 when one was not found, 2 when one did not build."""
 
 import argparse
@@ -17,6 +17,7 @@ from mutations import MUTATIONS
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["-std=c++20", "-O0", "-pthread", "-DMPX_ASSERT_LEVEL=2"]
 EXPLORER = "sim/explore.cpp"
+EXPLORERS = (EXPLORER, "sim/explore_windows.cpp", "sim/explore_mended.cpp")
 
 
 def header_of(header):
@@ -46,7 +47,7 @@ def examine(number, folder, compiler, programs):
     path.write_text(mutated(path.read_text(), find, replace, name))
     program = tree / "finder"
     command, sources = [str(program), "--programs", str(programs), "--no-shrink"], [finder]
-    if finder != EXPLORER:
+    if finder not in EXPLORERS:
         command, sources = [str(program), "--abort-after=1"], [finder, "main.cpp"]
     build = subprocess.run([compiler, *FLAGS, f"-I{tree}/include", f"-I{tree}/test", f"-I{ROOT}/test",
                             *(str(ROOT / "test" / s) for s in sources), "-o", str(program),
@@ -63,7 +64,7 @@ def examine(number, folder, compiler, programs):
     shutil.rmtree(tree, ignore_errors=True)
     if played.returncode == 0:
         return "NOT FOUND", took, ""
-    if finder != EXPLORER:
+    if finder not in EXPLORERS:
         case = re.search(r"^TEST CASE: +(.*)$", played.stdout, re.M)
         return "found", took, f"{finder}: {case[1] if case else f'exit code {played.returncode}'}"
     count = re.search(r"^(\d+) programs", played.stdout, re.M)
@@ -75,12 +76,13 @@ def check_document():
     """The table of docs/SIMULATION.md names every fault, and who finds it."""
     text = (ROOT / "docs/SIMULATION.md").read_text()
     rows = re.findall(r"^\| (.+?) \| (the explorer|`test/[\w/.]+`) \|", text, re.M)
-    faults = [(m[0], f"`test/{m[4]}`" if len(m) > 4 else "the explorer") for m in MUTATIONS]
+    finders = [(m[0], fault_of(m)[4]) for m in MUTATIONS]
+    faults = [(name, "the explorer" if by in EXPLORERS else f"`test/{by}`") for name, by in finders]
     if sorted(rows) != sorted(faults):
         raise SystemExit(f"docs/SIMULATION.md: its table and mutations.py differ in "
                          f"{sorted(set(rows) ^ set(faults))}")
-    counted = (str(len(faults)), str(sum(len(m) == 4 for m in MUTATIONS)))
-    said = re.search(r"each of the (\d+) faults.*?The explorer looks for (\d+);", text, re.S)
+    counted = (str(len(faults)), str(sum(by in EXPLORERS for _, by in finders)))
+    said = re.search(r"each of the (\d+) faults.*?The explorer looks for (\d+),", text, re.S)
     if said is None or said.groups() != counted:
         raise SystemExit(f"docs/SIMULATION.md counts other faults than these: {', '.join(counted)}")
 

@@ -2,8 +2,8 @@
 """Faults to plant in the engine, one at a time: the explorer must find every one of them.
 
 Each is (name, header below include/mpx/, text that occurs in it once, what replaces it). Where a
-fifth member follows, it is the file below test/ whose test cases find the fault: programs of the
-explorer end too soon for it. A header "test/..." is the transport's own fault.
+fifth member follows, it is the explorer of windows, that of what mends a network, or a file below test/ whose test cases find the
+fault: programs of the explorers end too soon for it. A header "test/..." is the transport's own fault.
 """
 
 ENDS = "engine/detail/endpoint_ends.hpp"
@@ -19,10 +19,23 @@ PACKETS = "engine/detail/endpoint_packets.hpp"
 PLACED = "engine/rooms/detail/inbox_placed.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
+NODE_TEST = "preempt/node_block.test.cpp"
 CHECKS_TEST = "sim/checks.test.cpp"
+WINDOWS = "sim/explore_windows.cpp"
+MENDED = "sim/explore_mended.cpp"
+WINDOWS_TEST = "sim/windows.test.cpp"
+LEAVERS_TEST = "sim/leavers.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
 LAYOUTS = "coll/layouts.hpp"
 SCHEDULES = "engine/detail/endpoint_schedules.hpp"
+REPLAY = "transport/detail/replay.hpp"
+READER = "transport/tcp/reader.hpp"
+WRITER = "transport/tcp/writer.hpp"
+REPLAY_TEST = "transport/replay.test.cpp"
+CACHE = "transport/rdma/registration_cache.hpp"
+CACHE_TEST = "transport/registration_cache.test.cpp"
+RDMA_TEST = "sim/rdma.test.cpp"
+RDMA_SCARCE_TEST = "alloc/sim_rdma.test.cpp"
 
 MUTATIONS = [
     # Flow control.
@@ -111,8 +124,8 @@ MUTATIONS = [
     ("who gives a collective up tells nobody", COLLECTIVES,
      "  if (revocations_.contains(call) || orphaned()) return;", "  if (true) return;"),
     ("who gives a collective up ends the next one too", REVOCATIONS,
-     "    if (r.context == call.context && r.serial == call.serial) return true;",
-     "    if (r.context == call.context) return true;"),
+     "    if (r.call.context == call.context && r.call.serial == call.serial) return &r;",
+     "    if (r.call.context == call.context) return &r;"),
     ("communicators share a context", "engine/contexts.hpp",
      "(upper << serial_bits_ | serial) << 1", "(upper << serial_bits_ | (serial != 0 ? 1 : 0)) << 1"),
     ("collectives share the context of messages", "comm/collective_channel.hpp",
@@ -206,6 +219,19 @@ MUTATIONS = [
      "(other.told == 0 || c.before(other))", "other.told == 0", CHECKS_TEST),
     ("what pairs send is compared with nobody's word", "coll/compare_calls.hpp",
      "!a.received[r].fits(a.expected[r])", "!a.received[r].fits(a.received[r])", CHECKS_TEST),
+    # In a block of shared memory.
+    ("what a rank has shown is overwritten while others read it", "coll/node.hpp",
+     "    if (before == 0 || reaches(s_.all_left, before)) [[likely]]\n      return true;",
+     "    if (before != 0 || failed()) return true;", NODE_TEST),
+    ("a short message is shown where the one before is still read", "coll/node_quick.hpp",
+     "    if (shown == 0 || reaches(s.all_left, shown)) return true;",
+     "    if (shown != 0) return true;", NODE_TEST),
+    ("who has shown a piece counts as having read it", "coll/node.hpp",
+     "s_.all_left = tag_of(serial_, piece) - 1;", "s_.all_left = tag_of(serial_, piece);", NODE_TEST),
+    ("what goes to neighbours is shown as if none of them read it", "coll/node_neighbor.hpp",
+     "node.show_edges(room.bytes, readers);", "node.show_edges(room.bytes, 0);", NODE_TEST),
+    ("a part is combined where the last one is still read", "coll/node_calls.hpp",
+     "    for (rank_t r = 0; r < n; ++r) shown(r);\n", "", NODE_TEST),
     # Of buffers that layouts spread.
     ("each fragment of a spread message is its first", OUTBOX,
      "      op.data.read(offset, into);\n", "      op.data.read(0, into);\n"),
@@ -217,9 +243,126 @@ MUTATIONS = [
     ("what is passed on is received into before it has gone", LAYOUTS,
      "    return i == n - 1 ? block : slice(room[i % 3], 0, block.bytes);",
      "    return i == n - 1 ? block : slice(room[i % 2], 0, block.bytes);"),
+    # Of windows.
+    ("a fence does not wait for what is on its way", "rma/meeting.hpp",
+     "return this->received >= expected", "return this->received >= 0 * expected", WINDOWS_TEST),
+    ("a lock is given to two writers", "rma/lock_word.hpp",
+     "    if (exclusive) return (word & (readers | writer)) != 0;", "    if (exclusive) return false;",
+     WINDOWS_TEST),
+    ("an unlock does not wait until all is done there", "rma/epochs.hpp",
+     "          if (asks) why = wait(t, site, [&] { return t.answers == 0; });\n", "", WINDOWS_TEST),
+    ("a completion overtakes the accesses before it", "rma/epochs.hpp",
+     "    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, false), r);\n", "", WINDOWS_TEST),
+    ("the replies to a long get all go to its beginning", "rma/service.hpp",
+     "write(slot->bytes - slot->left, given)", "write(0, given)", WINDOWS_TEST),
+    ("an accumulate replaces", "rma/service.hpp",
+     "        w.type->apply(op, there, given.data(), nullptr,", "        w.type->apply(rma::combine::replace, there, given.data(), nullptr,", WINDOWS_TEST),
+    ("what a dead rank has locked stays so", "rma/service.hpp",
+     "    if (w.held[static_cast<std::size_t>(r)] == 1) release(w, r);\n", "", WINDOWS_TEST),
+    ("results come although an exception has left their scope", "rma/state.hpp",
+     "        r.into = {};", "        (void)r;", WINDOWS_TEST),
+    ("gets of the transport are not waited for", "rma/epochs.hpp",
+     "queued.settled(t) && t.moves == 0", "queued.settled(t)", WINDOWS_TEST),
+    # Of windows, by random programs.
+    ("a fence ends where it has not ended for all", "rma/meeting.hpp",
+     "sum >= sender ? barrier() : errc{}", "errc{}", WINDOWS),
+    ("the first reply ends a request", "rma/service.hpp",
+     "        if (slot->left == 0) w.end_reply", "        if (slot->left == 0 || slot->waiter != nullptr) w.end_reply", WINDOWS),
+    ("a request overtakes accumulates that are queued", "rma/state.hpp",
+     "    if (why == errc{} && !t.queue.empty())\n", "    if (false)\n", WINDOWS),
+    ("lock_all that checks nothing ends without its accesses", "rma/epochs.hpp",
+     "      begin_lock(t, false, no_check, !no_check);\n",
+     "      begin_lock(t, false, no_check, true);\n      if (no_check) open(t);\n", WINDOWS),
+    ("a dropped request's reply is written to its buffer", "rma/target.hpp",
+     "        gone.into = {};\n        gone.waiter = nullptr;\n", "        gone.waiter = nullptr;\n", WINDOWS),
+    ("a put is taken for the rest of one before it", "rma/target.hpp",
+     "used != 0 && at == next &&", "used != 0 && at >= next && next != no_put &&", WINDOWS),
+    ("who starts an epoch does not wait for a post", "rma/state.hpp",
+     "yes = yes || left_of(t.posts, words_from(t).posts) > 0;", "yes = true;", WINDOWS),
+    ("a post lets its origins in for ever", "rma/epochs.hpp", "      --t.posts;\n", "", WINDOWS),
+    ("a completion is good for any wait", "rma/epochs.hpp",
+     "      if (has_completed(t)) --t.completes;\n", "", WINDOWS),
+    ("a lock that is asked for by a packet is shared", "rma/state.hpp",
+     "t.epoch == rma_epoch::exclusive ? 1\n", "t.epoch == rma_epoch::exclusive ? 0\n", WINDOWS),
+    ("a lock that comes free is given to nobody", "rma/service.hpp",
+     "    wake_sleepers(w, *w.control);\n    grant(w);\n", "    wake_sleepers(w, *w.control);\n", WINDOWS),
+    ("a swap is made whatever is there", "rma/operations.hpp",
+     "    at.compare_exchange_strong(expected, value);\n", "    expected = at.exchange(value);\n", WINDOWS),
+    ("unlock_all leaves the last target out", "rma/epochs.hpp",
+     "    for (rank_t r = 0; r < this->size; ++r) keep(why, end_lock(",
+     "    for (rank_t r = 0; r + 1 < this->size; ++r) keep(why, end_lock(", WINDOWS),
     # Of the transport, against its contract.
     ("the transport loses a completion", LATE,
      "  fault planted = fault::none;", "  fault planted = fault::lose_completion;"),
     ("the transport writes to a place that was taken back", LATE,
      "    from.cancelled = true;\n    from.place = {};\n", ""),
+    # Streams that outlive their connections.
+    ("a receipt for what was not sent is believed", REPLAY,
+     "    if (to > written_) return false;\n", "    if (to > written_) return true;\n", REPLAY_TEST),
+    ("each part of a body that is sent again ends it", REPLAY,
+     "keep({e.at, part, e.cookie, whole && e.tells});", "keep({e.at, part, e.cookie, whole});", MENDED),
+    ("a body that is referred to ends when it is written", REPLAY,
+     "        keep({e.at, part, e.cookie, whole && e.tells});\n",
+     "        if (whole && e.tells) told.push({e.cookie, true});\n        keep({e.at, part, e.cookie, false});\n", MENDED),
+    ("what is sent again comes after what waits", REPLAY,
+     "    std::rotate(waiting_.data(), waiting_.data() + before, waiting_.data() + before + again);\n", "", MENDED),
+    ("copies that are sent again are the wrong ones", REPLAY,
+     "    kept_copied_ = 0;\n    written_ = begin_;\n", "    written_ = begin_;\n", MENDED),
+    ("a body that was written stays where it was when it moves", REPLAY,
+     "        if (e.at == nullptr || e.cookie != cookie", "        if (q == &kept_ || e.at == nullptr || e.cookie != cookie",
+     REPLAY_TEST),
+    ("the part of a body that has arrived is sent again", REPLAY,
+     "        e.at += part;\n      }\n      e.bytes -= part;\n      n -= part;\n      if (e.bytes != 0) continue;",
+     "      }\n      e.bytes -= part;\n      n -= part;\n      if (e.bytes != 0) continue;", MENDED),
+    ("a receipt is owed a byte too late", REPLAY,
+     "received_ - told_ >= Limits.receipt_bytes", "received_ - told_ > Limits.receipt_bytes",
+     REPLAY_TEST),
+    ("what has been read of a packet is forgotten when a connection breaks", READER,
+     "    ended_ = more_ = false;\n    return buffer_",
+     "    ended_ = more_ = false;\n    head_ = tail_ = 0;\n    return buffer_", MENDED),
+    ("a byte that is read by itself is not counted", READER,
+     "    receipt_.took(got);", "    receipt_.took(got == 1 ? 0 : got);", MENDED),
+    ("a receipt that is due is not written", WRITER,
+     "    if (l.in.owes_receipt() && l.state == tcp_state::open) acknowledge(l);\n", "", MENDED),
+    ("who waits for a receipt does not ask for it", WRITER,
+     "      f.bytes |= tcp_asks;\n      l.out.refer", "      l.out.refer", MENDED),
+    ("what a connection has taken of a packet is written again", WRITER,
+     "      l.out.copy(bytes_of(f), payload, taken, pends_, cookie);",
+     "      l.out.copy(bytes_of(f), payload, 0, pends_, cookie);", MENDED),
+    # Of who dies, and of who leaves.
+    ("a lock is given to who has died waiting for it", "rma/service.hpp",
+     "      if (os::gone_locked(w.e, w.peer_of(at.rank))) {",
+     "      if (os::failure_locked(w.e, w.peer_of(at.rank)) != errc{}) {", WINDOWS_TEST),
+    ("a lock that cannot be had leaves its epoch open", "rma/epochs.hpp",
+     "    if (why != errc{}) let_go(t);\n", "", WINDOWS_TEST),
+    ("a window that is let go tells nobody", "rma/create.hpp",
+     "      if (how == ending::left) w.tell_leaving();\n", "", WINDOWS_TEST),
+    ("a window that is let go cuts calls off that its rank has ended", "rma/target.hpp",
+     "    if (call_awaited > after) os", "    if (call_awaited != 0) os", WINDOWS_TEST),
+    ("who leaves in good order fails the calls that it has done its part of",
+     "engine/detail/endpoint_collectives.hpp",
+     "communicators_.lost_before_their_end_in(*call.of) != 0", "communicators_.lost_in(*call.of) != 0",
+     LEAVERS_TEST),
+    ("who leaves is thought to be known to all as who dies is", "engine/rooms/peers.hpp",
+     "job_.state(world_rank(peer)) > rank_state::finished;",
+     "job_.state(world_rank(peer)) >= rank_state::finished;", LEAVERS_TEST),
+    # Of registered memory.
+    ("a registration is found although its memory may have been freed", CACHE,
+     "if (e.findable_ && !e.kept_ && e.whole_ == 0) {",
+     "if (e.findable_ && !e.kept_ && e.users_ == 0) {", CACHE_TEST),
+    ("a registration outlives the memory that it is of", CACHE,
+     "if (now.kept_) hide(now);", "if (now.kept_ && now.users_ != 0) hide(now);", CACHE_TEST),
+    ("credit messages have no receives of their own", "transport/rdma/detail/wires_work.hpp",
+     "l.receives_due = receives_ + reserved_receives;", "l.receives_due = receives_;", RDMA_TEST),
+    ("the end of a ring that was left out is not given back", "transport/rdma/link.hpp",
+     "    owed.blocks += p.room;", "    owed.blocks += blocks_for(p.payload.size());",
+     "transport/rdma_via.test.cpp"),
+    ("a put is over before all of it is in place", "transport/rdma/transfers.hpp",
+     "    if (t.under_way != 0 || (!t.failed && t.begun < t.bytes)) return;",
+     "    if (!t.failed && t.begun < t.bytes) return;", RDMA_TEST),
+    ("a peer that asks while memory is out is refused", "transport/rdma/wires.hpp",
+     "if (!answer(e.peer) && !std::exchange(unanswered_, true)) ++asks_again_;",
+     "if (!answer(e.peer)) card_.disconnect(e.peer);", RDMA_SCARCE_TEST),
+    ("a death that becomes known while a rank arms lets it sleep", PROGRESS,
+     "    if (house().peers().has_news() || (watch", "    if ((watch", RDMA_TEST),
 ]

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/crossings.hpp"
+#include "sim/exposures.hpp"
 #include "sim/gatherings.hpp"
 
 namespace explorer {
@@ -69,6 +70,7 @@ struct plan {
   std::vector<message> messages;
   std::vector<gathering> gatherings;
   std::vector<crossing> crossings;
+  std::vector<exposure> exposures;
   std::vector<between> after;  // Each round.
   bool faulty = false;
 
@@ -126,12 +128,13 @@ inline std::size_t random_size(random& r, const thresholds& t) {
   }
 }
 
-inline void add_faults(plan& p, random& r) {
+/// `within_ns` from the beginning.
+inline void add_faults(plan& p, random& r, std::uint64_t within_ns) {
   using fault = mpx::sim::fault;
   const auto any = [&] {
     return static_cast<rank_t>(r.below(static_cast<std::uint64_t>(p.ranks)));
   };
-  const auto when = [&] { return static_cast<std::int64_t>(r.below(400'000)); };
+  const auto when = [&] { return static_cast<std::int64_t>(r.below(within_ns)); };
   p.model.detection_cost_ns = 5'000'000;  // After whatever was sent before.
   if (r.one_in(2)) p.options.faults.push_back({fault::kind::slow, when(), any(), -1, 20});
   if (r.one_in(3)) {
@@ -144,9 +147,10 @@ inline void add_faults(plan& p, random& r) {
   if (r.one_in(2)) p.options.faults.push_back({fault::kind::kill, when(), any()});
 }
 
-/// The program that `seed` names. `keep`: only these messages of it, or all if empty.
+/// The program that `seed` names. `keep`: only these messages of it, or all if empty. `exposes`:
+/// with windows.
 inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
-                      const std::set<int>& keep = {}) {
+                      const std::set<int>& keep = {}, bool exposes = false) {
   random r(seed * 2 + 1);
   plan p;
   p.seed = seed;
@@ -234,7 +238,9 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
   }
   p.gatherings = random_gatherings(seed, p.rounds, t.most, keep);
   if (p.ranks > 1) p.crossings = random_crossings(seed, p.rounds, t.most, keep);
-  if (faulty) add_faults(p, r);
+  if (exposes) p.exposures = random_exposures(seed, p.ranks, p.rounds, t.most, keep);
+  // Windows take their time.
+  if (faulty) add_faults(p, r, exposes && seed % 3 != 0 ? 4'000'000 : 400'000);
   if (!keep.empty())
     std::erase_if(p.messages, [&](const message& m) { return keep.count(m.id) == 0; });
   return p;

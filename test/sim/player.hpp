@@ -11,23 +11,15 @@
 #include <memory>
 #include <mpx/datatype.hpp>
 #include <mpx/mpx.hpp>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/broken.hpp"
 #include "sim/plan.hpp"
+#include "sim/window_player.hpp"
 
 namespace explorer {
-
-/// A promise that was not kept.
-struct broken : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-inline void require(bool kept, const std::string& what) {
-  if (!kept) throw broken(what);
-}
 
 inline void fill(std::vector<std::byte>& data, int id) {
   random r(static_cast<std::uint64_t>(id) + 77);
@@ -49,46 +41,69 @@ inline std::vector<const message*> order_of(const plan& p, rank_t rank, int roun
   return mine;
 }
 
-/// `Gathers`: the collectives of the plan, too. `Crosses`: what goes across an intercommunicator.
-template <class Stack, bool Gathers = false, bool Crosses = false>
+/// What a player plays of the plan, besides its messages: its collectives, what goes across an
+/// intercommunicator, its windows.
+struct parts {
+  bool gathers = false;
+  bool crosses = false;
+  bool exposes = false;
+};
+
+template <class Stack, parts Parts = parts{}>
 class player {
+  static constexpr bool Gathers = Parts.gathers;
+  static constexpr bool Crosses = Parts.crosses;
+  static constexpr bool Exposes = Parts.exposes;
   using request = mpx::request<Stack>;
   using persistent = mpx::persistent_request<Stack>;
   using communicator = mpx::communicator<Stack>;
 
  public:
   /// `buffer` is for buffered sends, and outlives the environment: who has lost a peer cannot wait
-  /// for all of them to go out. `sent` is shared by all ranks.
+  /// for all of them to go out. So does `memory`, of windows. `sent` is shared by all ranks.
   player(const plan& p, mpx::environment<Stack>& env, std::vector<std::byte>& buffer,
-         std::vector<bool>& sent)
+         std::deque<words>& memory, std::vector<bool>& sent)
       : plan_(p),
         env_(env),
         buffer_(buffer),
+        memory_(memory),
         returned_(sent),
         world_(env.world()),
         random_(p.seed * 1000 + static_cast<std::uint64_t>(world_.rank())) {}
 
   void play() {
     comms_ = {world_, world_.dup(), world_.dup(), world_.dup()};
-    if constexpr (Gathers) {
+    if constexpr (Gathers || Exposes) {
       const bool parted = std::any_of(plan_.gatherings.begin(), plan_.gatherings.end(),
-                                      [](const gathering& g) { return g.in_part; });
+                                      [](const gathering& g) { return g.in_part; }) ||
+                          std::any_of(plan_.exposures.begin(), plan_.exposures.end(),
+                                      [](const exposure& e) { return e.in_part; });
       if (parted) {
         part_ = world_.split(me() % 2, -me());
         require(part_.rank() == (world_.size() - 1 - me()) / 2, "a split has the wrong order");
       }
     }
+    if constexpr (Exposes)
+      for (const exposure& e : plan_.exposures)
+        if (!e.in_part || me() % 2 == 0)
+          windows_.push_back(std::make_unique<window_player<Stack>>(
+              e, plan_.faulty, plan_.seed, env_, e.in_part ? part_ : world_, memory_));
     if constexpr (Crosses) connect();
     buffer_.resize(buffered_bytes());
     env_.attach_buffer(buffer_);
     for (round_ = 0; round_ < plan_.rounds; ++round_) {
       begin_gatherings();
+      step_windows(0);
       post_early();
+      step_windows(1);
       send_all();
+      step_windows(2);
       receive_late();
+      step_windows(3);
       settle(starters_);
       settle(requests_);
       verify();
+      step_windows(4);
       end_gatherings();
       require(env_.unexpected_bytes() <= env_.unexpected_bytes_bound(),
               "unexpected memory is over its bound");
@@ -605,6 +620,11 @@ class player {
       gathered_.clear();
     }
   }
+  /// All ranks get there, whatever others do behind it.
+  void step_windows(int point) {
+    if constexpr (Exposes)
+      for (const auto& w : windows_) w->step(round_ * points + point);
+  }
   bool low() const { return is_low(plan_.seed, me(), world_.size()); }
   void connect() {
     if (plan_.crossings.empty()) return;
@@ -656,6 +676,7 @@ class player {
   const plan& plan_;
   mpx::environment<Stack>& env_;
   std::vector<std::byte>& buffer_;
+  std::deque<words>& memory_;
   std::vector<bool>& returned_;
   communicator world_;
   std::vector<communicator> comms_;
@@ -677,6 +698,7 @@ class player {
   communicator part_;
   mpx::intercommunicator<Stack> between_;
   std::vector<std::unique_ptr<collective_part>> gathered_;
+  std::vector<std::unique_ptr<window_player<Stack>>> windows_;
 };
 
 }  // namespace explorer

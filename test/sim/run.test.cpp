@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: yes
 // sanitizers: none
 // The simulator itself: virtual time is what the model says, the same seed gives the same run, and
 // faults do what they are told to.

@@ -2,6 +2,7 @@
 #pragma once
 // Stacks for simulated jobs that differ in how their messages move.
 
+#include <cstdint>
 #include <mpx/sim.hpp>
 
 #include "instances/instances.hpp"
@@ -17,6 +18,8 @@ using by_put = mpx::stack<mpx::transport::sim, mpx::waiting::sleep,
                           mpx::protocol::tiny_short_long<40, 4096, mpx::long_path::put>>;
 using by_cpu = mpx::stack<basic_sim<sim_rma::cpu>, mpx::waiting::sleep>;
 using multiple = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::threading::multiple>;
+
+inline constexpr std::int64_t ms = 1'000'000;  // Of virtual time.
 
 }  // namespace sim_stacks
 

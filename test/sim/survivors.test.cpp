@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 240
 // What the living do after a death, with deaths at every moment: they agree, revoke, shrink, and go
 // on, all with the same.
 

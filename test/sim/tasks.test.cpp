@@ -13,7 +13,7 @@ namespace sim = mpx::sim;
 using stack = mpx::sim::stack;
 using communicator = mpx::communicator<stack>;
 
-constexpr sim::loggp rough{.jitter_ns = 3000, .noise_ns = 500};
+constexpr sim::loggp jittery{.jitter_ns = 3000, .noise_ns = 500};
 
 mpx::task<> ring(communicator world, int rounds, int& passed) {
   const mpx::rank_t n = world.size();
@@ -65,7 +65,7 @@ TEST_CASE("sim: tasks") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto n = static_cast<mpx::rank_t>(1 + seed % 8);
     CAPTURE(seed);
-    sim::run<stack>(n, rough, seed, [&](mpx::environment<stack>& env) {
+    sim::run<stack>(n, jittery, seed, [&](mpx::environment<stack>& env) {
       mpx::task_loop loop(env.world());
       int passed = 0;
       int answered = 0;
@@ -83,7 +83,7 @@ TEST_CASE("sim: tasks that await a rank that dies") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
     int told = 0;
-    const auto r = sim::try_run<stack>(3, rough, seed, [&](mpx::environment<stack>& env) {
+    const auto r = sim::try_run<stack>(3, jittery, seed, [&](mpx::environment<stack>& env) {
       if (env.rank() == 1) throw std::runtime_error("dies");
       mpx::task_loop loop(env.world());
       std::error_code ec;

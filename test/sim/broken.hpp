@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// How the explorer says that a promise was not kept.
+
+#include <stdexcept>
+#include <string>
+
+namespace explorer {
+
+struct broken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void require(bool kept, const std::string& what) {
+  if (!kept) throw broken(what);
+}
+
+}  // namespace explorer

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// own_headers: yes
+// The explorer of windows, beside messages and, over one of the stacks, collectives.
+
+#include "sim/scarcity.hpp"
+
+#include "sim/explorer.hpp"
+#include "sim/rdma_stacks.hpp"
+
+int main(int argc, char** argv) {
+  using namespace explorer;
+  constexpr parts windows{.exposes = true};
+  static constexpr contestant stacks[] = {
+      over<by_get, {.gathers = true, .exposes = true}, scarcity>("by_get"),
+      over<by_packets, windows, scarcity>("by_packets"),
+      over<by_copy, windows, scarcity>("by_copy"),
+      over<tiny, windows, scarcity>("tiny"),
+      over<crowded, windows, scarcity>("crowded"),
+      over<late_get, windows, scarcity>("late_get"),
+      over<late_narrow, windows, scarcity>("late_narrow"),
+      over<rich, windows, scarcity>("rdma_rich"),
+      over<poor, windows, scarcity>("rdma_poor"),
+      over<unordered, windows, scarcity>("rdma_unordered"),
+  };
+  return exploration(stacks, true).main(argc, argv);
+}

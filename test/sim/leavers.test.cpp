@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// After a death the living leave the job one by one, whenever they are through: that fails calls
+// that wait for more of them, at all who are in these, and no others.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mpx/mpx.hpp>
+#include <mpx/sim.hpp>
+#include <system_error>
+
+namespace {
+
+namespace sim = mpx::sim;
+
+constexpr sim::loggp leavers_net{.far = {1000, 200, 100, 0.5},
+                                 .near = {100, 30, 10, 0.1},
+                                 .node_size = 2,
+                                 .jitter_ns = 3000,
+                                 .noise_ns = 100};
+
+sim::options kills(mpx::rank_t victim, std::int64_t at_ns) {
+  sim::options o;
+  o.faults.push_back({sim::fault::kind::kill, at_ns, victim});
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("leavers: who has done its part leaves, and takes nobody's call with it") {
+  for (const mpx::rank_t n : {3, 4, 5, 8})
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      CAPTURE(n);
+      CAPTURE(seed);
+      constexpr std::int64_t dies_ns = 100'000;
+      const auto victim = static_cast<mpx::rank_t>(seed) % n;
+      const auto run = sim::try_run(
+          n, leavers_net, seed,
+          [&](mpx::environment<sim::stack>& env) {
+            env.transport().compute(2 * dies_ns);
+            if (env.rank() == victim) return;
+            auto rest = env.world().shrink();
+            int sum = -1;
+            env.transport().compute(1'000'000 * ((rest.rank() + static_cast<int>(seed)) % 5));
+            if (seed % 3 == 0) rest.barrier();
+            if (seed % 3 == 1) {
+              sum = rest.rank();
+              rest.bcast(sum, 0);
+            }
+            if (seed % 3 == 2) sum = rest.scan(1, std::plus<>{}) - rest.rank() - 1;
+            if (seed % 3 != 0) CHECK(sum == 0);
+          },
+          kills(victim, dies_ns));
+      if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
+    }
+}
+
+TEST_CASE("leavers: who leaves before its part fails the call of all") {
+  for (const mpx::rank_t n : {3, 4, 5, 8})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(n);
+      CAPTURE(seed);
+      constexpr std::int64_t dies_ns = 100'000;
+      const auto victim = static_cast<mpx::rank_t>(seed) % n;
+      int failed = 0;
+      const auto run = sim::try_run(
+          n, leavers_net, seed,
+          [&](mpx::environment<sim::stack>& env) {
+            env.transport().compute(2 * dies_ns);
+            if (env.rank() == victim) return;
+            auto rest = env.world().shrink();
+            if (rest.rank() == static_cast<mpx::rank_t>(seed / 2) % rest.size()) return;
+            std::error_code ec;
+            rest.barrier(ec);
+            CHECK(ec == mpx::errc::peer_lost);
+            ++failed;
+            static_cast<void>(rest.agree(1));  // Nobody learns of it because others leave, too.
+          },
+          kills(victim, dies_ns));
+      if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
+      CHECK(failed == n - 2);
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Stacks over transport rdma on simulated cards: with reads and without, with little registered
+// memory or much, in order or not, short of receives and of room.
+
+#include <mpx/sim.hpp>
+#include <mpx/transport/rdma.hpp>
+#include <mpx/transport/rdma/sim.hpp>
+
+#include "sim/explorer_stacks.hpp"
+
+namespace explorer {
+
+using mpx::nic::sim_options;
+using mpx::transport::basic_rdma;
+
+template <sim_options Options>
+using card = mpx::nic::basic_sim<Options>;
+
+/// All that a card can have.
+using rich = mpx::stack<basic_rdma<card<sim_options{}>, 32768, 64>, mpx::waiting::sleep,
+                        sized<40, 1024, long_path::automatic, 2048>>;
+/// No reads; 12 KiB are left for long messages, which come in pieces of 700 bytes; packets of 488
+/// bytes, four at a time. What the peer refuses breaks the connection.
+constexpr sim_options scarce{.registered_bytes_max = 128 * 1024,
+                             .transfer_bytes_max = 700,
+                             .send_depth = 2,
+                             .receive_depth = 8,
+                             .reads = false,
+                             .survives_refusals = false};
+using poor = mpx::stack<basic_rdma<card<scarce>, 2048, 8, 488, 488, 16 * 1024>, mpx::waiting::sleep,
+                        sized<40, 400, long_path::put, 488>>;
+/// Whatever may overtake does so.
+constexpr sim_options wild{.receive_depth = 16, .in_order = false};
+using unordered = mpx::stack<basic_rdma<card<wild>, 8192, 16>, mpx::waiting::sleep,
+                             sized<40, 1024, long_path::put, 1024>>;
+
+}  // namespace explorer

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSL-1.0
+// Windows in virtual time: random one-sided programs whatever the delays, over transports with and
+// without put and get; deaths of targets, and of those who hold a lock.
+
+#include <doctest/doctest.h>
+
+#include <mpx/sim.hpp>
+#include <mpx/transport/rdma.hpp>
+#include <mpx/transport/rdma/sim.hpp>
+#include <string>
+
+#include "rma/programs.hpp"
+
+namespace sim_windows {
+namespace {
+
+namespace sim = mpx::sim;
+/// Packets alone.
+using plain_stack =
+    mpx::stack<mpx::transport::basic_sim<mpx::transport::sim_rma::none>, mpx::waiting::sleep>;
+/// A card that writes pieces of 2000 bytes and reads, and whatever may overtake does so.
+constexpr mpx::nic::sim_options wild{
+    .transfer_bytes_max = 2000, .receive_depth = 16, .in_order = false};
+using card_stack =
+    mpx::stack<mpx::transport::basic_rdma<mpx::nic::basic_sim<wild>, 8192, 16>, mpx::waiting::sleep,
+               mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::put, 1024>>;
+/// One without reads that breaks over what is refused, and has little memory for cards.
+constexpr mpx::nic::sim_options scarce{.registered_bytes_max = 128 * 1024,
+                                       .transfer_bytes_max = 700,
+                                       .send_depth = 2,
+                                       .receive_depth = 8,
+                                       .reads = false,
+                                       .survives_refusals = false};
+using poor_stack = mpx::stack<
+    mpx::transport::basic_rdma<mpx::nic::basic_sim<scarce>, 2048, 8, 488, 488, 16 * 1024>,
+    mpx::waiting::sleep, mpx::protocol::tiny_short_long<40, 400, mpx::long_path::put, 488>>;
+using programs::protocol;
+using programs::word;
+
+template <class Stack>
+void play_many(word first, word seeds) {
+  for (word seed = first; seed < first + seeds; ++seed) {
+    const auto n = static_cast<mpx::rank_t>(1 + seed % 5);
+    INFO("seed ", seed, " ranks ", n);
+    bool right = true;
+    sim::run<Stack>(n, sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed, [&](auto world) {
+      const protocol by = programs::all_protocols[seed % 5];
+      right = programs::play(world, seed, by, seed % 2 == 0, 6) && right;
+    });
+    CHECK(right);
+  }
+}
+
+/// A counter that all add to under an exclusive lock, which packets ask for.
+template <class Comm>
+void count(const Comm& world, protocol by) {
+  auto w = mpx::allocate_window<word>(world, 1, by);
+  for (int i = 0; i < 6; ++i) {
+    auto e = w.lock(0);
+    word x = 0;
+    w.get(x, 0, 0);
+    w.flush(0);
+    w.put(x + 1, 0, 0);
+  }
+  world.barrier();
+  if (world.rank() == 0) CHECK(w.local()[0] == 6 * static_cast<word>(world.size()));
+  w.free();
+}
+
+TEST_CASE("windows: in the simulator, packets alone") { play_many<plain_stack>(1, 15); }
+TEST_CASE("windows: in the simulator, with put and get") { play_many<sim::stack>(101, 25); }
+
+TEST_CASE("windows: in the simulator, over a card") { play_many<card_stack>(201, 15); }
+TEST_CASE("windows: in the simulator, over a poor card") { play_many<poor_stack>(301, 15); }
+
+TEST_CASE("windows: in the simulator, locks are exclusive, and accumulates keep their order") {
+  for (word seed = 1; seed <= 10; ++seed)
+    sim::run(4, sim::loggp{.jitter_ns = 5000}, seed, [&](auto world) {
+      count(world, programs::all_protocols[seed % 5]);
+      auto w = mpx::allocate_window<word>(world, 4, programs::all_protocols[seed % 5]);
+      const mpx::rank_t right = (world.rank() + 1) % 4;
+      {
+        auto e = w.lock_all();
+        for (word i = 1; i <= 20; ++i) {
+          w.accumulate(i, right, 0, mpx::replace);
+          w.accumulate(word{2}, right, 0, mpx::prod);
+          w.accumulate(word{1}, 0, 1, mpx::sum);
+        }
+      }
+      world.barrier();
+      CHECK(w.local()[0] == 40);
+      if (world.rank() == 0) CHECK(w.local()[1] == 80);
+      w.free();
+    });
+}
+
+TEST_CASE("windows: what was put by the transport is there when a fence, a completion ends") {
+  for (word seed = 1; seed <= 10; ++seed)
+    sim::run(3, sim::loggp{.jitter_ns = 50'000}, seed, [&](auto world) {
+      auto w = mpx::allocate_window<word>(world, 4096, protocol::rdma);
+      const mpx::rank_t right = (world.rank() + 1) % 3;
+      const mpx::rank_t left = (world.rank() + 2) % 3;
+      std::vector<word> data(4096);
+      for (word round = 1; round <= 3; ++round) {
+        for (word& x : data) x = round * 10 + static_cast<word>(world.rank());
+        const auto all = world.group();
+        if (seed % 2 == 0) {
+          w.fence(mpx::rma::assertion::no_precede);
+          w.put(data, right, 0);
+          w.fence(mpx::rma::assertion::no_succeed);
+        } else {
+          w.post(all);
+          w.start(all);
+          w.put(data, right, 0);
+          w.complete();
+          w.wait();
+        }
+        bool there = true;
+        for (const word x : w.local()) there = there && x == round * 10 + static_cast<word>(left);
+        CHECK(there);
+        world.barrier();
+      }
+      w.free();
+    });
+}
+
+TEST_CASE("windows: a dead target, and a dead writer's lock, are lost; a reader's is free") {
+  for (word seed = 1; seed <= 12; ++seed) {
+    sim::options o;
+    o.faults.push_back(
+        {sim::fault::kind::kill, 300'000 + static_cast<std::int64_t>(seed) * 7000, 1});
+    bool held = false;
+    const auto end = sim::try_run(
+        3, sim::loggp{.jitter_ns = 2000}, seed,
+        [&](auto world) {
+          auto w = mpx::allocate_window<word>(world, 100, programs::all_protocols[seed % 5]);
+          std::error_code ec;
+          std::vector<word> data(100, 3);
+          const bool writes = seed % 2 == 0;
+          if (world.rank() == 1) {  // Holds the lock of rank 2 until it dies.
+            auto e = writes ? w.lock(2) : w.lock_shared(2);
+            w.put(word{1}, 2, 0);
+            w.flush(2);
+            held = true;
+            int never = 0;
+            world.recv(never, 0, 77, ec);
+            return;
+          }
+          if (world.rank() == 0) {
+            for (int i = 0; i < 100'000 && !ec; ++i) {
+              auto e = w.lock_shared(1, {}, ec);
+              if (!ec) w.put(data, 1, 0, ec);
+              if (!ec) e.unlock(ec);
+            }
+            CHECK(ec == mpx::errc::peer_lost);
+            std::string said;
+            try {
+              auto e = w.lock_shared(1);
+              w.put(data, 1, 0);
+              w.flush(1);
+            } catch (const mpx::error& e) {
+              said = e.what();
+            }
+            CHECK(said.find("rank 1 is lost") != std::string::npos);
+            ec.clear();
+          }
+          std::string said;
+          try {
+            auto e = w.lock(2);  // Once the dead one's is free.
+            w.put(word{9}, 2, 1);
+            e.unlock();
+          } catch (const mpx::error& e) {
+            said = e.what();
+          }
+          const bool names = said.find("rank 1 is lost, which held the lock") != std::string::npos;
+          CHECK(names == (writes && held));
+          CHECK(said.empty() != names);
+          int there = 0;  // Neither leaves before the other is through.
+          world.sendrecv(1, 2 - world.rank(), 5, there, 2 - world.rank(), 5);
+          w.fence({}, ec);
+          CHECK(ec == mpx::errc::peer_lost);
+        },
+        o);
+    CHECK(!end.failure);
+  }
+}
+
+template <class Stack>
+void let_go(word seeds) {
+  for (word seed = 1; seed <= seeds; ++seed) {
+    INFO("seed ", seed);
+    const auto n = static_cast<mpx::rank_t>(2 + seed % 4);
+    const auto call = static_cast<programs::waits_in>(seed % 5);
+    sim::run<Stack>(n, sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed, [&](auto world) {
+      for (const protocol by : {protocol::automatic, protocol::buffered, protocol::send_recv}) {
+        CHECK(programs::let_go(world, by, call) == "");
+        CHECK(programs::go_quietly(world, by));
+      }
+      world.barrier();
+    });
+  }
+}
+
+TEST_CASE("windows: who waits for one that is let go is told, and nobody else is") {
+  let_go<plain_stack>(20);
+  let_go<sim::stack>(20);
+  let_go<card_stack>(10);
+}
+
+constexpr protocol by_packets[] = {protocol::buffered, protocol::send_recv};
+
+/// Keeps what is in `from` when its scope is left.
+struct snapshot {
+  const std::vector<word>& from;
+  std::vector<word>& into;
+  ~snapshot() { into = from; }
+};
+
+TEST_CASE("windows: a lock is not given to who has died waiting for it") {
+  for (const protocol by : by_packets) {
+    sim::options o;
+    o.faults.push_back({sim::fault::kind::kill, 3'000'000, 2});
+    const auto end = sim::try_run(
+        4, sim::loggp{}, 1,
+        [&](auto world) {
+          auto w = mpx::allocate_window<word>(world, 10, by);
+          std::error_code ec;
+          int x = 0;
+          const auto death = [&] {
+            world.recv(x, 2, 77, ec);
+            CHECK(ec == mpx::errc::peer_lost);
+            ec.clear();
+          };
+          if (world.rank() == 1) {
+            auto e = w.lock(0);
+            w.put(word{1}, 0, 1);
+            w.flush(0);
+            world.barrier();
+            death();
+            e.unlock(ec);
+            CHECK(!ec);
+          } else {
+            world.barrier();
+          }
+          if (world.rank() == 0) {  // Is told of the unlocking before it looks who lives.
+            world.endpoint_for_reports().transport().compute(10'000'000);
+            world.recv(x, 3, 5);
+          } else if (world.rank() == 2) {
+            auto e = w.lock(0);
+            w.put(word{2}, 0, 2);
+            e.unlock();
+          } else if (world.rank() == 3) {
+            death();
+            auto e = w.lock(0);
+            w.put(word{3}, 0, 3);
+            CHECK_NOTHROW(e.unlock());
+            world.send(x, 0, 5);
+          }
+          w.free(ec);
+        },
+        o);
+    CHECK(!end.failure);
+  }
+}
+
+TEST_CASE("windows: who leaves an epoch by an exception is written to no more") {
+  for (const protocol by : by_packets)
+    sim::run(2, sim::loggp{}, 1, [&](auto world) {
+      auto w = mpx::allocate_window<word>(world, 5000, by);
+      for (word& x : w.local()) x = 7;
+      world.barrier();
+      if (world.rank() == 0) {
+        std::vector<word> into(5000);
+        std::vector<word> left(5000);
+        std::vector<word> then;
+        std::vector<word> fetched_then;
+        try {
+          auto e = w.lock_all();
+          w.get(into, 1, 0);
+          w.get_accumulate(left, left, 1, 0, mpx::sum);
+          const snapshot last{into, then};
+          const snapshot last_fetched{left, fetched_then};
+          throw 1;
+        } catch (int) {
+        }
+        CHECK(into == then);
+        CHECK(left == fetched_then);
+        auto e = w.lock(1);  // It goes on.
+        w.get(into, 1, 0);
+        e.unlock();
+        CHECK(into == std::vector<word>(5000, 7));
+      }
+      w.free();
+    });
+}
+
+TEST_CASE("windows: who is thrown errc::peer_lost is written to no more") {
+  for (word seed = 0; seed < 6; ++seed) {
+    sim::options o;
+    o.faults.push_back({sim::fault::kind::kill, 200'000, 2});
+    const auto end = sim::try_run(
+        3, sim::loggp{}, seed,
+        [&](auto world) {
+          auto w = mpx::allocate_window<word>(world, 5000, by_packets[seed % 2]);
+          for (word& x : w.local()) x = 7;
+          world.barrier();
+          int there = 0;
+          if (world.rank() != 0) {
+            std::error_code ec;
+            world.recv(there, 0, 5, ec);
+            return;
+          }
+          const std::vector<word> none(5000);
+          std::vector<word> into(5000);
+          auto all = w.lock_all();
+          try {
+            for (;;) {
+              into = none;
+              w.get(into, 1, 0);
+              for (word k = 0; k < 20; ++k) w.put(k, 2, k);
+              w.flush(2);
+              w.flush(1);
+            }
+          } catch (const mpx::error& e) {
+            CHECK(e.code() == mpx::errc::peer_lost);
+          }
+          const std::vector<word> then = into;
+          std::error_code ec;
+          w.flush(1, ec);
+          CHECK(into == then);
+          all.unlock(ec);
+          world.send(there, 1, 5);
+        },
+        o);
+    CHECK(!end.failure);
+  }
+}
+
+}  // namespace
+}  // namespace sim_windows
