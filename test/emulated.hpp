@@ -4,25 +4,25 @@
 // consistent store is followed by a fence. QEMU translates AArch64's stlr and ldar into a plain
 // store and a plain load of x86, which lets the load pass the store; AArch64 does not.
 
-#include <atomic>
-
 #ifdef MPX_PLATFORM
 #error "include this before mpx"
 #endif
 #define MPX_PLATFORM emulated
 
-namespace mpx::inline v0::platform::native {}
+#include "mpx/core/atomic.hpp"
 
 namespace emulated {
 
 using namespace mpx::platform::native;  // All that is not said below.
 
 template <class T>
-class atomic : public std::atomic<T> {
+class atomic : public mpx::platform::native::atomic<T> {
+  using base = mpx::platform::native::atomic<T>;
+
  public:
-  using std::atomic<T>::atomic;
+  using base::base;
   void store(T value, std::memory_order order = std::memory_order_seq_cst) noexcept {
-    std::atomic<T>::store(value, order);
+    base::store(value, order);
     if (order == std::memory_order_seq_cst) std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   T operator=(T value) noexcept {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mpx/transport/tcp/newcomers.hpp>
 #include <mpx/transport/tcp/reader.hpp>
+#include <mpx/transport/tcp/stream.hpp>
 #include <vector>
 
 namespace {
@@ -101,6 +102,7 @@ struct sink {
 
 void rank(input in) {
   ends e;
+  tcp_plain stream(std::move(e.here));
   tcp_reader reader;
   require(reader.begin());
   sink s{.memory = {}, .packets = 0, .places = in.byte()};
@@ -108,7 +110,7 @@ void rank(input in) {
     for (;;) {
       const tcp_found f = reader.next(s, 1, packet_bytes_max);
       if (f == tcp_found::malformed || f == tcp_found::goodbye) return false;
-      if (f == tcp_found::nothing && !reader.fill(e.here.fd())) return true;
+      if (f == tcp_found::nothing && !reader.fill(stream)) return true;
       if (f == tcp_found::nothing && reader.ended()) return false;
     }
   };

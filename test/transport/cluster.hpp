@@ -41,17 +41,38 @@ inline void require(bool kept, const std::string& what) {
   if (!kept) throw std::runtime_error(what);
 }
 
-/// Throws when a wait has lasted too long.
+/// Counts how long this process has run: less than the clock, where it was stopped or had no memory.
+class run_time {
+ public:
+  static std::int64_t ms() { return one_.ticks_.load() * tick_ms; }
+
+ private:
+  static constexpr int tick_ms = 20;
+  run_time()
+      : thread_([this](const std::stop_token& ended) {
+          for (; !ended.stop_requested(); ++ticks_)
+            std::this_thread::sleep_for(std::chrono::milliseconds(tick_ms));
+        }) {}
+  static run_time one_;
+  std::atomic<std::int64_t> ticks_ = 0;
+  std::jthread thread_;
+};
+inline run_time run_time::one_;  // Before any test: some count what is allocated.
+
+/// Throws when a wait has lasted too long. A process that was stopped meanwhile has all its time
+/// still before it, up to a multiple.
 class deadline {
  public:
   explicit deadline(int seconds = 20)
-      : at_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds * slowdown)) {}
-  bool passed() const { return std::chrono::steady_clock::now() > at_; }
+      : ms_(run_time::ms() + std::int64_t{1000} * seconds * slowdown),
+        at_(std::chrono::steady_clock::now() + std::chrono::seconds(6 * seconds * slowdown)) {}
+  bool passed() const { return run_time::ms() > ms_ || std::chrono::steady_clock::now() > at_; }
   void check(const char* what) const {
     if (passed()) throw std::runtime_error(std::string("timed out: ") + what);
   }
 
  private:
+  std::int64_t ms_;
   std::chrono::steady_clock::time_point at_;
 };
 

@@ -40,6 +40,9 @@ class helped {
     std::erase(registry().all, this);
   }
 
+  /// How long a post waits for the connection that it begins, where that takes time.
+  static inline std::chrono::milliseconds connecting_max{0};
+
   T& lower() noexcept { return lower_; }
   mpx::peer_id self() const noexcept { return lower_.self(); }
   mpx::peer_id peers() const noexcept { return lower_.peers(); }
@@ -55,13 +58,20 @@ class helped {
       o = lower_.post(peer, header, payload, cookie);
       if (o == mpx::outcome::retry) {
         std::this_thread::sleep_for(std::chrono::microseconds(500));
+        lower_.progress();
         o = lower_.post(peer, header, payload, cookie);
       }
       if (o == mpx::outcome::retry) full_at_ = looks().load();
     }
-    if (peer == self()) return o;
-    for (int i = 0; i < 200 && !is_open(peer); ++i) help_all();
-    return o;
+    if (peer == self() && o != mpx::outcome::retry) return o;
+    const bool was_open = is_open(peer);
+    const auto limit = std::chrono::steady_clock::now() + connecting_max;
+    for (int i = 0; !is_open(peer) && (i < 200 || std::chrono::steady_clock::now() < limit); ++i)
+      help_all();
+    if (o != mpx::outcome::retry || was_open) return o;
+    const std::lock_guard lock(mutex_);
+    full_at_ = 0;
+    return lower_.post(peer, header, payload, cookie);
   }
   template <mpx::PacketSink Sink>
   std::size_t poll(Sink& sink) noexcept {
@@ -72,6 +82,15 @@ class helped {
     const std::size_t n = lower_.poll(sink);
     polling_ = false;
     return n;
+  }
+  /// (Of a far peer nothing is ever at hand.)
+  bool take_if(mpx::peer_id source, auto&& wanted) noexcept
+      requires(mpx::PeekingTransport<T> && !mpx::NearFarTransport<T>)
+  {
+    ++looks();
+    help_all();
+    const std::lock_guard lock(mutex_);
+    return lower_.take_if(source, wanted);
   }
   bool arm() noexcept {
     ++looks();
@@ -89,9 +108,13 @@ class helped {
   }
   void wake() noexcept { lower_.wake(); }
   int descriptor() noexcept { return lower_.descriptor(); }
-  void cancel_place(mpx::peer_id source) noexcept { lower_.cancel_place(source); }
-  void relocate(mpx::cookie_t cookie, std::span<const std::byte> from,
-                const std::byte* to) noexcept {
+  void cancel_place(mpx::peer_id source) noexcept requires mpx::PlacingTransport<T>
+  {
+    lower_.cancel_place(source);
+  }
+  void relocate(mpx::cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept
+      requires mpx::RelocatingTransport<T>
+  {
     lower_.relocate(cookie, from, to);
   }
   void drop_peer(mpx::peer_id peer) noexcept {

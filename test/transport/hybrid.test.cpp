@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: yes
 // timeout: 240
 // The contract over shared memory and sockets at once, and what transport hybrid alone promises.
 

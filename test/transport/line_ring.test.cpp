@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 
 #include <doctest/doctest.h>
 
@@ -41,7 +42,7 @@ class both_ends {
   ring_consumer consumer;
 };
 
-frame_header header_of(std::uint32_t i) { return {{i, i + 1, i + 2, i + 3, ~i}}; }
+frame_header numbered_header(std::uint32_t i) { return {{i, i + 1, i + 2, i + 3, ~i}}; }
 
 std::vector<std::byte> payload_of(std::uint32_t i, std::size_t bytes) {
   std::vector<std::byte> p(bytes);
@@ -51,13 +52,13 @@ std::vector<std::byte> payload_of(std::uint32_t i, std::size_t bytes) {
 
 bool put(ring_producer& p, std::uint32_t i, std::size_t bytes) {
   const auto data = payload_of(i, bytes);
-  return bytes <= line_data_bytes ? p.put_inline(header_of(i), data.data(), bytes)
-                                  : p.put_pooled(header_of(i), data.data(), bytes);
+  return bytes <= line_data_bytes ? p.put_inline(numbered_header(i), data.data(), bytes)
+                                  : p.put_pooled(numbered_header(i), data.data(), bytes);
 }
 
 /// Takes the waiting packet; says whether it is the one of that number and size.
 bool take(ring_consumer& c, std::uint32_t i, std::size_t bytes) {
-  const frame_header wanted = header_of(i);
+  const frame_header wanted = numbered_header(i);
   bool right = std::memcmp(&c.header(), &wanted, sizeof wanted) == 0;
   const std::uint32_t code = c.code();
   const auto data = payload_of(i, bytes);
@@ -198,7 +199,7 @@ TEST_CASE("line_ring: places and lengths that cannot be true are malformed") {
     both_ends r({4, pool});
     std::array<std::byte, sizeof(pool_reference)> raw;
     std::memcpy(raw.data(), &c.at, sizeof c.at);
-    REQUIRE(r.producer.put_inline(header_of(0), raw.data(), raw.size()));
+    REQUIRE(r.producer.put_inline(numbered_header(0), raw.data(), raw.size()));
     CAPTURE(c.at.offset);
     CAPTURE(c.at.bytes);
     CAPTURE(c.at.advance);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // A kernel that has no membarrier, or a filter that refuses it: nobody misses a packet, and nobody
 // is late.
 

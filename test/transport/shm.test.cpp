@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
+// compilers: both
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -25,42 +26,42 @@ using namespace transport_contract;
 using mpx::transport::basic_shm;
 using mpx::transport::copy_path;
 using mpx::transport::shm;
-using small = basic_shm<4, 4096>;
+using small_shm = basic_shm<4, 4096>;
 using little_arena = basic_shm<16, 4096, 1 << 16>;
-constexpr ring::ring_geometry small_geometry{4, 4096};
+constexpr ring::ring_geometry small_shm_geometry{4, 4096};
 
-static_assert(mpx::SharedMemoryTransport<shm> && mpx::SharedMemoryTransport<small>);
+static_assert(mpx::SharedMemoryTransport<shm> && mpx::SharedMemoryTransport<small_shm>);
 static_assert(shm::traits.inline_bytes_max == 40);
-static_assert(small::traits.packet_bytes_max == 1024);
-static_assert(small::traits.layout != shm::traits.layout);
+static_assert(small_shm::traits.packet_bytes_max == 1024);
+static_assert(small_shm::traits.layout != shm::traits.layout);
 static_assert(basic_shm<1024, 262'144, 4096>::traits.layout != shm::traits.layout);
 
 TEST_CASE("shm: packets") { check_packets<shm>(); }
-TEST_CASE("shm: packets through tiny rings") { check_packets<small>(); }
+TEST_CASE("shm: packets through tiny rings") { check_packets<small_shm>(); }
 TEST_CASE("shm: traffic") { check_traffic<shm>(); }
-TEST_CASE("shm: traffic through tiny rings") { check_traffic<small>(); }
+TEST_CASE("shm: traffic through tiny rings") { check_traffic<small_shm>(); }
 TEST_CASE("shm: waiting") { check_waiting<shm>(); }
-TEST_CASE("shm: waiting on tiny rings") { check_waiting<small>(); }
+TEST_CASE("shm: waiting on tiny rings") { check_waiting<small_shm>(); }
 TEST_CASE("shm: many peers") {
-  check_many_peers<small>(70);
-  check_many_peers<small>(130);
+  check_many_peers<small_shm>(70);
+  check_many_peers<small_shm>(130);
 }
 TEST_CASE("shm: one can poll for it") {
   check_pollable<shm>();
-  check_pollable<small>();
+  check_pollable<small_shm>();
 }
 TEST_CASE("shm: no wake-up is missed") {
   check_no_missed_wakeups<shm>();
-  check_no_missed_wakeups<small>();
+  check_no_missed_wakeups<small_shm>();
 }
 TEST_CASE("shm: silent rings are left alone") {
   check_demotion<shm>();
-  CHECK_NOTHROW(check_demotion_races<small>());
+  CHECK_NOTHROW(check_demotion_races<small_shm>());
 }
 TEST_CASE("shm: forged memory") {
-  check_forged_lines<small>(small_geometry);
-  check_forged_attention<small>();
-  check_noise<small>(small_geometry);
+  check_forged_lines<small_shm>(small_shm_geometry);
+  check_forged_attention<small_shm>();
+  check_noise<small_shm>(small_shm_geometry);
 }
 
 TEST_CASE("shm: memory") {
@@ -194,14 +195,14 @@ TEST_CASE("shm: a card that lies reaches nobody, least of all its reader") {
 
 TEST_CASE("shm: what a rank sends to itself lies in memory of its own") {
   mpx::bootstrap::singleton job;
-  small t(job);
+  small_shm t(job);
   keeper sink;
   for (std::uint32_t i = 0; i < 20; ++i) {
     REQUIRE(post(t, 0, i, 1000) == outcome::done);
     poll_until(t, sink, i + 1);
   }
   REQUIRE(t.segment().channel(0, 0) == t.segment().channel(0, 0));
-  std::vector<std::byte> shared(small_geometry.bytes());
+  std::vector<std::byte> shared(small_shm_geometry.bytes());
   constexpr off_t front_bytes = 4096;  // The inbox and the card.
   REQUIRE(::pread(job.shared_fd(), shared.data(), shared.size(), front_bytes) ==
           static_cast<ssize_t>(shared.size()));
@@ -333,7 +334,7 @@ TEST_CASE("shm: alignments over a page are refused, not ignored") {
 
 TEST_CASE("shm: transports one after the other and at once in one job") {
   for (int round = 0; round < 3; ++round) {
-    cluster<small> a(2);
+    cluster<small_shm> a(2);
     cluster<shm> b(2);
     keeper from_a, from_b;
     REQUIRE(post(a[0], 1, 1, 8) == outcome::done);

@@ -8,14 +8,12 @@
 #include <mpx/transport/tcp.hpp>
 #include <ostream>
 
-#include "cluster.hpp"
 #include "core/errc_of.hpp"
+#include "half_job.hpp"
 
 namespace {
 
-using namespace transport_contract;
-using namespace mpx::transport::detail;
-using mpx::transport::tcp;
+using namespace half_a_job;
 using ranks::errc_of;
 
 // --- The state machines --------------------------------------------------------------------------
@@ -36,7 +34,7 @@ auto feed(Machine& m, const Message& bytes, std::size_t piece, auto&&... more) {
 TEST_CASE("tcp: two ranks of a job believe each other, whatever the pieces") {
   const tcp_secret secret = tcp_secret::drawn();
   for (const std::size_t piece : {1u, 7u, 1000u}) {
-    for (const tcp_verdict v : {tcp_verdict::open, tcp_verdict::crossed}) {
+    for (const tcp_verdict v : {tcp_verdict::open, tcp_verdict::crossed, tcp_verdict::gone}) {
       tcp_acceptor a;
       REQUIRE(a.begin());
       tcp_connector c(3, 5);
@@ -44,7 +42,7 @@ TEST_CASE("tcp: two ranks of a job believe each other, whatever the pieces") {
       CHECK(!c.is_judged());
       REQUIRE(feed(a, c.hello(secret), piece, secret, 5u, 8u) == tcp_step::ready);
       CHECK(a.from() == 3);
-      REQUIRE(feed(c, a.answer(v, secret, 5), piece, secret) == tcp_step::ready);
+      REQUIRE(feed(c, a.answer(v, secret), piece, secret) == tcp_step::ready);
       CHECK(c.is_judged());
       CHECK(c.verdict() == v);
     }
@@ -77,7 +75,7 @@ TEST_CASE("tcp: any other bit of a message is a stranger's") {
   REQUIRE(again.begin());
   CHECK(feed(again, hello, 99, secret, 5u, 8u) == tcp_step::wrong);
   REQUIRE(feed(a, hello, 99, secret, 5u, 8u) == tcp_step::ready);
-  const tcp_answer answer = a.answer(tcp_verdict::open, secret, 5);
+  const tcp_answer answer = a.answer(tcp_verdict::open, secret);
   for (std::size_t bit = 0; bit < 8 * sizeof answer; ++bit) {
     tcp_connector same = c;
     CHECK(feed(same, flipped(answer, bit), 99, secret) == tcp_step::wrong);
@@ -99,82 +97,6 @@ TEST_CASE("tcp: a secret travels as text") {
 }
 
 // --- A job with an end of the test's own ---------------------------------------------------------
-
-/// Rank 0 is a transport; rank 1 has joined the job, and is whatever the test makes of it.
-struct half_job {
-  mpx::bootstrap::thread_job job{2};
-  mpx::bootstrap::any zero{mpx::bootstrap::threads(job, 0)};
-  mpx::bootstrap::any one{mpx::bootstrap::threads(job, 1)};
-  std::unique_ptr<tcp> t;
-  tcp_secret secret;
-  tcp_descriptor listener;
-
-  half_job() {
-    std::jthread other([this] {
-      tcp_endpoint at;
-      listener = listen_tcp(ip::address_v4::loopback(), {}, at);
-      one.put("mpx.tcp", text_of(at) + " here");
-      one.fence([] {});
-      secret = tcp_secret::read(one.get(0, "mpx.tcp.key").value_or(""));
-    });
-    t = std::make_unique<tcp>(zero);
-  }
-  ~half_job() {
-    zero.mark_finished();
-    one.mark_finished();
-  }
-  tcp_descriptor connect() const {
-    tcp_descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const tcp_endpoint& to = t->endpoint();
-    require(::connect(s.fd(), &to.any, to.bytes) == 0, "a stranger can connect");
-    return s;
-  }
-  void poll(keeper& sink, int times = 20) const {
-    for (int i = 0; i < times; ++i) t->poll(sink);
-  }
-};
-
-/// Writes, and never minds whether anybody reads.
-void say(const tcp_descriptor& s, const void* what, std::size_t bytes) {
-  static_cast<void>(::send(s.fd(), what, bytes, MSG_NOSIGNAL));
-}
-/// Whether the other end hangs up.
-bool hangs_up(half_job& j, const tcp_descriptor& s) {
-  keeper sink;
-  const deadline limit;
-  std::byte bytes[256];
-  for (;;) {
-    j.poll(sink);
-    const ssize_t n = ::recv(s.fd(), bytes, sizeof bytes, MSG_DONTWAIT);
-    if (n == 0 || (n < 0 && errno != EAGAIN)) return sink.packets.empty();
-    if (limit.passed()) return false;
-  }
-}
-/// Rank 1's connection, proven as any rank's.
-tcp_descriptor proven(half_job& j) {
-  tcp_descriptor s = j.connect();
-  tcp_connector c(1, 0);
-  keeper sink;
-  const deadline limit;
-  while (!c.is_judged()) {
-    j.poll(sink, 1);
-    const std::span<std::byte> rest = c.rest();
-    const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
-    limit.check("a rank is let in");
-    if (n <= 0) continue;
-    if (c.added(static_cast<std::size_t>(n), j.secret) != tcp_step::ready || c.is_judged())
-      continue;
-    const tcp_hello h = c.hello(j.secret);
-    say(s, &h, sizeof h);
-  }
-  require(c.verdict() == tcp_verdict::open, "its connection is the one");
-  return s;
-}
-struct losing_keeper : keeper {
-  std::vector<peer_id> lost_ones;
-  void lost(peer_id p) noexcept { lost_ones.push_back(p); }
-};
-static_assert(mpx::LossSink<losing_keeper> && !mpx::LossSink<keeper>);
 
 TEST_CASE("tcp: strangers are dropped and counted") {
   half_job j;
@@ -251,7 +173,7 @@ TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
   };
   for (const one& o :
        {one{tcp::traits.packet_bytes_max + 1, sizeof(tcp_frame), true, false},
-        one{0xffff'fffe, sizeof(tcp_frame), true, false}, one{10, sizeof(tcp_frame), false, true},
+        one{0xffff'fffd, sizeof(tcp_frame), true, false}, one{10, sizeof(tcp_frame), false, true},
         one{10, 3, false, true}, one{3'000, sizeof(tcp_frame) + 100, false, true},
         one{tcp_goodbye, sizeof(tcp_frame), false, false},
         one{tcp_goodbye, sizeof(tcp_frame) + 1, true, false}}) {
@@ -260,6 +182,7 @@ TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
     half_job j;
     losing_keeper sink;
     tcp_descriptor s = proven(j);
+    j.listener.close();  // As when it dies: nobody is there to be called again.
     const tcp_frame whole{2, header_of(7)};
     std::string all(reinterpret_cast<const char*>(&whole), sizeof whole);
     all += "ab";
@@ -269,7 +192,7 @@ TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
     say(s, all.data(), all.size());
     s.close();
     const deadline limit;
-    while (j.t->state_of(1) == tcp_state::open && !limit.passed()) j.t->poll(sink);
+    while (j.t->state_of(1) <= tcp_state::open && !limit.passed()) j.t->poll(sink);
     j.t->poll(sink);
     CHECK(sink.packets.size() == 1);  // What came before counts.
     CHECK(sink.malformed_from.size() == (o.malformed ? 1 : 0));
@@ -321,6 +244,33 @@ TEST_CASE("tcp: of two that call each other at once, one connection remains") {
     }
   }
   CHECK(crossed > 0);
+}
+
+TEST_CASE("tcp: connections and memory are for who is talked to") {
+  const auto descriptors = [] {
+    int n = 0;
+    for (int fd = 0; fd < 4096; ++fd) n += ::fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
+    return n;
+  };
+  constexpr peer_id ranks = 64;
+  cluster<tcp> job(ranks);
+  const int before = descriptors();
+  keeper sinks[ranks];
+  const deadline limit;
+  constexpr peer_id spoken_to[] = {1, 17, 63};
+  for (const peer_id to : spoken_to) {
+    REQUIRE(job[0].post(to, header_of(to), {}, to) == outcome::pending);
+    while (sinks[to].packets.empty() && !limit.passed()) {
+      job[0].poll(sinks[0]);
+      for (peer_id r = 1; r < ranks; ++r) job[r].poll(sinks[r]);
+    }
+    CHECK(sinks[to].packets.size() == 1);
+  }
+  CHECK(descriptors() == before + 2 * 3);
+  int links = 0;
+  for (peer_id r = 0; r < ranks; ++r)
+    for (peer_id to = 0; to < ranks; ++to) links += job[r].state_of(to) != tcp_state::idle ? 1 : 0;
+  CHECK(links == 2 * 3);
 }
 
 // --- Where it listens ----------------------------------------------------------------------------

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is a card, and what is none.
+
+#include "mpx/transport/rdma/nic.hpp"
+
+#include <doctest/doctest.h>
+
+namespace nic_concept_test {
+
+using namespace mpx;
+
+static_assert(Nic<nic_archetype> && ReadingNic<nic_archetype>);
+static_assert(PollableNic<nic_archetype> && ClockedNic<nic_archetype>);
+
+// One that says it does not read is not asked to.
+struct nic_that_writes : nic_archetype {
+  static constexpr nic_traits traits{};
+};
+static_assert(Nic<nic_that_writes> && !ReadingNic<nic_that_writes>);
+
+// What takes no memory back lets peers write into what its owner uses for something else.
+struct nic_that_keeps : nic_archetype {
+  void deregister(std::uint64_t) noexcept;
+};
+static_assert(!Nic<nic_that_keeps>);
+
+struct nic_that_throws : nic_archetype {
+  std::size_t poll(std::span<nic_event>);
+};
+static_assert(!Nic<nic_that_throws>);
+
+struct no_nic_at_all {
+  using policy_axis = nic_axis;
+};
+static_assert(!Nic<no_nic_at_all>);
+
+TEST_CASE("nic: who says nothing promises nothing") {
+  const nic_traits none;
+  CHECK(!none.reads);
+  CHECK(!none.arrivals_in_order);
+  CHECK(!none.writes_before_arrivals);
+  CHECK(!none.survives_refusals);
+  CHECK(nic_region().handle == 0);
+}
+
+}  // namespace nic_concept_test

@@ -1,0 +1,791 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What every card does. Each check is a program that all ranks of a job run; ranks above those that
+// it needs only meet the others.
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <set>
+
+#include "nic_player.hpp"
+
+namespace nic_contract {
+
+/// Registration: limits, counting, keys; memory of the card's own.
+inline void check_memory(player& p) {
+  card& c = p.c;
+  const mpx::nic_limits limits = c.limits();
+  nic_region r;
+  require(c.register_memory({}, nic_access::local, r) == errc::argument, "nothing is refused");
+  void* const page =
+      ::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ::munmap(page, 8192);
+  require(c.register_memory({static_cast<std::byte*>(page), 8192}, nic_access::local, r) ==
+              errc::argument,
+          "what is not mapped is refused");
+
+  std::vector<std::byte> memory(4 * limits.page_bytes);
+  const std::uint64_t before = c.registered_bytes();
+  std::byte* const border = reinterpret_cast<std::byte*>(
+      (reinterpret_cast<std::uintptr_t>(memory.data()) / limits.page_bytes + 2) *
+      limits.page_bytes);
+  const bytes across(border - 1, 2);
+  const nic_region a = p.region(across, nic_access::remote_write);
+  require(c.registered_bytes() == before + 2 * limits.page_bytes, "whole pages count");
+  const nic_region b = p.region(across, nic_access::remote_write);
+  require(a.handle != b.handle && a.remote.key != b.remote.key, "each registration is its own");
+  require(c.registered_bytes() == before + 4 * limits.page_bytes, "and counts");
+  p.withdraw(a);
+  const nic_region again = p.region(across, nic_access::remote_write);
+  require(again.remote.key != a.remote.key, "no key comes again soon");
+  p.withdraw(b);
+  p.withdraw(again);
+  require(c.registered_bytes() == before, "what is given back counts no more");
+
+  std::vector<nic_region> many;
+  const std::uint64_t possible = (limits.registered_bytes_max - before) / limits.page_bytes;
+  errc e = errc{};
+  while (many.size() <= limits.regions_max &&
+         (e = c.register_memory({border, 1}, nic_access::local, r)) == errc{})
+    many.push_back(r);
+  require(e == errc::no_resources, "there is a limit");
+  require(many.size() == std::min<std::uint64_t>(limits.regions_max, possible),
+          "and it is what the card says: " + std::to_string(many.size()));
+  for (const nic_region& one : many) p.withdraw(one);
+  const nic_region after = p.region({border, 1}, nic_access::local);
+  p.withdraw(after);
+
+  for (int round = 0; round < 2; ++round) {
+    std::byte* const own = c.allocate(5000);
+    require(own != nullptr && reinterpret_cast<std::uintptr_t>(own) % limits.page_bytes == 0,
+            "a card's memory begins a page");
+    require(all_are({own, 5000}, std::byte{0}), "and is zeroed");
+    std::memset(own, 77, 5000);
+    c.deallocate(own);
+  }
+}
+
+/// How connections begin and end, from either side, again and again.
+inline void check_connections(player& p) {
+  card& c = p.c;
+  const peer_id other = 1 - p.self();
+  const auto nothing_goes = [&] {
+    return p.refused(
+        [&] { return c.post_write(other, 0, {}, {}, 0, nic_until::taken, 5u, p.next++); });
+  };
+  require(nothing_goes(), "who is not connected posts nothing");
+  require(c.connect(p.size(), {}) == errc::argument, "there is no such peer");
+  const std::vector<std::byte> much(mpx::nic_connect_bytes_max + 1);
+  require(c.connect(other, much) == errc::argument, "that is too much to say");
+
+  // One asks, the other answers.
+  if (p.self() == 0) {
+    p.post_receive(other, 10);
+    p.connect(other, "zero");
+    require(p.links[other].asked == 0, "who has asked is not asked");
+    require(p.data_of(other) == "one", "what the other says arrives");
+    p.signal(other, 1234);
+    p.until_received(1);
+    require(p.received[0].immediate == 4321 && p.received[0].cookie == 10 &&
+                p.received[0].status == nic_status::ok && p.received[0].bytes == 0,
+            "an immediate arrives whole");
+    p.post_receive(other, 11);
+    p.post_receive(other, 12);
+    c.disconnect(other);
+  } else {
+    p.until([&] { return p.links[other].asked == 1; }, "a question");
+    require(p.data_of(other) == "zero", "what is said is there when it is asked");
+    require(nothing_goes(), "who has not answered posts nothing");
+    p.post_receive(other, 10);
+    p.connect(other, "one");
+    p.until_received(1);
+    require(p.received[0].immediate == 1234, "an immediate arrives whole");
+    p.post_receive(other, 11);
+    p.post_receive(other, 12);
+    p.signal(other, 4321);
+  }
+  p.until_disconnected(other, 1, nic_status::ok);
+  require(p.received.size() == 3 && p.received[1].status == nic_status::flushed &&
+              p.received[1].cookie == 11 && p.received[2].cookie == 12,
+          "what was posted comes back first");
+  require(nothing_goes(), "after the end one posts nothing");
+  p.fence();
+
+  // Both ask at once; nothing of the first connection is left.
+  p.connect(other, std::string(mpx::nic_connect_bytes_max, 'x'));
+  require(p.data_of(other) == std::string(mpx::nic_connect_bytes_max, 'x'), "all of it arrives");
+  p.received.clear();
+  p.post_receive(other, 20);
+  p.fence();
+  p.signal(other, 7);
+  p.until_received(1);
+  require(p.received[0].cookie == 20 && p.received[0].immediate == 7, "the new receive is used");
+  p.fence();
+  c.disconnect(other);  // Both at once, too.
+  p.until_disconnected(other, 2, nic_status::ok);
+  p.fence();
+
+  // A no. Receives that were posted for a connection that never came are flushed.
+  p.received.clear();
+  p.post_receive(other, 30);
+  if (p.self() == 0) {
+    p.until([&] { return c.connect(other, {}) == errc{}; }, "connect");
+  } else {
+    const int before = p.links[other].asked;
+    p.until([&] { return p.links[other].asked > before; }, "a question");
+    c.disconnect(other);
+  }
+  p.until_disconnected(other, 3, nic_status::ok);
+  require(p.received.size() == 1 && p.received[0].status == nic_status::flushed, "flushed");
+  require(p.links[other].connected == 2, "and never connected");
+  p.fence();
+
+  // Nobody asks: a question is taken back.
+  if (p.self() == 1) {
+    p.until([&] { return c.connect(other, {}) == errc{}; }, "connect");
+    c.disconnect(other);
+  }
+  p.until_disconnected(other, 4, nic_status::ok);
+  p.fence();
+  p.connect(other);
+  require(p.links[other].connected == 3, "connected again");
+
+  // To oneself.
+  p.post_receive(p.self(), 40);
+  p.connect(p.self(), "me");
+  require(p.data_of(p.self()) == "me", "one hears oneself");
+  room mine(c, 100, false);
+  const nic_region r = p.region(mine.memory, nic_access::remote_write);
+  fill(mine.memory.first(50), 3);
+  p.received.clear();
+  require(p.write(p.self(), r, mine.memory.first(50), r.remote, 50, 9u) == nic_status::ok,
+          "one writes to oneself");
+  p.until_received(1);
+  require(has(mine.memory.subspan(50), 3), "and finds it");
+  c.disconnect(p.self());
+  p.until_disconnected(p.self(), 1, nic_status::ok);
+  p.withdraw(r);
+  p.fence();
+}
+
+/// Data: any size, between any kinds of memory; not a byte beside it.
+inline void check_writes(player& p) {
+  card& c = p.c;
+  const peer_id other = 1 - p.self();
+  const std::size_t most =
+      static_cast<std::size_t>(std::min<std::uint64_t>(c.limits().transfer_bytes_max, 300'000));
+  constexpr std::size_t margin = 64;
+  p.connect(other);
+  std::uint32_t serial = 1;
+  for (const bool own : {false, true}) {
+    room here(c, most + 2 * margin, own);
+    std::memset(here.memory.data(), 0, here.memory.size());
+    const nic_region r = p.region(here.memory, nic_access::remote_write);
+    p.publish("at" + std::to_string(own), r.remote);
+    p.fence();
+    const remote_memory to = p.published(other, "at" + std::to_string(own));
+    for (const bool from_own : {false, true}) {
+      room source(c, most, from_own);
+      const nic_region s = p.region(source.memory, nic_access::local);
+      for (const std::size_t n : {std::size_t{1}, std::size_t{8}, std::size_t{41},
+                                  std::size_t{1000}, std::size_t{5001}, most}) {
+        if (n > most) continue;
+        ++serial;
+        for (const bool with : {false, true}) {
+          const cookie_t cookie = p.next++;
+          if (p.self() == 1) p.post_receive(other, cookie);
+          const std::size_t arrived = p.received.size();  // The next may come within the fence.
+          p.fence();
+          const std::size_t shift = serial % 5;
+          if (p.self() == 0) {
+            fill(source.memory.first(n), serial);
+            const auto how = with ? nic_until::taken : nic_until::placed;
+            const auto s1 = p.write(other, s, source.memory.first(n), to, margin + shift,
+                                    with ? std::optional(serial) : std::nullopt, how);
+            require(s1 == nic_status::ok, "a write goes well");
+            if (with) std::memset(source.memory.data(), 99, n);  // It is this side's again.
+            if (!with) p.signal(other, serial);
+            p.fence();
+          } else {
+            p.until_received(arrived + 1);
+            require(p.received.back().immediate == serial && p.received.back().cookie == cookie &&
+                        p.received.back().bytes == 0,
+                    "what comes behind a write tells of it");
+            require(has(here.memory.subspan(margin + shift, n), serial), "the data is in place");
+            require(all_are(here.memory.first(margin + shift), std::byte{0}) &&
+                        all_are(here.memory.subspan(margin + shift + n), std::byte{0}),
+                    "and nothing beside it");
+            std::memset(here.memory.data(), 0, here.memory.size());
+            p.fence();
+          }
+        }
+      }
+      // What is not registered so goes nowhere.
+      const auto refused = [&](const nic_region& what, const_bytes m) {
+        return p.refused([&] {
+          return c.post_write(other, what.handle, m, to, margin, nic_until::placed, {}, p.next++);
+        });
+      };
+      std::vector<std::byte> stranger(100);
+      require(refused({}, stranger) && refused(s, stranger), "unregistered memory");
+      require(refused(s, {source.memory.data() + 1, most}), "one byte too far");
+      require(refused(s, {source.memory.data() - 1, 2}), "one byte too early");
+      nic_region changed = s;
+      changed.handle ^= std::uint64_t{1} << 20;
+      require(refused(changed, source.memory.first(8)), "a handle that is none");
+      require(c.post_receive(other, s.handle, stranger, p.next++) == outcome::refused,
+              "nothing is received there");
+      p.withdraw(s);
+      require(refused(s, source.memory.first(8)), "a handle that was given back");
+      p.fence();
+    }
+    std::vector<std::byte> large(static_cast<std::size_t>(
+        std::min<std::uint64_t>(c.limits().transfer_bytes_max, 4 << 20) + 1));
+    if (large.size() == c.limits().transfer_bytes_max + 1 && large.size() < (1 << 20)) {
+      const nic_region l = p.region(large, nic_access::local);
+      require(p.refused([&] {
+        return c.post_write(other, l.handle, large, to, 0, nic_until::placed, {}, p.next++);
+      }),
+              "more than a transfer may be");
+      p.withdraw(l);
+    }
+    p.fence();
+    p.withdraw(r);
+  }
+  p.fence();
+}
+
+/// What a key does not grant is an error at the origin, and nothing is touched.
+inline void check_refusals(player& p) {
+  card& c = p.c;
+  if (!c.limits().checks_keys) return;
+  const peer_id other = 1 - p.self();
+  const bool survives = c.traits().survives_refusals;
+  for (const bool own : {false, true}) {
+    room here(c, 4096, own);
+    std::memset(here.memory.data(), 0x55, 4096);
+    const bytes window = here.memory.subspan(1000, 1000);
+    const nic_region good = p.region(window, nic_access::remote_read_write);
+    const nic_region stale = p.region(window, nic_access::remote_read_write);
+    const nic_region closed = p.region(window, nic_access::local);
+    const nic_region readable = p.region(window, nic_access::remote_read);
+    p.withdraw(stale);
+    const std::string n = std::to_string(own);
+    p.publish("good" + n, good.remote);
+    p.publish("stale" + n, stale.remote);
+    p.publish("closed" + n, closed.remote);
+    p.publish("readable" + n, readable.remote);
+    p.connect(other);
+    p.fence();
+    const remote_memory to = p.published(other, "good" + n);
+    room source(c, 2000, false);
+    fill(source.memory, 1);
+    const nic_region s = p.region(source.memory, nic_access::local);
+    struct attempt {
+      remote_memory to;
+      std::uint64_t offset;
+      std::size_t bytes;
+    };
+    const attempt attempts[] = {
+        {p.published(other, "stale" + n), 0, 8},
+        {p.published(other, "closed" + n), 0, 8},
+        {p.published(other, "readable" + n), 0, 8},
+        {{to.address, to.key + (1 << 16)}, 0, 8},
+        {{to.address, to.key ^ 1}, 0, 8},
+        {{to.address, ~to.key}, 0, 8},
+        {{to.address, 0}, 0, 8},
+        {to, 993, 8},
+        {to, ~std::uint64_t{0}, 8},
+        {to, 0, 1001},
+        {to, std::uint64_t{1} << 40, 1},
+        {{to.address - 1, to.key}, 0, 1},
+        {{to.address + 1000, to.key}, 0, 1},
+        {{0, to.key}, 0, 1},
+    };
+    const std::size_t received = p.received.size();
+    for (const attempt& a : attempts) {
+      if (a.bytes > c.limits().transfer_bytes_max) continue;
+      const int ends = p.links[other].disconnected;
+      p.post_receive(other, 77);
+      p.fence();
+      if (p.self() == 0) {
+        const auto status = p.write(other, s, source.memory.first(a.bytes), a.to, a.offset, 1u);
+        require(status == nic_status::refused, "what is not granted is refused");
+      }
+      if (!survives) {
+        p.until_disconnected(other, ends + 1, nic_status::refused);
+        p.connect(other);
+      }
+      p.fence();
+      require(all_are(here.memory, std::byte{0x55}), "nothing was written");
+    }
+    for (std::size_t i = received; i < p.received.size(); ++i)
+      require(p.received[i].status == nic_status::flushed, "nobody was told");
+    p.received.clear();
+    p.post_receive(other, 78);
+    p.fence();
+    if (p.self() == 0)
+      require(p.write(other, s, source.memory.first(1000), to, 0, 2u) == nic_status::ok,
+              "the whole range is granted");
+    if (p.self() == 1) {
+      p.until_received(1);
+      require(has(window, 1) && all_are(here.memory.first(1000), std::byte{0x55}) &&
+                  all_are(here.memory.subspan(2000), std::byte{0x55}),
+              "the window, and no more");
+    }
+    p.fence();
+    const int ends = p.links[other].connected;
+    c.disconnect(other);
+    p.until_disconnected(other, ends, nic_status::ok);
+    p.received.clear();
+    for (const nic_region& r : {good, closed, readable, s}) p.withdraw(r);
+    p.fence();
+  }
+}
+
+/// Receives are used in order; where there is none, or too little memory, the connection breaks.
+inline void check_receives(player& p) {
+  card& c = p.c;
+  const peer_id other = 1 - p.self();
+  const std::uint32_t depth = c.limits().receive_depth;
+  const std::size_t most = c.limits().send_bytes_max;
+  room memory(c, 4 * most, p.self() == 0);
+  const nic_region r = p.region(memory.memory, nic_access::local);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    p.post_receive(other, i, r.handle, memory.memory.subspan(i * most, most));
+  p.connect(other);
+  const std::size_t sizes[] = {0, 40, most};
+  p.fence();
+  if (p.self() == 0) {
+    const bytes from = memory.memory.subspan(3 * most, most);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      fill(from.first(sizes[i]), i);
+      require(p.send(other, r, from.first(sizes[i]), 100 + i) == nic_status::ok, "a send goes");
+    }
+    require(p.refused([&] {
+      return c.post_send(other, r.handle, memory.memory.first(most + 1), 0, p.next++);
+    }),
+            "more than a send may be");
+  } else {
+    p.until_received(3);
+    std::uint32_t used = 0;
+    for (const nic_event& e : p.received) {
+      require(e.cookie == used++, "receives are used in order");
+      const std::uint32_t i = e.immediate - 100;
+      require(i < 3 && e.bytes == sizes[i], "a send says how long it is");
+      if (c.traits().arrivals_in_order) require(i == e.cookie, "sends arrive in order");
+      require(has(memory.memory.subspan(e.cookie * most, e.bytes), i), "the data of a send");
+    }
+  }
+  p.fence();
+  // The first end only has three left.
+  p.received.clear();
+  c.disconnect(other);
+  p.until_disconnected(other, 1, nic_status::ok);
+  p.fence();
+
+  for (std::uint32_t i = 0; i < depth; ++i) p.post_receive(other, i);
+  require(c.post_receive(other, 0, {}, depth) == outcome::retry, "a receive queue is full");
+  p.connect(other);
+  p.received.clear();
+  p.fence();
+  if (p.self() == 0) {
+    for (std::uint32_t i = 0; i < depth; ++i) p.signal(other, i);
+  } else {
+    p.until_received(depth);
+    for (std::uint32_t i = 0; i < depth; ++i)
+      require(p.received[i].cookie == i && p.received[i].status == nic_status::ok, "in order");
+  }
+  p.fence();
+  if (p.self() == 0) {  // One too many.
+    const cookie_t cookie = p.next++;
+    p.until(
+        [&] {
+          return c.post_write(other, 0, {}, {}, 0, nic_until::taken, 1u, cookie) != outcome::retry;
+        },
+        "room in a queue");
+  }
+  p.until_disconnected(other, 2, nic_status::no_descriptor);
+  p.fence();
+
+  p.received.clear();
+  p.post_receive(other, 50, r.handle, memory.memory.first(39));
+  p.connect(other);
+  p.fence();
+  if (p.self() == 0) {
+    const cookie_t cookie = p.next++;
+    p.until(
+        [&] {
+          return c.post_send(other, r.handle, memory.memory.first(40), 1, cookie) != outcome::retry;
+        },
+        "room in a queue");
+  }
+  p.until_disconnected(other, 3, nic_status::length);
+  require(p.received.size() == 1 &&
+              p.received[0].status == (p.self() == 0 ? nic_status::flushed : nic_status::length),
+          "the receive that was too short says so");
+  p.withdraw(r);
+  p.fence();
+}
+
+/// Everybody writes to everybody, as fast as credits allow, each write told by its immediate.
+inline void check_flood(player& p) {
+  card& c = p.c;
+  const std::uint32_t depth = std::min(c.limits().receive_depth, 64u);
+  const std::uint32_t window = depth / 2;
+  const std::uint32_t total = 10 * window;
+  constexpr std::uint32_t is_credit = 1u << 31;
+  room landing(c, std::size_t{8} * window * p.size(), p.self() % 2 == 0);
+  room source(c, std::size_t{8} * window * p.size(), p.self() % 3 == 0);
+  const nic_region in = p.region(landing.memory, nic_access::remote_write);
+  const nic_region out = p.region(source.memory, nic_access::local);
+  p.publish("flood", in.remote);
+  struct flow {
+    std::uint32_t sent = 0, credited = 0, got = 0, owed = 0;
+    std::set<std::uint32_t> early;
+  };
+  std::vector<flow> flows(p.size());
+  for (peer_id peer = 0; peer < p.size(); ++peer)
+    for (std::uint32_t i = 0; peer != p.self() && i < depth; ++i) p.post_receive(peer, peer);
+  for (peer_id peer = 0; peer < p.size(); ++peer)
+    if (peer != p.self()) p.connect(peer);
+  p.fence();
+  std::vector<remote_memory> to;
+  for (peer_id peer = 0; peer < p.size(); ++peer) to.push_back(p.published(peer, "flood"));
+  const auto value = [](peer_id from, std::uint32_t i) {
+    return (std::uint64_t{from} << 40 | i) * 0x9e37'79b9'7f4a'7c15u;
+  };
+  const auto over = [&] {
+    for (peer_id peer = 0; peer < p.size(); ++peer)
+      if (peer != p.self() &&
+          (flows[peer].credited != total || flows[peer].got != total || flows[peer].owed != 0))
+        return false;
+    return true;
+  };
+  const auto turn = [&] {
+    for (const nic_event& e : p.received) {
+      require(e.status == nic_status::ok, "no connection breaks under a flood");
+      flow& f = flows[e.peer];
+      p.post_receive(e.peer, e.peer);
+      if ((e.immediate & is_credit) != 0) {
+        f.credited += e.immediate & ~is_credit;
+        continue;
+      }
+      if (c.traits().arrivals_in_order) require(e.immediate == f.got, "immediates are in order");
+      std::uint64_t found = 0;
+      const std::size_t slot = e.peer * window + e.immediate % window;
+      std::memcpy(&found, landing.memory.data() + 8 * slot, 8);
+      require(found == value(e.peer, e.immediate), "an immediate comes behind its own data");
+      require(f.early.insert(e.immediate).second, "an immediate comes once");
+      ++f.got;
+      ++f.owed;
+    }
+    p.received.clear();
+    for (peer_id peer = 0; peer < p.size(); ++peer) {
+      if (peer == p.self()) continue;
+      flow& f = flows[peer];
+      require(p.links[peer].disconnected == 0, "no connection breaks under a flood");
+      // Whole windows alone: what arrives out of order may use any slot of its window.
+      if (f.owed == window) {
+        const outcome o =
+            c.post_write(peer, 0, {}, {}, 0, nic_until::taken, is_credit | window, p.next);
+        if (o == outcome::refused) require(false, "a credit is refused");
+        if (o != outcome::retry) {
+          ++p.next;
+          f.owed = 0;
+        }
+      }
+      while (f.sent != total && f.sent - f.credited < window) {
+        const std::size_t slot = peer * window + f.sent % window;
+        const std::uint64_t v = value(p.self(), f.sent);
+        std::memcpy(source.memory.data() + 8 * slot, &v, 8);
+        const outcome o = c.post_write(peer, out.handle, source.memory.subspan(8 * slot, 8),
+                                       to[peer], 8 * (p.self() * window + f.sent % window),
+                                       nic_until::placed, f.sent, p.next);
+        require(o != outcome::refused, "a write under a flood is refused");
+        if (o == outcome::retry) break;
+        ++p.next;
+        ++f.sent;
+      }
+    }
+    return over();
+  };
+  p.until(turn, "the end of a flood");
+  for (const auto& [cookie, status] : p.sent)
+    require(status == nic_status::ok, "a write under a flood goes well");
+  p.fence();
+  for (peer_id peer = 0; peer < p.size(); ++peer) c.disconnect(peer);
+  p.withdraw(in);
+  p.withdraw(out);
+  p.fence();
+}
+inline void check_flood_one_by_one(player& p) {
+  p.batch = 1;
+  check_flood(p);
+}
+
+/// Ranks that sleep are woken by whatever arrives.
+inline void check_waiting(player& p) {
+  card& c = p.c;
+  const peer_id other = 1 - p.self();
+  for (int i = 0; i < 4; ++i) p.post_receive(other, 0);
+  p.connect(other);
+  p.fence();
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t heard = 0;
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    if (round % 2 == p.self()) {
+      p.signal(other, round);
+      continue;
+    }
+    while (p.received.size() == heard) {  // It may have come before.
+      require(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10 * slowdown),
+              "no wake-up is missed");
+      if (p.step() || !c.arm()) continue;
+      c.sleep(1'000'000'000);
+      c.disarm();
+    }
+    require(p.received[heard++].immediate == round, "who sleeps is woken by what arrives");
+    p.post_receive(other, 0);
+  }
+  require(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10 * slowdown),
+          "no wake-up is missed");
+  p.fence();
+}
+
+/// Random pieces between all pairs; keys change, told by sends.
+inline void check_traffic(player& p) {
+  card& c = p.c;
+  constexpr std::size_t slots = 8;
+  const std::size_t slot_bytes = c.limits().registered_bytes_max < 1 << 20 ? 512 : 4096;
+  const std::size_t part = slots * slot_bytes;
+  room landing(c, part * p.size(), p.self() % 2 != 0);
+  room source(c, part, p.self() % 2 == 0);
+  room letters(c, 64 * p.size(), true);
+  const nic_region out = p.region(source.memory, nic_access::local);
+  const nic_region mail = p.region(letters.memory, nic_access::local);
+  for (peer_id peer = 0; peer < p.size(); ++peer) {
+    for (std::uint32_t i = 0; i < 2; ++i)
+      p.post_receive(peer, peer, mail.handle, letters.memory.subspan(64 * peer, 16));
+    if (peer > p.self()) p.connect(peer);
+    if (peer < p.self()) p.connect(peer);
+    if (peer == p.self()) p.connect(peer);
+  }
+  const auto piece = [&](peer_id from, peer_id at, std::uint32_t round, std::size_t slot) {
+    std::uint64_t z =
+        (std::uint64_t{from} << 48 ^ std::uint64_t{at} << 32 ^ std::uint64_t{round} << 16 ^ slot) *
+        0x9e37'79b9'7f4a'7c15u;
+    z ^= z >> 29;
+    const std::size_t offset = z % (slot_bytes - 1);
+    const std::size_t most = static_cast<std::size_t>(
+        std::min<std::uint64_t>(slot_bytes, c.limits().transfer_bytes_max));
+    return std::pair(offset, std::clamp<std::size_t>((z >> 20) % (slot_bytes - offset), 1, most));
+  };
+  const auto until_all = [&](std::uint32_t immediate) {
+    p.until(
+        [&] {
+          return std::count_if(p.received.begin(), p.received.end(), [&](const nic_event& e) {
+                   return e.immediate == immediate;
+                 }) == static_cast<std::ptrdiff_t>(p.size());
+        },
+        "one of each");
+  };
+  for (std::uint32_t round = 0; round < 4; ++round) {
+    std::memset(landing.memory.data(), 0, landing.memory.size());
+    const nic_region in = p.region(landing.memory, nic_access::remote_write);
+    p.received.clear();
+    p.fence();  // All expect letters.
+    for (peer_id peer = 0; peer < p.size(); ++peer) {
+      bytes letter = letters.memory.subspan(64 * peer + 32, 16);
+      std::memcpy(letter.data(), &in.remote, 16);
+      require(p.send(peer, mail, letter, 1) == nic_status::ok, "a letter goes");
+    }
+    until_all(1);  // Who is faster may have said 2 before.
+    for (const nic_event& e : p.received)
+      require(e.status == nic_status::ok && e.bytes == (e.immediate == 1 ? 16u : 0u), "a letter");
+    std::vector<cookie_t> under_way;
+    for (peer_id peer = 0; peer < p.size(); ++peer) {
+      remote_memory to;
+      std::memcpy(&to, letters.memory.data() + 64 * peer, 16);
+      for (std::size_t slot = 0; slot < slots; ++slot) {
+        const auto [offset, n] = piece(p.self(), peer, round, slot);
+        const bytes from = source.memory.subspan(slot * slot_bytes, n);
+        if (!under_way.empty() && slot == 0) {  // The same memory, for the next peer.
+          p.until(
+              [&] {
+                return std::all_of(under_way.begin(), under_way.end(),
+                                   [&](cookie_t x) { return p.sent.contains(x); });
+              },
+              "all writes are in place");
+          under_way.clear();
+        }
+        fill(from, p.self() * 100 + round * 10 + slot);
+        outcome o = outcome::retry;
+        const cookie_t cookie = p.next++;
+        p.until(
+            [&] {
+              o = c.post_write(peer, out.handle, from, to,
+                               p.self() * part + slot * slot_bytes + offset, nic_until::placed, {},
+                               cookie);
+              return o != outcome::retry;
+            },
+            "room in a queue");
+        require(o != outcome::refused, "traffic is not refused");
+        if (o == outcome::pending) under_way.push_back(cookie);
+      }
+    }
+    p.until(
+        [&] {
+          return std::all_of(under_way.begin(), under_way.end(),
+                             [&](cookie_t x) { return p.sent.contains(x); });
+        },
+        "all writes are in place");
+    for (const auto& [cookie, status] : p.sent)
+      require(status == nic_status::ok, "traffic goes well");
+    for (peer_id peer = 0; peer < p.size(); ++peer) p.signal(peer, 2);
+    until_all(2);
+    for (peer_id from = 0; from < p.size(); ++from) {
+      for (std::size_t slot = 0; slot < slots; ++slot) {
+        const auto [offset, n] = piece(from, p.self(), round, slot);
+        const bytes there = landing.memory.subspan(from * part + slot * slot_bytes, slot_bytes);
+        require(has(there.subspan(offset, n), from * 100 + round * 10 + slot), "every byte came");
+        require(all_are(there.first(offset), std::byte{0}) &&
+                    all_are(there.subspan(offset + n), std::byte{0}),
+                "and no other");
+      }
+    }
+    for (peer_id peer = 0; peer < p.size(); ++peer)
+      for (std::uint32_t i = 0; i < 2; ++i)
+        p.post_receive(peer, peer, mail.handle, letters.memory.subspan(64 * peer, 16));
+    p.fence();
+    p.withdraw(in);
+  }
+  for (peer_id peer = 0; peer < p.size(); ++peer) c.disconnect(peer);
+  p.fence();
+}
+
+/// Memory that is taken back in the middle of a stream of writes is not touched after that.
+inline void check_withdrawal(player& p) {
+  card& c = p.c;
+  if (!c.limits().checks_keys) return;
+  const peer_id other = 1 - p.self();
+  const auto size =
+      static_cast<std::size_t>(std::min<std::uint64_t>(20'000, c.limits().transfer_bytes_max));
+  for (int round = 0; round < 6; ++round) {
+    room memory(c, size, round % 2 != 0);
+    const nic_region r = p.region(memory.memory, nic_access::remote_write);
+    p.publish("stream" + std::to_string(round), r.remote);
+    p.post_receive(other, 1);
+    p.connect(other);
+    p.fence();
+    const int ends = p.links[other].disconnected;
+    bool handed_back = false;
+    if (p.self() == 0) {
+      const remote_memory to = p.published(other, "stream" + std::to_string(round));
+      fill(memory.memory, 1);
+      std::optional<nic_status> s = nic_status::ok;
+      while (s == nic_status::ok) s = p.write(other, r, memory.memory, to, 0);
+      require(s == nic_status::refused || s == nic_status::flushed || !s, "a stream ends");
+    } else {
+      for (int i = 0; i < 30 * round; ++i) p.step();
+      p.withdraw(r);
+      const std::vector<std::byte> now(memory.memory.begin(), memory.memory.end());
+      for (int i = 0; i < 300; ++i) {
+        p.step();
+      }
+      require(std::equal(now.begin(), now.end(), memory.memory.begin()),
+              "what was taken back is not touched");
+      handed_back = true;
+    }
+    p.fence();
+    if (c.traits().survives_refusals) {
+      require(p.links[other].disconnected == ends, "it does not break");
+      p.fence();
+      c.disconnect(other);
+    }
+    p.until([&] { return p.links[other].disconnected == ends + 1; }, "the end");
+    if (!handed_back) p.withdraw(r);
+    p.fence();
+  }
+}
+
+/// Reads, where there are some.
+inline void check_reads(player& p) {
+  card& c = p.c;
+  if (!c.traits().reads) return;
+  const peer_id other = 1 - p.self();
+  const auto most =
+      static_cast<std::size_t>(std::min<std::uint64_t>(c.limits().transfer_bytes_max, 300'000));
+  room here(c, 9000, true);
+  room into(c, 9000, false);
+  fill(here.memory, p.self());
+  const nic_region r = p.region(here.memory, nic_access::remote_read);
+  const nic_region w = p.region(here.memory, nic_access::remote_write);
+  const nic_region l = p.region(into.memory, nic_access::local);
+  p.publish("read", r.remote);
+  p.publish("write", w.remote);
+  p.connect(other);
+  p.fence();
+  const remote_memory from = p.published(other, "read");
+  for (const std::size_t n : {1u, 100u, 9000u}) {
+    std::memset(into.memory.data(), 0, 9000);
+    require(p.read(other, l, into.memory.first(n), from, 0) == nic_status::ok, "a read goes well");
+    require(has(into.memory.first(n), other) && all_are(into.memory.subspan(n), std::byte{0}),
+            "what was read is here");
+  }
+  if (most > 9000) {  // As much as a transfer may be, to any place.
+    room much(c, most, false);
+    room fetched(c, most + 3, true);
+    fill(much.memory, p.self() + 5);
+    const nic_region mr = p.region(much.memory, nic_access::remote_read_write);
+    const nic_region fr = p.region(fetched.memory, nic_access::local);
+    p.publish("much", mr.remote);
+    p.fence();
+    require(p.read(other, fr, fetched.memory.subspan(3), p.published(other, "much"), 0) ==
+                    nic_status::ok &&
+                has(fetched.memory.subspan(3), other + 5),
+            "a long read");
+    p.fence();
+    p.withdraw(mr);
+    p.withdraw(fr);
+  }
+  p.fence();
+  if (!c.limits().checks_keys) return;
+  std::memset(into.memory.data(), 0, 9000);
+  if (p.self() == 0)
+    require(p.read(other, l, into.memory.first(8), p.published(other, "write"), 0) ==
+                nic_status::refused,
+            "what may only be written is not read");
+  if (!c.traits().survives_refusals) {
+    p.until_disconnected(other, 1, nic_status::refused);
+    p.connect(other);
+  }
+  p.fence();
+  if (p.self() == 0)
+    require(p.read(other, l, into.memory.first(8), from, 8993) == nic_status::refused,
+            "no byte behind the end is read");
+  require(all_are(into.memory, std::byte{0}), "nothing was read");
+  p.fence();
+}
+
+struct check {
+  const char* name;
+  void (*run)(player&);
+  peer_id ranks;  ///< 0: any number.
+};
+inline constexpr check checks[] = {
+    {"memory", check_memory, 1},
+    {"connections", check_connections, 2},
+    {"writes", check_writes, 2},
+    {"refusals", check_refusals, 2},
+    {"receives", check_receives, 2},
+    {"flood", check_flood, 0},
+    {"flood, one by one", check_flood_one_by_one, 0},
+    {"waiting", check_waiting, 2},
+    {"traffic", check_traffic, 0},
+    {"withdrawal", check_withdrawal, 2},
+    {"reads", check_reads, 2},
+};
+
+}  // namespace nic_contract

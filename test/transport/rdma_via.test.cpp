@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSL-1.0
+// timeout: 240
+// The contract over registered memory: transport rdma on the Virtual Interface Architecture.
+
+#include <mpx/transport/rdma.hpp>
+#include <mpx/transport/rdma/via.hpp>
+#include <ostream>
+
+#include "contract.hpp"
+#include "helped.hpp"
+#include "immediate.hpp"
+#include "pollable.hpp"
+#include "rdma_hostile.hpp"
+
+namespace {
+namespace rdma_over_via {
+
+using namespace transport_contract;
+using helped_transport::helped;
+using mpx::transport::basic_rdma;
+using via = mpx::nic::via;
+using usual = mpx::transport::rdma<via>;
+using narrow = basic_rdma<via, 4096, 80>;                    // Soon full.
+using starved = basic_rdma<via, 4096, 8>;                    // Without receives.
+using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from the user's memory.
+
+static_assert(mpx::RetiringTransport<usual> && mpx::DroppingTransport<usual>);
+static_assert(mpx::ImmediateTransport<usual> && mpx::AllocatingTransport<usual>);
+static_assert(mpx::AttendingTransport<usual>);
+static_assert(!mpx::PlacingTransport<usual> && !mpx::CopyingTransport<usual>);
+static_assert(!mpx::posts_pend<usual>);
+
+TEST_CASE("rdma over via: packets") { check_packets<helped<narrow>>(); }
+TEST_CASE("rdma over via: packets of the usual size") { check_packets<helped<usual>>(); }
+TEST_CASE("rdma over via: waiting") { check_waiting<helped<narrow>>(); }
+TEST_CASE("rdma over via: posts from the user's memory") { check_pending<helped<direct>>(); }
+TEST_CASE("rdma over via: traffic") {
+  for (const peer_id n : {1u, 2u, 3u, 7u}) {
+    CAPTURE(n);
+    const auto count = static_cast<std::uint32_t>(2000 / slowdown / n);
+    CHECK_NOTHROW(check_all_to_all<narrow>(n, count, false));
+    CHECK_NOTHROW(check_all_to_all<narrow>(n, count, true));
+    CHECK_NOTHROW(check_all_to_all<starved>(n, count, false));
+    CHECK_NOTHROW(check_all_to_all<starved>(n, count, true));
+    CHECK_NOTHROW(check_all_to_all<direct>(n, count, true));
+  }
+}
+
+// --- Memory ------------------------------------------------------------------------------------
+
+constexpr mpx::nic::via_options little{
+    .registered_bytes_max = 256 * 1024, .transfer_bytes_max = 5000, .survives_refusals = true};
+using scarce = basic_rdma<mpx::nic::basic_via<little>, 4096, 80>;
+
+/// Puts until it has ended. Returns whether it went well.
+template <class T>
+bool put(cluster<T>& job, peer_id to, const mpx::remote_memory& at, std::uint64_t offset,
+         std::span<const std::byte> from) {
+  ends_keeper sink, other;
+  const outcome o = job[0].put(to, at, offset, from, 77);
+  if (o != outcome::pending) return o == outcome::done;
+  const deadline limit;
+  while (sink.ended.empty()) {
+    job[0].poll(sink);
+    job[to].poll(other);
+    limit.check("a put ends");
+  }
+  CHECK(sink.ended.size() == 1);
+  CHECK(sink.ended[0].first == 77);
+  return sink.ended[0].second;
+}
+
+TEST_CASE("rdma over via: puts") {
+  for (const bool owned : {false, true}) {
+    CAPTURE(owned);
+    cluster<scarce> job(2);
+    std::vector<std::byte> there(60'000), here(60'000);
+    for (std::size_t i = 0; i < here.size(); ++i) here[i] = pattern_at(3, i);
+    if (owned) REQUIRE(job[1].own(there));
+    if (owned) REQUIRE(job[0].own(here));
+    for (int again = 0; again < 3; ++again) {
+      std::fill(there.begin(), there.end(), std::byte{1});
+      const std::span memory = std::span(there).subspan(100, 50'000);
+      const mpx::remote_memory at = job[1].expose(0, memory);
+      REQUIRE(at.key != 0);
+      CHECK(job[0].get_pays(1, at, 50'000) == mpx::advice::never);
+      CHECK(put(job, 1, at, 7, std::span(here).first(49'000)));
+      CHECK(there[106] == std::byte{1});
+      CHECK(has_pattern(std::span(there).subspan(107, 49'000), 3));
+      CHECK(there[107 + 49'000] == std::byte{1});
+      job[1].retire(at);
+    }
+    CHECK(job[0].counters().pieces == 30);  // Of 5,000 bytes.
+    // What is owned is registered once.
+    CHECK((job[1].registrations().misses == 1) == owned);
+    CHECK((job[1].registrations().registered_bytes != 0) == owned);
+    // Taken back, it is not touched.
+    const mpx::remote_memory at = job[1].expose(0, there);
+    CHECK(job[1].withdraw(at) == outcome::done);
+    const std::vector<std::byte> before = there;
+    CHECK(!put(job, 1, at, 0, std::span(here).first(1000)));
+    CHECK(there == before);
+    if (owned) job[1].disown(there);
+    if (owned) job[0].disown(here);
+    CHECK(job[1].registrations().registered_bytes == 0);
+    CHECK(job[0].registrations().registered_bytes == 0);
+  }
+}
+
+TEST_CASE("rdma over via: the limit refuses, and nobody waits") {
+  cluster<scarce> job(2);
+  std::vector<std::byte> memory(400'000);
+  CHECK(job[0].expose(1, memory).key == 0);
+  std::vector<mpx::remote_memory> all;
+  for (std::size_t i = 0; i < 40; ++i) {
+    const auto at = job[0].expose(1, std::span(memory).subspan(i * 10'000, 10'000));
+    if (at.key != 0) all.push_back(at);
+  }
+  CHECK(all.size() > 5);
+  CHECK(all.size() < 30);
+  CHECK(job[0].registrations().registered_bytes_max <= little.registered_bytes_max);
+  // There is room for this side's own pieces still.
+  std::vector<std::byte> there(20'000);
+  const mpx::remote_memory at = job[1].expose(0, there);
+  CHECK(put(job, 1, at, 0, std::span(memory).first(20'000)));
+  job[0].set_pinned_bytes_max(4096);
+  const std::vector<std::byte> more(20'000);
+  CHECK(!put(job, 1, at, 0, more));
+  CHECK(job[0].counters().unregistered == 1);
+  for (const auto& one : all) job[0].retire(one);
+  CHECK(job[0].registrations().registered_bytes == 0);
+}
+
+constexpr mpx::nic::via_options by_packets{
+    .transfer_bytes_max = 3000, .send_depth = 3, .stages_all = true};
+using staged = basic_rdma<mpx::nic::basic_via<by_packets>, 4096, 80>;
+
+TEST_CASE("rdma over via: puts that carry packets") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    check_immediate<usual>(seed, 2000 / slowdown);
+    check_immediate<scarce>(seed, 2000 / slowdown);
+    check_immediate<staged>(seed, 1000 / slowdown);
+  }
+}
+
+TEST_CASE("rdma over via: what is said of retired memory is true") {
+  cluster<scarce> job(3);
+  std::vector<std::byte> memory(20'000);
+  const mpx::remote_memory one = job[0].expose(1, memory);
+  const mpx::remote_memory two = job[0].expose(2, memory);
+  REQUIRE((one.key != 0 && two.key == one.key));
+  CHECK(job[0].retire(one) == outcome::refused);  // The other peer may be at it.
+  CHECK(job[0].retire(two) == outcome::done);
+  CHECK(job[0].retire(one) == outcome::done);
+  CHECK(job[0].registrations().registered_bytes == 0);
+  REQUIRE(job[0].own(memory));
+  const mpx::remote_memory kept = job[0].expose(1, memory);
+  CHECK(job[0].retire(kept) == outcome::refused);
+  CHECK(job[0].retire(kept) == outcome::refused);
+  job[0].disown(memory);
+  CHECK(job[0].retire(kept) == outcome::done);
+}
+
+TEST_CASE("rdma over via: memory of the transport's own is registered once, and needs no kernel") {
+  cluster<usual> job(2);
+  constexpr std::size_t bytes = 300'000;
+  std::span<std::byte> at[2];
+  for (peer_id r = 0; r < 2; ++r) {
+    at[r] = {static_cast<std::byte*>(job[r].allocate(bytes, 64)), bytes};
+    CHECK(reinterpret_cast<std::uintptr_t>(at[r].data()) % 64 == 0);
+    CHECK(job[r].registrations().misses == 1);
+  }
+  for (std::uint32_t again = 0; again < 5; ++again) {
+    for (std::size_t i = 0; i < bytes; ++i) at[0][i] = pattern_at(again, i);
+    const mpx::remote_memory there = job[1].expose(0, at[1]);
+    REQUIRE(there.key != 0);
+    CHECK(put(job, 1, there, 0, at[0]));
+    CHECK(has_pattern(at[1], again));
+    CHECK(job[1].retire(there) == outcome::refused);
+  }
+  for (peer_id r = 0; r < 2; ++r) CHECK(job[r].registrations().misses == 1);
+  CHECK(job[0].registrations().hits >= 5);
+  CHECK(job[0].card().counters().shared_bytes >= 5 * bytes);
+  CHECK(job[0].card().counters().kernel_bytes == 0);
+  // What is large is given back when it is free, but for one chunk.
+  const std::uint64_t before = job[0].registrations().registered_bytes;
+  void* const large = job[0].allocate(std::size_t{9} << 20, 4096);
+  CHECK(job[0].registrations().registered_bytes >= before + (std::size_t{9} << 20));
+  job[0].deallocate(large, std::size_t{9} << 20);
+  job[0].deallocate(at[0].data(), bytes);
+  CHECK(job[0].registrations().registered_bytes <= std::size_t{10} << 20);
+  CHECK_THROWS_AS(static_cast<void>(job[0].allocate(64, 8192)), mpx::error);
+}
+
+TEST_CASE("rdma over via: memory of the transport's own, where little may be registered") {
+  cluster<scarce> job(2);
+  constexpr std::size_t bytes = 1'000'000;
+  const std::span<std::byte> from(static_cast<std::byte*>(job[0].allocate(bytes, 64)), bytes);
+  std::vector<std::byte> there(50'000);
+  for (std::size_t i = 0; i < bytes; ++i) from[i] = pattern_at(5, i);
+  for (std::size_t offset = 0; offset + 50'000 <= bytes; offset += 190'000) {
+    const mpx::remote_memory at = job[1].expose(0, there);
+    REQUIRE(at.key != 0);
+    CHECK(put(job, 1, at, 0, from.subspan(offset, 50'000)));
+    CHECK(
+        std::equal(there.begin(), there.end(), from.begin() + static_cast<std::ptrdiff_t>(offset)));
+    CHECK(job[1].retire(at) == outcome::done);
+  }
+  CHECK(job[0].registrations().registered_bytes_max <= little.registered_bytes_max);
+}
+
+TEST_CASE("rdma over via: idle peers cost no registered memory") {
+  cluster<helped<narrow>> job(3);
+  CHECK(job[0].lower().card().registered_bytes() == 0);
+  keeper sink;
+  REQUIRE(post(job[0], 1, 0, 8) == outcome::done);
+  poll_until(job[1], sink, 1);
+  CHECK(job[0].lower().card().registered_bytes() == 8192);
+  CHECK(job[2].lower().card().registered_bytes() == 0);
+}
+
+TEST_CASE("rdma over via: who attends connects, once") {
+  cluster<narrow> job(3);
+  using mpx::transport::rdma_detail::link_state;
+  const deadline limit;
+  keeper sink;
+  job[0].attend(0);
+  job[0].attend(1);
+  while (job[0].state_of(1) != link_state::open || job[1].state_of(0) != link_state::open) {
+    limit.check("both are connected");
+    for (const peer_id r : {0u, 1u}) job[r].poll(sink);
+    job[0].attend(1);
+  }
+  CHECK(job[0].state_of(0) == link_state::idle);
+  CHECK(job[0].state_of(2) == link_state::idle);
+  CHECK(job[0].card().registered_bytes() == 8192);
+  CHECK(sink.packets.empty());
+  job[0].drop_peer(1);
+  job[0].attend(1);
+  CHECK(job[0].state_of(1) == link_state::dropped);
+}
+
+// --- Hostile peers -----------------------------------------------------------------------------
+
+TEST_CASE("rdma over via: hostile immediates, rings and offers") {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    CAPTURE(seed);
+    CHECK(attack<narrow, via>(seed) == "");
+  }
+}
+
+}  // namespace rdma_over_via
+}  // namespace

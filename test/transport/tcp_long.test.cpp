@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// What keeps long messages fast: when their receipts are due, and how much the kernel holds of them.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <mpx/transport/tcp/reader.hpp>
+#include <mpx/transport/tcp/socket.hpp>
+#include <span>
+#include <vector>
+
+namespace {
+
+using namespace mpx::transport::detail;
+
+/// Bytes that have come.
+struct come_bytes {
+  std::deque<std::byte> bytes;
+  void come(std::span<const std::byte> some) {
+    bytes.insert(bytes.end(), some.begin(), some.end());
+  }
+  ssize_t read(iovec* pieces, std::size_t count) noexcept {
+    std::size_t got = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t n = std::min(pieces[i].iov_len, bytes.size());
+      std::copy_n(bytes.begin(), n, static_cast<std::byte*>(pieces[i].iov_base));
+      bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
+      got += n;
+    }
+    return static_cast<ssize_t>(got);
+  }
+};
+/// Has a place for whatever comes.
+struct placing_sink {
+  std::vector<std::byte> memory;
+  int packets = 0;
+  std::span<std::byte> place(mpx::peer_id, const mpx::frame_header&, std::size_t bytes) {
+    memory.assign(bytes, std::byte{0});
+    return memory;
+  }
+  void packet(mpx::peer_id, const mpx::frame_header&, std::span<const std::byte>) { ++packets; }
+  void unreachable(mpx::peer_id) {}
+};
+
+TEST_CASE("tcp: of a body that asks for a receipt, its end is what is told") {
+  constexpr std::size_t body_bytes = 300'000;
+  for (const bool asks : {true, false}) {
+    CAPTURE(asks);
+    tcp_reader reader;
+    REQUIRE(reader.begin());
+    come_bytes stream;
+    placing_sink sink;
+    const tcp_frame f{static_cast<std::uint32_t>(body_bytes) | (asks ? tcp_asks : 0), {}};
+    stream.come(bytes_of(f));
+    const std::vector<std::byte> body(body_bytes, std::byte{7});
+    std::size_t come = 0;
+    const auto more = [&](std::size_t n) {
+      stream.come(std::span(body).subspan(come, n));
+      come += n;
+      while (reader.fill(stream))
+        if (reader.next(sink, 1, 1u << 20) != tcp_found::nothing) break;
+    };
+    more(200'000);
+    CHECK(reader.owes_receipt() == !asks);  // Copies of other bodies wait for every receipt.
+    more(body_bytes - come - 1);
+    CHECK(sink.packets == 0);
+    more(1);
+    CHECK(sink.packets == 1);
+    CHECK(reader.owes_receipt());
+    CHECK(reader.receipt().tell() == sizeof f + body_bytes);
+    CHECK(sink.memory == body);
+  }
+}
+
+TEST_CASE("tcp: within a host the kernel holds no more than caches do") {
+  for (const char* const to : {"127.0.0.1", "127.0.0.2"}) {
+    CAPTURE(to);
+    tcp_endpoint at;
+    const tcp_descriptor listener = listen_tcp(ip::make_address(to), {}, at);
+    const tcp_endpoint from(ip::make_address("127.0.0.1"), 0);
+    const tcp_descriptor s = connect_tcp(from, at, 0);
+    REQUIRE(s);
+    REQUIRE(is_tcp_within_host(s.fd()));
+    bound_tcp_within_host(s.fd());
+    int bytes = 0;
+    socklen_t size = sizeof bytes;
+    REQUIRE(::getsockopt(s.fd(), SOL_SOCKET, SO_SNDBUF, &bytes, &size) == 0);
+    CHECK(bytes <= 2 * tcp_within_host_bytes);
+  }
+  CHECK(!is_tcp_within_host(-1));
+}
+
+}  // namespace
