@@ -37,7 +37,7 @@ struct lives : joins {
   std::string loss_text(rank_t rank) const;
   void renounce(rank_t peer, errc why) noexcept;
   errc renounced_by(rank_t peer) const noexcept;
-  void mark_finished();
+  void mark_finished() noexcept;
   void mark_failed() noexcept;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // mpxrun's side of the bargain is played here; mpxrun itself is tested in test/mpxrun.
 
 #include <mpx/bootstrap/detect.hpp>

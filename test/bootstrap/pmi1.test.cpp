@@ -5,6 +5,7 @@
 #include <mpx/bootstrap/one_host.hpp>
 #include <mpx/bootstrap/pmi1.hpp>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -276,6 +277,43 @@ TEST_CASE("pmi1: what a launcher should not say is an error, never a crash") {
       CHECK(errc_of([&] { const pmi_connection c(both[1], 0, 1); }) == errc::bootstrap);
       ::close(both[0]);
     }
+}
+
+/// What the refusal of a descriptor says.
+std::string pmi_refusal(int fd, std::int64_t greeting_ns = 50'000'000) {
+  try {
+    const pmi_connection c(fd, 0, 2, greeting_ns);
+  } catch (const mpx::error& e) {
+    CHECK(e.code() == errc::bootstrap);
+    return e.what();
+  }
+  return "";
+}
+
+TEST_CASE("pmi1: a descriptor behind which no launcher is") {
+  const auto says = [](const std::string& text, const char* why) {
+    CAPTURE(text);
+    CHECK(text.find("but no launcher answers there (" + std::string(why)) != std::string::npos);
+    CHECK(text.find("unset it, or") != std::string::npos);
+    CHECK(text.find("aborted") == std::string::npos);
+  };
+  for (const int fd : {0, 1, 2})
+    if (::fcntl(fd, F_GETFD) >= 0) says(pmi_refusal(fd), "it is a standard stream");
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+  says(pmi_refusal(ends[1]), "it is no socket");
+  char c;
+  CHECK(::read(ends[0], &c, 1) == -1);
+  CHECK(errno == EAGAIN);  // Nothing was written, and it is open still.
+  for (const int end : ends) ::close(end);
+  CHECK(pmi_refusal(ends[0]).find("which is not open") != std::string::npos);
+  // A socket that is something else's.
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  says(pmi_refusal(ends[0]), "nothing comes back to cmd=init pmi_version=1 pmi_subversion=1)");
+  ::close(ends[1]);
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  ::close(ends[1]);
+  says(pmi_refusal(ends[0]), "its other end is closed");
 }
 
 TEST_CASE("published: damage is an error, never a crash") {

@@ -16,4 +16,9 @@ def test_all_on_one_host():
     kill_each_in_turn("hybrid_traffic")
 
 
+def test_one_that_has_never_spoken():
+    for hosts in ("0,1,2,3", "0,0,1,1"):
+        kill_each_in_turn("hybrid_silent", "-x", f"MPX_PRETEND_HOSTS={hosts}")
+
+
 main(globals())

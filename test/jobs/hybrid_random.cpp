@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// optimise: yes
 // Random traffic of ranks on three pretended hosts; every fourth seed with packets and windows so
-// small that they are full all the time. hybrid_random SEED
+// small that they are full all the time. hybrid_random SEED [PROGRAMS]
 
 #include <cstdlib>
 #include <mpx/cluster.hpp>
@@ -19,7 +18,7 @@ using narrow = mpx::stack<
 
 int main(int argc, char** argv) {
   ::setenv("MPX_PRETEND_HOSTS", "0,1,0,2,1", 1);  // NOLINT(concurrency-mt-unsafe)
-  return random_traffic::main(argc, argv, [](std::uint64_t seed) {
+  return random_traffic::main<mpx::cluster_stack>(argc, argv, [](std::uint64_t seed) {
     if (seed % 4 == 3) {
       random_traffic::play<narrow>(seed, 250);
     } else {

@@ -9,7 +9,7 @@ import subprocess
 
 from jobs import Traces, contains, equal, helper, main, run
 from launched import (BARE, BUS, CG, all_joined, launch, lost, optional_helper, program, skip,
-                      solved)
+                      solved, suite_on_two_hosts)
 
 MPIEXEC = program("mpiexec.hydra")
 if MPIEXEC is None:
@@ -47,6 +47,15 @@ def test_hosts_that_are_pretended():
         return
     r = hydra("-n", 4, traffic, 7)
     equal((r.returncode, r.stderr), (0, ""))
+
+
+def test_two_hosts():
+    suite = optional_helper("hybrid_suite")
+    if suite is None:
+        print("test_two_hosts: left out: there was no libcrypto when the tests were built")
+        return
+    suite_on_two_hosts(suite, lambda hosts: (MPIEXEC, "-n", 4) if hosts is None else hosts.on_first(
+        MPIEXEC, "-launcher", "ssh", "-launcher-exec", hosts.remote_shell(), "-hosts", hosts.addresses(2), "-n", 4))
 
 
 def test_cg():

@@ -3,13 +3,14 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from hosts import WHY_NO_HOSTS, Hosts
 from jobs import CLEAN, FILES, PATIENCE, contains, equal
+from slurm_cluster import program  # noqa: F401
 
 OTHERS = ("OMPI_", "PMI_", "PMIX_", "SLURM_", "MPI_", "HYDRA_")
 # Open MPI refuses to run as root without these; containers often have no other user.
@@ -23,12 +24,6 @@ def skip(why):
     """Leaves all tests of this script out, and says why."""
     print(f"skipped: {why}")
     sys.exit(77)
-
-
-def program(*names):
-    """The first of these that is installed; None if there is none. (sbin may not be in PATH.)"""
-    sbin = "/usr/sbin:/usr/local/sbin:/sbin"
-    return next((p for n in names for p in (shutil.which(n), shutil.which(n, path=sbin)) if p), None)
 
 
 def optional_helper(name):
@@ -48,6 +43,18 @@ def all_joined(r, ranks, what="joined"):
     said = sorted(re.findall(rf"rank (\d+) of (\d+) {what}", r.stdout))
     equal((r.returncode, said), (0, sorted((str(i), str(ranks)) for i in range(ranks))))
     assert "another launcher" not in r.stderr, r.stderr
+
+
+def suite_on_two_hosts(program, command):
+    """The point-to-point suite, two ranks on each of two hosts: network namespaces, where such can be had, on which
+    `command(hosts)` launches jobs; else hosts that are pretended, and `command(None)`."""
+    if WHY_NO_HOSTS:
+        print(f"the suite on two hosts: they are pretended: {WHY_NO_HOSTS}")
+        r = launch(*command(None), program, "points", env={"MPX_PRETEND_HOSTS": "0,0,1,1"})
+    else:
+        with Hosts(2) as hosts:
+            r = launch(*command(hosts), program, "points", env={"MPX_TCP_INTERFACE": "10.213.0.0/24"})
+    all_joined(r, 4, "passed")
 
 
 def solved(r):

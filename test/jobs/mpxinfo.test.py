@@ -54,11 +54,26 @@ def test_of_hydra():
     contains(text, "3 ranks; ")
 
 
+def test_sockets():
+    text = told(MPXINFO)
+    if "built without OpenSSL" in line_of(text, "tls"):
+        print("test_sockets: left out: this mpxinfo was built without OpenSSL")
+        return
+    for name in ("tcp", "tls", "hybrid"):
+        contains(line_of(text, name), "yes: ")
+    text = told(MPXINFO, env={"MPX_TCP_INTERFACE": "no-such"})
+    for name in ("tcp", "tls", "hybrid"):
+        contains(line_of(text, name), "no: MPX_TCP_INTERFACE=no-such")
+
+
 def test_what_is_wrong():
     text = told(MPXINFO, env={"MPX_BOOTSTRAP": "mpi"}, code=1)
     contains(line_of(text, "shm"), "no: MPX_BOOTSTRAP is 'mpi'")
     text = told(MPXINFO, env={"PMI_FD": "987", "PMI_RANK": "0", "PMI_SIZE": "2"}, code=1)
     contains(line_of(text, "shm"), "no: PMI_FD is '987', which is not open")
+    text = told(MPXINFO, env={"PMI_FD": "1", "PMI_RANK": "0", "PMI_SIZE": "2"}, code=1)
+    contains(line_of(text, "shm"), "no: PMI_FD is '1', but no launcher answers there (it is a ")
+    equal("cmd=init" in text, False)
     r = subprocess.run(["bash", "-c", f"ulimit -f 1000; exec {MPXINFO}"], capture_output=True,
                        text=True, timeout=20, env=BARE, check=False)
     contains(r.stdout, "too little for shared memory")

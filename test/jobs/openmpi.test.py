@@ -5,7 +5,8 @@
 """Jobs of Open MPI's mpirun, by PMIx: a program joins them if it includes mpx/bootstrap/pmix.hpp."""
 
 from jobs import Traces, contains, equal, helper, main
-from launched import BUS, CG, all_joined, launch, lost, optional_helper, program, skip, solved
+from launched import (BUS, CG, all_joined, launch, lost, optional_helper, program, skip, solved,
+                      suite_on_two_hosts)
 
 MPIRUN = program("mpirun.openmpi", "orterun", "prterun")
 if MPIRUN is None:
@@ -30,11 +31,35 @@ def test_values_alone():
     all_joined(mpirun("-n", 4, JOINED, "kvs"), 4, "met")
 
 
+def test_two_hosts():
+    suite = optional_helper("hybrid_suite_pmix")
+    if suite is None:
+        print("test_two_hosts: left out: there was no libcrypto when the tests were built")
+        return
+
+    def command(hosts):
+        if hosts is None:
+            return (MPIRUN, "--oversubscribe", "-n", 4)
+        return hosts.on_first(MPIRUN, "--leave-session-attached", "--mca", "plm_rsh_agent", hosts.remote_shell(),
+                              "--host", hosts.addresses(2), "-n", 4, "-x", "MPX_TCP_INTERFACE")
+
+    suite_on_two_hosts(suite, command)
+
+
 def test_cg():
     if not CG.exists():
         print("test_cg: left out: the examples are not built")
         return
     solved(mpirun("-n", 4, CG, BUS, "--quiet"))
+
+
+def test_hosts_that_are_pretended():
+    traffic = optional_helper("hybrid_pmix")
+    if traffic is None:
+        print("test_hosts_that_are_pretended: left out: there was no libcrypto when the tests were built")
+        return
+    r = mpirun("-n", 4, traffic, 7)
+    equal((r.returncode, r.stderr), (0, ""))
 
 
 def test_a_rank_that_goes():

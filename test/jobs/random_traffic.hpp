@@ -12,6 +12,7 @@
 #include <mpx/mpx.hpp>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,6 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t bytes_max = std::size_t{1} << 20;
 constexpr int tags = 3;
-constexpr std::size_t attached_bytes = 4 * bytes_max;
 
 /// How the receives of one communicator name their messages. One kind a communicator: a wildcard
 /// must not take what a named receive waits for.
@@ -106,13 +106,22 @@ class player {
   using persistent = mpx::persistent_request<Stack>;
 
  public:
-  player(mpx::environment<Stack>& env, std::uint64_t seed)
-      : env_(env),
+  player(mpx::environment<Stack>& env, std::uint64_t seed, bool is_short = false)
+      : is_short_(is_short),
+        attached_(is_short ? bytes_max / 4 : 4 * bytes_max),
+        env_(env),
         world_(env.world()),
         seed_(seed),
         random_(seed * 1000 + static_cast<std::uint64_t>(world_.rank())) {
     for (int k = 0; k < kinds; ++k) comms_.push_back(world_.dup());
     env_.attach_buffer(attached_);
+  }
+
+  /// Another program, when all have got to the end of the one before.
+  void begin(std::uint64_t seed) {
+    seed_ = seed;
+    random_ = harness::random(seed * 1000 + static_cast<std::uint64_t>(world_.rank()));
+    world_.barrier();
   }
 
   /// Sends and receives of all kinds, in whatever order.
@@ -204,7 +213,7 @@ class player {
     check(world_.allreduce(checksum_sent_, std::plus<>{}) ==
               world_.allreduce(checksum_received_, std::plus<>{}),
           [] { return std::string("what was received is not what was sent"); });
-    check(env_.detach_buffer().size() == attached_bytes,
+    check(env_.detach_buffer().size() == attached_.size(),
           [] { return std::string("the attached buffer did not come back"); });
     for (auto& c : comms_) check(!c.iprobe(), [] { return std::string("a message too many"); });
     check(env_.unexpected_bytes() == 0,
@@ -293,7 +302,7 @@ class player {
   void receive_probed(communicator& c, const planned& p, mpx::rank_t from, mpx::tag_t tag) {
     mpx::status s;
     if (random_.one_in(2)) {
-      auto m = random_.one_in(2) ? c.mprobe(from, tag) : poll_for(c, from, tag);
+      auto m = is_short_ || random_.one_in(2) ? c.mprobe(from, tag) : poll_for(c, from, tag);
       const memory<Stack> in(env_, m.info().bytes(), false);
       s = m.recv(in.all());
       arrived(p, s, in.all());
@@ -346,12 +355,13 @@ class player {
     check(r.cancel() && r.wait().cancelled(), [] { return std::string("cancel"); });
   }
 
+  bool is_short_;  // Then no rank looks again and again: others need the core.
+  std::vector<std::byte> attached_;
   mpx::environment<Stack>& env_;
   communicator world_;
   std::uint64_t seed_;
   harness::random random_;
   std::vector<communicator> comms_;
-  std::vector<std::byte> attached_ = std::vector<std::byte>(attached_bytes);
   std::vector<std::deque<planned>> expected_;
   std::deque<receiving> posted_;
   std::deque<sending> sends_;
@@ -369,12 +379,35 @@ void play(std::uint64_t seed, std::uint64_t count) {
   p.finish();
 }
 
-/// Plays a seed, which `play` is told, under a watchdog.
-template <class Play>
+/// Many short programs in one environment, of this seed and those that follow.
+template <class Stack>
+void play_many(std::uint64_t seed, std::uint64_t programs) {
+  mpx::environment<Stack> env;
+  player<Stack> p(env, seed, true);
+  for (std::uint64_t i = 0; i < programs; ++i) {
+    p.begin(seed + i);
+    p.mixed(4 + i % 13);
+    if (i % 8 == 0) p.ready(3);
+    p.blocking(i % 4 == 0 ? 1 : 0);
+  }
+  p.finish();
+}
+
+/// Plays a seed, which `play` is told, under a watchdog; where a number of programs follows, so
+/// many from that seed on, over `Many`.
+template <class Many = void, class Play>
 int main(int argc, char** argv, Play&& play) {
   const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-  const harness::watchdog guard("seed " + std::to_string(seed), 30s * (harness::sanitized ? 4 : 1));
+  const auto seconds = argc > 2 ? 60s : 30s;
+  const harness::watchdog guard("seed " + std::to_string(seed),
+                                seconds * (harness::sanitized ? 4 : 1));
   try {
+    if constexpr (!std::is_void_v<Many>) {
+      if (argc > 2) {
+        play_many<Many>(seed, std::strtoull(argv[2], nullptr, 10));
+        return 0;
+      }
+    }
     play(seed);
   } catch (const std::exception& e) {
     harness::fail("seed " + std::to_string(seed) + ": " + e.what());

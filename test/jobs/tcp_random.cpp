@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // optimise: yes
 // Random traffic over sockets; every fourth seed with packets and windows so small that they are
-// full all the time. tcp_random SEED
+// full all the time. tcp_random SEED [PROGRAMS]
 
 #include <mpx/transport/tcp.hpp>
 
@@ -16,11 +16,12 @@ using narrow = mpx::stack<mpx::transport::basic_tcp<1024>, mpx::matching::list,
 }  // namespace
 
 int main(int argc, char** argv) {
-  return random_traffic::main(argc, argv, [](std::uint64_t seed) {
+  using wide = mpx::stack<mpx::transport::tcp>;
+  return random_traffic::main<wide>(argc, argv, [](std::uint64_t seed) {
     if (seed % 4 == 3) {
       random_traffic::play<narrow>(seed, 250);
     } else {
-      random_traffic::play<mpx::stack<mpx::transport::tcp>>(seed, 500);
+      random_traffic::play<wide>(seed, 500);
     }
   });
 }

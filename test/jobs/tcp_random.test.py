@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 240
-"""Random traffic of 7 ranks over sockets, a few seeds."""
+"""Random traffic of 7 ranks over sockets, a few seeds, and 500 short programs."""
 
 from seeds import play
 
-play(range(1, 13), "tcp_random")
+play(range(1, 13), "tcp_random", programs=500)

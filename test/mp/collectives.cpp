@@ -3,31 +3,11 @@
 // timeout: 100
 // Every collective by every algorithm between processes, and long ones as the stack chooses.
 
-#include "mp/harness.hpp"
-
-#define CHECK_MESSAGE(holds, what) harness::check(holds, what)
-#define CAPTURE(what) static_cast<void>(what)
-#include "coll/suite.hpp"
+#include "mp/collectives.hpp"
 
 int main() {
-  using namespace std::chrono_literals;
-  const harness::watchdog guard("collectives", 90s);
+  const harness::watchdog guard("collectives", std::chrono::seconds(90));
   mpx::environment<> env;
-  const auto world = env.world();
   constexpr std::size_t some[] = {1, 700};
-  suite::everything(world, suite::form::at_once, some);
-  suite::everything(world, suite::form::started, {some, 1});
-  const auto chosen = world.with(mpx::coll::algorithm::automatic);
-  for (const std::size_t length : {20'000u, 150'000u}) {
-    suite::blocks(chosen, suite::form::at_once, length);
-    suite::reductions(chosen, suite::form::started, length / 4);
-  }
-  // Back to back, with nothing in between, and ranks that are late.
-  for (int round = 0; round < 500; ++round) {
-    int x = world.rank() == round % world.size() ? round : -1;
-    world.bcast(x, round % world.size());
-    const int n = world.allreduce(1, std::plus<>{});
-    if (round % 100 == world.rank()) std::this_thread::sleep_for(1ms);
-    harness::check(x == round && n == world.size(), "back to back");
-  }
+  collectives::run(env.world(), some, 500);
 }

@@ -12,6 +12,8 @@
 #include <numeric>
 #include <span>
 
+#include <mpx/cluster.hpp>
+
 #include "mp/over_sockets.hpp"
 
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What ranks do over sockets, alone or beside shared memory: every size and mode of a send,
+// What ranks do over sockets, alone or beside shared memory, and over registered memory: every size and mode of a send,
 // wildcards, long messages both ways at once, floods, requests that are dropped, and a wait that
 // costs no CPU.
 
 #include <functional>
-#include <mpx/cluster.hpp>
+#include <mpx/mpx.hpp>
 #include <thread>
 #include <vector>
 

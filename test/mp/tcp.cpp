@@ -3,6 +3,8 @@
 // timeout: 120
 // Ranks that are processes, over sockets.
 
+#include <mpx/cluster.hpp>
+
 #include "mp/over_sockets.hpp"
 
 int main() {

@@ -115,6 +115,24 @@ def die(how, code, message, *options):
     return r
 
 
+def test_no_interpreter():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "script")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("#! /no/such/python -u\n")
+        os.chmod(script, 0o755)
+        r = run("-n", 1, script)
+        equal(r.returncode, 127)
+        contains(r.stderr, "its interpreter '/no/such/python' does not exist")
+
+
+def test_alone():
+    r = run("-n", 2, "-x", "MPX_BOOTSTRAP=alone", "true")
+    equal(r.returncode, 0)
+    contains(r.stderr, "MPX_BOOTSTRAP=alone: each of the 2 processes is a job of its own")
+    equal(run("-n", 1, "-x", "MPX_BOOTSTRAP=alone", "true").stderr, "")
+
+
 def test_rank_dies_by_signal():
     r = die("kill", 137, r"rank 2 \(pid \d+\) was killed by signal 9 \(SIGKILL\); ending the other")
     equal(r.stderr.count("\n"), 1)
@@ -123,7 +141,7 @@ def test_rank_dies_by_signal():
 
 def test_rank_exits():
     die("exit", 3, r"rank 2 \(pid \d+\) exited with code 3 without leaving the job")
-    die("quit", 1, r"rank 2 \(pid \d+\) exited with code 0 without leaving the job")
+    die("quit", 1, r"rank 2 \(pid \d+\) exited with code 0 without leaving the job: return from main, ")
 
 
 def test_rank_aborts():
@@ -314,7 +332,7 @@ def test_wrong_command_lines():
             ([], 2, "none given"), (["-n", "2"], 2, "none given"), (["-n", "2", "--"], 2, "none given"),
             (["-n"], 2, "-n N"), (["--timeout"], 2, "--timeout SECONDS"),
             (["--cheese", "true"], 2, "--cheese: no such option"), (["-z", "true"], 2, "-z: no such option"),
-            (["--label=3", "true"], 2, "takes no value"), (["-x", "A", "true"], 2, "VAR=VALUE"),
+            (["--label=3", "true"], 2, "takes no value"), (["-x", "A", "true"], 2, "VAR=VALUE: mpxrun's own environment is passed on anyway"),
             *((["-x", f"{name}=9", "true"], 2, f"-x: {name} is set by mpxrun") for name in (
                 "MPX_SIZE", "MPX_RANK", "MPX_JOB_FD", "MPX_SHM_FD", "MPX_LAUNCHER_FD", "MPX_CORES")),
             (["-x", "MPX_SIZE=", "true"], 2, "-x: MPX_SIZE is set by mpxrun"),
@@ -525,7 +543,7 @@ def test_who_leaves_before_the_one_that_failed_is_not_blamed():
         contains("\n".join(lines), f"rank {rank}: fence: rank 2 (pid) failed")
     r = run("-n", 3, "--survive", VICTIM, "unwind", 0, 0)  # nobody else can be meant
     equal(r.returncode, 1)
-    matches(r.stderr, r"^mpxrun: rank 0 \(pid \d+\) exited with code 0 without leaving the job\n$")
+    matches(r.stderr, r"^mpxrun: rank 0 \(pid \d+\) exited with code 0 without leaving the job: return from main")
 
 
 def test_too_few_descriptors():

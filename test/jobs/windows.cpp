@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: BSL-1.0
+// What rma_kill9.test.py and rma_jobs.test.py start: windows in shared memory.
+
+#include "jobs/windows.hpp"
+
+int main(int argc, char** argv) { return windows::main<mpx::stack<>>("windows", argc, argv); }
