@@ -28,6 +28,8 @@ static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transpor
 static_assert(RelocatingTransport<transport_archetype> &&
               CoreSharingTransport<transport_archetype> && NodeTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
+static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
+static_assert(AttendingTransport<transport_archetype>);
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
 static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);
 static_assert(!Transport<deaf> && !Transport<int>);

@@ -132,6 +132,24 @@ def who_takes_another_way_is_left_out():
     expect(states(targets) == [MET, NO_VERDICT], f"no MPI at all: {targets.checks}")
 
 
+def rows_that_cannot_be_had_say_why():
+    """Of a provider of libfabric: with it a verdict, without it the reason."""
+    test = next(t for t in make_tests() if t.provider)
+
+    def judge(rows, missing):
+        return Targets(rows, {}, None, False, (test.name,), missing).checks
+
+    results = measure_all(FakeMachine(lambda c, n: sample(1.0), test), [test], 1, 5, 1)
+    expect([c.state for c in judge(list(results.rows([test])), {})] == [MET], "of a provider")
+    refused = judge([], {test.name: "no libfabric"})
+    expect([(c.state, c.remark) for c in refused] == [(NO_VERDICT, "no libfabric")], f"{refused}")
+    with tempfile.TemporaryDirectory() as folder:
+        machine = compare.machine.Machine.__new__(compare.machine.Machine)
+        machine.bin, machine.providers = Path(folder), {}
+        expect("is not built" in machine.why_without(test), "libfabric is missing")
+        expect(machine.why_without(LATENCY) is None, "nothing is missing")
+
+
 def preempted_samples_count_where_there_are_no_better():
     def measured(contender, n):
         better = [Sample("A", 1.0)] if contender == "raw" else []
@@ -353,6 +371,7 @@ def main():
     for check in (quiet_samples_are_judged, disturbed_rows_are_repeated,
                   rows_of_one_round_are_repeated,
                   what_stays_disturbed_is_not_judged, who_takes_another_way_is_left_out,
+                  rows_that_cannot_be_had_say_why,
                   preempted_samples_count_where_there_are_no_better, evidence_is_needed,
                   looks_disturb_all_between_them, fresh_jobs_are_counted,
                   paths_stand_beside_theirs, every_target_has_its_row,

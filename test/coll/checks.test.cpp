@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 240
 // sanitizers: address
 // checks::collectives: calls that do not go together are errors at every rank, and calls that do
 // are made as ever, in shared memory as well.

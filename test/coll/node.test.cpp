@@ -2,6 +2,7 @@
 // Ranks that meet in shared memory: calls never mix, whoever sleeps is woken, nobody waits for who
 // is gone, and all that was given is given back.
 
+#include <array>
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -19,7 +20,7 @@ using asleep_in_threads = mpx::stack<mpx::waiting::sleep, mpx::threading::multip
 
 struct gone : std::exception {};
 
-int gauss(mpx::rank_t n) { return n * (n - 1) / 2; }
+int sum_of_ranks(mpx::rank_t n) { return n * (n - 1) / 2; }
 
 /// Calls of all kinds, one after the other, each rank late in its own way.
 template <class World>
@@ -34,7 +35,7 @@ bool meets(const World& world, int rounds) {
     int x = me == root ? i : -1;
     w.bcast(x, root);
     right = right && x == i;
-    right = right && w.allreduce(me + i, std::plus<>{}) == gauss(n) + n * i;
+    right = right && w.allreduce(me + i, std::plus<>{}) == sum_of_ranks(n) + n * i;
     const int sum = w.reduce(i, std::plus<>{}, root);
     right = right && (me != root || sum == n * i);
     for (int k = 0; k < i % 3; ++k) w.bcast(x, 0);
@@ -46,7 +47,7 @@ bool meets(const World& world, int rounds) {
     if (i % 5 == 0) {  // Pieces, and what goes by messages in between.
       std::vector<int> many(20'000, me + i);
       w.allreduce(many, std::plus<>{});
-      right = right && many.front() == gauss(n) + n * i && many.back() == many.front();
+      right = right && many.front() == sum_of_ranks(n) + n * i && many.back() == many.front();
       world.barrier(mpx::start).wait();
     }
   }
@@ -59,6 +60,45 @@ TEST_CASE_TEMPLATE("calls back to back never mix, however late a rank is", Stack
                    ranks::shm, ranks::multiple) {
   for (const mpx::rank_t n : {2, 3, 8})
     ranks::run<Stack>(n, [](auto world) { CHECK(meets(world, 60)); });
+}
+
+/// As many calls later, all of which went other ways.
+template <class World>
+void skip_calls(const World& world, std::uint32_t to) {
+  using stack = typename World::stack_type;
+  world.barrier(mpx::start).wait();
+  mpx::detail::collective_channel<stack>(world, {"skip"}, false).state().collective_serial = to;
+}
+
+TEST_CASE("who has shown nothing for a long time still knows who has left") {
+  ranks::run<ranks::shm>(3, [](auto world) {
+    int x = world.rank();
+    world.bcast(x, 2);  // Rank 2 shows here,
+    CHECK(x == 2);
+    constexpr std::uint32_t eighth = 0x1000'0000;  // and again after 5 and 6 eighths of all
+    std::uint32_t k = 0;                           // serials, of which half can be compared.
+    for (const std::uint32_t last : {5u, 11u}) {
+      while (k++ < last) {
+        skip_calls(world, k * eighth - 3);
+        for (int i = 0; i < 6; ++i) {
+          x = world.rank() == 0 ? i : -1;
+          world.bcast(x, 0);
+          CHECK(x == i);
+        }
+      }
+      for (int i = 0; i < 9; ++i) {
+        std::array<int, 1000> much{};
+        much.fill(world.rank() == 2 ? i : -1);
+        world.bcast(much, 2);
+        CHECK(much.back() == i);
+        x = world.rank();
+        world.bcast(x, 2);
+        CHECK(x == 2);
+      }
+      --k;
+    }
+    CHECK(world.allreduce(1, std::plus<>{}) == 3);
+  });
 }
 
 TEST_CASE_TEMPLATE("who sleeps is woken", Stack, asleep, asleep_in_threads) {

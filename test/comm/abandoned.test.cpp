@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 240
+// compilers: both
 // Requests that are dropped: a receive never touches its buffer again, a send still arrives, even
 // when its buffer is gone at once.
 
@@ -68,7 +70,7 @@ TEST_CASE_TEMPLATE_APPLY(receives, ranks::all_stacks);
 
 TEST_CASE_TEMPLATE_DEFINE("a receive that is dropped while its data arrives", Stack, streaming) {
   ranks::run<Stack>(2, [](auto world) {
-    constexpr std::size_t bytes = (1 << 20) + 3;
+    constexpr std::size_t bytes = ranks::long_bytes;
     // Dropped after this many looks: before, in the middle of and after the arrival.
     for (int looks = 0; looks < 24; ++looks) {
       if (world.rank() == 1) {
@@ -156,7 +158,7 @@ TEST_CASE_TEMPLATE_APPLY(held, ranks::all_stacks);
 
 TEST_CASE_TEMPLATE_DEFINE("a send that is dropped while its data leaves", Stack, leaving) {
   ranks::run<Stack>(2, [](auto world) {
-    constexpr std::size_t bytes = (1 << 20) + 3;
+    constexpr std::size_t bytes = ranks::long_bytes;
     for (int looks = 0; looks < 24; ++looks) {
       if (world.rank() == 1) {
         token_from(world, 0);

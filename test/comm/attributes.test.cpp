@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // What is attached to communicators: attributes, hints, names, and what becomes of their errors.
 
 #include <mpx/attributes.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // What a call says when it fails, and what it takes and returns: one value, several, const handles.
 
 #include <array>
@@ -152,7 +153,11 @@ TEST_CASE("vectors, arrays and spans are reduced element by element, in place an
     if (me == 1)
       says(text, {"allreduce on rank 1", "2 elements do not fit the 1 of the result"});
     else
-      says(text, {"allreduce on rank", "left this call with an error"});
+      says(text, {"allreduce on rank",
+                  ": rank 1 has left this call with an error (invalid argument): peer lost"});
+    says(ranks::text_of([&] { world.allgather(1, std::span(plain).first(1)); }),
+         {"allgather on rank",
+          ": a buffer of 1 element has not the same number for each of 3 ranks"});
   });
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // Wrong arguments, ready sends that come too early, and buffered sends without room: which error,
 // on which side, and what its text names.
 
@@ -78,14 +79,18 @@ TEST_CASE_TEMPLATE("wrong ranks and tags", Stack, ranks::inproc, ranks::shm) {
       every_receive(world, wrong, 3,
                     expecting(rank, " from rank " + other, "ranks here are 0 .. 1"));
     }
-    every_send(world, mpx::any_source, 3, expecting(rank, " to rank ", "ranks here are 0 .. 1"));
+    every_send(world, mpx::any_source, 3,
+               expecting(rank, " to rank any, tag 3",
+                         ": any_source is for receives, ranks here are 0 .. 1"));
     for (const mpx::tag_t wrong : {-2, -100}) {
-      const std::string tail = "tag " + std::to_string(wrong) + " is negative";
-      every_send(world, 0, wrong, expecting(tag, " to rank 0, ", tail));
-      every_receive(world, 0, wrong, expecting(tag, " from rank 0, ", tail));
-      every_send(world, mpx::proc_null, wrong, expecting(tag, " to rank -2, ", tail));
+      const std::string given = "tag " + std::to_string(wrong);
+      const std::string tail = given + " is negative";
+      every_send(world, 0, wrong, expecting(tag, " to rank 0, " + given, tail));
+      every_receive(world, 0, wrong, expecting(tag, " from rank 0, " + given, tail));
+      every_send(world, mpx::proc_null, wrong, expecting(tag, " to rank -2, " + given, tail));
     }
-    every_send(world, 0, mpx::any_tag, expecting(tag, " to rank 0, ", "tag -1 is negative"));
+    every_send(world, 0, mpx::any_tag,
+               expecting(tag, " to rank 0, tag any", ": any_tag is for receives"));
     world.barrier();
     CHECK(!world.iprobe());  // None of them has sent anything.
   });

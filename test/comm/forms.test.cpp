@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // One call, every form: what throws, stores, starts and prepares, and two tokens that mpx knows
 // nothing of: a callback, and a minimal awaitable.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // Handles that have outlived their environment are told, with the line of the call.
 
 #include <memory>

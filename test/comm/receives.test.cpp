@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // What a receive takes and what it tells: wildcards, statuses, types, truncation, nobody, oneself.
 
 #include <array>

@@ -222,7 +222,9 @@ TEST_CASE("topology: an error at one rank is one at all, and nobody waits") {
       CHECK(failure([&](auto& ec) { grid.sub(std::span(keep).first(wrong ? 2 : 1), ec); }) ==
             (wrong ? std::error_code(mpx::errc::dims) : others));
       CHECK(ranks::contains(ranks::text_of([&] { mpx::cart_create(world, {{n}, {2}}); }),
-                            "cart_create on rank"));
+                            ": dimensions {" + std::to_string(n) + ", 2} make " +
+                                std::to_string(2 * n) + " positions, the communicator has " +
+                                std::to_string(n) + " rank"));
       CHECK(is_whole(grid, n));  // All go on.
     });
   }

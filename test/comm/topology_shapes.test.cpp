@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // Grids and graphs as numbers: sizes of a grid, who is where and beside whom, and who plays which
 // part so that neighbours are on one node.
 
@@ -140,7 +141,9 @@ TEST_CASE("cart: coordinates and ranks, row-major") {
   grid.coords(0, std::span(at).first(2), ec);
   CHECK(ec == mpx::errc::dims);
   CHECK(ranks::contains(ranks::text_of([&] { (void)grid.coords(24); }),
-                        "coords of 24 in a Cartesian grid of 3 (2) 4"));
+                        "coords of 24 in a Cartesian grid of 3 (2) 4: ranks here are 0 .. 23"));
+  CHECK(ranks::contains(ranks::text_of([&] { (void)grid.rank({0, 0, 9}); }),
+                        "rank: coordinate 9 of dimension 2 is outside of 0 .. 3"));
   const mpx::cart_topology point;
   CHECK(point.size() == 1);
   CHECK(point.coords(0).empty());
@@ -173,6 +176,8 @@ TEST_CASE("cart: shift, with and without an end") {
   CHECK(ec == mpx::errc::rank);
   grid.shift(0, 2, 1, ec);
   CHECK(ec == mpx::errc::dims);
+  CHECK(ranks::contains(ranks::text_of([&] { (void)grid.shift(0, 3); }),
+                        "shift along dimension 3: this grid has dimensions 0 .. 1"));
   // A dimension of one or two that has no end: both neighbours are the same.
   const mpx::cart_topology small({{1, true}, {2, true}});
   CHECK(small.neighbors(0) == dims_of{0, 0, 1, 1});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // checks::types: what is received as another type than it was sent as is an error, on every path of
 // a message; and what goes together goes as ever.
 

@@ -26,10 +26,12 @@ set(from_prefix "-DCMAKE_PREFIX_PATH=${work}/prefix")
 
 # --- what a project does with it ---
 
-configure(find_package find_package "${from_prefix}")
+configure(find_package find_package "${from_prefix}" -DCOMPILED=ON)
 configure(add_subdirectory add_subdirectory "-DSOURCE=${SOURCE}" -DCMAKE_UNITY_BUILD=ON)
+set(targets_find_package all)
+set(targets_add_subdirectory consumer consumer_compiled mpxrun)
 foreach(way IN ITEMS find_package add_subdirectory)
-  run("${CMAKE_COMMAND}" --build "${work}/${way}" --parallel 2)
+  run("${CMAKE_COMMAND}" --build "${work}/${way}" --parallel 2 --target ${targets_${way}})
   run("${work}/${way}/consumer")
   if(LAUNCHER OR way STREQUAL add_subdirectory)
     run("${CMAKE_CTEST_COMMAND}" --test-dir "${work}/${way}" --output-on-failure
@@ -103,8 +105,10 @@ not_a_part("mpx needs the headers of Boost 1.74 or newer" ${no_boost})
 # --- from a checkout ---
 
 # scripts/install, without the launcher: who cannot do without that is told so.
-run("${SOURCE}/scripts/install" "${work}/a folder" "-DCMAKE_CXX_COMPILER=${CXX}" -DMPX_BUILD_MPXRUN=OFF)
-configure(find_package components "-DCMAKE_PREFIX_PATH=${work}/a folder")
+# (The library that is compiled, at -O3 here, was installed above.)
+run("${SOURCE}/scripts/install" "${work}/a folder" "-DCMAKE_CXX_COMPILER=${CXX}" -DMPX_BUILD_MPXRUN=OFF
+  -DMPX_BUILD_COMPILED=OFF)
+configure(find_package components "-DCMAKE_PREFIX_PATH=${work}/a folder" -DCOMPILED=OFF)
 execute_process(
   COMMAND ${configure} -S "${here}/find_package" -B "${work}/components"
     "-DCMAKE_PREFIX_PATH=${work}/a folder" -DCOMPONENTS=mpxrun
@@ -113,7 +117,7 @@ if(result EQUAL 0 OR NOT complaint MATCHES "has[ \n]+no[ \n]+mpx::mpxrun")
   message(FATAL_ERROR "the component mpxrun is not there: ${complaint}")
 endif()
 if(LAUNCHER)
-  configure(find_package components "${from_prefix}" -DCOMPONENTS=mpxrun)
+  configure(find_package components "${from_prefix}" -DCOMPONENTS=mpxrun -DCOMPILED=ON)
 endif()
 
 # mpxrun for the single header, built as docs/LAUNCHER.md says, but for -O2. (The presets single and

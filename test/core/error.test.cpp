@@ -14,7 +14,7 @@ using mpx::errc;
 
 TEST_CASE("errc: every value has a text of its own") {
   std::set<std::string> texts;
-  const int last = static_cast<int>(errc::call_mismatch);
+  const int last = static_cast<int>(errc::rma_conflict);
   for (int value = 1; value <= last; ++value) {
     const std::string text = mpx::category().message(value);
     CAPTURE(value);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 
 #include <doctest/doctest.h>
 
@@ -25,21 +26,21 @@ TEST_CASE("platform: time does not go backwards") {
 }
 
 TEST_CASE("platform: a wait for another value returns at once") {
-  std::atomic<std::uint32_t> word = 1;
+  platform::atomic<std::uint32_t> word = 1;
   const std::int64_t begin = platform::now_ns();
   platform::futex_wait(word, 0, 10 * second_ns);
   CHECK(platform::now_ns() - begin < second_ns);
 }
 
 TEST_CASE("platform: a wait ends when its time is up") {
-  std::atomic<std::uint32_t> word = 1;
+  platform::atomic<std::uint32_t> word = 1;
   const std::int64_t begin = platform::now_ns();
   while (platform::now_ns() - begin < 5'000'000) platform::futex_wait(word, 1, 5'000'000);
   CHECK(platform::now_ns() - begin < 5 * second_ns);
 }
 
 TEST_CASE("platform: a wake ends a wait") {
-  std::atomic<std::uint32_t> word = 1;
+  platform::atomic<std::uint32_t> word = 1;
   const std::int64_t begin = platform::now_ns();
   std::jthread waker([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -71,6 +71,29 @@ TEST_CASE("pack: any buffer, and back") {
   CHECK(ranks::errc_of([&] { mpx::unpack(room.first(15), column); }) == mpx::errc::truncate);
 }
 
+TEST_CASE("pack: records with a hole, however many and far apart, and nothing behind them") {
+  using mpx::datatype;
+  const datatype record =
+      datatype::structure({1, 1}, {0, 8}, {datatype::of<std::int32_t>(), datatype::of<double>()});
+  std::array<std::byte, 12 * 40> memory{};
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 7 + 1);
+  for (const std::int64_t extent : {16, 24, 40, -40})
+    for (std::int64_t n = 0; n <= 11; ++n) {
+      CAPTURE(extent);
+      CAPTURE(n);
+      const std::byte* const first = extent < 0 ? &memory[11 * 40] : memory.data();
+      const datatype apart = datatype::hvector(n, 1, extent, record);
+      std::vector<std::byte> wanted;
+      for (std::int64_t i = 0; i < n; ++i)
+        for (const int at : {0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15})
+          wanted.push_back(first[i * extent + at]);
+      std::vector<std::byte> packed(wanted.size() + 16, std::byte{99});
+      CHECK(mpx::pack(mpx::buffer(first, 1, apart), packed) == wanted.size());
+      wanted.resize(packed.size(), std::byte{99});
+      CHECK(packed == wanted);
+    }
+}
+
 TEST_CASE("pack: external32 has the highest byte first, and IEEE's numbers") {
   CHECK(external_of(std::int32_t{0x01020304}) == bytes({1, 2, 3, 4}));
   CHECK(external_of(std::int16_t{-2}) == bytes({0xff, 0xfe}));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 240
+// sanitizers: address
 // Messages between memories that layouts spread: on every path, in every mode and form; what a
 // status says of them; what is an error.
 
@@ -36,14 +38,14 @@ struct particle {
 
 TEST_CASE("transfers: between drawn layouts, between threads") {
   exchange_on<ranks::inproc>(1'000, 4);
-#if !defined(MPX_TEST_EMULATED) && !defined(MPX_TEST_FEW_STACKS)
+#ifndef MPX_TEST_EMULATED
   exchange_on<ranks::listed>(2'000, 2);
 #endif
 }
 TEST_CASE("transfers: between drawn layouts, over shared memory") {
   exchange_on<ranks::shm>(3'000, 4);
   exchange_on<ranks::tiny>(4'000, 2);
-#if !defined(MPX_TEST_EMULATED) && !defined(MPX_TEST_FEW_STACKS)
+#ifndef MPX_TEST_EMULATED
   exchange_on<ranks::by_get>(5'000, 2);
 #endif
   exchange_on<ranks::by_put>(6'000, 2);

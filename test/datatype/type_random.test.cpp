@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // optimise: yes
 // sanitizers: address
+// compilers: both
 // 100,000 datatypes drawn from seeds against the lists of their basic elements: bounds, elements,
 // overlaps, and every byte of what is packed and unpacked, whole and in fragments.
 

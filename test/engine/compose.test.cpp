@@ -9,7 +9,7 @@ namespace {
 using ranks::go_tag;
 
 using compose_stacks =
-    std::tuple<ranks::inproc, ranks::shm, ranks::tiny, ranks::listed, ranks::multiple>;
+    std::tuple<ranks::inproc, ranks::shm, ranks::tiny, ranks::listed, ranks::multiple, ranks::rdma>;
 
 }  // namespace
 

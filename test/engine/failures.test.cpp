@@ -45,7 +45,7 @@ void expect_lost(const std::function<void()>& body) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("a lost rank ends what waits for it", Stack, ranks::inproc, ranks::shm,
-                   ranks::tiny, ranks::multiple, ranks::listed) {
+                   ranks::tiny, ranks::multiple, ranks::listed, ranks::rdma) {
   SUBCASE("recv") {
     lose_last_of_several<Stack>([](auto& env) {
       int x = 0;
@@ -134,7 +134,7 @@ TEST_CASE_TEMPLATE("a lost rank ends what waits for it", Stack, ranks::inproc, r
 }
 
 TEST_CASE_TEMPLATE("a loss is noticed in time by those who seldom look", Stack, ranks::inproc,
-                   ranks::shm, ranks::multiple) {
+                   ranks::shm, ranks::multiple, ranks::rdma) {
   const auto rarely = [] { std::this_thread::sleep_for(300ms); };
   SUBCASE("test") {
     lose_last<Stack>(2, nothing, [&](auto& env) {
@@ -162,7 +162,7 @@ TEST_CASE_TEMPLATE("a loss is noticed in time by those who seldom look", Stack, 
 }
 
 TEST_CASE_TEMPLATE("who gives a peer up tells it", Stack, ranks::inproc, ranks::shm,
-                   ranks::multiple) {
+                   ranks::multiple, ranks::rdma) {
   // Both leave in good order afterwards, though neither has heard from the other what it waited for.
   ranks::run<Stack>(3, [](auto& env) {
     auto world = env.world();
@@ -215,7 +215,7 @@ TEST_CASE("a rank that dies while the others join is lost to them") {
 }
 
 TEST_CASE_TEMPLATE("nobody waits for what hangs on a lost rank", Stack, ranks::inproc, ranks::shm,
-                   ranks::tiny, ranks::multiple) {
+                   ranks::tiny, ranks::multiple, ranks::rdma) {
   lose_last<Stack>(3, nothing, [](auto& env) {
     auto world = env.world();
     const mpx::rank_t last = env.size() - 1;
@@ -265,7 +265,8 @@ TEST_CASE_TEMPLATE("nobody waits for what hangs on a lost rank", Stack, ranks::i
   });
 }
 
-TEST_CASE_TEMPLATE("what comes after a loss", Stack, ranks::inproc, ranks::shm, ranks::multiple) {
+TEST_CASE_TEMPLATE("what comes after a loss", Stack, ranks::inproc, ranks::shm, ranks::multiple,
+                   ranks::rdma) {
   lose_last<Stack>(3, nothing, [](auto& env) {
     auto world = env.world();
     int x = 0;
@@ -295,7 +296,7 @@ TEST_CASE_TEMPLATE("what comes after a loss", Stack, ranks::inproc, ranks::shm, 
 }
 
 TEST_CASE_TEMPLATE("messages that a lost rank had sent", Stack, ranks::inproc, ranks::shm,
-                   ranks::by_put, ranks::listed, ranks::multiple) {
+                   ranks::by_put, ranks::listed, ranks::multiple, ranks::rdma) {
   SUBCASE("eager ones that have arrived are received") {
     lose_last<Stack>(
         2, [](auto world) { world.send(77, 0, 3); },

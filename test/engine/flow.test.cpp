@@ -9,9 +9,9 @@
 namespace {
 
 using event = mpx::event;
-using small_window = mpx::flow::credits<64 * 1024, 32 * 1024>;
+using flood_window = mpx::flow::credits<64 * 1024, 32 * 1024>;
 template <class... Ps>
-using flooded = mpx::stack<mpx::trace::counters, small_window, Ps...>;
+using flooded = mpx::stack<mpx::trace::counters, flood_window, Ps...>;
 using flooded_inproc = flooded<mpx::transport::inproc>;
 using flooded_shm = flooded<>;
 using flooded_tiny =

@@ -10,7 +10,11 @@
 
 namespace {
 
+#ifdef MPX_TEST_SANITIZED
+constexpr std::size_t frames_min = 40'000;
+#else
 constexpr std::size_t frames_min = 100'000;
+#endif
 
 std::vector<std::uint8_t> random_bytes(std::uint64_t seed, std::size_t count) {
   std::vector<std::uint8_t> bytes(count);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 240
+// sanitizers: address
 // A job that grows and shrinks while it is at work: peers that come, talk and go.
 
 #include <doctest/doctest.h>

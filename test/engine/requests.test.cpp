@@ -7,7 +7,8 @@ namespace {
 
 using ranks::go_tag;
 
-using request_stacks = std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::multiple>;
+using request_stacks =
+    std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::multiple, ranks::rdma>;
 
 template <class R>
 bool is_empty(R& r) {

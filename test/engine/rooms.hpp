@@ -57,6 +57,7 @@ class scripted {
   std::size_t poll(mpx::PacketSink auto&) noexcept { return 0; }
   bool arm() noexcept {
     ++arms;
+    if (on_arm) on_arm();
     return arms_with;
   }
   void sleep(std::int64_t) noexcept { ++sleeps; }
@@ -103,6 +104,7 @@ class scripted {
   mpx::advice pays = mpx::advice::always;
   bool exposes = true;
   bool arms_with = true;
+  std::function<void()> on_arm;
   int arms = 0, sleeps = 0, disarms = 0, wakes = 0, exposed = 0;
   cookie_t last_cookie = 0;
   std::vector<packet> posted;
@@ -131,7 +133,7 @@ class scripted_job {
   std::string loss_text(mpx::rank_t r) const { return "rank " + std::to_string(r) + " is away"; }
   void renounce(mpx::rank_t r, errc why) noexcept { renounced.push_back({r, why}); }
   errc renounced_by(mpx::rank_t) const noexcept { return {}; }
-  void mark_finished() {}
+  void mark_finished() noexcept {}
   void mark_failed() noexcept {}
 
   void lose(mpx::rank_t r) {
@@ -355,6 +357,7 @@ struct progress_house : ground_archetype<progress_house>, progress_room<stack, p
   using room = progress_room<stack, progress_house>;
   using room::poll_once;
   std::size_t poll_packets() { return found(); }
+  std::size_t poll(mpx::detail::polling how) { return room::poll(how); }
   std::size_t flush_busy() { return 0; }
   inbox_archetype& inbox() { return inbox_; }
   std::size_t found() {

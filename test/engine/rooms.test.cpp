@@ -456,6 +456,13 @@ TEST_CASE("rooms: progress does not sleep on news, nor while the transport has s
   h.wait_until(threading, {"test"}, {}, [&] { return ++asked == 20; });
   CHECK(h.transport().arms == 0);
   h.peers().news = false;
+  h.transport().on_arm = [&] { h.peers().news = true; };  // While it arms.
+  h.wait_until(threading, {"test"}, {}, [&] { return h.peers().news; });
+  CHECK(h.transport().sleeps == 0);
+  CHECK(h.transport().disarms == 1);
+  h.transport().on_arm = nullptr;
+  h.transport().arms = h.transport().disarms = 0;
+  h.peers().news = false;
   h.transport().arms_with = false;
   h.wait_until(threading, {"test"}, {}, [&] { return h.transport().arms == 3; });
   CHECK(h.transport().sleeps == 0);

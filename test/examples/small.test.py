@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The examples heat2d, sample_sort and nbody_ring: right answers at any number of ranks, which they
+"""The examples heat2d, sample_sort, nbody_ring, hash_table and ghost_cells: right answers at any number of ranks, which they
 check themselves, pictures that show the same whoever computed them, clear errors.
 
 usage: small.test.py MPXRUN
@@ -110,6 +110,26 @@ class Small(unittest.TestCase):
                                   "203 bodies", "force error", "energy drift")
         self.assert_right(run(4, "nbody_ring", "--bodies", 2))  # Ranks without any.
         self.assert_refused(run(2, "nbody_ring", "--bodies", "0"), "--bodies")
+
+    def test_hash_table(self):
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                self.assert_right(run(ranks, "hash_table", "--numbers", 3001, "--different", 501),
+                                  f"{3001 * ranks} numbers on {ranks} ranks, 5")
+        self.assert_right(run(3, "hash_table", "--numbers", 0))
+        full = run(2, "hash_table", "--numbers", 2000, "--slots", 3)
+        self.assertNotEqual(full.returncode, 0)
+        self.assertIn("no slot is free", full.stderr)
+        self.assert_refused(run(2, "hash_table", "--different", "0"), "--different")
+
+    def test_ghost_cells(self):
+        for ranks in RANKS:
+            for sync in ("fence", "neighbours"):
+                with self.subTest(ranks=ranks, sync=sync):
+                    self.assert_right(run(ranks, "ghost_cells", "--size", 23, "--steps", 31,
+                                          "--sync", sync), "23 x 23 points")
+        self.assert_refused(run(4, "ghost_cells", "--size", 3), "too small for 4 ranks")
+        self.assert_refused(run(2, "ghost_cells", "--sync", "hope"), "--sync")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
 // sanitizers: address
+// compilers: both
 // The hashed matcher gives what the list matcher gives.
 
 #include <doctest/doctest.h>

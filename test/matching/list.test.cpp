@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
+// compilers: both
 
 #include <mpx/matching/list.hpp>
 

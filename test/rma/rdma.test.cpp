@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// Windows over registered memory: random programs by each protocol, and windows that are let go.
+// timeout: 120
+
+#include "comm/ranks.hpp"
+#include "rma/programs.hpp"
+
+namespace {
+
+using programs::protocol;
+using programs::word;
+
+TEST_CASE("windows over registered memory: random programs") {
+  for (const mpx::rank_t n : {1, 3})
+    ranks::run<ranks::rdma>(n, [](auto world) {
+      for (const protocol by : programs::all_protocols)
+        for (const bool over : {false, true}) {
+          INFO("protocol ", static_cast<int>(by), " over ", over);
+          const word seed = static_cast<word>(world.size()) * 100 + static_cast<word>(by) * 10;
+          CHECK(programs::play(world, seed + (over ? 1 : 0), by, over, 6));
+        }
+    });
+}
+
+// (That its memory is freed, a leak checker sees.)
+TEST_CASE("windows over registered memory: one that is let go is deregistered") {
+  ranks::run<ranks::rdma>(3, [](mpx::environment<ranks::rdma>& env) {
+    auto world = env.world();
+    for (int round = 0; round < 3; ++round) {
+      auto w = mpx::allocate_window<word>(world, 20'000, protocol::rdma);
+      w.fence();
+      std::vector<word> out(20'000, static_cast<word>(round));
+      w.put(out, (world.rank() + 1) % 3, 0);
+      w.fence();
+      CHECK(w.local()[19'999] == static_cast<word>(round));
+      world.barrier();
+    }
+    world.barrier();
+    CHECK(env.transport().counters().puts != 0);
+    CHECK(env.transport().registrations().registered_bytes == 0);
+  });
+}
+
+}  // namespace
