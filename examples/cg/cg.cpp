@@ -6,8 +6,11 @@
 //   cmake --preset release && cmake --build --preset release --target cg mpxrun
 //   build/release/bin/mpxrun -n 4 build/release/bin/cg examples/data/1138_bus.mtx
 //
-//   g++ -std=c++20 -O2 -Iinclude examples/cg/*.cpp -o cg -pthread -lfmt
+//   g++ -std=c++20 -O2 -Iinclude examples/cg/cg.cpp -o cg -pthread -lfmt
 //   mpxrun -n 4 ./cg examples/data/1138_bus.mtx
+//
+// With libpmix (pmix.cpp), Open MPI's mpirun starts it, too: in CMake where that is found, else by
+// `examples/cg/*.cpp ... $(pkg-config --cflags --libs pmix)`.
 //
 // Rank 0 reads the file and hands out the rows (distribution.hpp); each rank learns which entries
 // it needs of which neighbour (halo.hpp); then all iterate (solver.hpp) and rank 0 reports.
