@@ -273,10 +273,24 @@ class node_call {
     return s_.block.slot(r, i).flag.load(std::memory_order_acquire) == tag;
   }
   /// Where all who are missing are at work on other cores, or take turns there, to give this one
-  /// away gains nothing: those who are on it have come, and would look in vain. Looks on for about
-  /// as long as the others need; but if that fails again and again, now and then only.
+  /// away gains nothing: those who are on it have come, and would look in vain.
   template <class Ready>
   bool comes_soon(unsigned i, node_tag tag, Ready& ready) noexcept {
+    const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag);
+    return missing >= 0 && looks_on(missing, ready);
+  }
+  /// The same, where rank r alone is waited for.
+  template <class Ready>
+  bool comes_from_elsewhere(rank_t r, Ready& ready) noexcept {
+    const std::uint32_t core = core_of(s_, r);
+    if (core == 0 || core == s_.core || is_ahead(s_, me_, end_of((serial_ - 1) & 0x7fff'ffff)))
+      return false;
+    return looks_on(1, ready);
+  }
+  /// Looks on for about as long as so many others need to come; but if that fails again and again,
+  /// now and then only.
+  template <class Ready>
+  bool looks_on(rank_t missing, Ready& ready) noexcept {
     constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
     constexpr int known_luck = 4;
     constexpr int pause_calls = 16;
@@ -284,8 +298,6 @@ class node_call {
       ++s_.luck;
       return false;
     }
-    const rank_t missing = missing_elsewhere(s_, i, tag);
-    if (missing < 0) return false;
     for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
       if (ready()) {
         if (s_.luck < known_luck) ++s_.luck;
@@ -329,7 +341,7 @@ class node_call {
       // Who looks all the time takes the line away while its owner wants to write it.
       platform::relax();
     }
-    return wait_long(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
+    return wait_apart(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
@@ -338,7 +350,17 @@ class node_call {
       s_.left_by[r] = left;
       return true;
     }
-    return wait_long(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
+    return wait_apart(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
+  }
+  /// Calls in which not all wait for all come here where ranks outnumber cores, and are spread over
+  /// them as the others are.
+  [[gnu::noinline]] bool wait_apart(rank_t r, node_tag tag,
+                                    mpx::detail::function_ref<bool()> ready) noexcept {
+    if (s_.crowded) {
+      say_core(s_, me_);
+      if (comes_from_elsewhere(r, ready) || comes_in_turn(ready)) return true;
+    }
+    return wait_long(r, tag, ready);
   }
   /// Waits for rank r, or for those of `whom` who have not shown `tag` yet if that is no rank.
   [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,

@@ -73,4 +73,13 @@ inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) n
   return missing;
 }
 
+/// Whether a rank on this core has not left a call before `tag`: it has something to do.
+inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
+  for (rank_t r = 0; r < s.block.ranks(); ++r)
+    if (r != me && core_of(s, r) == s.core &&
+        !reaches(s.block.of(r).left.load(std::memory_order_relaxed), tag))
+      return true;
+  return false;
+}
+
 }  // namespace mpx::inline v0::coll

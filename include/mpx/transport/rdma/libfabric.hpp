@@ -231,6 +231,7 @@ class basic_libfabric {
               (Calls::trywait(fabric_.fabric, fabric_.cq) == 0 && !is_readable(fabric_.wait_fd));
     }
     impatient_ = std::exchange(stalled_, false) || !quiet || !busy_.empty() || !unposted_.empty();
+    restless_ = fabric_.wait_fd < 0 && heard_lately();
     return true;
   }
   void sleep(std::int64_t timeout_ns) noexcept;
@@ -270,6 +271,13 @@ class basic_libfabric {
   std::int64_t patience_with(const link& v) const noexcept {
     if (is_gone(v.peer)) return patience_ns;
     return v.reading != 0 ? reading_patience_ns : leaving_patience_ns_;
+  }
+  /// Whether anything has come within the last millisecond.
+  bool heard_lately() noexcept {
+    constexpr std::int64_t lately_ns = 1'000'000;
+    const std::int64_t now = platform::now_ns();
+    if (std::exchange(heard_, false)) heard_at_ns_ = now;
+    return now - heard_at_ns_ < lately_ns;
   }
   std::string own_record(std::string_view host) const;
   void meet();
@@ -424,6 +432,9 @@ class basic_libfabric {
   std::uint32_t accesses_ = 0;  // That the provider has, for all peers.
   bool stalled_ = false;        // A post was told `retry`, and nobody will tell when to try again.
   bool impatient_ = false;      // Likewise, when it was armed.
+  bool restless_ = false;       // When it was armed; nobody tells when there is something to hear.
+  bool heard_ = false;          // Since it was asked the last time,
+  std::int64_t heard_at_ns_ = 0;  // and when it was asked before.
   bool oversubscribed_ = false;
   bool broken_ = false;
   bool deaf_ = false;  // The last receive that was posted was refused.

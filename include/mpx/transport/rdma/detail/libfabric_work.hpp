@@ -3,6 +3,8 @@
 // What a card over libfabric does off its fast paths: remote writes and reads, the stages of
 // connections, and what comes from peers that need not be honest.
 
+#include <sched.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -80,6 +82,8 @@ void basic_libfabric<Calls, Reads>::sleep(std::int64_t timeout_ns) noexcept {
   // No peer's progress may depend for long on a provider that tells of nothing.
   constexpr std::int64_t unasked_ns = 10'000'000;
   constexpr std::int64_t short_ns = 100'000;
+  // Who is told of nothing wakes late; so in the midst of traffic it looks on.
+  if (restless_) return static_cast<void>(::sched_yield());
   ::pollfd all[2] = {{bell_.fd, POLLIN, 0}, {fabric_.wait_fd, POLLIN, 0}};
   const std::int64_t most = impatient_ || fabric_.wait_fd < 0 ? short_ns : unasked_ns;
   const std::int64_t ns = timeout_ns < 0 || timeout_ns > most ? most : timeout_ns;
@@ -355,6 +359,7 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
     for (std::ptrdiff_t i = 0; i < n; ++i) take(found[i]);
     if (static_cast<std::size_t>(n) < room) break;
   }
+  heard_ = heard_ || heard;
   if (!unposted_.empty()) [[unlikely]] {
     const std::size_t n = unposted_.size();
     for (std::size_t i = n; i != 0; --i) {
