@@ -74,6 +74,9 @@ def print_checks(targets):
                  for c in asked], left=(0, 4))
     if left := len(targets.checks) - len(asked):
         print(f"{left} more targets: {NOT_IN_QUICK}")
+    if targets.not_asked:
+        print(f"{sum(targets.not_asked.values())} more targets if asked for: --only "
+              f"{','.join(targets.not_asked)}")
     if unanswered := targets.unanswered():
         figures = len({c.figure for c in asked})
         print(f"\nNO VERDICT on {len(unanswered)} of {figures} targets:")

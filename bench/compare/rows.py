@@ -233,9 +233,11 @@ def one_sided_tests():
     for_a_while = ("--seconds", 0.05, "--samples", 5)
     common = dict(ranks=2, args=for_a_while, quick=False)
     bare = {"rma_put": "store", "rma_get": "load"}
-    often = {"raw": ("--iters", 1000000, "--samples", 5)}
+    of_each = dict.fromkeys(("mpx", *MPIS), for_a_while)
+    of_each["raw"] = ("--iters", 1000000, "--samples", 5)
     for name in ONE_SIDED:
-        yield Test(name, 8, unit="us", programs=same(name, bare.get(name)), args_of=often, **common)
+        yield Test(name, 8, unit="us", programs=same(name, bare.get(name)), args_of=of_each,
+                   **dict(common, args=()))
     for name in (*ONE_SIDED_BANDWIDTH, *ONE_SIDED_WORDS):
         for size in ONE_SIDED_SIZES[:1] if name in ONE_SIDED_WORDS else ONE_SIDED_SIZES:
             yield Test(name, size, unit="GB/s", programs=same(name), lower_is_better=False,

@@ -64,6 +64,8 @@ class Targets:
         self.quick = quick
         self.only = only
         self.tests = {t.name for t in make_tests()}
+        self.on_demand = {t.key for t in make_tests() if t.on_demand}
+        self.not_asked = {}  # How many targets on each of those rows.
         self.small_messages()
         self.long_messages()
         if not only:
@@ -236,6 +238,9 @@ class Targets:
             return
         rows = [r for r in self.rows if r["name"] == name and r["size"] == size
                 and ranks in (None, r["ranks"])]
+        if not self.only and (asked[0], size, ranks or 2) in self.on_demand:
+            self.not_asked[asked[0]] = self.not_asked.get(asked[0], 0) + 1
+            return
         known = False
         for row in rows:
             others = self.beside_of(row, beside)

@@ -43,6 +43,15 @@ def expect(condition, what):
 
 # What becomes of samples: no machine, no processes.
 
+def targets_on_demand_are_only_counted():
+    targets = Targets([], {}, None, False)
+    expect(not any("bcast" in c.figure for c in targets.checks), "nobody has asked for bcast")
+    expect(targets.not_asked.get("coll_bcast") == 4, f"but may: {targets.not_asked}")
+    asked = Targets([], {}, None, False, ("coll_bcast",)).checks
+    expect(len(asked) == 4 and all(c.state == NO_VERDICT for c in asked), f"{asked}")
+
+
+
 class FakeMachine:
     """Gives what it is told to: a function of (contender, how often it was measured)."""
 
@@ -366,9 +375,21 @@ def no_verdict_under_load(folder):
     expect(done.returncode == 3 and "disturbed: no verdict" in done.stdout, f"{done}")
 
 
+def bare_programs_know_their_arguments():
+    known = subprocess.run([BIN / "raw_perf", "--help"], stdout=subprocess.PIPE, text=True,
+                           timeout=60).stdout.split()
+    known = {word.strip("[]|") for word in known}
+    for test in make_tests():
+        if "raw" in test.programs and not test.provider:
+            asked = [test.programs["raw"], *test.args, *test.args_of.get("raw", ())]
+            names = [a for a in asked if not str(a).isdigit()]
+            expect(known.issuperset(names), f"{test.label}: raw_perf does not know {names}")
+
+
 def main():
     adopt_orphans()
     for check in (quiet_samples_are_judged, disturbed_rows_are_repeated,
+                  targets_on_demand_are_only_counted,
                   rows_of_one_round_are_repeated,
                   what_stays_disturbed_is_not_judged, who_takes_another_way_is_left_out,
                   rows_that_cannot_be_had_say_why,
@@ -381,6 +402,7 @@ def main():
         print("skipped: the programs of the comparison are not built here")
         return
     with tempfile.TemporaryDirectory() as folder:
+        bare_programs_know_their_arguments()
         machine = compare.machine.Machine(BIN.parent, Path(folder), True)
         quiet_machines_are_not_refused(machine, folder)
         disturbed_machines_are_refused(machine, folder)
