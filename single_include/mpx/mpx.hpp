@@ -6654,6 +6654,8 @@ struct node_state final : mpx::detail::communicator_extras {
   unsigned turns = 0;        // Waits until it looks whether the others are spread evenly,
   unsigned turns_apart = 0;  // and from one such look to the next.
   int luck = 0;              // Of one that waits for those on other cores, without a pause.
+  rank_t root = 0;           // Of the last call in which one rank shows something to all,
+  rank_t root_after = 0;     // and of the next one, if roots go on as they did.
   bool reads = false;        // All can copy from each other's memory.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
   node_tag left = 0;         // As the others know it.
@@ -6736,6 +6738,22 @@ inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) n
     ++missing;
   }
   return missing;
+}
+
+/// In matrix algorithms the root goes round: who is the next one is awaited by all.
+inline void expect_root(node_state& s, rank_t root) noexcept {
+  const rank_t n = s.block.ranks();
+  s.root_after = (2 * root - s.root + n) % n;
+  s.root = root;
+}
+
+/// Whether a rank on this core has not left a call before `tag`: it has something to do.
+inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
+  for (rank_t r = 0; r < s.block.ranks(); ++r)
+    if (r != me && core_of(s, r) == s.core &&
+        !reaches(s.block.of(r).left.load(std::memory_order_relaxed), tag))
+      return true;
+  return false;
 }
 
 }  // namespace mpx::inline v0::coll
@@ -18735,6 +18753,10 @@ class node_call {
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
+  /// Tells who shows something to all.
+  void expect(rank_t root) noexcept {
+    if (s_.crowded) expect_root(s_, root);
+  }
   [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
  private:
@@ -18785,10 +18807,25 @@ class node_call {
     return s_.block.slot(r, i).flag.load(std::memory_order_acquire) == tag;
   }
   /// Where all who are missing are at work on other cores, or take turns there, to give this one
-  /// away gains nothing: those who are on it have come, and would look in vain. Looks on for about
-  /// as long as the others need; but if that fails again and again, now and then only.
+  /// away gains nothing: those who are on it have come, and would look in vain.
   template <class Ready>
   bool comes_soon(unsigned i, node_tag tag, Ready& ready) noexcept {
+    const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag);
+    return missing >= 0 && looks_on(missing, ready);
+  }
+  /// The same, where rank r alone is waited for.
+  template <class Ready>
+  bool comes_from_elsewhere(rank_t r, Ready& ready) noexcept {
+    const std::uint32_t core = core_of(s_, r);
+    if (core == 0 || core == s_.core) return false;
+    if (s_.root_after != me_ && is_ahead(s_, me_, end_of((serial_ - 1) & 0x7fff'ffff)))
+      return false;
+    return looks_on(n_, ready);
+  }
+  /// Looks on for about as long as so many others need to come; but if that fails again and again,
+  /// now and then only.
+  template <class Ready>
+  bool looks_on(rank_t missing, Ready& ready) noexcept {
     constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
     constexpr int known_luck = 4;
     constexpr int pause_calls = 16;
@@ -18796,8 +18833,6 @@ class node_call {
       ++s_.luck;
       return false;
     }
-    const rank_t missing = missing_elsewhere(s_, i, tag);
-    if (missing < 0) return false;
     for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
       if (ready()) {
         if (s_.luck < known_luck) ++s_.luck;
@@ -18841,7 +18876,7 @@ class node_call {
       // Who looks all the time takes the line away while its owner wants to write it.
       platform::relax();
     }
-    return wait_long(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
+    return wait_apart(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
@@ -18850,7 +18885,18 @@ class node_call {
       s_.left_by[r] = left;
       return true;
     }
-    return wait_long(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
+    return wait_apart(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
+  }
+  /// Calls in which not all wait for all come here where ranks outnumber cores, and are spread over
+  /// them as the others are.
+  [[gnu::noinline]] bool wait_apart(rank_t r, node_tag tag,
+                                    mpx::detail::function_ref<bool()> ready) noexcept {
+    constexpr int turns = 4;
+    for (int i = 0; s_.crowded && i < turns; ++i) {
+      say_core(s_, me_);
+      if (comes_from_elsewhere(r, ready) || comes_in_turn(ready)) return true;
+    }
+    return wait_long(r, tag, ready);
   }
   /// Waits for rank r, or for those of `whom` who have not shown `tag` yet if that is no rank.
   [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,
@@ -18909,86 +18955,6 @@ class node_call {
   rank_t n_;
   bool begun_ = false;
 };
-
-/// Whether this rank had better copy from ordinary memory of all others than have it shown.
-template <class Stack>
-bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-  for (rank_t r = 0; r < c.size(); ++r)
-    if (r != c.rank() && !blocks_of::reads(c.endpoint_of(), c.peer_of(r))) return false;
-  return true;
-}
-
-/// Where the ranks of a call's communicator meet; made by the first call that asks, together.
-/// nullptr: nowhere, which all of them find, or the call has failed.
-template <class Stack>
-[[gnu::noinline]] node_state* make_node(mpx::detail::collective_channel<Stack>& c) {
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-  constexpr std::uint64_t reached = 1;  // What all of them can.
-  constexpr std::uint64_t roomy = 2;
-  constexpr std::uint64_t barrier = 4;
-  constexpr std::uint64_t reads = 8;
-  auto& e = c.endpoint_of();
-  const rank_t n = c.size();
-  const bool leads = c.rank() == 0;
-  const std::size_t bytes = node_block::bytes(n);
-  const auto as_memory = [](std::uint64_t& word) {
-    return memory(reinterpret_cast<std::byte*>(&word), sizeof word);
-  };
-  std::uint64_t name = leads ? blocks_of::make(e, bytes) : 0;
-  std::byte* base = leads ? blocks_of::at(e, c.peer_of(0), name, bytes) : nullptr;
-  if (base != nullptr) std::memset(base, 0, node_block::flags_bytes(n));
-  if (leads) {
-    for (rank_t r = 1; r < n; ++r) c.start_send(as_memory(name), r);
-    c.finish();
-  } else {
-    c.receive(as_memory(name), 0);
-    base = blocks_of::at(e, c.peer_of(0), name, bytes);
-  }
-  const std::uint64_t name_of_own = leads ? name : 0;
-  auto* const made = new (std::nothrow) node_state(&e, [](void* at, const node_state& s) noexcept {
-    if (s.block)
-      blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
-                        static_cast<std::uint64_t>(s.block.ranks()));
-  });
-  std::uint64_t can =
-      (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
-      (platform::register_heavy_barrier() ? barrier : 0u) | (reads_all(c) ? reads : 0u);
-  if (leads) {
-    for (rank_t r = 1; r < n; ++r) {
-      std::uint64_t theirs = 0;
-      c.receive(as_memory(theirs), r);
-      can &= theirs;
-    }
-    for (rank_t r = 1; r < n; ++r) c.start_send(as_memory(can), r);
-    c.finish();
-  } else {
-    c.send(as_memory(can), 0);
-    c.receive(as_memory(can), 0);
-  }
-  if (c.failed() || (can & reached) == 0) {
-    delete made;
-    if (leads && name != 0 && !c.failed()) blocks_of::free(e, name);
-    return nullptr;
-  }
-  made->block = node_block(base, n);
-  made->own = name_of_own;
-  made->crowded = (can & roomy) == 0;
-  made->fenced = (can & barrier) == 0;
-  made->reads = (can & reads) != 0;
-  return made;
-}
-
-template <class Stack>
-[[MPX_ALWAYS_INLINE]] inline node_state* node_of(mpx::detail::collective_channel<Stack>& c) {
-  mpx::detail::communicator_state& state = c.state();
-  if (!state.node_tried) [[unlikely]] {
-    state.node_tried = true;
-    state.node = make_node(c);
-    if (c.failed()) state.node_tried = false;  // Nobody has one.
-  }
-  return static_cast<node_state*>(state.node);
-}
 
 }  // namespace mpx::inline v0::coll
 
@@ -19560,6 +19526,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, con
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
+  node.expect(call.root);
   if (c.rank() == call.root) node.leave_call();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
@@ -20342,6 +20309,94 @@ concept HasLevels =
     NodeTransport<typename Stack::transport_type> &&
     requires(node_levels<typename Stack::collective_type, mpx::detail::schedule>& levels,
              const What& call) { levels.run(call, true); };
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/node_make.hpp
+
+// Where the ranks of a communicator meet in shared memory: agreed on by their first call that asks.
+
+namespace mpx::inline v0::coll {
+
+/// Whether this rank had better copy from ordinary memory of all others than have it shown.
+template <class Stack>
+bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  for (rank_t r = 0; r < c.size(); ++r)
+    if (r != c.rank() && !blocks_of::reads(c.endpoint_of(), c.peer_of(r))) return false;
+  return true;
+}
+
+/// Where the ranks of a call's communicator meet; made by the first call that asks, together.
+/// nullptr: nowhere, which all of them find, or the call has failed.
+template <class Stack>
+[[gnu::noinline]] node_state* make_node(mpx::detail::collective_channel<Stack>& c) {
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  constexpr std::uint64_t reached = 1;  // What all of them can.
+  constexpr std::uint64_t roomy = 2;
+  constexpr std::uint64_t barrier = 4;
+  constexpr std::uint64_t reads = 8;
+  auto& e = c.endpoint_of();
+  const rank_t n = c.size();
+  const bool leads = c.rank() == 0;
+  const std::size_t bytes = node_block::bytes(n);
+  const auto as_memory = [](std::uint64_t& word) {
+    return memory(reinterpret_cast<std::byte*>(&word), sizeof word);
+  };
+  std::uint64_t name = leads ? blocks_of::make(e, bytes) : 0;
+  std::byte* base = leads ? blocks_of::at(e, c.peer_of(0), name, bytes) : nullptr;
+  if (base != nullptr) std::memset(base, 0, node_block::flags_bytes(n));
+  if (leads) {
+    for (rank_t r = 1; r < n; ++r) c.start_send(as_memory(name), r);
+    c.finish();
+  } else {
+    c.receive(as_memory(name), 0);
+    base = blocks_of::at(e, c.peer_of(0), name, bytes);
+  }
+  const std::uint64_t name_of_own = leads ? name : 0;
+  auto* const made = new (std::nothrow) node_state(&e, [](void* at, const node_state& s) noexcept {
+    if (s.block)
+      blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
+                        static_cast<std::uint64_t>(s.block.ranks()));
+  });
+  std::uint64_t can =
+      (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
+      (platform::register_heavy_barrier() ? barrier : 0u) | (reads_all(c) ? reads : 0u);
+  if (leads) {
+    for (rank_t r = 1; r < n; ++r) {
+      std::uint64_t theirs = 0;
+      c.receive(as_memory(theirs), r);
+      can &= theirs;
+    }
+    for (rank_t r = 1; r < n; ++r) c.start_send(as_memory(can), r);
+    c.finish();
+  } else {
+    c.send(as_memory(can), 0);
+    c.receive(as_memory(can), 0);
+  }
+  if (c.failed() || (can & reached) == 0) {
+    delete made;
+    if (leads && name != 0 && !c.failed()) blocks_of::free(e, name);
+    return nullptr;
+  }
+  made->block = node_block(base, n);
+  made->own = name_of_own;
+  made->crowded = (can & roomy) == 0;
+  made->fenced = (can & barrier) == 0;
+  made->reads = (can & reads) != 0;
+  return made;
+}
+
+template <class Stack>
+[[MPX_ALWAYS_INLINE]] inline node_state* node_of(mpx::detail::collective_channel<Stack>& c) {
+  mpx::detail::communicator_state& state = c.state();
+  if (!state.node_tried) [[unlikely]] {
+    state.node_tried = true;
+    state.node = make_node(c);
+    if (c.failed()) state.node_tried = false;  // Nobody has one.
+  }
+  return static_cast<node_state*>(state.node);
+}
 
 }  // namespace mpx::inline v0::coll
 

@@ -8,8 +8,8 @@
 
 #include "mpx/coll/node_calls.hpp"
 #include "mpx/coll/node_levels.hpp"
-#include "mpx/coll/node_map.hpp"
 #include "mpx/coll/node_make.hpp"
+#include "mpx/coll/node_map.hpp"
 #include "mpx/coll/node_quick.hpp"
 #include "mpx/coll/steps.hpp"
 #include "mpx/comm/collective_channel.hpp"

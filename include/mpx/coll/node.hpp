@@ -222,6 +222,10 @@ class node_call {
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
+  /// Tells who shows something to all.
+  void expect(rank_t root) noexcept {
+    if (s_.crowded) expect_root(s_, root);
+  }
   [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
  private:
@@ -282,9 +286,10 @@ class node_call {
   template <class Ready>
   bool comes_from_elsewhere(rank_t r, Ready& ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
-    if (core == 0 || core == s_.core || is_ahead(s_, me_, end_of((serial_ - 1) & 0x7fff'ffff)))
+    if (core == 0 || core == s_.core) return false;
+    if (s_.root_after != me_ && is_ahead(s_, me_, end_of((serial_ - 1) & 0x7fff'ffff)))
       return false;
-    return looks_on(1, ready);
+    return looks_on(n_, ready);
   }
   /// Looks on for about as long as so many others need to come; but if that fails again and again,
   /// now and then only.
@@ -355,7 +360,8 @@ class node_call {
   /// them as the others are.
   [[gnu::noinline]] bool wait_apart(rank_t r, node_tag tag,
                                     mpx::detail::function_ref<bool()> ready) noexcept {
-    if (s_.crowded) {
+    constexpr int turns = 4;
+    for (int i = 0; s_.crowded && i < turns; ++i) {
       say_core(s_, me_);
       if (comes_from_elsewhere(r, ready) || comes_in_turn(ready)) return true;
     }

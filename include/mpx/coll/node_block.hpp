@@ -138,6 +138,8 @@ struct node_state final : mpx::detail::communicator_extras {
   unsigned turns = 0;        // Waits until it looks whether the others are spread evenly,
   unsigned turns_apart = 0;  // and from one such look to the next.
   int luck = 0;              // Of one that waits for those on other cores, without a pause.
+  rank_t root = 0;           // Of the last call in which one rank shows something to all,
+  rank_t root_after = 0;     // and of the next one, if roots go on as they did.
   bool reads = false;        // All can copy from each other's memory.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
   node_tag left = 0;         // As the others know it.

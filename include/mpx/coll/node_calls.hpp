@@ -48,6 +48,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, con
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
+  node.expect(call.root);
   if (c.rank() == call.root) node.leave_call();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {

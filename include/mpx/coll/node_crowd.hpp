@@ -73,6 +73,13 @@ inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) n
   return missing;
 }
 
+/// In matrix algorithms the root goes round: who is the next one is awaited by all.
+inline void expect_root(node_state& s, rank_t root) noexcept {
+  const rank_t n = s.block.ranks();
+  s.root_after = (2 * root - s.root + n) % n;
+  s.root = root;
+}
+
 /// Whether a rank on this core has not left a call before `tag`: it has something to do.
 inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
   for (rank_t r = 0; r < s.block.ranks(); ++r)
