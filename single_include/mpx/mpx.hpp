@@ -6965,6 +6965,137 @@ enum class wait_kind : std::uint8_t {
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/watch/hang_info.hpp
+
+// What a rank says of itself while it waits: for what, since when, what lies unmatched. Plain
+// structs that travel through shared memory: whoever reads another's calls sound() first.
+
+namespace mpx::inline v0::detail {
+
+/// How far a send or receive has come.
+enum class hang_stage : std::uint8_t {
+  posted,     ///< A receive that has met no message.
+  probed,     ///< A probe that has met no message.
+  queued,     ///< A send of which nothing is on the wire.
+  announced,  ///< A send that its receiver knows of, and has not received.
+  moving,     ///< Matched; data is on its way.
+  arrived,    ///< A message that has met no receive.
+  claimed,    ///< A message that a matched probe has taken, and nobody has received.
+  // Of a window, what its call waits for others to do. (Its communicator says which it is.)
+  comes,      ///< To come to this fence.
+  posts,      ///< To post, so that this rank may access them.
+  completes,  ///< To complete what this rank has posted.
+  unlocks,    ///< To unlock rank `tag`; `peer` -1: who has that lock, its owner may know.
+  answers,    ///< To take what this rank has asked for, and to answer.
+  arrives,    ///< Nothing: what they have sent before a fence has not all arrived.
+  count_
+};
+constexpr bool is_of_window(hang_stage s) noexcept { return s >= hang_stage::comes; }
+
+/// One send, receive or message, or what a window's call waits for.
+struct hang_operation {
+  rank_t peer = -1;  ///< -1: any
+  tag_t tag = -1;    ///< -1: any
+  context_id context = 0;
+  hang_stage stage{};
+  std::uint8_t sends = 0;  ///< 1: a send. (Any byte may stand here, which a bool must not hold.)
+  std::uint64_t bytes = 0;
+};
+
+/// The first of some operations, and how many there are. (From here on no member has an
+/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
+template <std::uint32_t Max>
+struct hang_list {
+  hang_operation at[Max];
+  std::uint32_t kept;
+  std::uint32_t total;
+
+  [[gnu::noinline, gnu::cold]] void add(const hang_operation& op) noexcept {
+    ++total;
+    if (kept < Max) at[kept++] = op;
+  }
+  const hang_operation* begin() const noexcept { return at; }
+  const hang_operation* end() const noexcept { return at + kept; }
+};
+
+/// A call that waits.
+struct hang_call {
+  char name[24];
+  char file[120];
+  std::uint32_t line;
+  wait_kind kind;
+  std::int64_t since_ns;  ///< 0: not known
+  hang_list<8> on;
+};
+
+/// What the program calls a communicator, or where it has made a window.
+struct hang_name {
+  context_id context;
+  std::uint8_t window;  ///< Not 0: it is a window's own.
+  char text[43];
+};
+
+enum class hang_state : std::uint8_t {
+  waits,       ///< In mpx: `calls` says where.
+  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
+  unborn,      ///< Has not joined.
+  left,        ///< Has left the job.
+  failed,      ///< Has died.
+  unreadable,  ///< What it published makes no sense.
+  count_
+};
+
+/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
+struct hang_info {
+  rank_t rank;
+  std::int32_t pid;  ///< 0: not worth telling
+  std::uint32_t environment;
+  hang_state state;
+  std::int64_t now_ns;
+  std::int64_t since_ns;
+  std::uint32_t calls_kept;
+  std::uint32_t calls_total;
+  char fate[48];  ///< How it ended, if it has, and that is known.
+  hang_call calls[4];
+  hang_list<16> posted;
+  hang_list<16> unexpected;
+  hang_list<16> sends;
+  hang_list<4> locks;  ///< Of windows here that ranks wait for: `peer` has it.
+  std::uint32_t names_kept;
+  hang_name names[8];  ///< Of communicators that occur above.
+
+  /// nullptr: it has none, or it was left out.
+  const hang_name* name_of(context_id context) const noexcept {
+    for (std::uint32_t i = 0; i < names_kept; ++i)
+      if (names[i].context >> 1 == context >> 1) return &names[i];
+    return nullptr;
+  }
+  hang_call* add_call() noexcept {
+    ++calls_total;
+    return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
+  }
+};
+
+/// Copies the head of a text, or its end, to `room` bytes.
+[[gnu::noinline, gnu::cold]] inline void copy_text(char* into, std::size_t room, const char* text,
+                                                   bool its_end) noexcept {
+  const std::size_t n = std::strlen(text);
+  const std::size_t kept = lesser(n, room - 1);
+  std::memcpy(into, its_end ? text + (n - kept) : text, kept);
+  into[kept] = '\0';
+}
+template <std::size_t N>
+void copy_head(char (&into)[N], const char* text) noexcept {
+  copy_text(into, N, text, false);
+}
+/// Copies the end of a path.
+template <std::size_t N>
+void copy_tail(char (&into)[N], const char* text) noexcept {
+  copy_text(into, N, text, true);
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/blocked_call.hpp
 
 // What a blocked call waits for: kept only as long as it is blocked, on its own stack.
@@ -6978,11 +7109,17 @@ struct operation_list {
   const void* range;
 };
 
+/// What a call of a layer above waits for, that no operation stands for: `list` tells it, under the
+/// lock, if somebody asks.
+struct awaited_above {
+  void (*list)(const awaited_above& self, hang_list<8>& into) noexcept;
+};
+
 /// What a call waits for. `probed` is a `pattern`, and so is `shown`, in shared memory; `several`
-/// the operations of wait_any.
+/// the operations of wait_any; `above` an `awaited_above`.
 struct awaited {
   wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, shown, several } as = form::nothing;
+  enum class form : std::uint8_t { nothing, one, probed, shown, several, above } as = form::nothing;
   const void* what = nullptr;
 };
 
@@ -7142,6 +7279,8 @@ class service {
                          std::span<const std::byte> payload) noexcept = 0;
   /// Nothing more will come from `peer`.
   virtual void on_loss(peer_id peer) noexcept = 0;
+  /// This rank does not go on: adds to what it says of itself what only this service knows.
+  virtual void explain(hang_info&) noexcept {}
 
   service(const service&) = delete;
   service& operator=(const service&) = delete;
@@ -13335,127 +13474,6 @@ class peers_room {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/watch/hang_info.hpp
-
-// What a rank says of itself while it waits: for what, since when, what lies unmatched. Plain
-// structs that travel through shared memory: whoever reads another's calls sound() first.
-
-namespace mpx::inline v0::detail {
-
-/// How far a send or receive has come.
-enum class hang_stage : std::uint8_t {
-  posted,     ///< A receive that has met no message.
-  probed,     ///< A probe that has met no message.
-  queued,     ///< A send of which nothing is on the wire.
-  announced,  ///< A send that its receiver knows of, and has not received.
-  moving,     ///< Matched; data is on its way.
-  arrived,    ///< A message that has met no receive.
-  claimed,    ///< A message that a matched probe has taken, and nobody has received.
-  count_
-};
-
-/// One send, receive or message.
-struct hang_operation {
-  rank_t peer = -1;  ///< -1: any
-  tag_t tag = -1;    ///< -1: any
-  context_id context = 0;
-  hang_stage stage{};
-  std::uint8_t sends = 0;  ///< 1: a send. (Any byte may stand here, which a bool must not hold.)
-  std::uint64_t bytes = 0;
-};
-
-/// The first of some operations, and how many there are. (From here on no member has an
-/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
-template <std::uint32_t Max>
-struct hang_list {
-  hang_operation at[Max];
-  std::uint32_t kept;
-  std::uint32_t total;
-
-  [[gnu::noinline, gnu::cold]] void add(const hang_operation& op) noexcept {
-    ++total;
-    if (kept < Max) at[kept++] = op;
-  }
-  const hang_operation* begin() const noexcept { return at; }
-  const hang_operation* end() const noexcept { return at + kept; }
-};
-
-/// A call that waits.
-struct hang_call {
-  char name[24];
-  char file[120];
-  std::uint32_t line;
-  wait_kind kind;
-  std::int64_t since_ns;  ///< 0: not known
-  hang_list<8> on;
-};
-
-/// What the program calls a communicator.
-struct hang_name {
-  context_id context;
-  char text[28];
-};
-
-enum class hang_state : std::uint8_t {
-  waits,       ///< In mpx: `calls` says where.
-  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
-  unborn,      ///< Has not joined.
-  left,        ///< Has left the job.
-  failed,      ///< Has died.
-  unreadable,  ///< What it published makes no sense.
-  count_
-};
-
-/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
-struct hang_info {
-  rank_t rank;
-  std::int32_t pid;  ///< 0: not worth telling
-  std::uint32_t environment;
-  hang_state state;
-  std::int64_t now_ns;
-  std::int64_t since_ns;
-  std::uint32_t calls_kept;
-  std::uint32_t calls_total;
-  char fate[48];  ///< How it ended, if it has, and that is known.
-  hang_call calls[4];
-  hang_list<16> posted;
-  hang_list<16> unexpected;
-  hang_list<16> sends;
-  std::uint32_t names_kept;
-  hang_name names[8];  ///< Of communicators that occur above.
-
-  /// nullptr: it has none, or it was left out.
-  const char* name_of(context_id context) const noexcept {
-    for (std::uint32_t i = 0; i < names_kept; ++i)
-      if (names[i].context >> 1 == context >> 1) return names[i].text;
-    return nullptr;
-  }
-  hang_call* add_call() noexcept {
-    ++calls_total;
-    return calls_kept < std::size(calls) ? &calls[calls_kept++] : nullptr;
-  }
-};
-
-/// Copies the head of a text, or its end, to `room` bytes.
-[[gnu::noinline, gnu::cold]] inline void copy_text(char* into, std::size_t room, const char* text,
-                                                   bool its_end) noexcept {
-  const std::size_t n = std::strlen(text);
-  const std::size_t kept = lesser(n, room - 1);
-  std::memcpy(into, its_end ? text + (n - kept) : text, kept);
-  into[kept] = '\0';
-}
-template <std::size_t N>
-void copy_head(char (&into)[N], const char* text) noexcept {
-  copy_text(into, N, text, false);
-}
-/// Copies the end of a path.
-template <std::size_t N>
-void copy_tail(char (&into)[N], const char* text) noexcept {
-  copy_text(into, N, text, true);
-}
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/watch/hang_lines.hpp
 
 // What one rank says of itself, in lines; and all of the report of a rank that is alone.
@@ -13478,13 +13496,20 @@ class hang_text {
 class hang_lines : public hang_text {
  public:
   [[gnu::noinline, gnu::cold]] void operation(const hang_operation& op) {
-    static constexpr const char* stages[] = {"",
-                                             "",
-                                             ", not on the wire yet",
-                                             ", not received yet",
-                                             ", data on its way",
-                                             "",
-                                             ", taken by a matched probe"};
+    static constexpr const char* stages[static_cast<unsigned>(hang_stage::count_)] = {
+        "",
+        "",
+        ", not on the wire yet",
+        ", not received yet",
+        ", data on its way",
+        "",
+        ", taken by a matched probe",
+        "",
+        "",
+        "",
+        "",
+        "",
+        ""};
     add(op.sends != 0 ? "to " : "from ");
     envelope(op);
     if (op.stage == hang_stage::probed) return;
@@ -13502,6 +13527,7 @@ class hang_lines : public hang_text {
       place(c);
     }
     if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
+    if (c.on.kept > 0 && is_of_window(c.on.at[0].stage)) return of_window(c.on);
     some(c.on.at, c.on.kept, c.on.total);
   }
   /// From here on `it` says what communicators are called.
@@ -13550,13 +13576,14 @@ class hang_lines : public hang_text {
   [[gnu::noinline, gnu::cold]] void hints(std::size_t r, const hang_info& it) {
     for (std::uint32_t i = 0; i < it.calls_kept; ++i)
       for (const hang_operation& op : it.calls[i].on)
-        if (op.sends == 0) hint(r, it, op);
+        if (op.sends == 0 && !is_of_window(op.stage)) hint(r, it, op);
   }
 
-  void communicator(context_id context) {
-    add("communicator %u", context >> 1);
-    const char* const name = names_ == nullptr ? nullptr : names_->name_of(context);
-    if (name != nullptr) add(" (%s)", name);
+  void communicator(context_id context, bool window = false) {
+    const hang_name* const name = names_ == nullptr ? nullptr : names_->name_of(context);
+    window = window || (name != nullptr && name->window != 0);
+    add(window ? "window %u" : "communicator %u", context >> 1);
+    if (name != nullptr) add(" (%s)", name->text);
   }
   void headline(std::int64_t limit_ns, rank_t ranks) {
     add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n",
@@ -13565,6 +13592,26 @@ class hang_lines : public hang_text {
   void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
 
  private:
+  /// What a window's call waits for: the same of several ranks.
+  [[gnu::noinline, gnu::cold]] void of_window(const hang_list<8>& on) {
+    static constexpr const char* whats[] = {"come", "post", "complete", "unlock", "answer"};
+    const hang_operation& first = on.at[0];
+    if (first.stage == hang_stage::arrives) {
+      add(" for what other ranks have sent");
+    } else if (first.peer < 0) {
+      add(" for whoever has locked");
+    } else {
+      add(on.total == 1 ? " for rank" : " for ranks");
+      for (std::uint32_t i = 0; i < on.kept; ++i) add(i == 0 ? " %d" : ", %d", on.at[i].peer);
+      if (on.kept < on.total) add(" and %u more", on.total - on.kept);
+      const auto what =
+          static_cast<unsigned>(first.stage) - static_cast<unsigned>(hang_stage::comes);
+      add(" to %s", whats[what]);
+    }
+    if (first.stage == hang_stage::unlocks) add(" rank %d", first.tag);
+    add(", ");
+    communicator(first.context, true);
+  }
   [[gnu::noinline, gnu::cold]] void envelope(const hang_operation& op) {
     if (op.peer == -1) {
       add("any rank");
@@ -15443,6 +15490,10 @@ template <class List>
       const auto& several = *static_cast<const operation_list*>(call.on.what);
       return several.each(several.range, take, &into);
     }
+    case form::above: {
+      const auto& above = *static_cast<const awaited_above*>(call.on.what);
+      return above.list(above, list);
+    }
   }
 }
 
@@ -15504,6 +15555,7 @@ template <class Stack>
   const hang_list<16>* const lists[] = {&info.posted, &info.unexpected, &info.sends};
   for (const auto* list : lists)
     for (const hang_operation& op : *list) add_name(info, op, communicators_);
+  services_.for_each([&info](service& s) { s.explain(info); });
 }
 
 /// A look at the clock by a call that waits, or tests again and again.
@@ -23646,6 +23698,7 @@ template <class Info>
   for (auto& name : info.names) mend(name.text, sizeof name.text);
   for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
     check(list->at, std::size(list->at), list->kept, list->total);
+  check(info.locks.at, std::size(info.locks.at), info.locks.kept, info.locks.total);
   mend(info.fate, sizeof info.fate);
   for (auto& call : info.calls) {
     check(call.on.at, std::size(call.on.at), call.on.kept, call.on.total);
@@ -23687,11 +23740,22 @@ class hang_graph {
   static bool joins_or_leaves(const hang_call& call) noexcept {
     return call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
   }
+  /// The rank that `op` depends on; -1: any. Of a lock, what its owner says.
+  rank_t peer_of(const hang_operation& op) const noexcept {
+    if (op.peer != -1 || op.stage != hang_stage::unlocks || op.tag < 0 ||
+        static_cast<std::size_t>(op.tag) >= ranks_.size())
+      return op.peer;
+    const Info& owner = ranks_[static_cast<std::size_t>(op.tag)];
+    for (const hang_operation& lock : owner.locks)
+      if (waits(static_cast<std::size_t>(op.tag)) && lock.context == op.context) return lock.peer;
+    return op.peer;
+  }
   /// Whether `call` of `r` depends on rank `to`.
   bool depends(std::size_t r, const hang_call& call, std::size_t to) const noexcept {
     if (joins_or_leaves(call) && !meets(to, ranks_[r], call.kind)) return true;
     for (const hang_operation& op : call.on)
-      if (op.peer >= 0 ? static_cast<std::size_t>(op.peer) == to : op.peer == -1 && to != r)
+      if (const rank_t on = peer_of(op);
+          on >= 0 ? static_cast<std::size_t>(on) == to : on == -1 && to != r)
         return true;
     return false;
   }
@@ -23710,9 +23774,9 @@ class hang_graph {
       for (std::size_t to = 0; joins_or_leaves(call) && to < ranks_.size(); ++to)
         if (stays(to) && !meets(to, ranks_[r], call.kind)) return to;
       for (const hang_operation& op : call.on) {
-        if (op.peer >= 0 && stays(static_cast<std::size_t>(op.peer)))
-          return static_cast<std::size_t>(op.peer);
-        for (std::size_t to = 0; op.peer == -1 && to < ranks_.size(); ++to)
+        const rank_t on = peer_of(op);
+        if (on >= 0 && stays(static_cast<std::size_t>(on))) return static_cast<std::size_t>(on);
+        for (std::size_t to = 0; on == -1 && to < ranks_.size(); ++to)
           if (to != r && stays(to)) return to;
       }
     }
@@ -23755,7 +23819,8 @@ class hang_graph {
     return call.kind == wait_kind::any || call.kind == wait_kind::testing ? one : all;
   }
   bool can(const hang_operation& op) const noexcept {
-    return op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
+    const rank_t on = peer_of(op);
+    return on >= 0 ? !dead_[static_cast<std::size_t>(on)] : free_ > 0;
   }
 
   std::span<const Info> ranks_;
@@ -23834,6 +23899,11 @@ class hang_writer : hang_lines {
       add(i == 0 ? " " : "\n      and ");
       if (hang_graph<Info>::joins_or_leaves(c)) {
         meeting(r, c);
+      } else if (c.on.kept > 0 && c.on.at[0].stage == hang_stage::unlocks) {
+        hang_call known = c;
+        for (std::uint32_t k = 0; k < c.on.kept; ++k)
+          known.on.at[k].peer = graph_.peer_of(c.on.at[k]);
+        call(known);
       } else {
         call(c);
       }
@@ -23861,6 +23931,7 @@ class hang_writer : hang_lines {
         r = graph_.next(r);
       }
       if (r >= ranks_.size() || seen[r] != walk) continue;
+      const std::size_t first = r;
       std::size_t at = r;
       std::size_t told = 0;
       do {
@@ -23872,6 +23943,7 @@ class hang_writer : hang_lines {
       } while (at != r);
       if (told > ranks_told_max) add(", and so on through %zu ranks", told);
       add("\n");
+      order_hint(first);
       found_ = true;
     }
   }
@@ -23896,6 +23968,44 @@ class hang_writer : hang_lines {
       found_ = true;
     }
     if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
+  }
+
+  /// What rank `r` is in, if that is a call of all ranks of a communicator, or of a window.
+  const hang_call* collective_of(std::size_t r) const noexcept {
+    const Info& it = ranks_[r];
+    if (it.calls_kept != 1 || it.calls[0].on.kept == 0) return nullptr;
+    const hang_operation& op = it.calls[0].on.at[0];
+    return (op.context & 1) != 0 || op.stage == hang_stage::comes ? &it.calls[0] : nullptr;
+  }
+  static bool is_together(const hang_call& a, const hang_call& b) noexcept {
+    return a.on.at[0].context >> 1 == b.on.at[0].context >> 1;
+  }
+  /// Of a cycle through rank `first` of calls that all ranks make, those of several communicators:
+  /// then some rank has left one out, or has made them in another order.
+  void order_hint(std::size_t first) {
+    std::size_t one = ranks_.size();
+    std::size_t at = first;
+    do {
+      const std::size_t next = graph_.next(at);
+      const hang_call* const here = collective_of(at);
+      const hang_call* const there = collective_of(next);
+      if (here == nullptr || there == nullptr) return;
+      if (one == ranks_.size() && !is_together(*here, *there)) one = at;
+      at = next;
+    } while (at != first);
+    if (one == ranks_.size()) return;
+    const std::size_t other = graph_.next(one);
+    const auto say = [this](std::size_t r) {
+      const hang_call& c = *collective_of(r);
+      names_by(ranks_[r]);
+      add("%s of ", c.name);
+      communicator(c.on.at[0].context, is_of_window(c.on.at[0].stage));
+    };
+    add("  hint: rank %zu is in ", one);
+    say(one);
+    add(", rank %zu in ", other);
+    say(other);
+    add(": all ranks must make the same calls in the same order\n");
   }
 
   /// The first two ranks for which one collective call is two.

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <mpx/mpx.hpp>
+#include <mpx/rma.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -182,6 +183,57 @@ void nonsense(world_type& world) {
   world.recv<int>(0, 2);
 }
 
+/// Rank 1 wants a message before it comes to the fence.
+void fence(world_type& world) {
+  auto w = mpx::allocate_window<int>(world, 4);  // line: fence_window
+  w.fence();
+  if (world.rank() == 1) world.recv<int>(0, 4);  // line: fence_recv
+  w.fence();                                     // line: fence
+}
+
+/// Rank 2 forgets to post.
+void groups(world_type& world) {
+  auto w = mpx::allocate_window<int>(world, 4);
+  const mpx::rank_t first[] = {0}, others[] = {1, 2};
+  if (world.rank() == 0) {
+    w.start(mpx::include(world.group(), others));
+    w.put(1, 2, 0);  // line: groups_put
+    w.complete();
+  } else if (world.rank() == 1) {
+    w.post(mpx::include(world.group(), first));
+    w.wait();  // line: groups_wait
+  }
+  w.free();  // line: groups_free
+}
+
+/// Rank 1 wants a message of rank 0 while it has the lock that rank 0 waits for.
+void lock(world_type& world) {
+  auto w = mpx::allocate_window<int>(world, 4);  // line: lock_window
+  if (world.rank() == 1) {
+    auto held = w.lock(2);
+    w.put(1, 2, 0);
+    world.barrier();
+    world.recv<int>(0, 4);  // line: lock_recv
+  } else {
+    world.barrier();
+  }
+  if (world.rank() == 0) {
+    auto wanted = w.lock(2);
+    w.put(1, 2, 0);  // line: lock_put
+  }
+  w.free();  // line: lock_free
+}
+
+/// A fence here, a barrier of another communicator there.
+void apart(world_type& world) {
+  auto other = world.dup();
+  other.set_name("halo");
+  auto w = mpx::allocate_window<int>(world, 4);
+  if (world.rank() == 0) w.fence();        // line: apart_fence
+  if (world.rank() == 1) other.barrier();  // line: apart_barrier
+  w.free();
+}
+
 /// Never joins; the others wait for it.
 void stays_out() { std::this_thread::sleep_for(30s); }
 
@@ -212,6 +264,10 @@ int main(int, char** argv) try {
   if (what == "unheard") unheard(world);
   if (what == "nonsense") nonsense(world);
   if (what == "dies") dies(world);
+  if (what == "fence") fence(world);
+  if (what == "groups") groups(world);
+  if (what == "lock") lock(world);
+  if (what == "apart") apart(world);
   return 0;
 } catch (const mpx::error& e) {
   std::fprintf(stderr, "%s\n", e.what());

@@ -133,6 +133,38 @@ def test_a_circle_of_three():
         "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n")
 
 
+def test_a_fence_that_a_rank_has_not_come_to():
+    r = hangs(3, "fence")
+    for rank in (0, 2):
+        has(r, rf"rank {rank} .* waits in fence at .*{line_of('fence')}: for rank 1 to come, window 1 "
+               rf"\(made at {line_of('fence_window')}\) \(for ")
+    has(r, f"rank 1 .* waits in recv at .*{line_of('fence_recv')}", "cycle: rank 0 waits for rank 1, rank 1 for rank 0\n")
+
+
+def test_who_has_not_posted_and_not_completed():
+    r = hangs(3, "groups")
+    has(r, f"rank 0 .* waits in put at .*{line_of('groups_put')}: for rank 2 to post, window 1 ",
+        f"rank 1 .* waits in wait at .*{line_of('groups_wait')}: for rank 0 to complete, window 1 ",
+        rf"rank 2 .* waits in free at .*{line_of('groups_free')}: from rank [01], collective call \d+ of window 1 ")
+
+
+def test_who_has_a_lock():
+    r = hangs(3, "lock")
+    has(r, rf"rank 0 .* waits in put at .*{line_of('lock_put')}: for rank 1 to unlock rank 2, window 1 "
+           rf"\(made at {line_of('lock_window')}\) \(for ",
+        f"rank 1 .* waits in recv at .*{line_of('lock_recv')}", f"rank 2 .* waits in free at .*{line_of('lock_free')}",
+        "cycle: rank 0 waits for rank 1, rank 1 for rank 0\n")
+
+
+def test_a_fence_and_a_barrier_elsewhere():
+    r = hangs(2, "apart")
+    has(r, f"rank 0 .* waits in fence at .*{line_of('apart_fence')}: for rank 1 to come, window 2 ",
+        f"rank 1 .* waits in barrier at .*{line_of('apart_barrier')}: from rank 0, collective call 1 of communicator 1 "
+        r"\(halo\)",
+        r"hint: rank 0 is in fence of window 2 \(made at hang.cpp:\d+\), rank 1 in barrier of communicator 1 \(halo\): all "
+        "ranks must make the same calls in the same order\n")
+
+
 def test_a_rank_that_was_killed():
     r = hangs(3, "bereft", options=("--survive", "--hang-report", "0.5"))
     has(r, r"rank 2 \(pid \d+\) has failed: killed by signal 9 \(SIGKILL\)\n",

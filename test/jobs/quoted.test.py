@@ -22,6 +22,9 @@ QUOTED = {  # heading: what `hang` is told, and how many ranks there are
     "A collective that one rank skipped": ("skipped", 3),
     "A rank that computes": ("computes", 3),
     "Two long sends to each other": ("long_sends", 2),
+    "A fence that a rank has not come to": ("fence", 3),
+    "A lock that another rank has": ("lock", 3),
+    "A fence here, a barrier there": ("apart", 2),
 }
 END = "the job goes on waiting"
 SECONDS_MAX = 30

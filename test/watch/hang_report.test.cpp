@@ -120,7 +120,77 @@ TEST_CASE("hang report: communicators are called by their names") {
   const std::string text = report({one, two});
   CHECK(contains(text, "collective call 8 of communicator 2 (halo), room for"));
   CHECK(contains(text, "from rank 1, tag 7, communicator 1, 0 bytes"));
-  CHECK(contains(text, "of communicator 2 (hhhhhhhhhhhhhhhhhhhhhhhhhhh) is recv on rank 0"));
+  CHECK(contains(text, "of communicator 2 (" + std::string(42, 'h') + ") is recv on rank 0"));
+}
+
+/// A rank that waits in a window's call.
+hang_info at_window(mpx::rank_t rank, const char* call, hang_stage what,
+                    std::initializer_list<mpx::rank_t> on, mpx::tag_t tag = -1,
+                    mpx::context_id context = 6) {
+  hang_info info = waiting(rank, 0);
+  copy_head(info.calls[0].name, call);
+  info.calls[0].on = {};
+  for (const mpx::rank_t r : on)
+    info.calls[0].on.add({.peer = r, .tag = tag, .context = context, .stage = what});
+  return info;
+}
+
+TEST_CASE("hang report: what a window's call waits for") {
+  hang_info fence = at_window(0, "fence", hang_stage::comes, {1, 2});
+  fence.names_kept = 1;
+  fence.names[0].context = 6;
+  fence.names[0].window = 1;
+  copy_head(fence.names[0].text, "made at main.cpp:5");
+  fence.unexpected.add({.peer = 1, .tag = 8, .context = 6, .stage = hang_stage::arrived});
+  const std::string text = report({fence, at_window(1, "put", hang_stage::posts, {2}),
+                                   at_window(2, "wait", hang_stage::completes, {0})});
+  CHECK(contains(text,
+                 "rank 0 waits in fence at main.cpp:10: for ranks 1, 2 to come, window 3 "
+                 "(made at main.cpp:5)\n"));
+  CHECK(contains(text, "rank 1 waits in put at main.cpp:11: for rank 2 to post, window 3\n"));
+  CHECK(contains(text, "rank 2 waits in wait at main.cpp:12: for rank 0 to complete, window 3\n"));
+  CHECK(contains(text, "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n"));
+  CHECK(!contains(text, "hint"));  // A window's call waits for no message.
+  const std::string others = report({at_window(0, "flush", hang_stage::answers, {1}),
+                                     at_window(1, "fence", hang_stage::arrives, {-1})});
+  CHECK(contains(others, "for rank 1 to answer, window 3\n"));
+  CHECK(contains(others, "for what other ranks have sent, window 3\n"));
+}
+
+TEST_CASE("hang report: of a lock its owner knows who has it") {
+  const hang_info waits = at_window(0, "flush", hang_stage::unlocks, {-1}, 1);
+  hang_info owner = waiting(1, 2);
+  CHECK(contains(report({waits, owner}), "for whoever has locked rank 1, window 3\n"));
+  owner.locks.add({.peer = 2, .context = 8, .stage = hang_stage::unlocks});  // Another window's.
+  CHECK(contains(report({waits, owner, waiting(2, 0)}), "for whoever has locked rank 1, window"));
+  owner.locks.add({.peer = 2, .context = 6, .stage = hang_stage::unlocks});
+  const std::string text = report({waits, owner, waiting(2, 0)});
+  CHECK(contains(text, "for rank 2 to unlock rank 1, window 3\n"));
+  CHECK(contains(text, "cycle: rank 0 waits for rank 2, rank 2 for rank 0\n"));
+  // Who has it computes: it may unlock.
+  const std::string may = report({waits, owner, in_state(2, hang_state::busy)});
+  CHECK(!contains(may, "cycle"));
+  CHECK(contains(may, "ranks 0, 1 wait for rank 2, which is not in mpx\n"));
+  hang_info wild = at_window(0, "flush", hang_stage::unlocks, {-1}, 7);  // There is no such rank.
+  CHECK(sound(wild, 3));
+  CHECK(contains(report({wild, owner, waiting(2, 0)}), "for whoever has locked rank 7"));
+}
+
+TEST_CASE("hang report: calls of all ranks of several communicators, in a cycle") {
+  const char* const hint =
+      "hint: rank 0 is in fence of window 3, rank 1 in barrier of communicator 1";
+  hang_info barrier = waiting(1, 0);
+  copy_head(barrier.calls[0].name, "barrier");
+  barrier.calls[0].on.at[0].context = 3;
+  const hang_info fence = at_window(0, "fence", hang_stage::comes, {1});
+  CHECK(contains(report({fence, barrier}), hint));
+  // One that is in something else may be why; and so may be one that no cycle leads to.
+  CHECK(!contains(report({fence, waiting(1, 0)}), "hint"));
+  barrier.calls[0].on.at[0].peer = 2;
+  CHECK(!contains(report({fence, barrier, waiting(2, 0)}), "hint"));
+  CHECK(!contains(report({fence, barrier, in_state(2, hang_state::busy)}), "hint"));
+  // Of one communicator its numbers tell.
+  CHECK(!contains(report({fence, at_window(1, "fence", hang_stage::comes, {0})}), "hint"));
 }
 
 TEST_CASE("hang report: long lists and long texts are cut, and say so") {
@@ -151,6 +221,7 @@ TEST_CASE("hang report: what makes no sense is not used") {
   CHECK(spoilt([](hang_info& i) { i.posted.kept = i.posted.total = 17; }));
   CHECK(spoilt([](hang_info& i) { i.calls[0].on.kept = i.calls[0].on.total = 9; }));
   CHECK(spoilt([](hang_info& i) { i.sends.kept = 3; }));  // More than there are.
+  CHECK(spoilt([](hang_info& i) { i.locks.kept = i.locks.total = 5; }));
   CHECK(spoilt([](hang_info& i) { i.calls[0].on.at[0].peer = 2; }));
   CHECK(spoilt([](hang_info& i) { i.calls[0].on.at[0].peer = -3; }));
   CHECK(spoilt([](hang_info& i) { i.calls[0].on.at[0].stage = hang_stage::count_; }));

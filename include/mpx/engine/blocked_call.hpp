@@ -6,6 +6,7 @@
 
 #include "mpx/engine/operation.hpp"
 #include "mpx/watch/call_site.hpp"
+#include "mpx/watch/hang_info.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -16,11 +17,17 @@ struct operation_list {
   const void* range;
 };
 
+/// What a call of a layer above waits for, that no operation stands for: `list` tells it, under the
+/// lock, if somebody asks.
+struct awaited_above {
+  void (*list)(const awaited_above& self, hang_list<8>& into) noexcept;
+};
+
 /// What a call waits for. `probed` is a `pattern`, and so is `shown`, in shared memory; `several`
-/// the operations of wait_any.
+/// the operations of wait_any; `above` an `awaited_above`.
 struct awaited {
   wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, shown, several } as = form::nothing;
+  enum class form : std::uint8_t { nothing, one, probed, shown, several, above } as = form::nothing;
   const void* what = nullptr;
 };
 

@@ -10,6 +10,7 @@
 #include "mpx/core/error.hpp"
 #include "mpx/core/types.hpp"
 #include "mpx/protocol/wire.hpp"
+#include "mpx/watch/hang_info.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -25,6 +26,8 @@ class service {
                          std::span<const std::byte> payload) noexcept = 0;
   /// Nothing more will come from `peer`.
   virtual void on_loss(peer_id peer) noexcept = 0;
+  /// This rank does not go on: adds to what it says of itself what only this service knows.
+  virtual void explain(hang_info&) noexcept {}
 
   service(const service&) = delete;
   service& operator=(const service&) = delete;

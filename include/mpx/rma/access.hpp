@@ -108,8 +108,8 @@ struct one_sided {
   }
 
   /// See progress_room::wait_for_flag.
-  static bool wait_for_flag(endpoint_type& e, call_site site, const flag_watch& w) {
-    return e.pace().wait_for_flag(e.threading(), site, {}, w);
+  static bool wait_for_flag(endpoint_type& e, call_site site, awaited on, const flag_watch& w) {
+    return e.pace().wait_for_flag(e.threading(), site, on, w);
   }
 
   /// A request's operation ends.

@@ -78,6 +78,7 @@ struct window_maker {
     } else {
       w->comm = own;
       w->made_at = where;
+      w->together = {p.call, where};
       w->context = a.plain_context();
       w->own = &a.state();
       w->rank = own.rank();
@@ -102,7 +103,9 @@ struct window_maker {
     }
     if (why == errc{}) why = meet(*w, p, all, where);
     if (why == errc{}) {
+      const auto guard = os::lock(w->e);
       w->alive = true;
+      w->together = {};
       return w;
     }
     if (w != nullptr) {

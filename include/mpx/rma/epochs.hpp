@@ -70,7 +70,7 @@ class window_state : public window_meeting<Stack> {
     const errc met = this->meet(precedes, site);
     keep(why, met, this->culprit);
     if constexpr (compares_accesses<Stack>) {
-      if (met == errc{} && precedes) keep(why, compare_origins(), this->rank);
+      if (met == errc{} && precedes) keep(why, compare_origins(site), this->rank);
     }
     const bool succeeds = !rma::has(a, rma::assertion::no_succeed) && met == errc{};
     for (rank_t r = 0; r < this->size; ++r) {
@@ -88,7 +88,7 @@ class window_state : public window_meeting<Stack> {
   errc post(const plain_array<rank_t>& members, rma::assertion) {
     if (!this->alive) return errc::window;
     if (exposes_) return errc::rma_sync;
-    if (!copy(exposed_to_, members)) return errc::no_resources;
+    if (!copy(this->exposed_to, members)) return errc::no_resources;
     exposes_ = true;
     for (const rank_t r : members) {
       rma_target& t = this->targets[r];
@@ -144,7 +144,7 @@ class window_state : public window_meeting<Stack> {
     if (!this->alive) return errc::window;
     if (!exposes_) return errc::rma_sync;
     errc why{};
-    for (const rank_t r : exposed_to_) {
+    for (const rank_t r : this->exposed_to) {
       rma_target& t = this->targets[r];
       keep(why, wait_for_complete(t, site), r);
       const auto guard = os::lock(this->e);
@@ -161,7 +161,7 @@ class window_state : public window_meeting<Stack> {
     this->e.progress();
     {
       const auto guard = os::lock(this->e);
-      for (const rank_t r : exposed_to_)
+      for (const rank_t r : this->exposed_to)
         if (!has_completed(this->targets[r]) && stopped(this->targets[r]) == errc{}) return errc{};
     }
     over = true;
@@ -381,13 +381,13 @@ class window_state : public window_meeting<Stack> {
       const auto guard = os::lock(this->e);
       if (has_completed(t)) return errc{};  // It may be lost since.
     }
-    const errc why = wait(t, site, [&] { return has_completed(t); });
+    const errc why = wait(t, site, [&] { return has_completed(t); }, hang_stage::completes);
     const auto guard = os::lock(this->e);
     return has_completed(t) ? errc{} : why;  // It may have completed, and left.
   }
 
   /// What all have accessed of this rank's memory since the last fence.
-  errc compare_origins() {
+  errc compare_origins(call_site site) {
     std::vector<rma_touched> mine;
     std::vector<std::int64_t> counts;
     for (rank_t r = 0; r < this->size; ++r) {
@@ -397,7 +397,7 @@ class window_state : public window_meeting<Stack> {
     }
     std::vector<rma_touched> all;
     const errc why = this->call_together(
-        [&](std::error_code& ec) { all = this->comm.alltoallv(mine, counts, ec); });
+        site, [&](std::error_code& ec) { all = this->comm.alltoallv(mine, counts, ec); });
     rma_record_of_accesses seen;
     for (const rma_touched& x : all) {
       const rma_touched* const other = seen.add(x, true);
@@ -456,7 +456,6 @@ class window_state : public window_meeting<Stack> {
     return why;
   }
 
-  plain_array<rank_t> exposed_to_;
   plain_array<rank_t> started_;
   bool exposes_ = false;
   bool starts_ = false;

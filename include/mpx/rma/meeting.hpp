@@ -24,8 +24,8 @@ class window_meeting : public window_accesses<Stack> {
 
   /// Waits until all are about to free the window.
   errc meet_to_free(call_site site) {
-    return told(
-        this->call_together([&](std::error_code& ec) { this->comm.barrier(ec, site.where); }));
+    return told(this->call_together(
+        site, [&](std::error_code& ec) { this->comm.barrier(ec, site.where); }));
   }
 
  protected:
@@ -114,7 +114,8 @@ class window_meeting : public window_accesses<Stack> {
       return why != errc{};
     };
     const auto sleeping = [&](bool on) { on ? sleepers.fetch_or(bit) : sleepers.fetch_and(~bit); };
-    if (os::wait_for_flag(this->e, site, {all_came, lost, sleeping})) why = errc{};
+    const window_awaited<Stack> awaits(*this, nullptr, hang_stage::comes, mine);
+    if (os::wait_for_flag(this->e, site, awaits.as(), {all_came, lost, sleeping})) why = errc{};
   }
   [[gnu::noinline, gnu::cold]] void wake(std::uint64_t mask) noexcept {
     if constexpr (os::has_blocks) {
@@ -128,7 +129,7 @@ class window_meeting : public window_accesses<Stack> {
   errc meet_by_calls(bool precedes, call_site site) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     const auto barrier = [&] {
-      return told(this->call_together([&](std::error_code& ec) { this->comm.barrier(ec); }));
+      return told(this->call_together(site, [&](std::error_code& ec) { this->comm.barrier(ec); }));
     };
     if (!precedes) return barrier();
     // Besides what is for it each rank hears how many have sent anything to anybody.
@@ -137,7 +138,7 @@ class window_meeting : public window_accesses<Stack> {
     for (const std::uint64_t c : this->counts) all += c;
     for (std::uint64_t& c : this->counts) c += all != 0 ? sender : 0;
     std::uint64_t sum = 0;
-    const errc met = told(this->call_together([&](std::error_code& ec) {
+    const errc met = told(this->call_together(site, [&](std::error_code& ec) {
       this->comm.reduce_scatter_block(std::span(this->counts.begin(), this->counts.size()), sum,
                                       mpx::sum, ec);
     }));

@@ -11,6 +11,7 @@
 
 #include "mpx/engine/service.hpp"
 #include "mpx/rma/target.hpp"
+#include "mpx/rma/waits.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -341,6 +342,9 @@ class window_service final : public service, public allocated {
       const rank_t r = w->rank_of(peer);
       if (r >= 0 && r < w->size) side::lose(*w, r);
     }
+  }
+  void explain(hang_info& info) noexcept override {
+    for (data* w = first_; w != nullptr; w = w->next) explain_window(*w, info);
   }
 
  private:

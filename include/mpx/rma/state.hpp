@@ -34,7 +34,6 @@ class window_accesses : public window_data<Stack> {
   communicator<Stack> comm;  // The window's own.
   bool shared = false;       // Its program loads and stores others' memory by itself.
   bool alive = false;
-  std::source_location made_at;
   std::uint64_t memory_block = 0;  // Own blocks that others map, by name.
   std::uint64_t control_block = 0;
   void* memory_owned = nullptr;  // What this rank has allocated otherwise.
@@ -177,26 +176,29 @@ class window_accesses : public window_data<Stack> {
   void wait_for_moves() {
     for (rank_t r = 0; this->targets != nullptr && r < this->size; ++r) {
       rma_target& t = this->targets[r];
-      if (t.moves != 0)
-        this->e.wait_until({"the end of a window"}, {}, [&t] { return t.moves == 0; });
+      if (t.moves == 0) continue;
+      const window_awaited<Stack> awaits(*this, &t, hang_stage::answers);
+      this->e.wait_until({"the end of a window"}, awaits.as(), [&t] { return t.moves == 0; });
     }
   }
 
-  /// Makes the window's next collective call, `call(ec)`. A rank that has let the window go before
-  /// makes it no more: it would be waited for without end.
+  /// Makes the window's next collective call, `call(ec)`, a step of the program's call at `site`. A
+  /// rank that has let the window go before makes it no more: it would be waited for without end.
   template <class Call>
-  errc call_together(Call&& call) {
+  errc call_together(call_site site, Call&& call) {
     {
       const auto guard = os::lock(this->e);
       const std::uint64_t number = this->calls_ended + 1;
       for (rank_t r = 0; this->left_by != proc_null && r < this->size; ++r)
         if (this->targets[r].left && this->targets[r].left_after < number) return errc::window;
       this->call_awaited = number;
+      this->together = site;
     }
     std::error_code ec;
     call(ec);
     const auto guard = os::lock(this->e);
     this->call_awaited = 0;
+    this->together = {};
     if (!ec) ++this->calls_ended;
     const auto why = static_cast<errc>(ec.value());
     return why == errc::revoked ? errc::window : why;  // Nobody else has that communicator.
@@ -255,8 +257,9 @@ class window_accesses : public window_data<Stack> {
   }
 
   /// Makes `attempt`, under the lock, until it succeeds or the target can do nothing more.
+  /// `what`: is waited for, once `t` may be accessed.
   template <class F>
-  errc wait(rma_target& t, call_site site, F&& attempt) {
+  errc wait(rma_target& t, call_site site, F&& attempt, hang_stage what = hang_stage::answers) {
     errc why{};
     bool done = false;
     const auto look = [&] {
@@ -277,7 +280,8 @@ class window_accesses : public window_data<Stack> {
       why = wait_for_word_of(t, site, [&t] { return t.posts; }, &rma::control_words::posts);
       if (why != errc{}) return why;
     }
-    this->e.wait_until(site, {}, look);
+    const window_awaited<Stack> awaits(*this, &t, what);
+    this->e.wait_until(site, awaits.as(), look);
     return why;
   }
   /// errc::peer_lost where a dead rank holds the lock that this one waits for.
@@ -302,7 +306,8 @@ class window_accesses : public window_data<Stack> {
   template <class F>
   errc wait_for_all(call_site site, F&& done) {
     errc why{};
-    this->e.wait_until(site, {}, [&] {
+    const window_awaited<Stack> awaits(*this, nullptr, hang_stage::arrives);
+    this->e.wait_until(site, awaits.as(), [&] {
       if (done()) return true;
       if (calm()) return false;
       for (rank_t r = 0; why == errc{} && r < this->size; ++r)
@@ -379,8 +384,9 @@ class window_accesses : public window_data<Stack> {
       const std::uint64_t bit = std::uint64_t{1} << (this->rank % 64);
       errc why{};
       bool have = false;
+      const window_awaited<Stack> awaits(*this, &t, hang_stage::answers);
       const bool got = os::wait_for_flag(
-          this->e, site,
+          this->e, site, awaits.as(),
           {[&] { return have = have || try_word(t); },
            [&](bool) {
              if (calm()) return false;
@@ -440,7 +446,10 @@ class window_accesses : public window_data<Stack> {
         platform::relax();
       }
       errc why{};
-      os::wait_for_flag(this->e, site,
+      const window_awaited<Stack> awaits(
+          *this, &t,
+          word == &rma::control_words::posts ? hang_stage::posts : hang_stage::completes);
+      os::wait_for_flag(this->e, site, awaits.as(),
                         {ready,
                          [&](bool) {
                            used = by_packets();

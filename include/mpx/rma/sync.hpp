@@ -29,7 +29,8 @@ class [[nodiscard]] scoped_lock {
       : of_(std::exchange(other.of_, nullptr)),
         target_(other.target_),
         all_(other.all_),
-        exceptions_(other.exceptions_) {}
+        exceptions_(other.exceptions_),
+        where_(other.where_) {}
   scoped_lock& operator=(scoped_lock&&) = delete;
   ~scoped_lock() {
     if (of_ == nullptr) return;
@@ -53,13 +54,15 @@ class [[nodiscard]] scoped_lock {
  private:
   template <class, class>
   friend class detail::window_calls;
-  scoped_lock(Window& w, rank_t target, bool all) noexcept : of_(&w), target_(target), all_(all) {}
-  void end(std::error_code& ec) { unlock(ec); }
+  scoped_lock(Window& w, rank_t target, bool all, std::source_location where) noexcept
+      : of_(&w), target_(target), all_(all), where_(where) {}
+  void end(std::error_code& ec) { unlock(ec, where_); }
 
   Window* of_;
   rank_t target_;
   bool all_;
-  int exceptions_ = std::uncaught_exceptions();  // When this was made.
+  int exceptions_ = std::uncaught_exceptions();  // When this was made, and
+  std::source_location where_;                   // where.
 };
 
 namespace detail {
@@ -158,7 +161,7 @@ class window_calls {
                                site where = site::current()) {
     const errc why =
         seen(where) == nullptr ? errc::window : state_->lock_all(a, {"lock_all", where});
-    scoped_lock<Window> made(self(), proc_null, true);
+    scoped_lock<Window> made(self(), proc_null, true, where);
     if (why != errc{}) made.of_ = nullptr;
     ended(how, why, "lock_all", proc_null, where);
     return made;
@@ -278,7 +281,7 @@ class window_calls {
     const char* const name = exclusive ? "lock" : "lock_shared";
     const errc why =
         seen(where) == nullptr ? errc::window : state_->lock(target, exclusive, a, {name, where});
-    scoped_lock<Window> made(self(), target, false);
+    scoped_lock<Window> made(self(), target, false, where);
     if (why != errc{}) made.of_ = nullptr;
     ended(how, why, name, target, where);
     return made;

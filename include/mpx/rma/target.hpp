@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <source_location>
 #include <span>
 #include <utility>
 
@@ -204,9 +205,12 @@ struct window_data : allocated {
   window_data* next = nullptr;
   std::uint32_t* locks_held = nullptr;  // By this rank, of all windows.
   communicator_state* own = nullptr;    // The window's own communicator.
+  plain_array<rank_t> exposed_to;       // Whom the open epoch of post lets in.
   std::uint64_t calls_ended = 0;        // Its collective calls that have ended well here,
   std::uint64_t call_awaited = 0;       // and the number of the one under way; 0: there is none.
-  rank_t left_by = proc_null;           // The first rank that has let its window go without free.
+  call_site together{};                 // The program's call that such calls are steps of.
+  std::source_location made_at;
+  rank_t left_by = proc_null;  // The first rank that has let its window go without free.
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint32_t backlog_max = 16;

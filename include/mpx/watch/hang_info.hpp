@@ -21,10 +21,18 @@ enum class hang_stage : std::uint8_t {
   moving,     ///< Matched; data is on its way.
   arrived,    ///< A message that has met no receive.
   claimed,    ///< A message that a matched probe has taken, and nobody has received.
+  // Of a window, what its call waits for others to do. (Its communicator says which it is.)
+  comes,      ///< To come to this fence.
+  posts,      ///< To post, so that this rank may access them.
+  completes,  ///< To complete what this rank has posted.
+  unlocks,    ///< To unlock rank `tag`; `peer` -1: who has that lock, its owner may know.
+  answers,    ///< To take what this rank has asked for, and to answer.
+  arrives,    ///< Nothing: what they have sent before a fence has not all arrived.
   count_
 };
+constexpr bool is_of_window(hang_stage s) noexcept { return s >= hang_stage::comes; }
 
-/// One send, receive or message.
+/// One send, receive or message, or what a window's call waits for.
 struct hang_operation {
   rank_t peer = -1;  ///< -1: any
   tag_t tag = -1;    ///< -1: any
@@ -60,10 +68,11 @@ struct hang_call {
   hang_list<8> on;
 };
 
-/// What the program calls a communicator.
+/// What the program calls a communicator, or where it has made a window.
 struct hang_name {
   context_id context;
-  char text[28];
+  std::uint8_t window;  ///< Not 0: it is a window's own.
+  char text[43];
 };
 
 enum class hang_state : std::uint8_t {
@@ -91,13 +100,14 @@ struct hang_info {
   hang_list<16> posted;
   hang_list<16> unexpected;
   hang_list<16> sends;
+  hang_list<4> locks;  ///< Of windows here that ranks wait for: `peer` has it.
   std::uint32_t names_kept;
   hang_name names[8];  ///< Of communicators that occur above.
 
   /// nullptr: it has none, or it was left out.
-  const char* name_of(context_id context) const noexcept {
+  const hang_name* name_of(context_id context) const noexcept {
     for (std::uint32_t i = 0; i < names_kept; ++i)
-      if (names[i].context >> 1 == context >> 1) return names[i].text;
+      if (names[i].context >> 1 == context >> 1) return &names[i];
     return nullptr;
   }
   hang_call* add_call() noexcept {

@@ -28,13 +28,20 @@ class hang_text {
 class hang_lines : public hang_text {
  public:
   [[gnu::noinline, gnu::cold]] void operation(const hang_operation& op) {
-    static constexpr const char* stages[] = {"",
-                                             "",
-                                             ", not on the wire yet",
-                                             ", not received yet",
-                                             ", data on its way",
-                                             "",
-                                             ", taken by a matched probe"};
+    static constexpr const char* stages[static_cast<unsigned>(hang_stage::count_)] = {
+        "",
+        "",
+        ", not on the wire yet",
+        ", not received yet",
+        ", data on its way",
+        "",
+        ", taken by a matched probe",
+        "",
+        "",
+        "",
+        "",
+        "",
+        ""};
     add(op.sends != 0 ? "to " : "from ");
     envelope(op);
     if (op.stage == hang_stage::probed) return;
@@ -52,6 +59,7 @@ class hang_lines : public hang_text {
       place(c);
     }
     if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
+    if (c.on.kept > 0 && is_of_window(c.on.at[0].stage)) return of_window(c.on);
     some(c.on.at, c.on.kept, c.on.total);
   }
   /// From here on `it` says what communicators are called.
@@ -100,13 +108,14 @@ class hang_lines : public hang_text {
   [[gnu::noinline, gnu::cold]] void hints(std::size_t r, const hang_info& it) {
     for (std::uint32_t i = 0; i < it.calls_kept; ++i)
       for (const hang_operation& op : it.calls[i].on)
-        if (op.sends == 0) hint(r, it, op);
+        if (op.sends == 0 && !is_of_window(op.stage)) hint(r, it, op);
   }
 
-  void communicator(context_id context) {
-    add("communicator %u", context >> 1);
-    const char* const name = names_ == nullptr ? nullptr : names_->name_of(context);
-    if (name != nullptr) add(" (%s)", name);
+  void communicator(context_id context, bool window = false) {
+    const hang_name* const name = names_ == nullptr ? nullptr : names_->name_of(context);
+    window = window || (name != nullptr && name->window != 0);
+    add(window ? "window %u" : "communicator %u", context >> 1);
+    if (name != nullptr) add(" (%s)", name->text);
   }
   void headline(std::int64_t limit_ns, rank_t ranks) {
     add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n",
@@ -115,6 +124,26 @@ class hang_lines : public hang_text {
   void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
 
  private:
+  /// What a window's call waits for: the same of several ranks.
+  [[gnu::noinline, gnu::cold]] void of_window(const hang_list<8>& on) {
+    static constexpr const char* whats[] = {"come", "post", "complete", "unlock", "answer"};
+    const hang_operation& first = on.at[0];
+    if (first.stage == hang_stage::arrives) {
+      add(" for what other ranks have sent");
+    } else if (first.peer < 0) {
+      add(" for whoever has locked");
+    } else {
+      add(on.total == 1 ? " for rank" : " for ranks");
+      for (std::uint32_t i = 0; i < on.kept; ++i) add(i == 0 ? " %d" : ", %d", on.at[i].peer);
+      if (on.kept < on.total) add(" and %u more", on.total - on.kept);
+      const auto what =
+          static_cast<unsigned>(first.stage) - static_cast<unsigned>(hang_stage::comes);
+      add(" to %s", whats[what]);
+    }
+    if (first.stage == hang_stage::unlocks) add(" rank %d", first.tag);
+    add(", ");
+    communicator(first.context, true);
+  }
   [[gnu::noinline, gnu::cold]] void envelope(const hang_operation& op) {
     if (op.peer == -1) {
       add("any rank");

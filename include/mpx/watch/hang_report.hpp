@@ -42,6 +42,7 @@ template <class Info>
   for (auto& name : info.names) mend(name.text, sizeof name.text);
   for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
     check(list->at, std::size(list->at), list->kept, list->total);
+  check(info.locks.at, std::size(info.locks.at), info.locks.kept, info.locks.total);
   mend(info.fate, sizeof info.fate);
   for (auto& call : info.calls) {
     check(call.on.at, std::size(call.on.at), call.on.kept, call.on.total);
@@ -83,11 +84,22 @@ class hang_graph {
   static bool joins_or_leaves(const hang_call& call) noexcept {
     return call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
   }
+  /// The rank that `op` depends on; -1: any. Of a lock, what its owner says.
+  rank_t peer_of(const hang_operation& op) const noexcept {
+    if (op.peer != -1 || op.stage != hang_stage::unlocks || op.tag < 0 ||
+        static_cast<std::size_t>(op.tag) >= ranks_.size())
+      return op.peer;
+    const Info& owner = ranks_[static_cast<std::size_t>(op.tag)];
+    for (const hang_operation& lock : owner.locks)
+      if (waits(static_cast<std::size_t>(op.tag)) && lock.context == op.context) return lock.peer;
+    return op.peer;
+  }
   /// Whether `call` of `r` depends on rank `to`.
   bool depends(std::size_t r, const hang_call& call, std::size_t to) const noexcept {
     if (joins_or_leaves(call) && !meets(to, ranks_[r], call.kind)) return true;
     for (const hang_operation& op : call.on)
-      if (op.peer >= 0 ? static_cast<std::size_t>(op.peer) == to : op.peer == -1 && to != r)
+      if (const rank_t on = peer_of(op);
+          on >= 0 ? static_cast<std::size_t>(on) == to : on == -1 && to != r)
         return true;
     return false;
   }
@@ -106,9 +118,9 @@ class hang_graph {
       for (std::size_t to = 0; joins_or_leaves(call) && to < ranks_.size(); ++to)
         if (stays(to) && !meets(to, ranks_[r], call.kind)) return to;
       for (const hang_operation& op : call.on) {
-        if (op.peer >= 0 && stays(static_cast<std::size_t>(op.peer)))
-          return static_cast<std::size_t>(op.peer);
-        for (std::size_t to = 0; op.peer == -1 && to < ranks_.size(); ++to)
+        const rank_t on = peer_of(op);
+        if (on >= 0 && stays(static_cast<std::size_t>(on))) return static_cast<std::size_t>(on);
+        for (std::size_t to = 0; on == -1 && to < ranks_.size(); ++to)
           if (to != r && stays(to)) return to;
       }
     }
@@ -151,7 +163,8 @@ class hang_graph {
     return call.kind == wait_kind::any || call.kind == wait_kind::testing ? one : all;
   }
   bool can(const hang_operation& op) const noexcept {
-    return op.peer >= 0 ? !dead_[static_cast<std::size_t>(op.peer)] : free_ > 0;
+    const rank_t on = peer_of(op);
+    return on >= 0 ? !dead_[static_cast<std::size_t>(on)] : free_ > 0;
   }
 
   std::span<const Info> ranks_;
@@ -230,6 +243,11 @@ class hang_writer : hang_lines {
       add(i == 0 ? " " : "\n      and ");
       if (hang_graph<Info>::joins_or_leaves(c)) {
         meeting(r, c);
+      } else if (c.on.kept > 0 && c.on.at[0].stage == hang_stage::unlocks) {
+        hang_call known = c;
+        for (std::uint32_t k = 0; k < c.on.kept; ++k)
+          known.on.at[k].peer = graph_.peer_of(c.on.at[k]);
+        call(known);
       } else {
         call(c);
       }
@@ -257,6 +275,7 @@ class hang_writer : hang_lines {
         r = graph_.next(r);
       }
       if (r >= ranks_.size() || seen[r] != walk) continue;
+      const std::size_t first = r;
       std::size_t at = r;
       std::size_t told = 0;
       do {
@@ -268,6 +287,7 @@ class hang_writer : hang_lines {
       } while (at != r);
       if (told > ranks_told_max) add(", and so on through %zu ranks", told);
       add("\n");
+      order_hint(first);
       found_ = true;
     }
   }
@@ -292,6 +312,44 @@ class hang_writer : hang_lines {
       found_ = true;
     }
     if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
+  }
+
+  /// What rank `r` is in, if that is a call of all ranks of a communicator, or of a window.
+  const hang_call* collective_of(std::size_t r) const noexcept {
+    const Info& it = ranks_[r];
+    if (it.calls_kept != 1 || it.calls[0].on.kept == 0) return nullptr;
+    const hang_operation& op = it.calls[0].on.at[0];
+    return (op.context & 1) != 0 || op.stage == hang_stage::comes ? &it.calls[0] : nullptr;
+  }
+  static bool is_together(const hang_call& a, const hang_call& b) noexcept {
+    return a.on.at[0].context >> 1 == b.on.at[0].context >> 1;
+  }
+  /// Of a cycle through rank `first` of calls that all ranks make, those of several communicators:
+  /// then some rank has left one out, or has made them in another order.
+  void order_hint(std::size_t first) {
+    std::size_t one = ranks_.size();
+    std::size_t at = first;
+    do {
+      const std::size_t next = graph_.next(at);
+      const hang_call* const here = collective_of(at);
+      const hang_call* const there = collective_of(next);
+      if (here == nullptr || there == nullptr) return;
+      if (one == ranks_.size() && !is_together(*here, *there)) one = at;
+      at = next;
+    } while (at != first);
+    if (one == ranks_.size()) return;
+    const std::size_t other = graph_.next(one);
+    const auto say = [this](std::size_t r) {
+      const hang_call& c = *collective_of(r);
+      names_by(ranks_[r]);
+      add("%s of ", c.name);
+      communicator(c.on.at[0].context, is_of_window(c.on.at[0].stage));
+    };
+    add("  hint: rank %zu is in ", one);
+    say(one);
+    add(", rank %zu in ", other);
+    say(other);
+    add(": all ranks must make the same calls in the same order\n");
   }
 
   /// The first two ranks for which one collective call is two.

@@ -66,6 +66,10 @@ template <class List>
       const auto& several = *static_cast<const operation_list*>(call.on.what);
       return several.each(several.range, take, &into);
     }
+    case form::above: {
+      const auto& above = *static_cast<const awaited_above*>(call.on.what);
+      return above.list(above, list);
+    }
   }
 }
 
@@ -127,6 +131,7 @@ template <class Stack>
   const hang_list<16>* const lists[] = {&info.posted, &info.unexpected, &info.sends};
   for (const auto* list : lists)
     for (const hang_operation& op : *list) add_name(info, op, communicators_);
+  services_.for_each([&info](service& s) { s.explain(info); });
 }
 
 /// A look at the clock by a call that waits, or tests again and again.
