@@ -88,6 +88,7 @@ using mpx::Transferable;
 
 // The stack: its axes, their concepts and policies.
 using mpx::Bootstrap;
+using mpx::CheckingThreadModel;
 using mpx::CollectivePolicy;
 using mpx::event;
 using mpx::FlowControl;
