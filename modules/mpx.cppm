@@ -92,6 +92,7 @@ using mpx::CheckingThreadModel;
 using mpx::CollectivePolicy;
 using mpx::event;
 using mpx::FlowControl;
+using mpx::HashedCollectivePolicy;
 using mpx::LivenessBootstrap;
 using mpx::long_path;
 using mpx::Matcher;

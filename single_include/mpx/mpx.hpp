@@ -5206,11 +5206,19 @@ namespace mpx::inline v0 {
 struct collective_axis {};
 
 /// Chooses algorithms: `choose(question)` depends on its argument only, and is the same at every
-/// rank of a job. It is asked at every call: a few comparisons.
+/// rank of a job: `name` is part of the stack's fingerprint. It is asked at every call: a few
+/// comparisons.
 template <class P>
 concept CollectivePolicy = requires(const coll::question& q) {
   { P::name } -> std::convertible_to<std::string_view>;
   { P::choose(q) } noexcept -> std::same_as<coll::choice>;
+};
+
+/// A policy of a name that others have as well, such as each that scripts/tune makes:
+/// `choices_hash`, part of the fingerprint, too, differs where their choices do.
+template <class P>
+concept HashedCollectivePolicy = CollectivePolicy<P> && requires {
+  { P::choices_hash } -> std::convertible_to<std::uint64_t>;
 };
 
 namespace coll {
@@ -5293,6 +5301,16 @@ template <class Policy>
 }
 
 }  // namespace coll
+
+namespace detail {
+
+/// What of a policy is in the stack's fingerprint besides its name.
+template <class P>
+constexpr std::uint64_t choices_hash = 0;
+template <HashedCollectivePolicy P>
+constexpr std::uint64_t choices_hash<P> = P::choices_hash;
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0
 
@@ -10894,17 +10912,20 @@ struct stack {
     constexpr std::string_view protocol = protocol_type::name;
     constexpr std::string_view flow = flow_type::name;
     constexpr std::string_view checks = checks_type::name;
+    constexpr std::string_view collectives = collective_type::name;
     constexpr auto traits = transport_type::traits;
     return detail::formatted(
         "mpx wire %u, %s endian, %zu bit; transport %.*s<%llu,%llu,%llu>; protocol "
         "%.*s<%llu,%llu>; "
-        "flow %.*s<%llu>; checks %.*s",
+        "flow %.*s<%llu>; checks %.*s; collectives %.*s<%llx>",
         wire_version, std::endian::native == std::endian::little ? "little" : "big",
         8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
         0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
         static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
         0ull + detail::eager_bytes_ceiling<protocol_type>, static_cast<int>(flow.size()),
-        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
+        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data(),
+        static_cast<int>(collectives.size()), collectives.data(),
+        0ull + detail::choices_hash<collective_type>);
   }
 };
 
