@@ -20,21 +20,11 @@ HEADER = """\
 // mpx::stack<mpx_tuned>. For more ranks, and other calls, mpx's own choice.
 
 #include <cstddef>
+#include <cstdint>
 #include <mpx/mpx.hpp>
 #include <string_view>
 
-struct mpx_tuned {{
-  using policy_axis = mpx::collective_axis;
-  static constexpr std::string_view name = "mpx_tuned";
-
-  static constexpr mpx::coll::choice choose(const mpx::coll::question& q) noexcept {{
-    for (const entry& e : entries)
-      if (e.of == q.of && q.ranks <= e.ranks && q.bytes <= e.bytes && offers(q, e.by))
-        return {{e.by}};
-    return mpx::coll::by_size::choose(q);
-  }}
-
- private:
+class mpx_tuned {{
   using op = mpx::coll::operation;
   using by = mpx::coll::algorithm;
   static constexpr std::size_t any = static_cast<std::size_t>(-1);
@@ -47,8 +37,30 @@ struct mpx_tuned {{
   static constexpr entry entries[] = {{
 {entries}
   }};
+
+ public:
+  using policy_axis = mpx::collective_axis;
+  static constexpr std::string_view name = "mpx_tuned";
+  // Ranks that have other entries are refused at start-up.
+  static constexpr std::uint64_t choices_hash = [] {{
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a, of numbers.
+    for (const entry& e : entries)
+      for (const std::uint64_t n : {{static_cast<std::uint64_t>(e.of),
+                                    static_cast<std::uint64_t>(e.ranks),
+                                    static_cast<std::uint64_t>(e.bytes),
+                                    static_cast<std::uint64_t>(e.by)}})
+        h = (h ^ n) * 0x100000001b3u;
+    return h;
+  }}();
+
+  static constexpr mpx::coll::choice choose(const mpx::coll::question& q) noexcept {{
+    for (const entry& e : entries)
+      if (e.of == q.of && q.ranks <= e.ranks && q.bytes <= e.bytes && offers(q, e.by))
+        return {{e.by}};
+    return mpx::coll::by_size::choose(q);
+  }}
 }};
-static_assert(mpx::CollectivePolicy<mpx_tuned>);
+static_assert(mpx::HashedCollectivePolicy<mpx_tuned>);
 """
 
 

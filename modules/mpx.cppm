@@ -88,9 +88,11 @@ using mpx::Transferable;
 
 // The stack: its axes, their concepts and policies.
 using mpx::Bootstrap;
+using mpx::CheckingThreadModel;
 using mpx::CollectivePolicy;
 using mpx::event;
 using mpx::FlowControl;
+using mpx::HashedCollectivePolicy;
 using mpx::LivenessBootstrap;
 using mpx::long_path;
 using mpx::Matcher;

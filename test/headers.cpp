@@ -58,7 +58,9 @@ static_assert(!Protocol<tiny_alone>);
 
 static_assert(ThreadModel<thread_model_archetype> && !ThreadModel<std::mutex>);
 static_assert(ThreadModel<threading::single> && ThreadModel<threading::serialized>);
-static_assert(ThreadModel<threading::multiple>);
+static_assert(ThreadModel<threading::multiple> && !CheckingThreadModel<threading::multiple>);
+static_assert(CheckingThreadModel<threading::single> && CheckingThreadModel<threading::serialized>);
+static_assert(!CheckingThreadModel<thread_model_archetype>);
 
 static_assert(WaitPolicy<wait_archetype> && !WaitPolicy<int>);
 static_assert(WaitPolicy<waiting::spin> && WaitPolicy<waiting::sleep>);

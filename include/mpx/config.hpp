@@ -69,9 +69,13 @@ inline constexpr unsigned wire_version = 5;
 
 namespace detail {
 
+/// `line` 0: which line of the program it was is not known.
 [[noreturn]] inline void assertion_failed(const char* what, const char* why, const char* file,
                                           int line) noexcept {
-  std::fprintf(stderr, "%s:%d: mpx: precondition violated: %s (%s)\n", file, line, why, what);
+  if (line == 0)
+    std::fprintf(stderr, "mpx: precondition violated: %s (%s)\n", why, what);
+  else
+    std::fprintf(stderr, "%s:%d: mpx: precondition violated: %s (%s)\n", file, line, why, what);
   std::abort();
 }
 
@@ -79,7 +83,7 @@ namespace detail {
 }  // namespace mpx::inline v0
 
 /// A precondition of the caller: `condition` must hold; `why` says what to do about it.
-/// MPX_ASSERT_AT names the program's line, a std::source_location.
+/// MPX_ASSERT_AT names the program's line, a std::source_location; of an empty one, none.
 #if MPX_ASSERT_LEVEL >= 1
 #define MPX_ASSERT(condition, why) \
   ((condition) ? void(0) : ::mpx::detail::assertion_failed(#condition, why, __FILE__, __LINE__))

@@ -50,7 +50,7 @@ class [[nodiscard]] request_awaiter : waiter {
       self.handle_.resume();
     };
     suspended_ = true;
-    return suspended_ = loop_->await(*this, request_);
+    return suspended_ = loop_->await(*this, request_, where_);
   }
   status await_resume() { return request_.wait(throws_t{}, where_); }
 
@@ -120,7 +120,7 @@ class [[nodiscard]] any_awaiter {
         self.leave();
         self.handle_.resume();
       };
-      if (!loop_->await(e, r)) return false;
+      if (!loop_->await(e, r, where_)) return false;
     }
     return true;
   }

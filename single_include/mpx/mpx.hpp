@@ -146,9 +146,13 @@ inline constexpr unsigned wire_version = 5;
 
 namespace detail {
 
+/// `line` 0: which line of the program it was is not known.
 [[noreturn]] inline void assertion_failed(const char* what, const char* why, const char* file,
                                           int line) noexcept {
-  std::fprintf(stderr, "%s:%d: mpx: precondition violated: %s (%s)\n", file, line, why, what);
+  if (line == 0)
+    std::fprintf(stderr, "mpx: precondition violated: %s (%s)\n", why, what);
+  else
+    std::fprintf(stderr, "%s:%d: mpx: precondition violated: %s (%s)\n", file, line, why, what);
   std::abort();
 }
 
@@ -156,7 +160,7 @@ namespace detail {
 }  // namespace mpx::inline v0
 
 /// A precondition of the caller: `condition` must hold; `why` says what to do about it.
-/// MPX_ASSERT_AT names the program's line, a std::source_location.
+/// MPX_ASSERT_AT names the program's line, a std::source_location; of an empty one, none.
 #if MPX_ASSERT_LEVEL >= 1
 #define MPX_ASSERT(condition, why) \
   ((condition) ? void(0) : ::mpx::detail::assertion_failed(#condition, why, __FILE__, __LINE__))
@@ -5202,11 +5206,19 @@ namespace mpx::inline v0 {
 struct collective_axis {};
 
 /// Chooses algorithms: `choose(question)` depends on its argument only, and is the same at every
-/// rank of a job. It is asked at every call: a few comparisons.
+/// rank of a job: `name` is part of the stack's fingerprint. It is asked at every call: a few
+/// comparisons.
 template <class P>
 concept CollectivePolicy = requires(const coll::question& q) {
   { P::name } -> std::convertible_to<std::string_view>;
   { P::choose(q) } noexcept -> std::same_as<coll::choice>;
+};
+
+/// A policy of a name that others have as well, such as each that scripts/tune makes:
+/// `choices_hash`, part of the fingerprint, too, differs where their choices do.
+template <class P>
+concept HashedCollectivePolicy = CollectivePolicy<P> && requires {
+  { P::choices_hash } -> std::convertible_to<std::uint64_t>;
 };
 
 namespace coll {
@@ -5289,6 +5301,16 @@ template <class Policy>
 }
 
 }  // namespace coll
+
+namespace detail {
+
+/// What of a policy is in the stack's fingerprint besides its name.
+template <class P>
+constexpr std::uint64_t choices_hash = 0;
+template <HashedCollectivePolicy P>
+constexpr std::uint64_t choices_hash<P> = P::choices_hash;
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0
 
@@ -8049,6 +8071,13 @@ concept ThreadModel = requires(T& t) {
   { t.unlock() };
 };
 
+/// A thread model that knows which calls must not be: `misuse` says why none may be made now, or is
+/// nullptr. Calls that know their line of the program ask it first; `lock` tells of the others.
+template <class T>
+concept CheckingThreadModel = ThreadModel<T> && requires(const T& t) {
+  { t.misuse() } noexcept -> std::same_as<const char*>;
+};
+
 /// Grants ThreadModel and nothing more.
 struct thread_model_archetype {
   using policy_axis = threading_axis;
@@ -8068,10 +8097,12 @@ class single {
   static constexpr std::string_view name = "single";
   static constexpr bool concurrent = false;
 
-  void lock() noexcept {
-    MPX_ASSERT(::pthread_equal(::pthread_self(), owner_) != 0,
-               "threading::single: only the thread that made the environment may call; choose "
-               "threading::serialized or threading::multiple");
+  void lock() noexcept { MPX_ASSERT_AT(misuse() == nullptr, misuse(), std::source_location()); }
+  const char* misuse() const noexcept {
+    return ::pthread_equal(::pthread_self(), owner_) != 0
+               ? nullptr
+               : "threading::single: only the thread that made the environment may call; choose "
+                 "threading::serialized or threading::multiple";
   }
   void unlock() noexcept {}
 
@@ -8087,13 +8118,18 @@ class serialized {
   static constexpr bool concurrent = false;
 
   void lock() noexcept {
-    MPX_ASSERT(!inside_.exchange(true, std::memory_order_acquire),
-               "threading::serialized: two threads called at once; choose threading::multiple");
+    MPX_ASSERT_AT(!inside_.exchange(true, std::memory_order_acquire), two_at_once,
+                  std::source_location());
+  }
+  const char* misuse() const noexcept {
+    return inside_.load(std::memory_order_relaxed) ? two_at_once : nullptr;
   }
   /// Where nothing is checked, too: who locked may be an object that checks.
   void unlock() noexcept { inside_.store(false, std::memory_order_release); }
 
  private:
+  static constexpr const char* two_at_once =
+      "threading::serialized: two threads called at once; choose threading::multiple";
   platform::atomic<bool> inside_{false};
 };
 
@@ -11033,17 +11069,20 @@ struct stack {
     constexpr std::string_view protocol = protocol_type::name;
     constexpr std::string_view flow = flow_type::name;
     constexpr std::string_view checks = checks_type::name;
+    constexpr std::string_view collectives = collective_type::name;
     constexpr auto traits = transport_type::traits;
     return detail::formatted(
         "mpx wire %u, %s endian, %zu bit; transport %.*s<%llu,%llu,%llu>; protocol "
         "%.*s<%llu,%llu>; "
-        "flow %.*s<%llu>; checks %.*s",
+        "flow %.*s<%llu>; checks %.*s; collectives %.*s<%llx>",
         wire_version, std::endian::native == std::endian::little ? "little" : "big",
         8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
         0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
         static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
         0ull + detail::eager_bytes_ceiling<protocol_type>, static_cast<int>(flow.size()),
-        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
+        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data(),
+        static_cast<int>(collectives.size()), collectives.data(),
+        0ull + detail::choices_hash<collective_type>);
   }
 };
 
@@ -11079,6 +11118,11 @@ class ground {
   const flow_type& flow() const noexcept { return flow_; }
   typename Stack::protocol_type& protocol() noexcept { return protocol_; }
   typename Stack::threading_type& threading() noexcept { return threading_; }
+  /// Why this thread must not call now, as far as the thread model knows; nullptr: it may.
+  const char* misuse() const noexcept {
+    if constexpr (CheckingThreadModel<typename Stack::threading_type>) return threading_.misuse();
+    return nullptr;
+  }
   trace_type& trace() noexcept { return trace_; }
   const trace_type& trace() const noexcept { return trace_; }
   pool_type& pool() noexcept { return pool_; }
@@ -14391,7 +14435,7 @@ class endpoint : ground<Stack>,
 
   peer_id self() const noexcept { return ground_type::transport().self(); }
   using ground_type::flow;
-  using ground_type::now_ns;
+  using ground_type::misuse, ground_type::now_ns;
   using ground_type::protocol;
   using ground_type::trace;
   using ground_type::transport;
@@ -16499,10 +16543,13 @@ class [[nodiscard]] request {
  private:
   friend detail::request_access;
 
-  /// Tells a request that has outlived its environment, before that is touched.
+  /// Tells a request that has outlived its environment, before that is touched; and a thread that
+  /// may not call.
   void check([[maybe_unused]] std::source_location where) const noexcept {
     MPX_ASSERT_AT(endpoint_ == nullptr || detail::exists(endpoint_),
                   "the environment of this request is gone: let requests go before it", where);
+    MPX_ASSERT_AT(operation_ == nullptr || endpoint_->misuse() == nullptr, endpoint_->misuse(),
+                  where);
   }
 
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
@@ -16606,7 +16653,7 @@ class [[nodiscard]] request {
     endpoint_ = nullptr;
   }
   [[gnu::noinline]] void abandon() noexcept {
-    check(std::source_location::current());
+    check({});  // A destructor does not know whose line it is at.
     if (operation_->role == detail::role::compound)
       endpoint_->compound_hooks()->abandon(*endpoint_, *operation_);
     else
@@ -17186,7 +17233,7 @@ void wait_all(R&& requests, std::span<status> into,
   detail::settle<false>(requests, {"wait_all", where}, [](auto&) {});
   std::size_t i = 0;
   detail::take_statuses(requests, [&](const status& s) {
-    MPX_ASSERT(i < into.size(), "wait_all: a status is needed for each request");
+    MPX_ASSERT_AT(i < into.size(), "wait_all: a status is needed for each request", where);
     into[i++] = s;
   });
 }
@@ -17449,23 +17496,28 @@ class [[nodiscard]] completer {
     return *this;
   }
   ~completer() {
-    if (*this) fail(errc::broken_promise);
+    if (*this) fail(errc::broken_promise, {});
   }
 
   /// True until it has said so.
   explicit operator bool() const noexcept { return endpoint_ != nullptr; }
   /// The operation is complete; its status tells `bytes`. Wakes whoever waits for it.
-  void complete(std::size_t bytes = 0) noexcept { end(errc{}, bytes); }
+  void complete(std::size_t bytes = 0,
+                std::source_location where = std::source_location::current()) noexcept {
+    end(errc{}, bytes, where);
+  }
   /// The operation has failed.
-  void fail(errc why) noexcept { end(why, 0); }
+  void fail(errc why, std::source_location where = std::source_location::current()) noexcept {
+    end(why, 0, where);
+  }
 
  private:
   friend detail::generalized_access;
 
   completer(detail::endpoint<Stack>& e, detail::operation& op) noexcept
       : endpoint_(&e), operation_(&op) {}
-  void end(errc why, std::size_t bytes) noexcept {
-    MPX_ASSERT(*this, "a generalized operation is completed once");
+  void end(errc why, std::size_t bytes, [[maybe_unused]] std::source_location where) noexcept {
+    MPX_ASSERT_AT(*this, "a generalized operation is completed once", where);
     if (*this)
       detail::compounds<Stack>::complete(*std::exchange(endpoint_, nullptr), *operation_, why,
                                          bytes);
@@ -17822,7 +17874,7 @@ class point_to_point {
   }
 
   /// Tells a handle that is empty, or has outlived its environment or its communicator, before
-  /// those are touched.
+  /// those are touched; and a thread that may not call.
   void check_exists([[maybe_unused]] std::source_location where) const noexcept {
     MPX_ASSERT_AT(endpoint_ != nullptr, "this communicator is empty: this rank has no part in it",
                   where);
@@ -17831,6 +17883,7 @@ class point_to_point {
                   where);
     MPX_ASSERT_AT(state_->of_handles == (context_ & of_handles),
                   "this communicator has been freed: free it when nobody uses it any more", where);
+    MPX_ASSERT_AT(endpoint_->misuse() == nullptr, endpoint_->misuse(), where);
   }
 
   // --- What they stand on ------------------------------------------------------------------------

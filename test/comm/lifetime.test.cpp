@@ -3,6 +3,8 @@
 // Handles that have outlived their environment are told, with the line of the call.
 
 #include <memory>
+#include <mpx/datatype.hpp>
+#include <mpx/topology.hpp>
 #include <optional>
 
 #include "comm/aborts.hpp"
@@ -51,7 +53,43 @@ TEST_CASE("a handle that has outlived its environment is told, with the line of 
   check_told(__LINE__, "request", [&](auto&, auto& r) { (void)mpx::wait_any(std::span(&r, 1)); });
   // clang-format on
   const std::string said = after_the_end([](auto&, auto& r) { auto dropped = std::move(r); });
+  CHECK(said.starts_with("mpx: precondition violated: "));  // A destructor knows no line.
   CHECK(ranks::contains(said, "let requests go before it"));
+}
+
+TEST_CASE("other preconditions are told with the line of the call, too") {
+  const auto check = [](int line, const char* what, auto call) {
+    const std::string said = ranks::aborts([&] {
+      solitary env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+      call(env.world());
+      ::_exit(0);  // It has not been noticed.
+    });
+    CAPTURE(said);
+    CHECK(said.starts_with(std::string(__FILE__) + ":" + std::to_string(line) + ": mpx: "));
+    CHECK(ranks::contains(said, what));
+  };
+  const int matrix[3][4] = {};
+  const mpx::cart_communicator<> grid;
+  const mpx::graph_communicator<> graph;
+  const mpx::dist_graph_communicator<> own;
+  const char* empty = "this communicator is empty";
+  const char* once = "a generalized operation is completed once";
+  const std::span<mpx::status> none;
+  int x = 0;
+  // clang-format off
+  check(__LINE__, "a column that", [&](auto) { (void)mpx::column(matrix, 4); });
+  check(__LINE__, "a block that", [&](auto) { (void)mpx::sub_block(matrix, {1, 2}, {2, 3}); });
+  check(__LINE__, empty, [&](auto) { (void)grid.dims(); });
+  check(__LINE__, empty, [&](auto) { (void)grid.coords(); });
+  check(__LINE__, empty, [&](auto) { (void)graph.topology(); });
+  check(__LINE__, empty, [&](auto) { (void)own.neighbors(); });
+  check(__LINE__, once, [](auto) { mpx::completer<ranks::inproc>().complete(); });
+  // clang-format on
+  check(__LINE__ + 3, "a status is needed for each request", [&](auto w) {
+    auto r = w.irecv(x, 0);
+    w.send(1, 0);
+    mpx::wait_all(std::span(&r, 1), none);
+  });
 }
 
 TEST_CASE("handles of other environments, before and after, are not taken for theirs") {

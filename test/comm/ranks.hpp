@@ -122,17 +122,6 @@ inline bool holds(std::span<const std::byte> data, std::uint64_t seed) noexcept 
   return true;
 }
 
-/// The text of the mpx::error that `body` throws, or "".
-template <class Body>
-std::string text_of(Body body) {
-  try {
-    body();
-  } catch (const mpx::error& e) {
-    return e.what();
-  }
-  return {};
-}
-
 inline bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }

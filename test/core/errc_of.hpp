@@ -3,6 +3,7 @@
 // Which error something throws.
 
 #include <mpx/core/error.hpp>
+#include <string>
 
 namespace ranks {
 
@@ -15,6 +16,17 @@ mpx::errc errc_of(Body body) {
     return static_cast<mpx::errc>(e.code().value());
   }
   return mpx::errc{};
+}
+
+/// The text of the mpx::error that `body` throws, or "".
+template <class Body>
+std::string text_of(Body body) {
+  try {
+    body();
+  } catch (const mpx::error& e) {
+    return e.what();
+  }
+  return {};
 }
 
 }  // namespace ranks

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <concepts>
 #include <functional>
@@ -77,6 +78,18 @@ static_assert(!mpx::TinyIsInline<tiny_packets, protocol::tiny_short_long<41, 102
 static_assert(
     mpx::LongPathFits<tiny_packets, protocol::tiny_short_long<40, 1024, mpx::long_path::put>>);
 
+/// Policies of collectives: two of one name, and another.
+template <std::uint64_t Hash>
+struct tuned : mpx::coll::by_size {
+  static constexpr std::string_view name = "tuned";
+  static constexpr std::uint64_t choices_hash = Hash;
+};
+struct own_choices : mpx::coll::by_size {
+  static constexpr std::string_view name = "own_choices";
+};
+static_assert(mpx::HashedCollectivePolicy<tuned<1>>);
+static_assert(mpx::CollectivePolicy<own_choices> && !mpx::HashedCollectivePolicy<own_choices>);
+
 // Handles are small, and a policy that is empty costs nothing in them.
 template <class S>
 constexpr bool light = sizeof(mpx::communicator<S>) <= 40 && sizeof(mpx::request<S>) == 16;
@@ -113,6 +126,9 @@ TEST_CASE("stack: whatever two ranks must share changes the fingerprint") {
       stack<flow::unlimited>::fingerprint(),
       stack<flow::credits<(32 << 20)>>::fingerprint(),
       stack<flow::credits<(64 << 20), (1 << 19)>>::fingerprint(),
+      stack<own_choices>::fingerprint(),
+      stack<tuned<1>>::fingerprint(),
+      stack<tuned<2>>::fingerprint(),
   };
   const std::set<std::string> different(prints.begin(), prints.end());
   for (const std::string& p : prints) {
@@ -210,28 +226,42 @@ TEST_CASE("stack: two environments alive in one rank") {
   }
 }
 
-TEST_CASE("stack: ranks with different stacks are refused, and the message shows both") {
-  using mine = stack<>;
-  using theirs = stack<protocol::tiny_short_long<40, 8192>>;
+/// What ranks 0 and 1 are told, that have these stacks.
+template <class Mine, class Theirs>
+std::array<std::string, 2> refusals() {
   const mpx::bootstrap::thread_job job(2);
-  std::atomic<int> refused = 0;
+  std::array<std::string, 2> told;
   const auto join_as = [&]<class S>(S, mpx::rank_t r) {
     try {
       const mpx::environment<S> env{mpx::bootstrap::any(mpx::bootstrap::threads(job, r))};
     } catch (const mpx::error& e) {
-      const std::string what = e.what();
-      refused += (e.code() == mpx::errc::stack_mismatch &&
-                  what.find("tiny_short_long<40,16384>") != std::string::npos &&
-                  what.find("tiny_short_long<40,8192>") != std::string::npos)
-                     ? 1
-                     : 0;
+      if (e.code() == mpx::errc::stack_mismatch) told[static_cast<std::size_t>(r)] = e.what();
     }
   };
-  std::jthread first([&] { join_as(mine{}, 0); });
-  std::jthread second([&] { join_as(theirs{}, 1); });
+  std::jthread first([&] { join_as(Mine{}, 0); });
+  std::jthread second([&] { join_as(Theirs{}, 1); });
   first.join();
   second.join();
-  CHECK(refused == 2);
+  return told;
+}
+
+TEST_CASE("stack: ranks with different stacks are refused, and the message shows both") {
+  for (const std::string& told : refusals<stack<>, stack<protocol::tiny_short_long<40, 8192>>>()) {
+    CHECK(told.find("tiny_short_long<40,16384>") != std::string::npos);
+    CHECK(told.find("tiny_short_long<40,8192>") != std::string::npos);
+  }
+}
+
+TEST_CASE("stack: so are ranks whose collectives would choose other algorithms") {
+  const auto [first, second] = refusals<stack<tuned<0xa1>>, stack<tuned<0xb2>>>();
+  CHECK(
+      first.starts_with("rank 1 was built with collectives tuned<b2> where it is tuned<a1> on "
+                        "rank 0: build all ranks from one mpx and one stack"));
+  CHECK(
+      second.starts_with("rank 0 was built with collectives tuned<a1> where it is tuned<b2> on "
+                         "rank 1: build all ranks from one mpx and one stack"));
+  for (const std::string& told : refusals<stack<>, stack<own_choices>>())
+    CHECK(told.find("own_choices<0>") != std::string::npos);
 }
 
 }  // namespace

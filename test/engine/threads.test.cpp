@@ -244,14 +244,38 @@ TEST_CASE_TEMPLATE("serialized: any thread, one at a time", Threading, mpx::thre
 }
 
 #if MPX_ASSERT_LEVEL >= 1
-TEST_CASE("single: a call from another thread is caught") {
-  const std::string said = ranks::aborts([] {
-    mpx::environment<mpx::stack<mpx::transport::inproc>> env;
-    auto world = env.world();
-    std::thread([&] { world.send(1, 0); }).join();
-  });
-  CAPTURE(said);
-  CHECK(ranks::contains(said, "threading::single: only the thread that made the environment"));
+TEST_CASE("single: a call from another thread is caught, with the line of the call") {
+  using stack = mpx::stack<mpx::transport::inproc>;
+  const auto said_of = [](auto call) {
+    return ranks::aborts([&] {
+      mpx::environment<stack> env;
+      auto world = env.world();
+      int x = 0;
+      auto receiving = world.irecv(x, 0, 1);
+      std::thread([&] { call(world, receiving); }).join();
+    });
+  };
+  const auto check = [&](int line, auto call) {
+    const std::string said = said_of(call);
+    CAPTURE(said);
+    CHECK(said.starts_with(std::string(__FILE__) + ":" + std::to_string(line) + ": mpx: "));
+    CHECK(ranks::contains(said, "threading::single: only the thread that made the environment"));
+  };
+  check(__LINE__, [](auto& world, auto&) { world.send(1, 0); });
+  check(__LINE__, [](auto& world, auto&) { world.barrier(); });
+  check(__LINE__, [](auto&, auto& r) { (void)r.test(); });
+  check(__LINE__, [](auto&, auto& r) { mpx::wait_all(std::span(&r, 1)); });
+  // What does not know the program's line tells none, and none of mpx's own.
+  const std::string said = said_of([](auto&, auto& r) { r.progress(); });
+  CHECK(said.starts_with("mpx: precondition violated: threading::single"));
+}
+TEST_CASE("serialized: it knows who is inside") {
+  mpx::threading::serialized model;
+  CHECK(model.misuse() == nullptr);
+  model.lock();
+  CHECK(std::string(model.misuse()).starts_with("threading::serialized: two threads"));
+  model.unlock();
+  CHECK(model.misuse() == nullptr);
 }
 
 TEST_CASE("serialized: two calls at once are caught") {
@@ -266,5 +290,6 @@ TEST_CASE("serialized: two calls at once are caught") {
   });
   CAPTURE(said);
   CHECK(ranks::contains(said, "threading::serialized: two threads called at once"));
+  CHECK(!ranks::contains(said, "threading.hpp"));
 }
 #endif

@@ -17,6 +17,7 @@ from mutations import MUTATIONS
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["-std=c++20", "-O0", "-pthread", "-DMPX_ASSERT_LEVEL=2"]
 EXPLORER = "sim/explore.cpp"
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 EXPLORERS = (EXPLORER, "sim/explore_windows.cpp", "sim/explore_mended.cpp")
 
 
@@ -72,8 +73,32 @@ def examine(number, folder, compiler, programs):
     return "found", took, f"program {int(count[1]) if count else '?'}: {why[1] if why else '?'}"
 
 
+def texts():
+    """What the library and the explorers may print, between what each run fills in."""
+    found = []
+    for folder in ("include", "test/sim"):
+        for path in sorted((ROOT / folder).rglob("*.hpp")) + sorted((ROOT / folder).rglob("*.cpp")):
+            for literal in re.findall(rf"(?:{LITERAL}\s*)+", path.read_text()):
+                joined = "".join(re.findall(LITERAL, literal))[1:-1].replace('""', "")
+                found += re.split(r"%[-.*\d]*[a-z]+|[^a-zA-Z' -]+", joined)
+    return "\n".join(found)
+
+
+def outdated(document):
+    """What the document says that the explorer is told, and is in no text any more: runs of three
+    words or more, where the first may be filled in, and the last one may be cut off."""
+    printed = texts()
+    for said in re.findall(r"^\| .+? \| the explorer \| `\w+`: (.*?) \|$", document, re.M):
+        for run in re.split(r"[^a-zA-Z' -]+| '", said):
+            words = run.split()
+            parts = (words, words[1:], words[:-1], words[1:-1])
+            if len(words) > 2 and not any(" ".join(p) in printed for p in parts if len(p) > 1):
+                yield run.strip()
+
+
 def check_document():
-    """The table of docs/SIMULATION.md names every fault, and who finds it."""
+    """The table of docs/SIMULATION.md names every fault, and who finds it, and quotes texts that
+    there are."""
     text = (ROOT / "docs/SIMULATION.md").read_text()
     rows = re.findall(r"^\| (.+?) \| (the explorer|`test/[\w/.]+`) \|", text, re.M)
     finders = [(m[0], fault_of(m)[4]) for m in MUTATIONS]
@@ -85,6 +110,8 @@ def check_document():
     said = re.search(r"each of the (\d+) faults.*?The explorer looks for (\d+),", text, re.S)
     if said is None or said.groups() != counted:
         raise SystemExit(f"docs/SIMULATION.md counts other faults than these: {', '.join(counted)}")
+    if gone := list(outdated(text)):
+        raise SystemExit(f"docs/SIMULATION.md quotes what nothing prints: {gone}")
 
 
 def main():

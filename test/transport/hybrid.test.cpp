@@ -8,6 +8,7 @@
 #include <mpx/transport/shm.hpp>
 #include <mpx/transport/tcp.hpp>
 #include <ostream>
+#include <string>
 
 #include "contract.hpp"
 #include "core/errc_of.hpp"
@@ -162,10 +163,15 @@ TEST_CASE("hybrid: who floods does not keep those on the other side waiting") {
 }
 
 TEST_CASE("hybrid: hosts that cannot be read are an error") {
-  for (const char* list : {"x", "0,", ",0", "0,,1", "0 1", "-1", "1000001"}) {
+  for (const char* list :
+       {"", "x", "0,", ",0", "0,,1", "0 1", "0,one", "0,-1", "1000001", "18446744073709551616"}) {
     CAPTURE(list);
     const pretended hosts(list);
     CHECK(ranks::errc_of([] { cluster<small> job(1); }) == mpx::errc::argument);
+    CHECK(ranks::text_of([] { cluster<small> job(1); }) ==
+          "MPX_PRETEND_HOSTS=" + std::string(list) +
+              ": give the host of rank 0, of rank 1, and so on, as numbers from 0 to 1000000 with "
+              "commas between; it begins anew where it ends: invalid argument");
   }
 }
 

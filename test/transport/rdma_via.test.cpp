@@ -2,11 +2,14 @@
 // timeout: 240
 // The contract over registered memory: transport rdma on the Virtual Interface Architecture.
 
+#include <cstdlib>
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/via.hpp>
 #include <ostream>
+#include <string>
 
 #include "contract.hpp"
+#include "core/errc_of.hpp"
 #include "helped.hpp"
 #include "immediate.hpp"
 #include "pollable.hpp"
@@ -129,6 +132,26 @@ TEST_CASE("rdma over via: the limit refuses, and nobody waits") {
   CHECK(job[0].counters().unregistered == 1);
   for (const auto& one : all) job[0].retire(one);
   CHECK(job[0].registrations().registered_bytes == 0);
+}
+
+TEST_CASE("rdma: what MPX_RDMA_PINNED_BYTES may say") {
+  const auto says = [](const char* value) {
+    ::setenv("MPX_RDMA_PINNED_BYTES", value, 1);  // NOLINT(concurrency-mt-unsafe)
+    std::string text = ranks::text_of([] { cluster<usual> job(1); });
+    ::unsetenv("MPX_RDMA_PINNED_BYTES");  // NOLINT(concurrency-mt-unsafe)
+    return text;
+  };
+  CHECK(says("18446744073709551615") == "");
+  CHECK(says("100000000") == "");
+  const std::string scant = says("4096");  // No room for a ring.
+  CHECK(scant.find(" and 4096 registered bytes, needed are ") != std::string::npos);
+  CHECK(scant.ends_with("MPX_RDMA_PINNED_BYTES or PinnedBytesMax): out of resources"));
+  for (const char* value : {"", "0", "x", "64k", "-1", " 1", "1.5", "18446744073709551616"}) {
+    CAPTURE(value);
+    CHECK(says(value) == "MPX_RDMA_PINNED_BYTES=" + std::string(value) +
+                             ": give a number of bytes from 1 to 18446744073709551615: invalid "
+                             "argument");
+  }
 }
 
 constexpr mpx::nic::via_options by_packets{

@@ -76,7 +76,7 @@ class asio_call final : asio_wait<Stack> {
         asio_call(state, std::forward<R>(r), std::move(handler), where);
     if (auto slot = asio::get_associated_cancellation_slot(made->handler_); slot.is_connected())
       slot.assign([made](asio::cancellation_type kind) { made->state_->cancel(*made, kind); });
-    state->await(*made);
+    state->await(*made, where);
   }
 
  private:

@@ -84,12 +84,12 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
   bool stopped() const noexcept { return stopped_; }
 
   /// `w` ends when its request is complete; at once if it is.
-  void await(wait_type& w) {
+  void await(wait_type& w, std::source_location where) {
     w.resume = [](waiter& ready) {
       auto& self = static_cast<wait_type&>(ready);
       self.end(self);
     };
-    if (!ready_queue::await(w, w.awaited)) return w.end(w);
+    if (!ready_queue::await(w, w.awaited, where)) return w.end(w);
     nudge();
   }
   /// Total and partial: if it has had no effect. Terminal: in any case.

@@ -335,7 +335,7 @@ class point_to_point {
   }
 
   /// Tells a handle that is empty, or has outlived its environment or its communicator, before
-  /// those are touched.
+  /// those are touched; and a thread that may not call.
   void check_exists([[maybe_unused]] std::source_location where) const noexcept {
     MPX_ASSERT_AT(endpoint_ != nullptr, "this communicator is empty: this rank has no part in it",
                   where);
@@ -344,6 +344,7 @@ class point_to_point {
                   where);
     MPX_ASSERT_AT(state_->of_handles == (context_ & of_handles),
                   "this communicator has been freed: free it when nobody uses it any more", where);
+    MPX_ASSERT_AT(endpoint_->misuse() == nullptr, endpoint_->misuse(), where);
   }
 
   // --- What they stand on ------------------------------------------------------------------------

@@ -265,24 +265,27 @@ strided_view<T, 3> cube(T* data, std::size_t planes, std::size_t rows,
 /// Column `j` of a matrix: an mpx::matrix, a C array or std::array of two dimensions, a
 /// std::mdspan. Requires: j < its columns.
 template <class M>
-auto column(M&& m, std::size_t j) noexcept {
+auto column(
+    M&& m, std::size_t j,
+    [[maybe_unused]] std::source_location where = std::source_location::current()) noexcept {
   const auto all = detail::whole(m);
-  MPX_ASSERT(j < all.count(1), "a column that the matrix does not have");
+  MPX_ASSERT_AT(j < all.count(1), "a column that the matrix does not have", where);
   return strided(all.data() + static_cast<std::ptrdiff_t>(j) * all.stride(1), all.count(0),
                  all.stride(0));
 }
 /// The block of a matrix or a cube that begins at `starts`: mpx::sub_block(m, {1, 1}, {4, 4}).
 /// Requires: it lies within.
 template <class M, std::size_t Rank>
-auto sub_block(M&& m, const std::size_t (&starts)[Rank],
-               const std::size_t (&counts)[Rank]) noexcept {
+auto sub_block(
+    M&& m, const std::size_t (&starts)[Rank], const std::size_t (&counts)[Rank],
+    [[maybe_unused]] std::source_location where = std::source_location::current()) noexcept {
   const auto all = detail::whole(m);
   std::array<std::size_t, Rank> n;
   std::array<std::ptrdiff_t, Rank> s;
   auto* data = all.data();
   for (std::size_t i = 0; i < Rank; ++i) {
-    MPX_ASSERT(starts[i] <= all.count(i) && counts[i] <= all.count(i) - starts[i],
-               "a block that reaches beyond its array");
+    MPX_ASSERT_AT(starts[i] <= all.count(i) && counts[i] <= all.count(i) - starts[i],
+                  "a block that reaches beyond its array", where);
     n[i] = counts[i];
     s[i] = all.stride(i);
     data += static_cast<std::ptrdiff_t>(starts[i]) * s[i];

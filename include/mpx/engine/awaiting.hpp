@@ -52,14 +52,14 @@ class ready_queue {
   /// From now on `w` is told when `r` is complete. Returns false if it is already: then it is not.
   /// Requires: `r` is awaited by nobody, and stays until then, or until `leave`.
   template <class Stack>
-  bool await(waiter& w, const request<Stack>& r) {
+  bool await(waiter& w, const request<Stack>& r, [[maybe_unused]] std::source_location where) {
     endpoint<Stack>& e = *request_access::endpoint_of(r);
-    MPX_ASSERT(&e == endpoint_, "a request is awaited in a loop of its own environment");
+    MPX_ASSERT_AT(&e == endpoint_, "a request is awaited in a loop of its own environment", where);
     operation* const op = request_access::operation_of(r);
     if (op == nullptr) return false;
     return compounds<Stack>::look(e, [&] {
       if (op->done()) return false;
-      MPX_ASSERT(op->holder == holder::request, "a request is awaited once at a time");
+      MPX_ASSERT_AT(op->holder == holder::request, "a request is awaited once at a time", where);
       op->holder = holder::watcher;
       op->watcher = &w;
       w.queue = this;

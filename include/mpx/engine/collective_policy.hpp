@@ -16,11 +16,19 @@ namespace mpx::inline v0 {
 struct collective_axis {};
 
 /// Chooses algorithms: `choose(question)` depends on its argument only, and is the same at every
-/// rank of a job. It is asked at every call: a few comparisons.
+/// rank of a job: `name` is part of the stack's fingerprint. It is asked at every call: a few
+/// comparisons.
 template <class P>
 concept CollectivePolicy = requires(const coll::question& q) {
   { P::name } -> std::convertible_to<std::string_view>;
   { P::choose(q) } noexcept -> std::same_as<coll::choice>;
+};
+
+/// A policy of a name that others have as well, such as each that scripts/tune makes:
+/// `choices_hash`, part of the fingerprint, too, differs where their choices do.
+template <class P>
+concept HashedCollectivePolicy = CollectivePolicy<P> && requires {
+  { P::choices_hash } -> std::convertible_to<std::uint64_t>;
 };
 
 namespace coll {
@@ -103,5 +111,15 @@ template <class Policy>
 }
 
 }  // namespace coll
+
+namespace detail {
+
+/// What of a policy is in the stack's fingerprint besides its name.
+template <class P>
+constexpr std::uint64_t choices_hash = 0;
+template <HashedCollectivePolicy P>
+constexpr std::uint64_t choices_hash<P> = P::choices_hash;
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0

@@ -76,23 +76,28 @@ class [[nodiscard]] completer {
     return *this;
   }
   ~completer() {
-    if (*this) fail(errc::broken_promise);
+    if (*this) fail(errc::broken_promise, {});
   }
 
   /// True until it has said so.
   explicit operator bool() const noexcept { return endpoint_ != nullptr; }
   /// The operation is complete; its status tells `bytes`. Wakes whoever waits for it.
-  void complete(std::size_t bytes = 0) noexcept { end(errc{}, bytes); }
+  void complete(std::size_t bytes = 0,
+                std::source_location where = std::source_location::current()) noexcept {
+    end(errc{}, bytes, where);
+  }
   /// The operation has failed.
-  void fail(errc why) noexcept { end(why, 0); }
+  void fail(errc why, std::source_location where = std::source_location::current()) noexcept {
+    end(why, 0, where);
+  }
 
  private:
   friend detail::generalized_access;
 
   completer(detail::endpoint<Stack>& e, detail::operation& op) noexcept
       : endpoint_(&e), operation_(&op) {}
-  void end(errc why, std::size_t bytes) noexcept {
-    MPX_ASSERT(*this, "a generalized operation is completed once");
+  void end(errc why, std::size_t bytes, [[maybe_unused]] std::source_location where) noexcept {
+    MPX_ASSERT_AT(*this, "a generalized operation is completed once", where);
     if (*this)
       detail::compounds<Stack>::complete(*std::exchange(endpoint_, nullptr), *operation_, why,
                                          bytes);

@@ -72,7 +72,7 @@ class endpoint : ground<Stack>,
 
   peer_id self() const noexcept { return ground_type::transport().self(); }
   using ground_type::flow;
-  using ground_type::now_ns;
+  using ground_type::misuse, ground_type::now_ns;
   using ground_type::protocol;
   using ground_type::trace;
   using ground_type::transport;

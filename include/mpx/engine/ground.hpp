@@ -35,6 +35,11 @@ class ground {
   const flow_type& flow() const noexcept { return flow_; }
   typename Stack::protocol_type& protocol() noexcept { return protocol_; }
   typename Stack::threading_type& threading() noexcept { return threading_; }
+  /// Why this thread must not call now, as far as the thread model knows; nullptr: it may.
+  const char* misuse() const noexcept {
+    if constexpr (CheckingThreadModel<typename Stack::threading_type>) return threading_.misuse();
+    return nullptr;
+  }
   trace_type& trace() noexcept { return trace_; }
   const trace_type& trace() const noexcept { return trace_; }
   pool_type& pool() noexcept { return pool_; }

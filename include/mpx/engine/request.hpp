@@ -213,10 +213,13 @@ class [[nodiscard]] request {
  private:
   friend detail::request_access;
 
-  /// Tells a request that has outlived its environment, before that is touched.
+  /// Tells a request that has outlived its environment, before that is touched; and a thread that
+  /// may not call.
   void check([[maybe_unused]] std::source_location where) const noexcept {
     MPX_ASSERT_AT(endpoint_ == nullptr || detail::exists(endpoint_),
                   "the environment of this request is gone: let requests go before it", where);
+    MPX_ASSERT_AT(operation_ == nullptr || endpoint_->misuse() == nullptr, endpoint_->misuse(),
+                  where);
   }
 
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
@@ -320,7 +323,7 @@ class [[nodiscard]] request {
     endpoint_ = nullptr;
   }
   [[gnu::noinline]] void abandon() noexcept {
-    check(std::source_location::current());
+    check({});  // A destructor does not know whose line it is at.
     if (operation_->role == detail::role::compound)
       endpoint_->compound_hooks()->abandon(*endpoint_, *operation_);
     else

@@ -189,17 +189,20 @@ struct stack {
     constexpr std::string_view protocol = protocol_type::name;
     constexpr std::string_view flow = flow_type::name;
     constexpr std::string_view checks = checks_type::name;
+    constexpr std::string_view collectives = collective_type::name;
     constexpr auto traits = transport_type::traits;
     return detail::formatted(
         "mpx wire %u, %s endian, %zu bit; transport %.*s<%llu,%llu,%llu>; protocol "
         "%.*s<%llu,%llu>; "
-        "flow %.*s<%llu>; checks %.*s",
+        "flow %.*s<%llu>; checks %.*s; collectives %.*s<%llx>",
         wire_version, std::endian::native == std::endian::little ? "little" : "big",
         8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
         0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
         static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
         0ull + detail::eager_bytes_ceiling<protocol_type>, static_cast<int>(flow.size()),
-        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data());
+        flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data(),
+        static_cast<int>(collectives.size()), collectives.data(),
+        0ull + detail::choices_hash<collective_type>);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <concepts>
 #include <mutex>
+#include <source_location>
 #include <string_view>
 
 #include "mpx/config.hpp"
@@ -25,6 +26,13 @@ concept ThreadModel = requires(T& t) {
   { T::concurrent } -> std::convertible_to<bool>;
   { t.lock() };
   { t.unlock() };
+};
+
+/// A thread model that knows which calls must not be: `misuse` says why none may be made now, or is
+/// nullptr. Calls that know their line of the program ask it first; `lock` tells of the others.
+template <class T>
+concept CheckingThreadModel = ThreadModel<T> && requires(const T& t) {
+  { t.misuse() } noexcept -> std::same_as<const char*>;
 };
 
 /// Grants ThreadModel and nothing more.
@@ -46,10 +54,12 @@ class single {
   static constexpr std::string_view name = "single";
   static constexpr bool concurrent = false;
 
-  void lock() noexcept {
-    MPX_ASSERT(::pthread_equal(::pthread_self(), owner_) != 0,
-               "threading::single: only the thread that made the environment may call; choose "
-               "threading::serialized or threading::multiple");
+  void lock() noexcept { MPX_ASSERT_AT(misuse() == nullptr, misuse(), std::source_location()); }
+  const char* misuse() const noexcept {
+    return ::pthread_equal(::pthread_self(), owner_) != 0
+               ? nullptr
+               : "threading::single: only the thread that made the environment may call; choose "
+                 "threading::serialized or threading::multiple";
   }
   void unlock() noexcept {}
 
@@ -65,13 +75,18 @@ class serialized {
   static constexpr bool concurrent = false;
 
   void lock() noexcept {
-    MPX_ASSERT(!inside_.exchange(true, std::memory_order_acquire),
-               "threading::serialized: two threads called at once; choose threading::multiple");
+    MPX_ASSERT_AT(!inside_.exchange(true, std::memory_order_acquire), two_at_once,
+                  std::source_location());
+  }
+  const char* misuse() const noexcept {
+    return inside_.load(std::memory_order_relaxed) ? two_at_once : nullptr;
   }
   /// Where nothing is checked, too: who locked may be an object that checks.
   void unlock() noexcept { inside_.store(false, std::memory_order_release); }
 
  private:
+  static constexpr const char* two_at_once =
+      "threading::serialized: two threads called at once; choose threading::multiple";
   platform::atomic<bool> inside_{false};
 };
 

@@ -263,7 +263,7 @@ void wait_all(R&& requests, std::span<status> into,
   detail::settle<false>(requests, {"wait_all", where}, [](auto&) {});
   std::size_t i = 0;
   detail::take_statuses(requests, [&](const status& s) {
-    MPX_ASSERT(i < into.size(), "wait_all: a status is needed for each request");
+    MPX_ASSERT_AT(i < into.size(), "wait_all: a status is needed for each request", where);
     into[i++] = s;
   });
 }

@@ -230,8 +230,9 @@ class span {
     return {*of_, target_, place(i)};
   }
   /// `n` of them from `i` on. Requires: i + n <= size().
-  span subspan(std::uint64_t i, std::uint64_t n) const noexcept {
-    MPX_ASSERT(i <= size_ && n <= size_ - i, "a part of a span lies within it");
+  span subspan(std::uint64_t i, std::uint64_t n,
+               [[maybe_unused]] site where = site::current()) const noexcept {
+    MPX_ASSERT_AT(i <= size_ && n <= size_ - i, "a part of a span lies within it", where);
     return {*of_, target_, place(i), n};
   }
 

@@ -59,21 +59,25 @@ class cart_communicator : public topology_communicator<Stack> {
   using communicator<Stack>::rank;
 
   /// The grid as numbers: sizes, periods, who is where.
-  const cart_topology& topology() const noexcept {
-    MPX_ASSERT(this->around_ != nullptr, "this communicator is empty");
+  const cart_topology& topology([[maybe_unused]] std::source_location where =
+                                    std::source_location::current()) const noexcept {
+    MPX_ASSERT_AT(this->around_ != nullptr, "this communicator is empty", where);
     return static_cast<const detail::cart_neighborhood&>(*this->around_).grid;
   }
   /// How long the grid is in each dimension, and whether it has no end there.
-  std::span<const cart_dimension> dims() const noexcept { return topology().dims(); }
+  std::span<const cart_dimension> dims(
+      std::source_location where = std::source_location::current()) const noexcept {
+    return topology(where).dims();
+  }
 
   /// Where this rank, or another one, stands. Errors: errc::rank.
   std::vector<rank_t> coords(std::source_location where = std::source_location::current()) const {
-    return topology().coords(this->rank(), where);
+    return topology(where).coords(this->rank(), where);
   }
   /// Where rank `of` is. Errors: errc::rank.
   std::vector<rank_t> coords(rank_t of,
                              std::source_location where = std::source_location::current()) const {
-    return topology().coords(of, where);
+    return topology(where).coords(of, where);
   }
   /// The same, to be taken apart: `const auto [row, column] = grid.template coords<2>()`.
   /// Errors: errc::dims if the grid has another number of dimensions.
@@ -81,18 +85,18 @@ class cart_communicator : public topology_communicator<Stack> {
   std::array<rank_t, Count> coords(
       std::source_location where = std::source_location::current()) const {
     std::array<rank_t, Count> at{};
-    topology().coords(this->rank(), at, detail::throws_t{}, where);
+    topology(where).coords(this->rank(), at, detail::throws_t{}, where);
     return at;
   }
   /// Who stands at `at`. Errors: as cart_topology::rank.
   rank_t rank(std::span<const rank_t> at,
               std::source_location where = std::source_location::current()) const {
-    return topology().rank(at, detail::throws_t{}, where);
+    return topology(where).rank(at, detail::throws_t{}, where);
   }
   /// The same, of a list in braces.
   rank_t rank(std::initializer_list<rank_t> at,
               std::source_location where = std::source_location::current()) const {
-    return topology().rank(at, where);
+    return topology(where).rank(at, where);
   }
   /// Whom to receive from and to send to, so that data moves by `displacement` along `dim`.
   /// Errors: errc::dims. Source: MPI 4.1, 8.5.6.
@@ -100,7 +104,7 @@ class cart_communicator : public topology_communicator<Stack> {
   requires detail::BlockingForm<How>
   cart_shifted shift(std::size_t dim, rank_t displacement = 1, How&& how = {},
                      std::source_location where = std::source_location::current()) const {
-    return topology().shift(this->rank(), dim, displacement, std::forward<How>(how), where);
+    return topology(where).shift(this->rank(), dim, displacement, std::forward<How>(how), where);
   }
   /// A grid of the dimensions that `keep` names, of the ranks that differ in those alone.
   /// Collective. Errors: errc::dims: not one flag for each dimension; errc::topology on the ranks
@@ -127,11 +131,11 @@ class cart_communicator : public topology_communicator<Stack> {
     detail::players by;
     std::shared_ptr<detail::neighborhood> around;
     std::uint64_t fingerprint = 1;
-    if (keep.size() != dims().size()) {
+    if (keep.size() != dims(where).size()) {
       own = errc::dims;
     } else {
       own = detail::caught([&] {
-        const auto mine = topology().sub_of(this->rank(), keep);
+        const auto mine = topology(where).sub_of(this->rank(), keep);
         by.resize(static_cast<std::size_t>(topology().sub(keep).size()));
         for (rank_t r = 0; r < this->size(); ++r)
           if (const auto in = topology().sub_of(r, keep); in.grid == mine.grid)
@@ -160,8 +164,9 @@ class graph_communicator : public topology_communicator<Stack> {
   using topology_communicator<Stack>::topology_communicator;
 
   /// The graph as numbers.
-  const graph_topology& topology() const noexcept {
-    MPX_ASSERT(this->around_ != nullptr, "this communicator is empty");
+  const graph_topology& topology([[maybe_unused]] std::source_location where =
+                                     std::source_location::current()) const noexcept {
+    MPX_ASSERT_AT(this->around_ != nullptr, "this communicator is empty", where);
     return static_cast<const detail::graph_neighborhood&>(*this->around_).graph;
   }
   /// Neighbours of this rank, or of another one. Errors: errc::rank.
@@ -169,7 +174,7 @@ class graph_communicator : public topology_communicator<Stack> {
   /// The neighbours of rank `of`. Errors: errc::rank.
   std::span<const rank_t> neighbors(
       rank_t of, std::source_location where = std::source_location::current()) const {
-    return topology().neighbors(of, where);
+    return topology(where).neighbors(of, where);
   }
 };
 
@@ -180,8 +185,9 @@ class dist_graph_communicator : public topology_communicator<Stack> {
   using topology_communicator<Stack>::topology_communicator;
 
   /// This rank's edges, with their weights.
-  const graph_neighbors& neighbors() const noexcept {
-    MPX_ASSERT(this->around_ != nullptr, "this communicator is empty");
+  const graph_neighbors& neighbors([[maybe_unused]] std::source_location where =
+                                       std::source_location::current()) const noexcept {
+    MPX_ASSERT_AT(this->around_ != nullptr, "this communicator is empty", where);
     return static_cast<const detail::dist_graph_neighborhood&>(*this->around_).mine;
   }
 };

@@ -33,13 +33,16 @@ struct seat<Card> {
 };
 
 /// The limit that the environment sets, or `otherwise`. Errors: errc::argument.
-inline std::uint64_t pinned_bytes_from_environment(std::uint64_t otherwise) {
-  const char* const said = std::getenv("MPX_RDMA_PINNED_BYTES");
+[[gnu::noinline, gnu::cold]] inline std::uint64_t pinned_bytes_from_environment(
+    std::uint64_t otherwise) {
+  const char* const told = std::getenv("MPX_RDMA_PINNED_BYTES");
+  constexpr std::uint64_t most = ~std::uint64_t{0};
   std::uint64_t bytes = 0;
-  if (said == nullptr || *said == 0) return otherwise;
-  if (!mpx::detail::parse_number(said, ~std::uint64_t{0}, bytes) || bytes == 0)
-    mpx::detail::throw_error(
-        errc::argument, "MPX_RDMA_PINNED_BYTES is '%s', not a number of bytes, 1 or more", said);
+  if (told == nullptr) return otherwise;
+  if (!mpx::detail::parse_number(told, most, bytes) || bytes == 0)
+    mpx::detail::throw_error(errc::argument,
+                             "MPX_RDMA_PINNED_BYTES=%s: give a number of bytes from 1 to %llu",
+                             told, 0ull + most);
   return bytes;
 }
 

@@ -41,10 +41,13 @@ class rings {
       mpx::detail::throw_error(
           errc::no_resources,
           "transport rdma: nic %.*s has %u receives a connection and %llu registered bytes, needed "
-          "are %u and %llu: take a smaller ring",
+          "are %u and %llu: take a smaller ring%s",
           static_cast<int>(name.size()), name.data(), limits.receive_depth,
           static_cast<unsigned long long>(all), reserved_receives + 1,
-          static_cast<unsigned long long>(one));
+          static_cast<unsigned long long>(one),
+          pinned_bytes_max < one ? ", or raise what limits them (MPX_RDMA_PINNED_BYTES or "
+                                   "PinnedBytesMax)"
+                                 : "");
     return all - mpx::detail::lesser(card.peers() * one, all / 2);
   }
 
