@@ -19,9 +19,9 @@ namespace mpx::inline v0::checks {
 /// compared, the latter two with each other: among calls of one window.
 /// Leaving the job is compared with calls of the world: a rank whose environment ends while others
 /// are in such a call tells that on stderr, and them by errc::call_mismatch, and leaves when they
-/// do. Not compared: agree, shrink, the order of calls of several communicators (of which a window's
-/// is one: a hang report names both calls), and leaving with calls of others than the world.
-/// std::byte goes with anything. All ranks choose it, or none.
+/// do. Not compared: agree, shrink, the order of calls of several communicators (of which a
+/// window's is one: a hang report names both calls), and leaving with calls of others than the
+/// world. std::byte goes with anything. All ranks choose it, or none.
 /// Cost: log2(size) rounds of a packet before each call, which waits for all ranks then; twice that
 /// and a packet for each pair where lengths are those of pairs.
 struct collectives {
