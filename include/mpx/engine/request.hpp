@@ -218,8 +218,8 @@ class [[nodiscard]] request {
   void check([[maybe_unused]] std::source_location where) const noexcept {
     MPX_ASSERT_AT(endpoint_ == nullptr || detail::exists(endpoint_),
                   "the environment of this request is gone: let requests go before it", where);
-    MPX_ASSERT_AT(operation_ == nullptr || endpoint_->misuse() == nullptr, endpoint_->misuse(),
-                  where);
+    MPX_ASSERT_AT(operation_ == nullptr || endpoint_ == nullptr || endpoint_->misuse() == nullptr,
+                  endpoint_->misuse(), where);
   }
 
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
