@@ -195,7 +195,7 @@ class environment {
   [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
     const std::string one = stack_of(job, a);
     const std::string other = stack_of(job, b);
-    if (one == other) return;
+    if (std::strcmp(one.c_str(), other.c_str()) == 0) return;
     detail::throw_error(errc::stack_mismatch,
                         "rank %d was built with %s on rank %d: build all ranks from one mpx and "
                         "one stack",

@@ -40,9 +40,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <iterator>
 #include <limits>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <source_location>
@@ -329,7 +327,8 @@ constexpr bool is_loss(errc e) noexcept {
     std::string longer(before + static_cast<std::size_t>(n), '\0');
     if (before != 0) std::memcpy(longer.data(), to.data(), before);
     std::vsnprintf(longer.data() + before, static_cast<std::size_t>(n) + 1, format, again);
-    to = std::move(longer);
+    to.~basic_string();  // By no assignment, which is ten functions more.
+    ::new (static_cast<void*>(&to)) std::string(std::move(longer));
   }
   va_end(again);
 }
@@ -402,7 +401,7 @@ class error : public std::system_error {
         where_(where),
         all_at_(where.line() == 0 ? 0 : wrong.size() + 1),
         texts_(where.line() == 0
-                   ? wrong
+                   ? std::string(wrong.data(), wrong.size())
                    : detail::formatted("%s%c%s, at %s:%u", wrong.c_str(), '\0', wrong.c_str(),
                                        where.file_name(), unsigned{where.line()})) {}
 
@@ -417,16 +416,13 @@ namespace detail {
 /// there is memory to say so.
 [[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
                                                               std::source_location where) {
-  if (e.where().line() != 0) throw;
-  const auto told = [&]() -> std::exception_ptr {
+  if (e.where().line() == 0) {
     try {
-      return std::make_exception_ptr(error(e, where));
-    } catch (const std::exception&) {
-      return nullptr;
+      throw error(e, where);
+    } catch (const std::bad_alloc&) {  // Made of the text's memory: `e` itself goes on.
     }
-  }();
-  if (told == nullptr) throw;
-  std::rethrow_exception(told);
+  }
+  throw;
 }
 
 }  // namespace detail
@@ -583,6 +579,48 @@ class atomic {
 
 }  // namespace mpx::inline v0::platform::native
 
+// ==== mpx/core/lock.hpp
+
+// A mutex and a guard as std::mutex and std::lock_guard are, without what <mutex> brings with it:
+// the clocks of <chrono>, a twentieth of what mpx.hpp takes to include.
+
+namespace mpx::inline v0 {
+namespace platform::native {
+
+/// As std::mutex.
+class mutex {
+ public:
+  constexpr mutex() noexcept = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+  void lock() noexcept { ::pthread_mutex_lock(&mutex_); }
+  bool try_lock() noexcept { return ::pthread_mutex_trylock(&mutex_) == 0; }
+  void unlock() noexcept { ::pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+}  // namespace platform::native
+
+namespace detail {
+
+/// As std::lock_guard.
+template <class Lock>
+class [[nodiscard]] lock_guard {
+ public:
+  [[MPX_ALWAYS_INLINE]] explicit lock_guard(Lock& lock) : lock_(lock) { lock_.lock(); }
+  lock_guard(const lock_guard&) = delete;
+  lock_guard& operator=(const lock_guard&) = delete;
+  [[MPX_ALWAYS_INLINE]] ~lock_guard() { lock_.unlock(); }
+
+ private:
+  Lock& lock_;
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0
+
 // ==== mpx/core/numbers.hpp
 
 // A few functions on numbers that std keeps in headers of many thousand lines: <algorithm>,
@@ -619,11 +657,13 @@ constexpr T greater(T a, T b) noexcept {
 /// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
 [[gnu::noinline]] constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
                                                std::int64_t& ns) noexcept {
-  const std::size_t dot = text.find('.');
-  const std::string_view fraction = dot < text.size() ? text.substr(dot + 1) : "0";
+  std::size_t dot = 0;
+  while (dot < text.size() && text[dot] != '.') ++dot;
+  const std::string_view fraction =
+      dot < text.size() ? std::string_view(text.data() + dot + 1, text.size() - dot - 1) : "0";
   std::uint64_t whole = 0;
   std::uint64_t part = 0;
-  if (!parse_number(text.substr(0, dot), most_s, whole) || fraction.size() > 9 ||
+  if (!parse_number(std::string_view(text.data(), dot), most_s, whole) || fraction.size() > 9 ||
       !parse_number(fraction, 999'999'999, part))
     return false;
   for (std::size_t digits = fraction.size(); digits < 9; ++digits) part *= 10;
@@ -695,7 +735,6 @@ namespace mpx::inline v0::platform {
 namespace native {
 
 using namespace system_memory;
-using std::mutex;
 
 /// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
 inline std::int64_t now_ns() noexcept {
@@ -1887,14 +1926,14 @@ class job_segment : public detail::job_view {
           record.value_bytes > value_bytes_max || bytes > used - at)
         damaged(rank);
       const char* text = reinterpret_cast<const char*>(begin) + at + sizeof record;
-      if (std::string_view(text, record.key_bytes) == key) {
+      if (record.key_bytes == key.size() && std::memcmp(text, key.data(), key.size()) == 0) {
         found = true;
         value = std::string_view(text + record.key_bytes, record.value_bytes);
       }
       at += bytes;
     }
     if (!found) return {};
-    return std::string(value);
+    return std::string(value.data(), value.size());
   }
 
   // --- meeting ---
@@ -3662,7 +3701,7 @@ class scheme_learner {
   record& of(std::size_t bytes) noexcept {
     const auto width = static_cast<std::size_t>(std::bit_width(bytes));
     const std::size_t at = width > width_min ? width - width_min : 0;
-    return records_[at < std::size(records_) ? at : std::size(records_) - 1];
+    return records_[at < records_max ? at : records_max - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
   /// ran.
@@ -3675,8 +3714,9 @@ class scheme_learner {
     }
   }
 
+  static constexpr std::size_t records_max = 18;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  record records_[18]{};                        // Up to 1 GiB; what is longer goes with that.
+  record records_[records_max]{};               // Up to 1 GiB; what is longer goes with that.
 };
 
 }  // namespace mpx::inline v0::protocol
@@ -10800,25 +10840,26 @@ template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 
 /// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
-[[gnu::noinline, gnu::cold]] inline std::string difference(std::string_view one,
-                                                           std::string_view other) {
-  const auto next = [](std::string_view& rest) {
-    const std::size_t end = rest.find("; ");
-    const std::string_view part = rest.substr(0, end);
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 2);
-    return part;
-  };
+[[gnu::noinline, gnu::cold]] inline std::string difference(const std::string& first,
+                                                           const std::string& second) {
+  const char* one = first.c_str();
+  const char* other = second.c_str();
   std::string s;
-  while (!one.empty() || !other.empty()) {
-    const std::string_view a = next(one);
-    const std::string_view b = next(other);
-    if (a == b) continue;
-    const std::size_t axis = a.find(' ') + 1;  // "transport shm<...>": what follows is the policy.
-    const bool same_axis = axis != 0 && a.substr(0, axis) == b.substr(0, axis);
-    const std::string_view is = b.empty() ? "nothing" : b;
-    const std::string_view was = a.empty() ? "nothing" : same_axis ? a.substr(axis) : a;
-    append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(is.size()),
-           is.data(), static_cast<int>(was.size()), was.data());
+  while (*one != '\0' || *other != '\0') {
+    const std::size_t a = std::strcspn(one, ";");
+    const std::size_t b = std::strcspn(other, ";");
+    if (a != b || std::memcmp(one, other, a) != 0) {
+      const std::size_t axis = std::strcspn(one, " ;") + 1;  // "transport ": then the policy.
+      const bool same_axis = axis <= a && axis <= b && std::memcmp(one, other, axis) == 0;
+      const char* const was = same_axis ? one + axis : one;
+      append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(b == 0 ? 7 : b),
+             b == 0 ? "nothing" : other, static_cast<int>(a == 0 ? 7 : one + a - was),
+             a == 0 ? "nothing" : was);
+    }
+    one += a;
+    one += std::strspn(one, "; ");
+    other += b;
+    other += std::strspn(other, "; ");
   }
   return s;
 }
@@ -13228,7 +13269,8 @@ class peers_room {
                        given_up == errc::protocol ? "whose packets make no sense to it"
                                                   : "for lack of memory or mappings");
     const std::string s = job_.loss_text(rank);
-    return s.empty() ? s : formatted(": %s", s.c_str());
+    if (s.empty()) return {};
+    return formatted(": %s", s.c_str());
   }
 
   /// Looks whether ranks have gone since the last time, and ends what waits for them.
@@ -14336,40 +14378,40 @@ class endpoint : ground<Stack>,
 
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
       return {};
     return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.context, c.tag);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return send_queued_locked(c, flag);
   }
   /// Complete when this returns. Returns errc::buffer if it does not fit.
   errc send_buffered(const send_call& c) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return outbox().send_buffered(c);
   }
   /// Starts a receive.
   [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive(into, want);
   }
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// polls for it needs no operation and no matching.
   /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
   [[MPX_ALWAYS_INLINE]] void receive_now(direct_receive& d) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().receive_now(d);
   }
   [[gnu::noinline]] void receive_rest(direct_receive& d, call_site site) {
     wait(*d.posted, site);
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().received(d, *d.posted);
   }
   started receive_nothing() {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive_nothing(null_peer);
   }
 
@@ -14398,7 +14440,7 @@ class endpoint : ground<Stack>,
   }
   bool test(operation& op);
   bool is_done(const operation& op) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return op.done();
   }
   /// Blocks until `done()`, which is called under the lock, returns true.
@@ -14409,7 +14451,7 @@ class endpoint : ground<Stack>,
   void progress();
   /// Gives a complete operation back.
   [[MPX_ALWAYS_INLINE]] void release(operation& op) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     give(op);
   }
   /// The same, of one that is_over.
@@ -14438,7 +14480,7 @@ class endpoint : ground<Stack>,
     std::optional<probe_result> found;
     bool crowded = false;
     {
-      std::lock_guard lock(threading());
+      lock_guard lock(threading());
       crowded = poll_probing();
       if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
         found = probe_result{m->is.source, m->is.tag(), m->bytes};
@@ -14451,11 +14493,11 @@ class endpoint : ground<Stack>,
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   started receive_claimed(arrived_message* m, const memory& into) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive_claimed(m, into);
   }
   void discard(arrived_message* m) noexcept {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().discard(m);
   }
 
@@ -14486,7 +14528,7 @@ class endpoint : ground<Stack>,
 
   std::string address() requires ElasticTransport<transport_type>
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return transport().address();
   }
   added_peer add_peer(std::string_view address) requires ElasticTransport<transport_type>;
@@ -14496,17 +14538,17 @@ class endpoint : ground<Stack>,
   /// From now on `s` gets the packets of kinds first .. last, and news of losses. It outlives this,
   /// or is removed. Errors: errc::argument if a kind is taken or the engine's own.
   errc add_service(service& s, std::uint8_t first, std::uint8_t last) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return services_.add(s, first, last);
   }
   void remove_service(const service& s) noexcept {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     services_.remove(s);
   }
   /// Sends a packet of a service, in order with this rank's other answers to `to`; does not wait.
   /// `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
@@ -14524,7 +14566,7 @@ class endpoint : ground<Stack>,
   // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
 
   communicator_state& new_communicator_state() {  // The world's.
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return communicators_.make_world();
   }
   /// nullptr: its communicator has been freed, or it has none.
@@ -14533,7 +14575,7 @@ class endpoint : ground<Stack>,
   /// Calls `use` with this rank's communicators, under the lock.
   template <class Use>
   auto with_communicators(Use&& use) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return use(communicators_);
   }
 
@@ -14751,7 +14793,7 @@ namespace mpx::inline v0::detail {
 /// Returns whether the collective can end well, as far as this rank knows.
 template <class Stack>
 bool endpoint<Stack>::begin_collective(collective_call call) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return begin_collective_locked(call);
 }
 template <class Stack>
@@ -14795,7 +14837,7 @@ bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collecti
 /// who has left it.
 template <class Stack>
 collective_failure endpoint<Stack>::failure_of_collective(collective_call call) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return failure_of_collective_locked(call);
 }
 template <class Stack>
@@ -14829,7 +14871,7 @@ bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
 /// This rank leaves a collective that it has begun: the others shall not wait for it.
 template <class Stack>
 void endpoint<Stack>::give_up_collective(collective_call call, errc why) noexcept {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   give_up_collective_locked(call, why);
 }
 template <class Stack>
@@ -14877,7 +14919,7 @@ struct compounds {
 
   /// A new one, not complete. Errors: errc::no_resources.
   static started make(endpoint_type& e, const compound& with) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     void* const room = platform::allocate(sizeof(compound));
     operation* const op = room == nullptr ? nullptr : e.pool().take();
     if (op == nullptr) {
@@ -14920,7 +14962,7 @@ struct compounds {
     }
     if (how != nullptr && s.op == nullptr) how->drop();
     if (s.failure != errc{}) return s.failure;
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     c.active = true;
     op.stage = stage::copying;
     if (s.op == nullptr) {
@@ -14935,12 +14977,12 @@ struct compounds {
 
   /// `part` belongs to `op` from here on. Requires: `seal` has not been called.
   static void add(endpoint_type& e, operation& op, operation& part) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     add_locked(e, op, part);
   }
   /// No part follows: from now on it may become complete.
   static void seal(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     seal_locked(e, op);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
@@ -14954,7 +14996,7 @@ struct compounds {
   /// What its status says.
   static void set_status(endpoint_type& e, operation& op, peer_id peer, tag_t tag,
                          std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     op.peer = peer;
     op.tag = tag;
     op.data = {nullptr, bytes};
@@ -14972,13 +15014,13 @@ struct compounds {
     complete_locked(e, op, why);
   }
   static void run(endpoint_type& e, extension& more) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     more.run_locked();
   }
   /// What `f()` says under the lock.
   template <class F>
   static bool look(endpoint_type& e, F&& f) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return f();
   }
 
@@ -14986,7 +15028,7 @@ struct compounds {
 
   /// Completes it, and wakes whoever waits for it.
   static void complete(endpoint_type& e, operation& op, errc failure, std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     op.data.bytes = bytes;
     complete_locked(e, op, failure);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
@@ -15008,7 +15050,7 @@ struct compounds {
   static void release(endpoint_type& e, operation& op) {
     drop_parts(e, op);
     if (is_persistent(op)) {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       compound_of(op).active = false;
       op.failure = errc{};
       op.cancelled = false;
@@ -15031,7 +15073,7 @@ struct compounds {
   }
   /// Its request is gone, and it goes on; it is given back at its end.
   static void detach(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     if (op.done()) {
       give_locked(e, op);
     } else {
@@ -15078,13 +15120,13 @@ struct compounds {
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     drop_more_locked(e, op);
   }
   static errc start_extended(endpoint_type& e, operation& op) noexcept {
     compound& c = compound_of(op);
     const auto become = [&](bool active, stage s) {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       c.active = c.open = active;
       op.stage = s;
     };
@@ -15160,7 +15202,7 @@ struct compounds {
   static void drop_parts(endpoint_type& e, operation& op) {
     operation* part = nullptr;
     {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       compound& c = compound_of(op);
       part = std::exchange(c.first, nullptr);
       for (operation* p = part; p != nullptr; p = p->next) p->holder = holder::request;
@@ -15223,7 +15265,7 @@ template <class Stack>
 /// Takes a receive back that has not matched. Returns false if it has.
 template <class Stack>
 bool endpoint<Stack>::cancel(operation& op) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (op.role != role::receive || op.stage != stage::posted) return false;
   inbox().cancel(op);
   return true;
@@ -15335,17 +15377,17 @@ bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
 
 template <class Stack>
 void endpoint<Stack>::acknowledge_failures() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   peers().acknowledge();
 }
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::drain() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   pace().drain();
 }
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   const std::int64_t until_ns = now_ns() + patience_ns;
   const auto all_out = [this] {
     bool out = !peers().any_busy();
@@ -15441,7 +15483,7 @@ void add_name(hang_info& info, const hang_operation& op, const Communicators& al
 
 template <class Stack>
 hang_info endpoint<Stack>::describe_hang() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   hang_info info{};
   describe(info);
   return info;
@@ -15522,14 +15564,14 @@ namespace mpx::inline v0::detail {
 
 template <class Stack>
 errc endpoint<Stack>::attach(std::span<std::byte> piece) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return outbox().attach(piece);
 }
 
 template <class Stack>
 std::span<std::byte> endpoint<Stack>::detach(call_site site) {
   wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return outbox().detach();
 }
 
@@ -15537,7 +15579,7 @@ template <class Stack>
 void* endpoint<Stack>::allocate(std::size_t bytes, std::size_t alignment)
     requires gives_memory<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
   if constexpr (AllocatingTransport<transport_type>) {
     return transport().allocate(bytes, alignment);
@@ -15550,7 +15592,7 @@ template <class Stack>
 void endpoint<Stack>::deallocate(void* p, std::size_t bytes) noexcept
     requires gives_memory<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if constexpr (AllocatingTransport<transport_type>) {
     transport().deallocate(p, bytes);
   } else {
@@ -15670,7 +15712,7 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
     requires ElasticTransport<transport_type>
 {
   static_assert(ElasticFlowControl<typename Stack::flow_type>);
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   added_peer a;
   a.failure = peers().add(a.peer);
   if (a.failure != errc{}) return a;
@@ -15697,7 +15739,7 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
 template <class Stack>
 errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (peer == self() || !peers().can_remove(peer)) return errc::rank;
   pace().poll_until_quiet();
   if (inbox().has_claimed(peer)) return errc::request;
@@ -15737,7 +15779,7 @@ template <class Stack>
 bool endpoint<Stack>::test(operation& op) {
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     if (op.done()) return true;
     crowded = pace().poll_unblocked();
     if (op.done()) return true;
@@ -15750,7 +15792,7 @@ template <class Stack>
 void endpoint<Stack>::progress() {
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     crowded = pace().poll_unblocked();
   }
   if (crowded) pace().give_way();
@@ -15760,7 +15802,7 @@ template <class Stack>
 template <class Done>
 void endpoint<Stack>::wait_probing(const pattern& want, call_site site, Done&& done) {
   const auto probing = [this](int more) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().probing(more);
   };
   probing(1);
@@ -15786,7 +15828,7 @@ arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
   arrived_message* found = nullptr;
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     crowded = poll_probing();
     found = inbox().claim(want, failure);
   }
@@ -15837,7 +15879,7 @@ struct schedules {
   }
   /// Runs it, once more. Requires: it is idle.
   [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     schedule& p = *compound_of(op).plan;
     compound_of(op).active = true;
     op.stage = stage::copying;
@@ -15856,7 +15898,7 @@ struct schedules {
   /// touches a buffer of it any more.
   [[gnu::noinline, gnu::cold]] static void give_up(endpoint_type& e, operation& op) {
     {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
       if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost});
     }
@@ -16093,7 +16135,7 @@ bool endpoint<Stack>::is_used(context_id context) noexcept {
 
 template <class Stack>
 const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return communicators_.find(context_of_operation(op));
 }
 
@@ -16251,7 +16293,7 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   } else {
     append(s, "%d", other);
   }
-  s += world_rank_text(ranks, other);
+  append(s, "%s", world_rank_text(ranks, other).c_str());
   if (tag == any_tag) {
     append(s, ", tag any");
   } else {
@@ -18401,7 +18443,7 @@ struct shared_blocks {
 
   /// 0: there is none.
   static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     e.dying_blocks_.erase_if([&e](const dying_block& b) {
       if (b.gone->load(std::memory_order_acquire) != b.users) return false;
       e.transport().free_block(b.name);
@@ -18418,22 +18460,22 @@ struct shared_blocks {
     if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     e.transport().free_block(name);
   }
   /// nullptr: it cannot be reached.
   static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
                        std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
   }
   /// Whether any collective call can begin: no peer is lost, none has been left.
   [[MPX_ALWAYS_INLINE]] static bool undisturbed(endpoint_type& e) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
   }
   static bool crowded(endpoint_type& e) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().oversubscribed();
   }
   /// Waits until `w` is ready; false: it never will be. `from`: who is waited for, as the message
@@ -18451,7 +18493,7 @@ struct shared_blocks {
   /// Wakes those of a communicator's ranks whose bits are set.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
                                                 std::uint64_t mask) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     for (; mask != 0; mask &= mask - 1) {
       const auto rank = static_cast<rank_t>(std::countr_zero(mask));
       e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
@@ -18460,7 +18502,7 @@ struct shared_blocks {
   // --- Memory that is lent: see RmaTransport -----------------------------------------------------
 
   static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
   /// Whether what is said of one peer's exposure may change with those of others.
@@ -18472,7 +18514,7 @@ struct shared_blocks {
     constexpr std::int64_t wait_ns = 1'000'000'000;
     for (std::int64_t until_ns = 0;;) {
       {
-        std::lock_guard lock(e.threading());
+        lock_guard lock(e.threading());
         outcome taken_back;
         if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
           taken_back = e.transport().retire(m);
@@ -18490,7 +18532,7 @@ struct shared_blocks {
   }
   static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
                   const memory& into) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
   /// Whether ordinary memory of a peer can be read so, and that always pays.
@@ -18498,7 +18540,7 @@ struct shared_blocks {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
     if (m.key == 0) return false;
-    std::unique_lock lock(e.threading());
+    held_lock lock(e.threading());
     const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
     lock.unlock();
     withdraw(e, peer, m);
@@ -23289,7 +23331,7 @@ class environment {
   [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
     const std::string one = stack_of(job, a);
     const std::string other = stack_of(job, b);
-    if (one == other) return;
+    if (std::strcmp(one.c_str(), other.c_str()) == 0) return;
     detail::throw_error(errc::stack_mismatch,
                         "rank %d was built with %s on rank %d: build all ranks from one mpx and "
                         "one stack",
@@ -24131,11 +24173,11 @@ void run_threads(rank_t ranks, Body&& body,
   static_assert(std::constructible_from<job_type, bootstrap::threads>,
                 "run_threads joins by bootstrap::threads: the stack's bootstrap must hold one");
   const bootstrap::thread_job job(ranks);
-  std::mutex mutex;
+  platform::native::mutex mutex;
   std::exception_ptr first;
   bool is_loss = false;  // What is in `first`: it has a cause, which may leave its rank later.
   const auto fail = [&](bool by_loss) {
-    const std::lock_guard lock(mutex);
+    const detail::lock_guard lock(mutex);
     if (first && (by_loss || !is_loss)) return;
     first = std::current_exception();
     is_loss = by_loss;
@@ -24167,7 +24209,7 @@ void run_threads(rank_t ranks, Body&& body,
         threads.put(static_cast<std::size_t>(started), new thread(run, started));
     } catch (const std::exception&) {
       for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
-      const std::lock_guard lock(mutex);
+      const detail::lock_guard lock(mutex);
       first = std::make_exception_ptr(
           error(errc::no_resources,
                 detail::formatted("run_threads could not start thread %d of %d: check `ulimit -u`",

@@ -14,10 +14,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <mutex>
 
 #include "mpx/config.hpp"
 #include "mpx/core/atomic.hpp"
+#include "mpx/core/lock.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/system_memory.hpp"
 
@@ -25,7 +25,6 @@ namespace mpx::inline v0::platform {
 namespace native {
 
 using namespace system_memory;
-using std::mutex;
 
 /// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
 inline std::int64_t now_ns() noexcept {

@@ -35,7 +35,7 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   } else {
     append(s, "%d", other);
   }
-  s += world_rank_text(ranks, other);
+  append(s, "%s", world_rank_text(ranks, other).c_str());
   if (tag == any_tag) {
     append(s, ", tag any");
   } else {

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <concepts>
-#include <mutex>
 #include <string_view>
 
 #include "mpx/config.hpp"

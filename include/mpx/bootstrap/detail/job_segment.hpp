@@ -192,14 +192,14 @@ class job_segment : public detail::job_view {
           record.value_bytes > value_bytes_max || bytes > used - at)
         damaged(rank);
       const char* text = reinterpret_cast<const char*>(begin) + at + sizeof record;
-      if (std::string_view(text, record.key_bytes) == key) {
+      if (record.key_bytes == key.size() && std::memcmp(text, key.data(), key.size()) == 0) {
         found = true;
         value = std::string_view(text + record.key_bytes, record.value_bytes);
       }
       at += bytes;
     }
     if (!found) return {};
-    return std::string(value);
+    return std::string(value.data(), value.size());
   }
 
   // --- meeting ---

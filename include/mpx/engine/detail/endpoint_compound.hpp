@@ -16,7 +16,7 @@ struct compounds {
 
   /// A new one, not complete. Errors: errc::no_resources.
   static started make(endpoint_type& e, const compound& with) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     void* const room = platform::allocate(sizeof(compound));
     operation* const op = room == nullptr ? nullptr : e.pool().take();
     if (op == nullptr) {
@@ -59,7 +59,7 @@ struct compounds {
     }
     if (how != nullptr && s.op == nullptr) how->drop();
     if (s.failure != errc{}) return s.failure;
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     c.active = true;
     op.stage = stage::copying;
     if (s.op == nullptr) {
@@ -74,12 +74,12 @@ struct compounds {
 
   /// `part` belongs to `op` from here on. Requires: `seal` has not been called.
   static void add(endpoint_type& e, operation& op, operation& part) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     add_locked(e, op, part);
   }
   /// No part follows: from now on it may become complete.
   static void seal(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     seal_locked(e, op);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
@@ -93,7 +93,7 @@ struct compounds {
   /// What its status says.
   static void set_status(endpoint_type& e, operation& op, peer_id peer, tag_t tag,
                          std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     op.peer = peer;
     op.tag = tag;
     op.data = {nullptr, bytes};
@@ -111,13 +111,13 @@ struct compounds {
     complete_locked(e, op, why);
   }
   static void run(endpoint_type& e, extension& more) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     more.run_locked();
   }
   /// What `f()` says under the lock.
   template <class F>
   static bool look(endpoint_type& e, F&& f) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return f();
   }
 
@@ -125,7 +125,7 @@ struct compounds {
 
   /// Completes it, and wakes whoever waits for it.
   static void complete(endpoint_type& e, operation& op, errc failure, std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     op.data.bytes = bytes;
     complete_locked(e, op, failure);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
@@ -147,7 +147,7 @@ struct compounds {
   static void release(endpoint_type& e, operation& op) {
     drop_parts(e, op);
     if (is_persistent(op)) {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       compound_of(op).active = false;
       op.failure = errc{};
       op.cancelled = false;
@@ -170,7 +170,7 @@ struct compounds {
   }
   /// Its request is gone, and it goes on; it is given back at its end.
   static void detach(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     if (op.done()) {
       give_locked(e, op);
     } else {
@@ -217,13 +217,13 @@ struct compounds {
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     drop_more_locked(e, op);
   }
   static errc start_extended(endpoint_type& e, operation& op) noexcept {
     compound& c = compound_of(op);
     const auto become = [&](bool active, stage s) {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       c.active = c.open = active;
       op.stage = s;
     };
@@ -299,7 +299,7 @@ struct compounds {
   static void drop_parts(endpoint_type& e, operation& op) {
     operation* part = nullptr;
     {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       compound& c = compound_of(op);
       part = std::exchange(c.first, nullptr);
       for (operation* p = part; p != nullptr; p = p->next) p->holder = holder::request;

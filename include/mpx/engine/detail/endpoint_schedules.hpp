@@ -31,7 +31,7 @@ struct schedules {
   }
   /// Runs it, once more. Requires: it is idle.
   [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     schedule& p = *compound_of(op).plan;
     compound_of(op).active = true;
     op.stage = stage::copying;
@@ -50,7 +50,7 @@ struct schedules {
   /// touches a buffer of it any more.
   [[gnu::noinline, gnu::cold]] static void give_up(endpoint_type& e, operation& op) {
     {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
       if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost});
     }

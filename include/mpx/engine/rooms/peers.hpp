@@ -254,7 +254,8 @@ class peers_room {
                        given_up == errc::protocol ? "whose packets make no sense to it"
                                                   : "for lack of memory or mappings");
     const std::string s = job_.loss_text(rank);
-    return s.empty() ? s : formatted(": %s", s.c_str());
+    if (s.empty()) return {};
+    return formatted(": %s", s.c_str());
   }
 
   /// Looks whether ranks have gone since the last time, and ends what waits for them.
