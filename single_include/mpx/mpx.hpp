@@ -29,7 +29,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <concepts>
@@ -451,21 +450,49 @@ namespace mpx::inline v0::detail {
 
 // Atomic words as std::atomic and std::atomic_ref have them, of what the processor does without a
 // lock. The standard library's take a compiler four times as long at -O0, use for use, and each
-// type of word brings sixty members with it.
+// type of word brings sixty members with it; to include <atomic> is a twentieth of mpx.hpp.
 
-namespace mpx::inline v0::platform::native {
+namespace mpx::inline v0::platform {
+
+/// As std::memory_order, from and to which it converts.
+struct memory_order {
+  int is;  // Of the compiler's.
+
+  constexpr explicit memory_order(int order) noexcept : is(order) {}
+  template <class E>
+  requires(__is_enum(E))
+  constexpr memory_order(E order) noexcept  // NOLINT(*-explicit-*)
+      : is(static_cast<int>(order)) {}
+  template <class E>
+  requires(__is_enum(E))
+  constexpr operator E() const noexcept {  // NOLINT(*-explicit-*)
+    return static_cast<E>(is);
+  }
+};
+inline constexpr memory_order memory_order_relaxed{__ATOMIC_RELAXED};
+inline constexpr memory_order memory_order_acquire{__ATOMIC_ACQUIRE};
+inline constexpr memory_order memory_order_release{__ATOMIC_RELEASE};
+inline constexpr memory_order memory_order_acq_rel{__ATOMIC_ACQ_REL};
+inline constexpr memory_order memory_order_seq_cst{__ATOMIC_SEQ_CST};
+
+/// Keeps the compiler, and nobody else, from moving loads and stores across it.
+[[MPX_ALWAYS_INLINE]] inline void signal_fence() noexcept {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+namespace native {
 
 /// Of a compare-and-exchange.
-constexpr int order_of_failure(std::memory_order order) noexcept {
-  if (order == std::memory_order_acq_rel) return __ATOMIC_ACQUIRE;
-  return order == std::memory_order_release ? __ATOMIC_RELAXED : static_cast<int>(order);
+constexpr int order_of_failure(memory_order order) noexcept {
+  if (order.is == __ATOMIC_ACQ_REL) return __ATOMIC_ACQUIRE;
+  return order.is == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : order.is;
 }
 
 /// As std::atomic_ref<T>. Requires: the word is aligned to its size.
 template <class T>
 class atomic_ref {
-  using order_t = std::memory_order;
-  static constexpr order_t strict = std::memory_order_seq_cst;
+  using order_t = memory_order;
+  static constexpr order_t strict = memory_order_seq_cst;
 
  public:
   using value_type = T;
@@ -475,16 +502,16 @@ class atomic_ref {
   atomic_ref& operator=(const atomic_ref&) = delete;
 
   [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
-    return __atomic_load_n(word_, static_cast<int>(order));
+    return __atomic_load_n(word_, order.is);
   }
   [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) const noexcept {
-    __atomic_store_n(word_, value, static_cast<int>(order));
+    __atomic_store_n(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) const noexcept {
-    return __atomic_exchange_n(word_, value, static_cast<int>(order));
+    return __atomic_exchange_n(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) const noexcept {
-    return __atomic_fetch_add(word_, value, static_cast<int>(order));
+    return __atomic_fetch_add(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value) const noexcept {
     return __atomic_compare_exchange_n(word_, &expected, value, false, __ATOMIC_SEQ_CST,
@@ -492,12 +519,11 @@ class atomic_ref {
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
                                                    order_t failure) const noexcept {
-    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(word_, &expected, value, true, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
                                                    order_t order = strict) const noexcept {
-    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
+    return __atomic_compare_exchange_n(word_, &expected, value, true, order.is,
                                        order_of_failure(order));
   }
 
@@ -508,8 +534,8 @@ class atomic_ref {
 /// As std::atomic<T>, of integers, enumerations, truth values and pointers that nobody adds to.
 template <class T>
 class atomic {
-  using order_t = std::memory_order;
-  static constexpr order_t strict = std::memory_order_seq_cst;
+  using order_t = memory_order;
+  static constexpr order_t strict = memory_order_seq_cst;
 
  public:
   using value_type = T;
@@ -521,44 +547,42 @@ class atomic {
   atomic& operator=(const atomic&) = delete;
 
   [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
-    return __atomic_load_n(&word_, static_cast<int>(order));
+    return __atomic_load_n(&word_, order.is);
   }
   [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) noexcept {
-    __atomic_store_n(&word_, value, static_cast<int>(order));
+    __atomic_store_n(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) noexcept {
-    return __atomic_exchange_n(&word_, value, static_cast<int>(order));
+    return __atomic_exchange_n(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_add(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_add(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_sub(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_sub(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_sub(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_and(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_and(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_and(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_or(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_or(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_or(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value, order_t order,
                                                      order_t failure) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value,
                                                      order_t order = strict) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, order.is,
                                        order_of_failure(order));
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
                                                    order_t failure) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
                                                    order_t order = strict) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, order.is,
                                        order_of_failure(order));
   }
 
@@ -577,7 +601,8 @@ class atomic {
   alignas(sizeof(T)) T word_;
 };
 
-}  // namespace mpx::inline v0::platform::native
+}  // namespace native
+}  // namespace mpx::inline v0::platform
 
 // ==== mpx/core/lock.hpp
 
@@ -635,6 +660,11 @@ constexpr T lesser(T a, T b) noexcept {
 template <class T>
 constexpr T greater(T a, T b) noexcept {
   return a < b ? b : a;
+}
+
+/// How many bits `n` takes; none for 0. (std::bit_width is three functions for each type.)
+constexpr unsigned bits_of(std::uint64_t n) noexcept {
+  return n == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(n));
 }
 
 /// Reads all of `text` as a decimal number. Returns false, and leaves `value` alone, if `text` is
@@ -818,9 +848,9 @@ inline bool register_heavy_barrier() noexcept {
 /// A full memory barrier on every core that runs a registered process: the expensive half of an
 /// asymmetric Dekker, so that the other half costs nothing. Source: membarrier(2).
 inline void heavy_barrier() noexcept {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  platform::signal_fence();
   ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  platform::signal_fence();
 }
 
 /// The cores that this thread may run on; those of all ranks together where mpxrun has bound each
@@ -1200,6 +1230,23 @@ struct file_identity {
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/core/exchange.hpp
+
+// What std::exchange does, as one function for each type: the standard library's is five, and asks
+// of each type whether any of it throws.
+
+namespace mpx::inline v0::detail {
+
+/// Puts `value` in `object`; returns what was there. Requires: moving a T throws nothing.
+template <class T>
+[[MPX_ALWAYS_INLINE]] constexpr T exchange(T& object, std::type_identity_t<T> value) noexcept {
+  T old(static_cast<T&&>(object));
+  object = static_cast<T&&>(value);
+  return old;
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/core/mapping.hpp
 
 // A piece of a file, or of anonymous memory, mapped for as long as the object lives.
@@ -1232,10 +1279,10 @@ class mapping {
   }
 
   mapping(mapping&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+      : data_(detail::exchange(other.data_, nullptr)), bytes_(detail::exchange(other.bytes_, 0)) {}
   mapping& operator=(mapping&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
+    data_ = detail::exchange(other.data_, data_);
+    bytes_ = detail::exchange(other.bytes_, bytes_);
     return *this;
   }
   [[gnu::noinline, gnu::cold]] ~mapping() {
@@ -1346,44 +1393,44 @@ class job_view {
 
   rank_state state(rank_t rank, std::uint64_t k) const noexcept {
     const auto& word = state_word(rank, k);
-    rank_state now = decode(word.load(std::memory_order_acquire), k);
-    if (now <= rank_state::joined && entry(rank).ended.load(std::memory_order_acquire) != 0) {
-      now = decode(word.load(std::memory_order_acquire), k);
+    rank_state now = decode(word.load(platform::memory_order_acquire), k);
+    if (now <= rank_state::joined && entry(rank).ended.load(platform::memory_order_acquire) != 0) {
+      now = decode(word.load(platform::memory_order_acquire), k);
       if (now != rank_state::finished) return rank_state::failed;
     }
     return now;
   }
 
   std::int32_t pid(rank_t rank) const noexcept {
-    return entry(rank).pid.load(std::memory_order_relaxed);
+    return entry(rank).pid.load(platform::memory_order_relaxed);
   }
   std::uint64_t joins(rank_t rank) const noexcept {
-    return entry(rank).joins.load(std::memory_order_acquire);
+    return entry(rank).joins.load(platform::memory_order_acquire);
   }
   std::uint32_t live(rank_t rank) const noexcept {
-    return entry(rank).live.load(std::memory_order_acquire);
+    return entry(rank).live.load(platform::memory_order_acquire);
   }
 
   /// Whether what was started for `rank` is gone for good.
   bool ended(rank_t rank) const noexcept {
-    return entry(rank).ended.load(std::memory_order_acquire) != 0;
+    return entry(rank).ended.load(platform::memory_order_acquire) != 0;
   }
 
   /// How it ended, once it has: "killed by signal 9 (SIGKILL)".
   std::string fate(rank_t rank) const {
     return describe_wait_status(
-        static_cast<int>(entry(rank).wait_status.load(std::memory_order_relaxed)));
+        static_cast<int>(entry(rank).wait_status.load(platform::memory_order_relaxed)));
   }
 
   /// Who was the first to be lost to environment `k`; -1: nobody.
   rank_t first_lost(std::uint64_t k) const noexcept {
-    const auto word = slot(k).lost.load(std::memory_order_acquire);
+    const auto word = slot(k).lost.load(platform::memory_order_acquire);
     const auto rank = static_cast<rank_t>(detail::value_of(word, k)) - 1;
     return rank < size() ? rank : -1;
   }
 
   std::uint32_t failure_epoch(std::uint64_t k) const noexcept {
-    return slot(k).epoch.load(std::memory_order_acquire);
+    return slot(k).epoch.load(platform::memory_order_acquire);
   }
   /// The word of `failure_epoch(k)`, to sleep on.
   platform::atomic<std::uint32_t>& failure_word(std::uint64_t k) const noexcept {
@@ -1392,8 +1439,8 @@ class job_view {
 
   /// What became of a rank that has left environment `k`, in words; "" of another.
   [[gnu::noinline, gnu::cold]] std::string loss_text(rank_t rank, std::uint64_t k) const {
-    const rank_state now = decode(state_word(rank, k).load(std::memory_order_acquire), k);
-    const bool ended = entry(rank).ended.load(std::memory_order_acquire) != 0;
+    const rank_state now = decode(state_word(rank, k).load(platform::memory_order_acquire), k);
+    const bool ended = entry(rank).ended.load(platform::memory_order_acquire) != 0;
     return ended || now >= rank_state::finished ? describe_loss(rank, k, now) : std::string();
   }
 
@@ -1411,35 +1458,35 @@ class job_view {
   [[gnu::noinline, gnu::cold]] void put_hang(rank_t rank,
                                              std::span<const std::byte> text) const noexcept {
     auto& slot = hang_slot(rank);
-    std::uint32_t before = slot.sequence.load(std::memory_order_relaxed) & ~1u;
+    std::uint32_t before = slot.sequence.load(platform::memory_order_relaxed) & ~1u;
     if (text.size() > detail::hang_slot::bytes_max ||
-        !slot.sequence.compare_exchange_strong(before, before + 1, std::memory_order_relaxed))
+        !slot.sequence.compare_exchange_strong(before, before + 1, platform::memory_order_relaxed))
       return;
-    slot.bytes.store(static_cast<std::uint32_t>(text.size()), std::memory_order_release);
+    slot.bytes.store(static_cast<std::uint32_t>(text.size()), platform::memory_order_release);
     for (std::size_t at = 0; at < text.size(); at += 8) {
       std::uint64_t eight = 0;
       std::memcpy(&eight, text.data() + at, text.size() - at < 8 ? text.size() - at : 8);
-      slot.data[at / 8].store(eight, std::memory_order_release);
+      slot.data[at / 8].store(eight, platform::memory_order_release);
     }
-    slot.sequence.store(before + 2, std::memory_order_release);
+    slot.sequence.store(before + 2, platform::memory_order_release);
   }
   /// Returns false if `rank` has published nothing of this size, or is about to.
   bool get_hang(rank_t rank, std::span<std::byte> into) const noexcept {
     const auto& slot = hang_slot(rank);
-    const std::uint32_t before = slot.sequence.load(std::memory_order_acquire);
+    const std::uint32_t before = slot.sequence.load(platform::memory_order_acquire);
     if (before == 0 || before % 2 != 0 || into.size() > detail::hang_slot::bytes_max ||
-        slot.bytes.load(std::memory_order_acquire) != into.size())
+        slot.bytes.load(platform::memory_order_acquire) != into.size())
       return false;
     for (std::size_t at = 0; at < into.size(); at += 8) {
-      const std::uint64_t eight = slot.data[at / 8].load(std::memory_order_acquire);
+      const std::uint64_t eight = slot.data[at / 8].load(platform::memory_order_acquire);
       std::memcpy(into.data() + at, &eight, into.size() - at < 8 ? into.size() - at : 8);
     }
-    return slot.sequence.load(std::memory_order_relaxed) == before;
+    return slot.sequence.load(platform::memory_order_relaxed) == before;
   }
 
  protected:
   bool is_aborted() const noexcept {
-    return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
+    return head().abort.phase.load(platform::memory_order_acquire) == detail::abort_record::set;
   }
   [[gnu::noinline, gnu::cold]] abort_notice read_notice() const {
     const auto& a = head().abort;
@@ -1461,23 +1508,23 @@ class job_view {
   }
   void set_state(rank_t rank, std::uint64_t k, rank_state now) const noexcept {
     state_word(rank, k).store(detail::tagged(k, static_cast<std::uint64_t>(now)),
-                              std::memory_order_release);
+                              platform::memory_order_release);
   }
   [[gnu::noinline, gnu::cold]] void bump(std::uint64_t k) const noexcept {
-    if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
-      slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
+    if (slot(k).epoch.fetch_add(1, platform::memory_order_release) == ~std::uint32_t{0})
+      slot(k).epoch.fetch_add(1, platform::memory_order_release);  // Never 0.
     platform::futex_wake(slot(k).epoch, 0x7fffffff);
   }
   /// News for every environment.
   void bump_all() const noexcept {
-    head().endings.fetch_add(1, std::memory_order_release);
+    head().endings.fetch_add(1, platform::memory_order_release);
     for (std::uint32_t k = 0; k < environments_live_max; ++k) bump(k);
   }
 
   /// Notes that `rank` is lost to environment `k`, before others can see it, and follow.
   void note_loss(rank_t rank, std::uint64_t k) const noexcept {
     auto& first = slot(k).lost;
-    std::uint64_t was = first.load(std::memory_order_relaxed);
+    std::uint64_t was = first.load(platform::memory_order_relaxed);
     while (detail::value_of(was, k) == 0 && detail::tag_of(was) <= k &&
            !first.compare_exchange_strong(
                was, detail::tagged(k, static_cast<std::uint64_t>(rank) + 1))) {
@@ -1488,8 +1535,9 @@ class job_view {
     const std::uint64_t next = joins(rank);
     for (std::uint64_t back = 0; back <= environments_live_max && back <= next; ++back) {
       const std::uint64_t k = next - back;
-      if (decode(state_word(rank, k).load(std::memory_order_acquire), k) <= rank_state::joined &&
-          slot(k).released.load(std::memory_order_acquire) == k / environments_live_max)
+      if (decode(state_word(rank, k).load(platform::memory_order_acquire), k) <=
+              rank_state::joined &&
+          slot(k).released.load(platform::memory_order_acquire) == k / environments_live_max)
         note_loss(rank, k);
     }
   }
@@ -1504,8 +1552,8 @@ class job_view {
                           notice.code, notice.reason.c_str());
       return errc::aborted;
     }
-    if (head().endings.load(std::memory_order_acquire) == 0 &&
-        detail::value_of(slot(k).gone.load(std::memory_order_acquire), k) == 0)
+    if (head().endings.load(platform::memory_order_acquire) == 0 &&
+        detail::value_of(slot(k).gone.load(platform::memory_order_acquire), k) == 0)
       return errc{};
     // Who failed is the cause; who left because of that is not.
     rank_t lost = first_lost(k);
@@ -1540,10 +1588,10 @@ class job_view {
     if (how == rank_state::finished) {
       append(what, " left the job");
     } else if (first >= 0 && first != rank &&
-               decode(state_word(rank, k).load(std::memory_order_acquire), k) ==
+               decode(state_word(rank, k).load(platform::memory_order_acquire), k) ==
                    rank_state::failed) {
       append(what, " left, since %s", describe_loss(first, k, rank_state::failed).c_str());
-    } else if (entry(rank).ended.load(std::memory_order_acquire) == 0) {
+    } else if (entry(rank).ended.load(platform::memory_order_acquire) == 0) {
       append(what, " failed");
     } else {
       append(what, " was lost: %s%s", fate(rank).c_str(),
@@ -1678,9 +1726,9 @@ class memory_file {
     return memory_file(::fcntl(of.fd(), F_DUPFD_CLOEXEC, 0), "duplicating a memory file");
   }
 
-  memory_file(memory_file&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  memory_file(memory_file&& other) noexcept : view_(mpx::detail::exchange(other.view_, {})) {}
   memory_file& operator=(memory_file&& other) noexcept {
-    std::swap(view_, other.view_);
+    view_ = mpx::detail::exchange(other.view_, view_);
     return *this;
   }
   ~memory_file() {
@@ -1836,7 +1884,7 @@ class job_segment : public detail::job_view {
   [[gnu::noinline, gnu::cold]] void leave(rank_t rank, std::uint64_t k,
                                           const file_view& shared) const noexcept {
     set_state(rank, k, rank_state::finished);
-    entry(rank).live.fetch_sub(1, std::memory_order_release);
+    entry(rank).live.fetch_sub(1, platform::memory_order_release);
     go(k, shared);
   }
   /// `rank` gives environment `k` up without leaving it, and touches nothing of it afterwards.
@@ -1850,9 +1898,9 @@ class job_segment : public detail::job_view {
   /// What became of `rank` is final: its process (or thread) is gone.
   [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank, int wait_status) const noexcept {
     auto& it = entry(rank);
-    it.wait_status.store(static_cast<std::uint32_t>(wait_status), std::memory_order_relaxed);
+    it.wait_status.store(static_cast<std::uint32_t>(wait_status), platform::memory_order_relaxed);
     note_end(rank);
-    it.ended.store(1, std::memory_order_release);
+    it.ended.store(1, platform::memory_order_release);
     bump_all();
   }
 
@@ -1861,9 +1909,9 @@ class job_segment : public detail::job_view {
                                              errc why) const noexcept {
     if (peer < 0 || peer >= size()) return;
     auto& word = refusal(peer, k, rank);
-    if (detail::value_of(word.load(std::memory_order_relaxed), k) != 0) return;
-    word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), std::memory_order_release);
-    room(peer, k).renounced.store(detail::tagged(k, 1), std::memory_order_release);
+    if (detail::value_of(word.load(platform::memory_order_relaxed), k) != 0) return;
+    word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), platform::memory_order_release);
+    room(peer, k).renounced.store(detail::tagged(k, 1), platform::memory_order_release);
     bump(k);
   }
   /// Why `peer` will not talk to `rank` in environment `k`; errc{} if it will.
@@ -1871,10 +1919,10 @@ class job_segment : public detail::job_view {
                                                  rank_t peer) const noexcept {
     if (peer < 0 || peer >= size()) return errc{};
     // Nobody reads where nobody has written: that would take memory.
-    const auto any = room(rank, k).renounced.load(std::memory_order_acquire);
+    const auto any = room(rank, k).renounced.load(platform::memory_order_acquire);
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
-        detail::value_of(refusal(rank, k, peer).load(std::memory_order_acquire), k));
+        detail::value_of(refusal(rank, k, peer).load(platform::memory_order_acquire), k));
     return why == errc{} || why == errc::no_resources ? why : errc::protocol;
   }
 
@@ -1889,7 +1937,7 @@ class job_segment : public detail::job_view {
           key.size(), value.size(), std::size_t{key_bytes_max}, std::size_t{value_bytes_max});
     const rank_lock lock(entry(rank));
     auto& mine = room(rank, k);
-    const std::uint32_t used = mine.log_used.load(std::memory_order_relaxed);
+    const std::uint32_t used = mine.log_used.load(platform::memory_order_relaxed);
     const std::size_t bytes = record_bytes(key.size(), value.size());
     if (used > published_bytes_max || bytes > published_bytes_max - used)
       mpx::detail::throw_error(errc::no_resources,
@@ -1903,19 +1951,25 @@ class job_segment : public detail::job_view {
     std::memcpy(at, &record, sizeof record);
     std::memcpy(at + sizeof record, key.data(), key.size());
     if (!value.empty()) std::memcpy(at + sizeof record + key.size(), value.data(), value.size());
-    mine.log_used.store(used + static_cast<std::uint32_t>(bytes), std::memory_order_release);
+    mine.log_used.store(used + static_cast<std::uint32_t>(bytes), platform::memory_order_release);
   }
 
   [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank, std::uint64_t k,
                                                               std::string_view key) const {
+    const std::string_view value = find(rank, k, key);
+    if (value.data() == nullptr) return {};
+    return std::string(value.data(), value.size());
+  }
+  /// What `rank` has published, where it lies; nullptr: nothing.
+  [[gnu::noinline, gnu::cold]] std::string_view find(rank_t rank, std::uint64_t k,
+                                                     std::string_view key) const {
     check_rank(rank);
-    if (decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::waiting)
+    if (decode(state_word(rank, k).load(platform::memory_order_acquire), k) == rank_state::waiting)
       return {};
-    const std::size_t used = room(rank, k).log_used.load(std::memory_order_acquire);
+    const std::size_t used = room(rank, k).log_used.load(platform::memory_order_acquire);
     if (used > published_bytes_max) damaged(rank);
     const std::byte* const begin = log(rank, k);
     std::size_t at = 0;
-    bool found = false;
     std::string_view value;
     while (at < used) {
       detail::log_record record;
@@ -1926,14 +1980,11 @@ class job_segment : public detail::job_view {
           record.value_bytes > value_bytes_max || bytes > used - at)
         damaged(rank);
       const char* text = reinterpret_cast<const char*>(begin) + at + sizeof record;
-      if (record.key_bytes == key.size() && std::memcmp(text, key.data(), key.size()) == 0) {
-        found = true;
+      if (record.key_bytes == key.size() && std::memcmp(text, key.data(), key.size()) == 0)
         value = std::string_view(text + record.key_bytes, record.value_bytes);
-      }
       at += bytes;
     }
-    if (!found) return {};
-    return std::string(value.data(), value.size());
+    return value;
   }
 
   // --- meeting ---
@@ -1942,13 +1993,15 @@ class job_segment : public detail::job_view {
   [[gnu::noinline, gnu::cold]] void fence(rank_t rank, std::uint64_t k,
                                           mpx::detail::function_ref<void()> idle) const {
     auto& s = slot(k);
-    const std::uint32_t generation = s.generation.load(std::memory_order_acquire);
+    const std::uint32_t generation = s.generation.load(platform::memory_order_acquire);
     if (arrive(rank, k)) {
-      s.generation.store(generation + 1, std::memory_order_release);
+      s.generation.store(generation + 1, platform::memory_order_release);
       platform::futex_wake(s.generation, 0x7fffffff);
       return;
     }
-    const auto open = [&] { return s.generation.load(std::memory_order_acquire) != generation; };
+    const auto open = [&] {
+      return s.generation.load(platform::memory_order_acquire) != generation;
+    };
     // So that the waiting ranks of a large job leave the cores to those who still have to come.
     const std::int64_t nap_ns = 1'000'000 * ((size() + 31) / 32);
     for (std::uint32_t seen = failure_epoch(k) - 1; !open();) {
@@ -1976,7 +2029,7 @@ class job_segment : public detail::job_view {
     const std::size_t kept = reason.size() < reason_bytes_max ? reason.size() : reason_bytes_max;
     a.reason_bytes = static_cast<std::uint32_t>(kept);
     if (kept != 0) std::memcpy(a.reason, reason.data(), kept);
-    a.phase.store(detail::abort_record::set, std::memory_order_release);
+    a.phase.store(detail::abort_record::set, platform::memory_order_release);
     bump_all();
   }
 
@@ -1986,7 +2039,7 @@ class job_segment : public detail::job_view {
    public:
     [[gnu::noinline, gnu::cold]] explicit rank_lock(detail::rank_entry& entry) : word_(entry.lock) {
       const std::int64_t deadline_ns = platform::now_ns() + 5'000'000'000;
-      while (word_.exchange(1, std::memory_order_acquire) != 0) {
+      while (word_.exchange(1, platform::memory_order_acquire) != 0) {
         if (platform::now_ns() > deadline_ns)
           mpx::detail::throw_error(errc::bootstrap,
                                    "this rank's entry is locked: its former process was killed "
@@ -1997,7 +2050,7 @@ class job_segment : public detail::job_view {
     rank_lock(const rank_lock&) = delete;
     rank_lock& operator=(const rank_lock&) = delete;
     [[gnu::noinline, gnu::cold]] ~rank_lock() {
-      word_.store(0, std::memory_order_release);
+      word_.store(0, platform::memory_order_release);
       platform::futex_wake(word_, 1);
     }
 
@@ -2028,25 +2081,26 @@ class job_segment : public detail::job_view {
                                              std::uint32_t& seen) const {
     auto& me = entry(rank);
     const rank_lock lock(me);
-    if (const auto other = me.pid.load(std::memory_order_relaxed);
-        other != pid && me.live.load(std::memory_order_relaxed) != 0)
+    if (const auto other = me.pid.load(platform::memory_order_relaxed);
+        other != pid && me.live.load(platform::memory_order_relaxed) != 0)
       mpx::detail::throw_error(errc::bootstrap,
                                "rank %d is taken by process %d: one program per rank; to run "
                                "another one alone inside a rank, unset MPX_JOB_FD for it",
                                rank, other);
-    k = me.joins.load(std::memory_order_relaxed);
+    k = me.joins.load(platform::memory_order_relaxed);
     if (k >= environments_max)
       mpx::detail::throw_error(errc::no_resources,
                                "rank %d joined %llu environments, the limit of a job", rank,
                                static_cast<unsigned long long>(environments_max));
     seen = failure_epoch(k);
-    if (slot(k).released.load(std::memory_order_acquire) != k / environments_live_max) return false;
+    if (slot(k).released.load(platform::memory_order_acquire) != k / environments_live_max)
+      return false;
     if (failure_epoch(k) == 0) bump(k);  // The first ever in its slot: it is never 0.
-    me.pid.store(pid, std::memory_order_relaxed);
-    room(rank, k).log_used.store(0, std::memory_order_relaxed);
+    me.pid.store(pid, platform::memory_order_relaxed);
+    room(rank, k).log_used.store(0, platform::memory_order_relaxed);
     set_state(rank, k, rank_state::joined);
-    me.live.fetch_add(1, std::memory_order_relaxed);
-    me.joins.store(k + 1, std::memory_order_release);
+    me.live.fetch_add(1, platform::memory_order_relaxed);
+    me.joins.store(k + 1, platform::memory_order_release);
     return true;
   }
 
@@ -2056,9 +2110,10 @@ class job_segment : public detail::job_view {
                                                bool patient) const {
     char who[160] = "its memory could not be given back";
     for (rank_t r = 0; r < size(); ++r) {
-      const rank_state now = decode(state_word(r, before).load(std::memory_order_acquire), before);
+      const rank_state now =
+          decode(state_word(r, before).load(platform::memory_order_acquire), before);
       if (now > rank_state::joined) continue;
-      if (entry(r).ended.load(std::memory_order_acquire) != 0)
+      if (entry(r).ended.load(platform::memory_order_acquire) != 0)
         mpx::detail::throw_error(errc::peer_lost, "joining the next environment: %s",
                                  describe_loss(r, before, rank_state::failed).c_str());
       std::snprintf(who, sizeof who, "%s %s its environment %llu",
@@ -2078,7 +2133,7 @@ class job_segment : public detail::job_view {
   /// Counts a rank that is in environment `k` no more, and tells the others.
   [[gnu::noinline, gnu::cold]] void go(std::uint64_t k, const file_view& shared) const noexcept {
     auto& gone = slot(k).gone;
-    std::uint64_t was = gone.load(std::memory_order_relaxed);
+    std::uint64_t was = gone.load(platform::memory_order_relaxed);
     std::uint32_t count = 0;
     do {
       count = detail::value_of(was, k) + 1;
@@ -2094,7 +2149,7 @@ class job_segment : public detail::job_view {
                                             const file_view& shared) const noexcept {
     auto& s = slot(k);
     std::uint64_t all = detail::tagged(k, ranks_);
-    if (s.released.load(std::memory_order_acquire) != k / environments_live_max ||
+    if (s.released.load(platform::memory_order_acquire) != k / environments_live_max ||
         !s.gone.compare_exchange_strong(all, detail::tagged(k, detail::slot_entry::closing)))
       return false;
     const std::uint64_t part = std::uint64_t{1} << environment_shift;
@@ -2102,10 +2157,10 @@ class job_segment : public detail::job_view {
     if (cleared) {
       // It may fail, where memory is locked: what is in there is tagged, or reset by its owner.
       ::madvise(rooms(k), layout().slot_bytes, MADV_REMOVE);
-      s.released.store(k / environments_live_max + 1, std::memory_order_release);
+      s.released.store(k / environments_live_max + 1, platform::memory_order_release);
       bump(k);
     } else {
-      s.gone.store(detail::tagged(k, ranks_), std::memory_order_release);
+      s.gone.store(detail::tagged(k, ranks_), platform::memory_order_release);
     }
     return cleared;
   }
@@ -2113,7 +2168,7 @@ class job_segment : public detail::job_view {
   /// Enters the fence. Returns true if all are there: the caller has to open it.
   [[gnu::noinline, gnu::cold]] bool arrive(rank_t rank, std::uint64_t k) const {
     auto& arrived = slot(k).arrived;
-    for (std::uint64_t was = arrived.load(std::memory_order_acquire);;) {
+    for (std::uint64_t was = arrived.load(platform::memory_order_acquire);;) {
       const std::uint32_t before = detail::value_of(was, k);
       if (detail::tag_of(was) > k || before >= ranks_)
         mpx::detail::throw_error(errc::protocol, "fence: the job's control segment is damaged");
@@ -2196,9 +2251,9 @@ class aide_owner {
  public:
   aide_owner() = default;
   explicit aide_owner(aide* one) noexcept : one_(one) {}
-  aide_owner(aide_owner&& other) noexcept : one_(std::exchange(other.one_, nullptr)) {}
+  aide_owner(aide_owner&& other) noexcept : one_(mpx::detail::exchange(other.one_, nullptr)) {}
   aide_owner& operator=(aide_owner&& other) noexcept {
-    std::swap(one_, other.one_);
+    one_ = mpx::detail::exchange(other.one_, one_);
     return *this;
   }
   ~aide_owner() { delete one_; }
@@ -2219,7 +2274,7 @@ class member {
 
   [[gnu::noinline, gnu::cold]] member(member&& other) noexcept
       : me_(other.me_),
-        present_(std::exchange(other.present_, false)),
+        present_(mpx::detail::exchange(other.present_, false)),
         map_(std::move(other.map_)),
         shared_(std::move(other.shared_)),
         aide_(std::move(other.aide_)) {}
@@ -2227,7 +2282,7 @@ class member {
     if (this != &other) {
       member old(std::move(*this));
       me_ = other.me_;
-      present_ = std::exchange(other.present_, false);
+      present_ = mpx::detail::exchange(other.present_, false);
       map_ = std::move(other.map_);
       shared_ = std::move(other.shared_);
       aide_ = std::move(other.aide_);
@@ -2247,6 +2302,14 @@ class member {
   std::optional<std::string> get(rank_t rank, std::string_view key) const {
     check_present("get");
     return me_.segment.get(rank, me_.k, key);
+  }
+  /// The same as a text, `without` where there is nothing.
+  [[gnu::noinline, gnu::cold]] std::string text_of(rank_t rank, std::string_view key,
+                                                   const char* without) const {
+    check_present("get");
+    const std::string_view found = me_.segment.find(rank, me_.k, key);
+    if (found.data() == nullptr) return without;
+    return std::string(found.data(), found.size());
   }
   template <std::invocable Idle>
   void fence(Idle&& idle) {
@@ -2298,10 +2361,12 @@ class member {
   }
 
   [[gnu::noinline, gnu::cold]] void mark_finished() noexcept {
-    if (std::exchange(present_, false) && is_here()) me_.segment.leave(me_.rank, me_.k, me_.shared);
+    if (mpx::detail::exchange(present_, false) && is_here())
+      me_.segment.leave(me_.rank, me_.k, me_.shared);
   }
   [[gnu::noinline, gnu::cold]] void mark_failed() noexcept {
-    if (std::exchange(present_, false) && is_here()) me_.segment.fail(me_.rank, me_.k, me_.shared);
+    if (mpx::detail::exchange(present_, false) && is_here())
+      me_.segment.fail(me_.rank, me_.k, me_.shared);
   }
 
  protected:
@@ -2690,47 +2755,56 @@ struct detected {
   detail::joiner how{};
 };
 
-/// Every way to join that this program has, by `visit(name, refusal)`, in the order in which they
+/// What mpxrun is among the ways to join, the first.
+[[gnu::noinline, gnu::cold]] inline detail::joiner first_joiner() noexcept {
+  return {.name = "mpxrun",
+          .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
+          .next = detail::added_joiners};
+}
+/// Why this process cannot join by `way`; "" if it can.
+[[gnu::noinline, gnu::cold]] inline std::string refusal_of(const detail::joiner& way) {
+  std::string why = way.refusal();
+  if (why.empty() && way.join != nullptr && std::getenv("MPX_ALONE") != nullptr)
+    mpx::detail::append(why, "MPX_ALONE is set");
+  return why;
+}
+
+/// Every way to join that this program has, by `visit(way, refusal)`, in the order in which they
 /// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
 template <class Visit>
 void each_way_to_join(Visit&& visit) {
-  const detail::joiner mpxrun_itself{
-      .name = "mpxrun",
-      .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
-      .next = detail::added_joiners};
-  const bool alone = std::getenv("MPX_ALONE") != nullptr;
-  for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
-    std::string why = j->refusal();
-    if (why.empty() && alone && j->join != nullptr) mpx::detail::append(why, "MPX_ALONE is set");
-    visit(*j, std::as_const(why));
-  }
+  const detail::joiner first = first_joiner();
+  for (const detail::joiner* j = &first; j != nullptr; j = j->next) visit(*j, refusal_of(*j));
   visit(detail::joiner{.name = "alone", .refusal = nullptr}, std::string());
+}
+
+/// MPX_BOOTSTRAP names a way that this program does not have.
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_way_to_join(const char* forced) {
+  std::string names("mpxrun");
+  for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next)
+    mpx::detail::append(names, ", %s", j->name);
+  mpx::detail::throw_error(
+      errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s, alone%s", forced, names.c_str(),
+      detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
+                                         "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
+                                       : "");
 }
 
 /// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
 /// Errors: errc::bootstrap, if what is named is not there or not possible.
 [[gnu::noinline, gnu::cold]] inline detected choose_way_to_join() {
   const char* const forced = std::getenv("MPX_BOOTSTRAP");
-  detected chosen;
-  std::string why_not;
-  std::string names;
-  each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
-    mpx::detail::append(names, "%s%s", names.empty() ? "" : ", ", j.name);
-    const bool wanted = forced != nullptr ? std::strcmp(forced, j.name) == 0 : refusal.empty();
-    if (chosen.name != nullptr || !wanted) return;
-    chosen = {j.name, j};
-    mpx::detail::append(why_not, "%s", refusal.c_str());
-  });
-  if (chosen.name == nullptr)
-    mpx::detail::throw_error(
-        errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s", forced, names.c_str(),
-        detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
-                                           "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
-                                         : "");
-  if (!why_not.empty())
-    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
-                             why_not.c_str());
-  return chosen;
+  const detail::joiner first = first_joiner();
+  for (const detail::joiner* j = &first; j != nullptr; j = j->next) {
+    if (forced != nullptr && std::strcmp(forced, j->name) != 0) continue;
+    const std::string why_not = refusal_of(*j);
+    if (why_not.empty()) return {j->name, *j};
+    if (forced != nullptr)
+      mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
+                               why_not.c_str());
+  }
+  if (forced != nullptr && std::strcmp(forced, "alone") != 0) refuse_way_to_join(forced);
+  return {"alone", {.name = "alone", .refusal = nullptr}};
 }
 
 /// Holds a bootstrap of any of the kinds whose ranks share one machine. They differ in how they
@@ -2899,8 +2973,17 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
+/// What an array of any type is.
+struct array_words {
+  std::byte* data = nullptr;
+  std::size_t count = 0;  // Of elements,
+  std::size_t room = 0;   // each of as many bytes as the functions below are told.
+  std::size_t zeroed_bytes_ = 0;
+  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
+};
+
 /// What arrays of all types have in common: memory, in bytes.
-class array_memory {
+class array_memory : public array_words {
  public:
   array_memory() = default;
   array_memory(array_memory&& other) noexcept { swap(other); }
@@ -2909,10 +2992,6 @@ class array_memory {
     return *this;
   }
   ~array_memory() { give(); }
-
-  std::byte* data = nullptr;
-  std::size_t count = 0;  // Of elements,
-  std::size_t room = 0;   // each of as many bytes as the functions below are told.
 
   /// Becomes `n` elements of zero bytes. Errors: errc::no_resources. Requires: it is empty.
   [[gnu::noinline, gnu::cold]] void zero(std::size_t n, std::size_t size) {
@@ -2971,11 +3050,9 @@ class array_memory {
 
   std::size_t next_room() const noexcept { return room == 0 ? 8 : 2 * room; }
   void swap(array_memory& other) noexcept {
-    std::swap(data, other.data);
-    std::swap(count, other.count);
-    std::swap(room, other.room);
-    std::swap(zeroed_bytes_, other.zeroed_bytes_);
-    std::swap(zeroed_, other.zeroed_);
+    const array_words mine = *this;
+    static_cast<array_words&>(*this) = other;
+    static_cast<array_words&>(other) = mine;
   }
   /// Copies each page's worth of bytes from `first` on that is not all zeroes to `to`, or clears it
   /// where there is no `to`: others are not to be written.
@@ -2996,9 +3073,6 @@ class array_memory {
       platform::deallocate(data);
     }
   }
-
-  std::size_t zeroed_bytes_ = 0;
-  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
 };
 
 }  // namespace detail
@@ -3699,7 +3773,7 @@ class scheme_learner {
   };
 
   record& of(std::size_t bytes) noexcept {
-    const auto width = static_cast<std::size_t>(std::bit_width(bytes));
+    const std::size_t width = mpx::detail::bits_of(bytes);
     const std::size_t at = width > width_min ? width - width_min : 0;
     return records_[at < records_max ? at : records_max - 1];
   }
@@ -3809,8 +3883,10 @@ struct header {
 };
 static_assert(sizeof(header) == sizeof(frame_header));
 
-constexpr frame_header pack(const header& h) noexcept { return std::bit_cast<frame_header>(h); }
-constexpr header unpack(const frame_header& f) noexcept { return std::bit_cast<header>(f); }
+constexpr frame_header pack(const header& h) noexcept {
+  return __builtin_bit_cast(frame_header, h);
+}
+constexpr header unpack(const frame_header& f) noexcept { return __builtin_bit_cast(header, f); }
 
 /// The words of a frame, for the path that reads each once and needs no more: the first one holds
 /// kind and flags.
@@ -4070,7 +4146,7 @@ class operation_pool {
   }
 
   /// Differs, most likely, once operations have come and gone.
-  std::uint64_t digest() const noexcept {
+  [[gnu::noinline, gnu::cold]] std::uint64_t digest() const noexcept {
     std::uint64_t sum = slabs_.size();
     for (std::size_t s = 0; s < slabs_.size(); ++s)
       for (const operation& op : slabs_[s]->operations)
@@ -4098,6 +4174,8 @@ class operation_pool {
   static constexpr std::uint32_t slab_size = lesser(64u, OperationsMax);
   static_assert(OperationsMax % slab_size == 0);
   struct slab : allocated {
+    // NOLINTNEXTLINE(*-equals-default): what is defaulted takes no attribute.
+    [[gnu::noinline, gnu::cold]] slab() noexcept {}
     operation operations[slab_size];
   };
   static constexpr unsigned index_bits = 32 - GenerationBits;  // Index + 1: ticket 0 names nothing.
@@ -4196,24 +4274,25 @@ struct attribute_base : allocated {
 class attribute_list {
  public:
   attribute_list() = default;
-  attribute_list(attribute_list&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  attribute_list(attribute_list&& other) noexcept
+      : first_(detail::exchange(other.first_, nullptr)) {}
   attribute_list& operator=(attribute_list&& other) noexcept {
-    std::swap(first_, other.first_);
+    first_ = detail::exchange(other.first_, first_);
     return *this;
   }
   ~attribute_list() {
-    while (first_ != nullptr) delete std::exchange(first_, first_->next);
+    while (first_ != nullptr) delete detail::exchange(first_, first_->next);
   }
   attribute_base* find(std::uint64_t key) const noexcept {
     attribute_base* a = first_;
     while (a != nullptr && a->key != key) a = a->next;
     return a;
   }
-  void add(attribute_base* made) noexcept { made->next = std::exchange(first_, made); }
+  void add(attribute_base* made) noexcept { made->next = detail::exchange(first_, made); }
   /// nullptr: there is none.
   attribute_base* take(std::uint64_t key) noexcept {
     for (attribute_base** at = &first_; *at != nullptr; at = &(*at)->next)
-      if ((*at)->key == key) return std::exchange(*at, (*at)->next);
+      if ((*at)->key == key) return detail::exchange(*at, (*at)->next);
     return nullptr;
   }
   /// What a duplicate gets. May throw what the program does.
@@ -6719,7 +6798,7 @@ namespace mpx::inline v0::coll {
 
 /// + 1; 0: that is not known.
 inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
-  return s.block.head().core[r].load(std::memory_order_relaxed);
+  return s.block.head().core[r].load(platform::memory_order_relaxed);
 }
 
 /// Where a core has two ranks more than another one, all wait for those on it, and a kernel takes
@@ -6763,14 +6842,14 @@ inline void say_core(node_state& s, rank_t me) noexcept {
   const std::uint32_t core = platform::current_core() + 1;
   if (core == s.core) return;
   s.core = core;
-  s.block.head().core[me].store(core, std::memory_order_relaxed);
+  s.block.head().core[me].store(core, platform::memory_order_relaxed);
 }
 
 /// How many have not shown `tag` in slot i yet; negative if one of them may need this core.
 inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) noexcept {
   rank_t missing = 0;
   for (rank_t r = 0; r < s.block.ranks(); ++r) {
-    if (reaches(s.block.slot(r, i).flag.load(std::memory_order_relaxed), tag)) continue;
+    if (reaches(s.block.slot(r, i).flag.load(platform::memory_order_relaxed), tag)) continue;
     const std::uint32_t core = core_of(s, r);
     if (core == s.core || core == 0) return -1;
     ++missing;
@@ -7037,7 +7116,7 @@ class context_numbers {
   context_numbers(rank_t job_size, unsigned bits) noexcept
       : own_bit_(context_id{1} << (bits - 1)),
         leader_bits_(static_cast<unsigned>(
-            std::bit_width(static_cast<std::uint32_t>(job_size > 1 ? job_size - 1 : 0)))) {
+            bits_of(static_cast<std::uint32_t>(job_size > 1 ? job_size - 1 : 0)))) {
     const unsigned rest = bits - 2 > leader_bits_ ? bits - 2 - leader_bits_ : 0;
     serial_bits_ = rest > 3 ? rest - 3 : rest;
     if (serial_bits_ > serial_bits_max) serial_bits_ = serial_bits_max;
@@ -7099,7 +7178,7 @@ class led_communicators {
     const bool all = full();
     led_communicator* led = nullptr;
     if (free_count_ > (all ? 0 : reused_after)) {
-      led = std::exchange(first_free_, first_free_->next_free);
+      led = detail::exchange(first_free_, first_free_->next_free);
       --free_count_;
     } else if (!all) {
       led = all_.try_add(new (std::nothrow) led_communicator());
@@ -7189,14 +7268,14 @@ class service_list {
   service_list& operator=(const service_list&) = delete;
   ~service_list() {
     while (owned_ != nullptr) {
-      service* const s = std::exchange(owned_, owned_->next_owned_);
+      service* const s = detail::exchange(owned_, owned_->next_owned_);
       s->drop_(*s);
     }
   }
   /// `s` stays until the endpoint goes, and then `drop(s)` is called.
   void own(service& s, void (*drop)(service&) noexcept) noexcept {
     s.drop_ = drop;
-    s.next_owned_ = std::exchange(owned_, &s);
+    s.next_owned_ = detail::exchange(owned_, &s);
   }
   /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
   /// engine's own.
@@ -7206,7 +7285,7 @@ class service_list {
       if (first <= other->last_ && other->first_ <= last) return errc::argument;
     s.first_ = first;
     s.last_ = last;
-    s.next_ = std::exchange(first_, &s);
+    s.next_ = detail::exchange(first_, &s);
     return errc{};
   }
   void remove(const service& s) noexcept {
@@ -7257,7 +7336,7 @@ class communicators final : public service {
         founders_(world_rank(founders)),
         numbers_(world_rank(founders), context_bits),
         led_(numbers_) {}
-  ~communicators() {
+  [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
     led_.for_each_taken([this](led_communicator& l) { release(l.ranks); });
   }
@@ -7265,11 +7344,6 @@ class communicators final : public service {
   const context_numbers& numbers() const noexcept { return numbers_; }
   /// Equal on ranks of one machine, and there alone.
   std::uint64_t host_number = 0;
-  /// Ends the job; does not return.
-  struct {
-    void (*function)(void* job, const char* why) = nullptr;
-    void* job = nullptr;
-  } abort_job;
 
   // --- Making ------------------------------------------------------------------------------------
 
@@ -7341,7 +7415,7 @@ class communicators final : public service {
   /// Its handles are void from now on. The rest follows when nothing is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
-    delete std::exchange(s.node, nullptr);
+    delete detail::exchange(s.node, nullptr);
     s.node_tried = false;
     ++leaving_;
     tidy();
@@ -7357,7 +7431,7 @@ class communicators final : public service {
       remember(context);
       house_.revocations_.forget(context | 1);
       tell_freed(context);
-      release(std::exchange(s.own, nullptr));
+      release(detail::exchange(s.own, nullptr));
       s.context = no_context;
       --leaving_;
       ++vacant_;
@@ -7439,8 +7513,8 @@ class communicators final : public service {
     house_.end_revoked(s.context);
   }
 
-  errc on_packet(peer_id source, const wire::header& h,
-                 std::span<const std::byte> payload) noexcept override {
+  [[gnu::cold]] errc on_packet(peer_id source, const wire::header& h,
+                               std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
     if (h.kind == wire::kind::freed)
@@ -7588,9 +7662,9 @@ class communicators final : public service {
   }
   [[gnu::noinline, gnu::cold]] void spread_from(communicator_state& s, rank_t me, rank_t from,
                                                 int depth) noexcept {
-    for (rank_t step = 1; step < s.size; step *= 2)
-      for (const std::int64_t at :
-           {std::int64_t{from} + step, std::int64_t{from} - step + s.size}) {
+    for (rank_t step = 1; step < s.size; step *= 2) {
+      const std::int64_t both[] = {std::int64_t{from} + step, std::int64_t{from} - step + s.size};
+      for (const std::int64_t at : both) {
         const auto to = static_cast<rank_t>(at % s.size);
         if (to == me) continue;
         const peer_id peer = peer_of(s, to);
@@ -7600,6 +7674,7 @@ class communicators final : public service {
           spread_from(s, me, to, depth + 1);
         }
       }
+    }
   }
   static constexpr int depth_max = 3;
 
@@ -7724,7 +7799,7 @@ inline auto& objects_near(const void* object) noexcept {
 
 /// Never false while `object` is marked; most likely false when it is not.
 inline bool exists(const void* object) noexcept {
-  return objects_near(object).load(std::memory_order_relaxed) != 0;
+  return objects_near(object).load(platform::memory_order_relaxed) != 0;
 }
 
 /// A member that marks the object around it, at every assertion level: objects that check and such
@@ -7732,11 +7807,11 @@ inline bool exists(const void* object) noexcept {
 class lifetime_mark {
  public:
   explicit lifetime_mark(const void* object) noexcept : object_(object) {
-    objects_near(object_).fetch_add(1, std::memory_order_relaxed);
+    objects_near(object_).fetch_add(1, platform::memory_order_relaxed);
   }
   lifetime_mark(const lifetime_mark&) = delete;
   lifetime_mark& operator=(const lifetime_mark&) = delete;
-  ~lifetime_mark() { objects_near(object_).fetch_sub(1, std::memory_order_relaxed); }
+  ~lifetime_mark() { objects_near(object_).fetch_sub(1, platform::memory_order_relaxed); }
 
  private:
   const void* object_;
@@ -7970,11 +8045,11 @@ class serialized {
   static constexpr bool concurrent = false;
 
   void lock() noexcept {
-    MPX_ASSERT(!inside_.exchange(true, std::memory_order_acquire),
+    MPX_ASSERT(!inside_.exchange(true, platform::memory_order_acquire),
                "threading::serialized: two threads called at once; choose threading::multiple");
   }
   /// Where nothing is checked, too: who locked may be an object that checks.
-  void unlock() noexcept { inside_.store(false, std::memory_order_release); }
+  void unlock() noexcept { inside_.store(false, platform::memory_order_release); }
 
  private:
   platform::atomic<bool> inside_{false};
@@ -9276,9 +9351,9 @@ class bell {
  public:
   bell() = default;
   explicit bell(int fd) noexcept : fd_(fd) {}
-  bell(bell&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  bell(bell&& other) noexcept : fd_(mpx::detail::exchange(other.fd_, -1)) {}
   bell& operator=(bell&& other) noexcept {
-    std::swap(fd_, other.fd_);
+    fd_ = mpx::detail::exchange(other.fd_, fd_);
     return *this;
   }
   ~bell() {
@@ -9391,13 +9466,13 @@ class held_exposure {
     if (table == nullptr) return;
     std::uint64_t expected = key.opened();
     if (table[key.slot].compare_exchange_strong(expected, expected | exposure_key::held,
-                                                std::memory_order_acquire))
+                                                platform::memory_order_acquire))
       word_ = &table[key.slot];
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;
   ~held_exposure() {
-    if (word_ != nullptr) word_->fetch_and(~exposure_key::held, std::memory_order_release);
+    if (word_ != nullptr) word_->fetch_and(~exposure_key::held, platform::memory_order_release);
   }
   /// False: it has been taken back.
   explicit operator bool() const noexcept { return word_ != nullptr; }
@@ -9406,49 +9481,51 @@ class held_exposure {
   exposure_word* word_ = nullptr;
 };
 
+/// What opening one came to: as a std::optional<exposure_key>.
+struct opened_exposure {
+  exposure_key key{};
+  bool is_open = false;
+  explicit operator bool() const noexcept { return is_open; }
+  const exposure_key& operator*() const noexcept { return key; }
+  const exposure_key* operator->() const noexcept { return &key; }
+};
+
 /// The owner's side. At most `exposure_key::slots` pieces at once.
 class exposures {
  public:
   /// Opens a word of `table`, which is this rank's own. Returns nothing where all are in use or
   /// memory is out: the message then goes as packets.
-  std::optional<exposure_key> open(exposure_word* table) noexcept {
-    if (table == nullptr || !have_memory()) return std::nullopt;
-    std::uint32_t slot = 0;
-    if (free_count_ != 0) {
-      slot = free_[--free_count_];
+  opened_exposure open(exposure_word* table) noexcept {
+    if (table == nullptr || !free_.try_reserve(exposure_key::slots)) return {};
+    std::uint32_t slot = used_;
+    if (!free_.empty()) {
+      slot = free_[free_.size() - 1];
+      free_.pop_back();
     } else if (used_ < exposure_key::slots) {
-      slot = used_++;
+      ++used_;
     } else {
-      return std::nullopt;
+      return {};
     }
-    const std::uint64_t old = table[slot].load(std::memory_order_relaxed);
+    const std::uint64_t old = table[slot].load(platform::memory_order_relaxed);
     const exposure_key key{slot, ((old >> exposure_key::version_shift) + 1) & version_mask};
-    table[slot].store(key.opened(), std::memory_order_release);
-    return key;
+    table[slot].store(key.opened(), platform::memory_order_release);
+    return {key, true};
   }
 
   /// From now on nobody begins to copy. Returns false while the peer is still at it: ask again,
   /// unless it is dead, and the word is lost with it.
   bool close(exposure_word* table, exposure_key key) noexcept {
     const std::uint64_t old =
-        table[key.slot].fetch_and(~exposure_key::open, std::memory_order_acq_rel);
+        table[key.slot].fetch_and(~exposure_key::open, platform::memory_order_acq_rel);
     if ((old & exposure_key::held) != 0) return false;
-    free_[free_count_++] = static_cast<std::uint16_t>(key.slot);
+    free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // There is room: see `open`.
     return true;
   }
 
  private:
   static constexpr std::uint64_t version_mask = (std::uint64_t{1} << 48) - 1;
 
-  bool have_memory() noexcept try {
-    if (free_.empty()) free_ = plain_array<std::uint16_t>(exposure_key::slots);
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
-
   plain_array<std::uint16_t> free_;  // A stack, of which pages are touched as it is used.
-  std::uint32_t free_count_ = 0;
   std::uint32_t used_ = 0;
 };
 
@@ -9518,7 +9595,7 @@ struct alignas(cache_line_bytes) line {
   }
   std::uint32_t mark() const noexcept {
     return static_cast<std::uint32_t>(
-        word(const_cast<std::byte*>(raw)).load(std::memory_order_acquire));
+        word(const_cast<std::byte*>(raw)).load(platform::memory_order_acquire));
   }
   [[MPX_ALWAYS_INLINE]] void write(const frame_header& h) noexcept {
     const std::uint64_t second = h.word[1] | std::uint64_t{h.word[2]} << 32;
@@ -9527,7 +9604,7 @@ struct alignas(cache_line_bytes) line {
     std::memcpy(raw + 16, &third, sizeof third);
   }
   [[MPX_ALWAYS_INLINE]] void publish(std::uint32_t mark, std::uint32_t first) noexcept {
-    word(raw).store(mark | std::uint64_t{first} << 32, std::memory_order_release);
+    word(raw).store(mark | std::uint64_t{first} << 32, platform::memory_order_release);
   }
 
  private:
@@ -9622,7 +9699,7 @@ class ring_producer {
       offset = 0;
     }
     if (pool_tail_ - pool_head_ + advance > pool_bytes_) {
-      pool_head_ = control_->pool_head.load(std::memory_order_acquire);
+      pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
       wanted_ = advance;
       if (pool_tail_ - pool_head_ + advance > pool_bytes_) return false;
     }
@@ -9637,7 +9714,7 @@ class ring_producer {
 
   /// True when the put that failed last would now succeed.
   bool has_space() noexcept {
-    pool_head_ = control_->pool_head.load(std::memory_order_acquire);
+    pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
     return (next_ != stop_ || refresh()) && pool_tail_ - pool_head_ + wanted_ <= pool_bytes_;
   }
 
@@ -9660,7 +9737,7 @@ class ring_producer {
       passed_ += lines;
     }
     const std::uint32_t tail = passed_ + static_cast<std::uint32_t>(next_ - first_);
-    const std::uint32_t head = control_->head.load(std::memory_order_acquire);
+    const std::uint32_t head = control_->head.load(platform::memory_order_acquire);
     const std::uint32_t free = head + lines - tail;
     const auto left = static_cast<std::uint32_t>(end_ - next_);
     stop_ = next_ + (free < left ? free : left);
@@ -9729,7 +9806,7 @@ class ring_consumer {
   }
   void give_back_pool(std::uint32_t advance) noexcept {
     pool_taken_ += advance;
-    control_->pool_head.store(pool_taken_, std::memory_order_release);
+    control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }
 
   /// Frees the line. Returns whether the producer waits for it.
@@ -9766,9 +9843,9 @@ class ring_consumer {
   [[MPX_ALWAYS_INLINE]] bool free(std::uint32_t lines) noexcept {
     ring_control& c = *control_;
     head_ += lines;
-    c.head.store(head_, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    return c.blocked_on_space.load(std::memory_order_relaxed) != 0;
+    c.head.store(head_, platform::memory_order_release);
+    platform::signal_fence();
+    return c.blocked_on_space.load(platform::memory_order_relaxed) != 0;
   }
 
   ring_control& control() noexcept { return *control_; }
@@ -9834,11 +9911,11 @@ class ring_fabric {
   /// See CoreSharingTransport. Looks at some of the peers whose rings are hot.
   bool shares_core() noexcept {
     const std::uint32_t here = platform::current_core() + 1;
-    if (doorbell_->core.load(std::memory_order_relaxed) != here)
-      doorbell_->core.store(here, std::memory_order_relaxed);
+    if (doorbell_->core.load(platform::memory_order_relaxed) != here)
+      doorbell_->core.store(here, platform::memory_order_relaxed);
     for (std::size_t i = 0; i < hot_.size() && i < neighbours_max; ++i) {
       const peer_id slot = slot_of(hot_[i]->source);
-      const auto there = segment_.doorbell(slot).core.load(std::memory_order_relaxed);
+      const auto there = segment_.doorbell(slot).core.load(platform::memory_order_relaxed);
       if (there == here && slot != self_slot_) return true;
     }
     return false;
@@ -9863,8 +9940,8 @@ class ring_fabric {
                            payload)) [[unlikely]] {
       return block_on_space(*s);
     }
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (s->ring.control().polled.load(std::memory_order_relaxed) == 0) [[unlikely]]
+    platform::signal_fence();
+    if (s->ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
       notify(peer);
     return outcome::done;
   }
@@ -9872,7 +9949,7 @@ class ring_fabric {
   /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
   template <PacketSink Sink>
   [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
-    if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (doorbell_->summary.load(platform::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
     std::uint32_t taken = 0;
     if (receiver* r = only_; r != nullptr) [[likely]] {
@@ -9906,19 +9983,19 @@ class ring_fabric {
   [[gnu::noinline, gnu::cold]] bool arm() noexcept {
     armed_ = true;
     if (claims()) {
-      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     }
     doorbell_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
-                              std::memory_order_seq_cst);
+                              platform::memory_order_seq_cst);
     // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
     for (sender* s : blocked_on_space_)
-      s->ring.control().blocked_on_space.store(1, std::memory_order_release);
+      s->ring.control().blocked_on_space.store(1, platform::memory_order_release);
     if ((claims() && !hot_.empty()) || !blocked_on_space_.empty()) platform::heavy_barrier();
     if (!something_to_do()) return true;
-    doorbell_->sleeping.store(0, std::memory_order_relaxed);
+    doorbell_->sleeping.store(0, platform::memory_order_relaxed);
     armed_ = false;
     if (claims()) {
-      for (receiver* r : hot_) r->ring.control().polled.store(1, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     }
     settle_blocked();
     return false;
@@ -9949,16 +10026,16 @@ class ring_fabric {
   [[gnu::noinline, gnu::cold]] void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    const bool unwoken = doorbell_->sleeping.exchange(0, std::memory_order_acquire) != 0;
+    const bool unwoken = doorbell_->sleeping.exchange(0, platform::memory_order_acquire) != 0;
     if constexpr (pollable) {
       if (descriptor_ >= 0) segment_.quiet_bell();
     }
     // A wake-up that was meant for the sleep before may end this one, just as something arrives.
-    if (std::exchange(timed_out_, false) && unwoken && something_to_do())
+    if (mpx::detail::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
       r->hot = r->ring.ready();
-      if (r->hot && claims()) r->ring.control().polled.store(1, std::memory_order_relaxed);
+      if (r->hot && claims()) r->ring.control().polled.store(1, platform::memory_order_relaxed);
       return !r->hot;
     });
     note_hot();
@@ -10002,7 +10079,7 @@ class ring_fabric {
   void count_members(peer_id n) noexcept {
     const bool over = n > static_cast<peer_id>(platform::usable_cores());
     if (over && claims() && !armed_) {
-      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
       platform::heavy_barrier();  // From here on all senders set their bits.
     }
     if (!armed_) oversubscribed_ = over;
@@ -10144,19 +10221,19 @@ class ring_fabric {
     platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
     const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
     // The first of these is the fence between the packet and the look at `sleeping`.
-    if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
-      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), std::memory_order_seq_cst);
+    if ((word.fetch_or(bit, platform::memory_order_seq_cst) & bit) == 0)
+      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), platform::memory_order_seq_cst);
   }
 
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     doorbell_control& box = segment_.doorbell(slot_of(peer));
     set_attention(box, self_slot_);
-    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
+    if (box.sleeping.load(platform::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 
   [[gnu::noinline, gnu::cold]] void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
-    const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
+    const std::uint32_t was = box.sleeping.exchange(0, platform::memory_order_seq_cst);
     if (was == 0) return;
     if constexpr (pollable) {
       if (was == asleep_on_descriptor) return segment_.ring_bell(slot);
@@ -10166,14 +10243,14 @@ class ring_fabric {
 
   template <class Sink>
   [[gnu::noinline]] void serve_attention(Sink& sink) noexcept {
-    const std::uint64_t summary = doorbell_->summary.exchange(0, std::memory_order_seq_cst);
+    const std::uint64_t summary = doorbell_->summary.exchange(0, platform::memory_order_seq_cst);
     const std::size_t words = (std::size_t{slots()} + 63) / 64;
     for (std::size_t w = 0; w < words; ++w) {
       if ((summary >> (w % 64) & 1) == 0) continue;
-      std::uint64_t bits = doorbell_->attention[w].exchange(0, std::memory_order_seq_cst);
+      std::uint64_t bits = doorbell_->attention[w].exchange(0, platform::memory_order_seq_cst);
       for (; bits != 0; bits &= bits - 1) {
         const peer_id source =
-            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
+            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))));
         if (source != no_peer && !make_hot(source)) sink.unreachable(source);
       }
     }
@@ -10189,7 +10266,7 @@ class ring_fabric {
       r->hot = true;
       note_hot();
     }
-    if (claims() && !armed_) r->ring.control().polled.store(1, std::memory_order_relaxed);
+    if (claims() && !armed_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     return true;
   }
 
@@ -10201,12 +10278,12 @@ class ring_fabric {
     for (const receiver* r : hot_) any = any || idle(r);
     if (!any) return;
     for (receiver* r : hot_)
-      if (idle(r)) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      if (idle(r)) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     platform::heavy_barrier();
     hot_.erase_if([&](receiver* r) {
       if (!idle(r)) return false;
       if (r->ring.ready()) {
-        r->ring.control().polled.store(1, std::memory_order_relaxed);
+        r->ring.control().polled.store(1, platform::memory_order_relaxed);
         return false;
       }
       r->hot = false;
@@ -10226,12 +10303,12 @@ class ring_fabric {
   }
   [[gnu::noinline]] void feed(receiver& r) noexcept {
     r.hungry = false;
-    if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
+    if (r.ring.control().blocked_on_space.exchange(0, platform::memory_order_seq_cst) != 0)
       wake_peer(r.source);
   }
 
   [[gnu::noinline, gnu::cold]] bool something_to_do() noexcept {
-    if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
+    if (doorbell_->summary.load(platform::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
     for (sender* s : blocked_on_space_)
@@ -10241,7 +10318,7 @@ class ring_fabric {
 
   [[gnu::noinline, gnu::cold]] void settle_blocked() noexcept {
     for (sender* s : blocked_on_space_) {
-      s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
+      s->ring.control().blocked_on_space.store(0, platform::memory_order_relaxed);
       s->blocked_on_space = false;
     }
     blocked_on_space_.clear();
@@ -11048,13 +11125,9 @@ class revocations final : public service {
  private:
   static constexpr std::size_t revoked_max = 4096;
 
-  bool add(const left_call& call) noexcept try {
+  [[gnu::noinline, gnu::cold]] bool add(const left_call& call) noexcept {
     if (contains(call.call)) return true;
-    if (revoked_.size() == revoked_max) return false;
-    revoked_.push_back(call);
-    return true;
-  } catch (const std::exception&) {
-    return false;
+    return revoked_.size() != revoked_max && revoked_.try_push_back(call);
   }
 
   bool some_left_ = false;
@@ -11317,10 +11390,11 @@ class inbox_room {
   static constexpr std::uint32_t allowance_max = 1u << 31;
 
  public:
-  explicit inbox_room(std::uint32_t announced_max) : announcements_step_(announced_max) {}
+  [[gnu::noinline, gnu::cold]] explicit inbox_room(std::uint32_t announced_max)
+      : announcements_step_(announced_max) {}
   inbox_room(const inbox_room&) = delete;
   inbox_room& operator=(const inbox_room&) = delete;
-  ~inbox_room() {
+  [[gnu::noinline, gnu::cold]] ~inbox_room() {
     matcher_.for_each([this](unexpected_message& m) {
       matcher_.withdraw(m);
       early_.forget(static_cast<arrived_message*>(&m));
@@ -11392,7 +11466,7 @@ class inbox_room {
     if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing is posted while there is one.
       if (!direct_->want.matches(is)) [[unlikely]]
         return false;
-      direct_receive& d = *std::exchange(direct_, nullptr);
+      direct_receive& d = *detail::exchange(direct_, nullptr);
       d.want.source = source;
       d.want.bits = bits;
       d.bytes = payload.size();
@@ -11423,7 +11497,7 @@ class inbox_room {
       return errc::protocol;
     const peer_id source = r.peer;
     if constexpr (PlacingTransport<transport_type>) {
-      if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
+      if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
         if (h.flags != 0)
           house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
@@ -11615,8 +11689,8 @@ class inbox_room {
   /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
   /// an operation.
   [[gnu::noinline]] void post_direct() {
-    direct_receive& d = *std::exchange(direct_, nullptr);
-    d.posted = std::exchange(spare_, nullptr);
+    direct_receive& d = *detail::exchange(direct_, nullptr);
+    d.posted = detail::exchange(spare_, nullptr);
     begin_receive(*d.posted, {d.buffer, d.capacity});
     d.posted->want = d.want;
     matcher_.post(*d.posted);
@@ -12106,11 +12180,11 @@ class outbox_room {
   /// Requires: attached_is_free().
   std::span<std::byte> detach() noexcept {
     has_attached_ = false;
-    return std::exchange(attached_, {});
+    return detail::exchange(attached_, {});
   }
   /// Frees the copy of its data that `op` owns.
   [[gnu::noinline]] void free_copy(operation& op) noexcept {
-    std::byte* copy = std::exchange(op.owned, nullptr);
+    std::byte* copy = detail::exchange(op.owned, nullptr);
     if (copy == op.layout_mark()) {
       op.data.how->drop();
       op.data.how = nullptr;
@@ -12572,7 +12646,8 @@ class mover_room {
   void drop_stream(peer_record& r, operation& op) {
     op.forget_memory();
     op.holder = holder::nobody;
-    if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
+    if (r.fed_ != &op) return;
+    r.fed_ = nullptr;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
     op.transferred += r.fed_bytes_;
     if (op.transferred == op.limit) receive_done(op, wire::kind::data);
@@ -12997,6 +13072,10 @@ class liveness {
 
   rank_t size() const noexcept { return job_.size(); }
   std::string_view host() const { return job_.host(); }
+  [[noreturn]] void abort(const char* why) {
+    job_.abort(1, why);
+    std::abort();
+  }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
@@ -13015,6 +13094,10 @@ class liveness<Job> {
 
   rank_t size() const noexcept { return job_.size(); }
   std::string_view host() const { return job_.host(); }
+  [[noreturn]] void abort(const char* why) {
+    job_.abort(1, why);
+    std::abort();
+  }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept {
     return job_.failure_word();
   }
@@ -13077,9 +13160,11 @@ class peers_room {
   [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
   /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
   [[MPX_ALWAYS_INLINE]] bool calm_and_no_news() noexcept {
-    return vital_->calm == news_.load(std::memory_order_relaxed);
+    return vital_->calm == news_.load(platform::memory_order_relaxed);
   }
-  bool has_news() const noexcept { return news_.load(std::memory_order_acquire) != failure_epoch_; }
+  bool has_news() const noexcept {
+    return news_.load(platform::memory_order_acquire) != failure_epoch_;
+  }
   /// Counts a message that is to be taken past the poll. False: poll first.
   [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
   void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
@@ -13155,7 +13240,7 @@ class peers_room {
     return errc{};
   }
   /// A newcomer says what it grants, once. Returns false from anybody else, and later.
-  bool welcome(peer_record& r) noexcept { return std::exchange(r.newcomer_, false); }
+  bool welcome(peer_record& r) noexcept { return detail::exchange(r.newcomer_, false); }
   /// Whether the place of `peer` is taken, and can be made vacant.
   bool can_remove(peer_id peer) noexcept {
     for (const peer_id p : vacant_)
@@ -13252,6 +13337,8 @@ class peers_room {
 
   /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
+  /// Ends the job; does not return.
+  [[noreturn]] void abort_job(const char* why) { job_.abort(why); }
   /// Why nothing more will come from `peer`, as the job knows it.
   [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
@@ -13279,7 +13366,8 @@ class peers_room {
       for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
       return;
     }
-    for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
+    for (std::uint32_t epoch;
+         (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
       failure_epoch_ = epoch;
       bool polled = false;
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
@@ -13316,7 +13404,7 @@ class peers_room {
     return &records_.put(peer, r);
   }
   /// Needs no memory.
-  void mark_lost(peer_id peer, errc why) noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_lost(peer_id peer, errc why) noexcept {
     peer_record* r = records_[peer];
     if (r == nullptr) {
       r = &gone_;
@@ -13689,8 +13777,8 @@ class hang_watch {
                   static_cast<unsigned long long>(hang_seconds_max));
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
-    alone_ = job_.size() == 1 && head().looked_at.load(std::memory_order_relaxed) == 0;
-    head().limit_ns.store(limit_ns_, std::memory_order_relaxed);
+    alone_ = job_.size() == 1 && head().looked_at.load(platform::memory_order_relaxed) == 0;
+    head().limit_ns.store(limit_ns_, platform::memory_order_relaxed);
     saw(joined_ns_);
   }
   hang_watch(const hang_watch&) = delete;
@@ -13703,7 +13791,9 @@ class hang_watch {
   const call_site& joined() const noexcept { return joined_; }
 
   /// The rank is in mpx, and busy.
-  void saw(std::int64_t now) noexcept { words().seen_ns.store(now, std::memory_order_relaxed); }
+  void saw(std::int64_t now) noexcept {
+    words().seen_ns.store(now, platform::memory_order_relaxed);
+  }
   /// A call that waited is over.
   void went_on() noexcept {
     saw(platform::now_ns());
@@ -13745,15 +13835,15 @@ class hang_watch {
     if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
       publish(from, now);
       stuck_ = true;
-      const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+      const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
       words().mark.store(
           (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
-          std::memory_order_release);
+          platform::memory_order_release);
     }
-    if (const std::uint32_t asked = head().asked.load(std::memory_order_acquire);
-        asked != words().answered.load(std::memory_order_relaxed)) {
+    if (const std::uint32_t asked = head().asked.load(platform::memory_order_acquire);
+        asked != words().answered.load(platform::memory_order_relaxed)) {
       if (!stuck_) publish(from, now);
-      words().answered.store(asked, std::memory_order_release);
+      words().answered.store(asked, platform::memory_order_release);
     }
     if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now);
   } catch (const std::exception&) {
@@ -13786,12 +13876,12 @@ class hang_watch {
     info.rank = job_.rank();
     info.environment = job_.environment();
     info.now_ns = now;
-    segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
+    segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
   }
   [[gnu::noinline, gnu::cold]] void retract() noexcept {
     stuck_ = told_ = false;
-    const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
-    words().mark.store(number + hang_words::next, std::memory_order_release);
+    const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
+    words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
 
   /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.
@@ -14112,7 +14202,7 @@ class progress_room {
   /// All threads that wait look again.
   [[gnu::noinline]] void wake_waiters() noexcept {
     if (followers_ != 0) {
-      epoch_.fetch_add(1, std::memory_order_relaxed);
+      epoch_.fetch_add(1, platform::memory_order_relaxed);
       platform::futex_wake(epoch_, static_cast<int>(followers_));
       if (outside_ != nullptr) ring_outside();
     }
@@ -14240,7 +14330,7 @@ class progress_room {
   }
 
   void end_outside_rest() noexcept {
-    switch (std::exchange(outside_->is, outside_loop::state::awake)) {
+    switch (detail::exchange(outside_->is, outside_loop::state::awake)) {
       case outside_loop::state::awake: return;
       case outside_loop::state::follows: --followers_; return;
       case outside_loop::state::parked:
@@ -14290,7 +14380,7 @@ class progress_room {
   }
   void follow(lock_type& lock) {
     ++followers_;
-    const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+    const std::uint32_t epoch = epoch_.load(platform::memory_order_relaxed);
     lock.unlock();
     platform::futex_wait(epoch_, epoch, Stack::wait_type::sleep_ns_max);
     lock.lock();
@@ -14521,7 +14611,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::host, peers_type::loss_text, peers_type::losses;
+  using peers_type::abort_job, peers_type::host, peers_type::loss_text, peers_type::losses;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -14587,7 +14677,7 @@ class endpoint : ground<Stack>,
   template <class>
   friend struct one_sided;  // What windows ask for (rma/access.hpp).
   template <class From>     // What the transport is made of.
-  endpoint(job_type& job, From& from, std::nullptr_t)
+  [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
@@ -15095,11 +15185,11 @@ struct compounds {
   }
   /// The plan of a schedule goes.
   [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
-    delete std::exchange(compound_of(op).plan, nullptr);
+    delete detail::exchange(compound_of(op).plan, nullptr);
   }
   /// What a layer above has added goes.
   static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
-    extension* const more = std::exchange(compound_of(op).more, nullptr);
+    extension* const more = detail::exchange(compound_of(op).more, nullptr);
     if (more != nullptr) schedules<Stack>::forget_due(e, *more);
     delete more;
   }
@@ -15143,7 +15233,7 @@ struct compounds {
   }
   static void add_locked(endpoint_type& e, operation& op, operation& part) noexcept {
     compound& c = compound_of(op);
-    part.next = std::exchange(c.first, &part);
+    part.next = detail::exchange(c.first, &part);
     part.parent = &op;
     part.holder = holder::parent;
     ++c.parts;
@@ -15185,8 +15275,8 @@ struct compounds {
   /// Gives back what nobody asks for any more. Parts that are not complete go on alone.
   static void give_locked(endpoint_type& e, operation& op) noexcept {
     if (op.role == role::compound) {
-      for (operation* part = std::exchange(compound_of(op).first, nullptr); part != nullptr;) {
-        operation& gone = *std::exchange(part, part->next);
+      for (operation* part = detail::exchange(compound_of(op).first, nullptr); part != nullptr;) {
+        operation& gone = *detail::exchange(part, part->next);
         if (gone.done()) {
           give_locked(e, gone);
         } else {
@@ -15204,13 +15294,13 @@ struct compounds {
     {
       lock_guard lock(e.threading());
       compound& c = compound_of(op);
-      part = std::exchange(c.first, nullptr);
+      part = detail::exchange(c.first, nullptr);
       for (operation* p = part; p != nullptr; p = p->next) p->holder = holder::request;
       c.pending = c.parts = c.cancelled = 0;
       c.failed = nullptr;
     }
     while (part != nullptr) {
-      operation& gone = *std::exchange(part, part->next);
+      operation& gone = *detail::exchange(part, part->next);
       abandon(e, gone);
     }
   }
@@ -15947,13 +16037,13 @@ struct schedules {
   }
   /// What a layer above has added to an operation is to go on.
   static void make_due(endpoint_type& e, extension& x) noexcept {
-    if (std::exchange(x.due, true)) return;
+    if (detail::exchange(x.due, true)) return;
     e.schedules_.extensions.push_back(x);
     count_due(e, 1);
     e.pace().completed();  // A thread that waits has to look.
   }
   static void forget_due(endpoint_type& e, extension& x) noexcept {
-    if (!std::exchange(x.due, false)) return;
+    if (!detail::exchange(x.due, false)) return;
     linked_list<extension, extension_tag>::erase(x);
     count_due(e, -1);
   }
@@ -16015,7 +16105,7 @@ struct schedules {
       case schedule::kind::receive_ahead: receive(e, p, s, p.ahead); return true;
       case schedule::kind::finish:
         if (!reap_locked(e, p)) return false;
-        parts = std::exchange(p.ahead, nullptr);
+        parts = detail::exchange(p.ahead, nullptr);
         return true;
       default: break;
     }
@@ -16044,7 +16134,7 @@ struct schedules {
       if (s.failure != errc{}) p.failure = {s.failure, cause::memory};
       return;
     }
-    s.op->next = std::exchange(parts, s.op);
+    s.op->next = detail::exchange(parts, s.op);
     s.op->parent = p.op;
     s.op->holder = holder::parent;
     s.op->ranks = p.state->ranks;
@@ -16252,10 +16342,7 @@ template <class Stack>
   if (s != nullptr) {
     const error_handling on = s->on_error;
     if (on.is == error_handling::kind::calls) on.function(what, on.with);
-    if (on.is == error_handling::kind::aborts) {
-      const auto abort = e.with_communicators([](auto& all) { return all.abort_job; });
-      if (abort.function != nullptr) abort.function(abort.job, what.what());
-    }
+    if (on.is == error_handling::kind::aborts) on.function(what, &e);
   }
   throw error(what);
 }
@@ -16370,14 +16457,14 @@ class [[nodiscard]] request {
   request() = default;
   /// Takes over; `other` is empty afterwards.
   request(request&& other) noexcept
-      : endpoint_(std::exchange(other.endpoint_, nullptr)),
-        operation_(std::exchange(other.operation_, nullptr)) {}
+      : endpoint_(detail::exchange(other.endpoint_, nullptr)),
+        operation_(detail::exchange(other.operation_, nullptr)) {}
   /// The same; what was pending before is dropped.
   request& operator=(request&& other) noexcept {
     if (this != &other) {
       drop();
-      endpoint_ = std::exchange(other.endpoint_, nullptr);
-      operation_ = std::exchange(other.operation_, nullptr);
+      endpoint_ = detail::exchange(other.endpoint_, nullptr);
+      operation_ = detail::exchange(other.operation_, nullptr);
     }
     return *this;
   }
@@ -16614,7 +16701,7 @@ struct request_access {
   template <class Stack>
   static operation* give_up(request<Stack>& r) noexcept {
     r.endpoint_ = nullptr;
-    return std::exchange(r.operation_, nullptr);
+    return detail::exchange(r.operation_, nullptr);
   }
   template <class Stack>
   static void check(const request<Stack>& r, std::source_location where) noexcept {
@@ -16782,21 +16869,21 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   /// Takes over; `other` is empty afterwards.
   message(message&& other) noexcept
       : endpoint_(other.endpoint_),
-        held_(std::exchange(other.held_, nullptr)),
+        held_(detail::exchange(other.held_, nullptr)),
         ranks_(other.ranks_),
         info_(other.info_),
         context_(other.context_),
-        null_(std::exchange(other.null_, false)) {}
+        null_(detail::exchange(other.null_, false)) {}
   /// The same; what was held before is discarded.
   message& operator=(message&& other) noexcept {
     if (this != &other) {
       drop();
       endpoint_ = other.endpoint_;
-      held_ = std::exchange(other.held_, nullptr);
+      held_ = detail::exchange(other.held_, nullptr);
       ranks_ = other.ranks_;
       info_ = other.info_;
       context_ = other.context_;
-      null_ = std::exchange(other.null_, false);
+      null_ = detail::exchange(other.null_, false);
     }
     return *this;
   }
@@ -16893,7 +16980,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
     return s;
   }
   void drop() noexcept {
-    if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));
+    if (held_ != nullptr) endpoint_->discard(detail::exchange(held_, nullptr));
   }
 
   detail::endpoint<Stack>* endpoint_ = nullptr;
@@ -17102,7 +17189,7 @@ bool settled(R& requests) {
   bool all_done = true;
   for (auto&& r : requests) {
     if (!r) continue;
-    if (!std::exchange(looked, true)) r.progress();
+    if (!detail::exchange(looked, true)) r.progress();
     if (!access::is_done(r)) {
       all_done = false;
     } else if (access::lost_locked(r)) {  // Complete: nobody changes it any more.
@@ -17413,7 +17500,7 @@ class [[nodiscard]] completer {
   completer() = default;
   /// Takes over; `other` has nothing to complete any more.
   completer(completer&& other) noexcept
-      : endpoint_(std::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
+      : endpoint_(detail::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
   /// Exchanges the two.
   completer& operator=(completer&& other) noexcept {
     std::swap(endpoint_, other.endpoint_);
@@ -17439,7 +17526,7 @@ class [[nodiscard]] completer {
   void end(errc why, std::size_t bytes) noexcept {
     MPX_ASSERT(*this, "a generalized operation is completed once");
     if (*this)
-      detail::compounds<Stack>::complete(*std::exchange(endpoint_, nullptr), *operation_, why,
+      detail::compounds<Stack>::complete(*detail::exchange(endpoint_, nullptr), *operation_, why,
                                          bytes);
   }
 
@@ -18151,7 +18238,7 @@ class collective_channel : public point_to_point<Stack> {
 
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
-    if (std::exchange(begun_, true)) return why_;
+    if (detail::exchange(begun_, true)) return why_;
     return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost());
   }
   /// All messages of this call have been sent and received: nobody waits for this rank any more.
@@ -18178,7 +18265,7 @@ class collective_channel : public point_to_point<Stack> {
     return post(into, from, ahead_);
   }
   errc finish() {
-    if (finish_now() == errc{}) now_ = std::exchange(ahead_, nullptr);
+    if (finish_now() == errc{}) now_ = detail::exchange(ahead_, nullptr);
     return why_;
   }
   errc send(const memory& data, rank_t to) {
@@ -18306,9 +18393,9 @@ class collective_channel : public point_to_point<Stack> {
       drop_started();
   }
   [[gnu::noinline, gnu::cold]] void drop_started() noexcept {
-    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+    for (operation* parts : {detail::exchange(now_, nullptr), detail::exchange(ahead_, nullptr)}) {
       while (parts != nullptr) {
-        operation& op = *std::exchange(parts, parts->next);
+        operation& op = *detail::exchange(parts, parts->next);
         this->endpoint_->abandon(op);
       }
     }
@@ -18334,7 +18421,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   errc keep(const started& s, operation*& parts) noexcept {
     if (s.op != nullptr) {
-      s.op->next = std::exchange(parts, s.op);
+      s.op->next = detail::exchange(parts, s.op);
     } else if (s.failure != errc{}) [[unlikely]] {
       return no_memory();
     }
@@ -18372,7 +18459,7 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline]] errc receive_rest(direct_receive& d, rank_t from) {
     if (d.failure == undecided) {
       if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
-        d.posted->next = std::exchange(now_, d.posted);
+        d.posted->next = detail::exchange(now_, d.posted);
         return failed(why_lost());
       }
       this->endpoint_->receive_rest(d, site_);
@@ -18408,7 +18495,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   [[gnu::noinline]] void free_pieces() noexcept {
     while (pieces_ != nullptr) {
-      void* const room = std::exchange(pieces_, pieces_->next);
+      void* const room = detail::exchange(pieces_, pieces_->next);
       platform::deallocate(room);
     }
   }
@@ -18445,7 +18532,7 @@ struct shared_blocks {
   static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
     lock_guard lock(e.threading());
     e.dying_blocks_.erase_if([&e](const dying_block& b) {
-      if (b.gone->load(std::memory_order_acquire) != b.users) return false;
+      if (b.gone->load(platform::memory_order_acquire) != b.users) return false;
       e.transport().free_block(b.name);
       return true;
     });
@@ -18456,7 +18543,7 @@ struct shared_blocks {
   static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
                      std::uint64_t users) noexcept {
     if (e.orphaned()) return;
-    gone.fetch_add(1, std::memory_order_acq_rel);
+    gone.fetch_add(1, platform::memory_order_acq_rel);
     if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept {
@@ -18577,11 +18664,11 @@ template <class Stack>
                                              platform::atomic<node_tag>& word,
                                              node_tag tag) noexcept {
   if (s.fenced) [[unlikely]]
-    word.exchange(tag, std::memory_order_seq_cst);
+    word.exchange(tag, platform::memory_order_seq_cst);
   else
-    word.store(tag, std::memory_order_release);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  const std::uint64_t mask = s.block.head().sleeping.load(std::memory_order_relaxed);
+    word.store(tag, platform::memory_order_release);
+  platform::signal_fence();
+  const std::uint64_t mask = s.block.head().sleeping.load(platform::memory_order_relaxed);
   if (mask != 0) [[unlikely]]
     mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
 }
@@ -18681,7 +18768,7 @@ class node_call {
   const loan* see_loan(rank_t r, std::size_t total) noexcept {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != (total | is_loan)) [[unlikely]] {
       static_cast<void>(wrong_length(r, total, shown & ~is_loan));
       return nullptr;
@@ -18699,7 +18786,7 @@ class node_call {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
     s_.left_by[r] = tag_of(serial_, 0) - 1;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if ((shown & (is_edges | is_loan)) != is_edges) [[unlikely]]
       return wrong_length(r, 0, shown & ~is_loan);
     const std::size_t bytes = shown & ~is_edges;
@@ -18726,7 +18813,7 @@ class node_call {
     // Who shows something in this call reads nothing of those before: its word, which it goes on
     // writing, need not be fetched for that.
     s_.left_by[r] = tag_of(serial_, 0) - 1;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
       return wrong_length(r, bytes, shown & ~(is_loan | is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
@@ -18766,7 +18853,7 @@ class node_call {
     if (failed()) return {};
     say_core(s_, me_);
     if (come(piece) != n_) {
-      const auto ready = [&] { return slot.flag.load(std::memory_order_acquire) == tag; };
+      const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
       if (failed()) return {};
       if (ready() || comes_soon(index(piece), tag, ready) || comes_in_turn(ready)) return made;
       return wait_long(n_, tag, ready) ? made : memory();
@@ -18801,7 +18888,7 @@ class node_call {
   }
   void shown(std::size_t bytes, std::uint32_t piece, std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
-    slot.bytes.store(bytes, std::memory_order_relaxed);
+    slot.bytes.store(bytes, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
     raise(slot.flag, tag_of(serial_, piece));
@@ -18810,7 +18897,7 @@ class node_call {
   rank_t come(std::uint32_t piece) noexcept {
     auto& word = s_.block.head().come[index(piece)];
     const std::uint64_t mine = node_come::first(serial_, piece);
-    std::uint64_t old = word.count.load(std::memory_order_acquire);
+    std::uint64_t old = word.count.load(platform::memory_order_acquire);
     std::uint64_t sum = 0;
     do {
       sum = mine + 1;
@@ -18820,11 +18907,11 @@ class node_call {
         lose();  // The others have given this call up.
         return 0;
       }
-    } while (!word.count.compare_exchange_strong(old, sum, std::memory_order_acq_rel));
+    } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
     return static_cast<rank_t>(sum - mine);
   }
   bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
-    return s_.block.slot(r, i).flag.load(std::memory_order_acquire) == tag;
+    return s_.block.slot(r, i).flag.load(platform::memory_order_acquire) == tag;
   }
   /// Where all who are missing are at work on other cores, or take turns there, to give this one
   /// away gains nothing: those who are on it have come, and would look in vain. Looks on for about
@@ -18878,21 +18965,22 @@ class node_call {
                                   rank_t r) noexcept {
     const unsigned looks = s_.crowded ? 1 : node_looks;
     for (unsigned i = 0; i < looks; ++i) {
-      if (word.load(std::memory_order_acquire) == tag) [[likely]]
+      if (word.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
       // Who looks all the time takes the line away while its owner wants to write it.
       platform::relax();
     }
-    return wait_long(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
+    return wait_long(r, tag, [&] { return word.load(platform::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
-    const node_tag left = word.load(std::memory_order_acquire);
+    const node_tag left = word.load(platform::memory_order_acquire);
     if (reaches(left, tag)) {
       s_.left_by[r] = left;
       return true;
     }
-    return wait_long(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
+    return wait_long(r, tag,
+                     [&] { return reaches(word.load(platform::memory_order_acquire), tag); });
   }
   /// Waits for rank r, or for those of `whom` who have not shown `tag` yet if that is no rank.
   [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,
@@ -18915,9 +19003,9 @@ class node_call {
       auto& mask = s_.block.head().sleeping;
       from.source = awaited();
       if (yes)
-        mask.fetch_or(bit(), std::memory_order_seq_cst);
+        mask.fetch_or(bit(), platform::memory_order_seq_cst);
       else
-        mask.fetch_and(~bit(), std::memory_order_seq_cst);
+        mask.fetch_and(~bit(), platform::memory_order_seq_cst);
     };
     if (blocks_of::wait(e, c_.site(), from, {ready, lost, sleeping})) return true;
     if (!failed()) lose();
@@ -18936,7 +19024,7 @@ class node_call {
   bool says_so(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
     return r >= 0 && has_shown(r, index(0), tag_of(serial_, 0)) &&
-           slot.bytes.load(std::memory_order_relaxed) == is_edges;
+           slot.bytes.load(platform::memory_order_relaxed) == is_edges;
   }
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
 
@@ -20423,12 +20511,13 @@ class quick_node : mpx::detail::point_to_point<Stack> {
     if (this->rank_ == call.root) {
       if (!is_free(*s, i)) return false;
       copy(shown, call.data.base, bytes);
-      slot.bytes.store(bytes, std::memory_order_relaxed);
+      slot.bytes.store(bytes, platform::memory_order_relaxed);
       s->used[i] = tag_of(serial, 0);
       s->readers[i] = all_ranks;
       raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_, slot.flag, s->used[i]);
     } else {
-      if (!is_shown(slot, tag_of(serial, 0)) || slot.bytes.load(std::memory_order_relaxed) != bytes)
+      if (!is_shown(slot, tag_of(serial, 0)) ||
+          slot.bytes.load(platform::memory_order_relaxed) != bytes)
         return false;
       copy(call.data.base, shown, bytes);
       s->left_by[call.root] = end_of(before(serial));
@@ -20458,7 +20547,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   }
   static bool is_shown(const node_slot& slot, node_tag tag) noexcept {
     for (unsigned look = 0; look < node_looks; ++look) {
-      if (slot.flag.load(std::memory_order_acquire) == tag) [[likely]]
+      if (slot.flag.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
       platform::relax();
     }
@@ -22551,7 +22640,7 @@ class [[nodiscard]] scoped_communicator {
   const Communicator& operator*() const noexcept { return owned_; }
   const Communicator* operator->() const noexcept { return &owned_; }  ///< The same.
   /// It is not freed by this any more.
-  Communicator release() noexcept { return std::exchange(owned_, Communicator()); }
+  Communicator release() noexcept { return detail::exchange(owned_, Communicator()); }
 
  private:
   Communicator owned_;
@@ -22589,7 +22678,7 @@ class handling {
     if (made == nullptr) throw_out_of_memory();
     if (n != 0) std::memcpy(made, name.data(), n);
     made[n] = 0;
-    platform::deallocate(std::exchange(a.state().name, made));
+    platform::deallocate(detail::exchange(a.state().name, made));
   }
   /// Empty if it has none; valid until the next one, or the communicator is freed.
   std::string_view name(std::source_location where = std::source_location::current()) const {
@@ -22604,7 +22693,11 @@ class handling {
                          std::source_location where = std::source_location::current()) const {
     const communicator_access<Stack> a(self(), where);
     MPX_ASSERT_AT(how != on_error::calls, "give the function to be called", where);
-    a.state().on_error = {static_cast<error_handling::kind>(how)};
+    const auto abort = [](const error& what, void* of) {
+      static_cast<endpoint<Stack>*>(of)->abort_job(what.what());
+    };
+    a.state().on_error = {static_cast<error_handling::kind>(how),
+                          how == on_error::aborts ? +abort : nullptr};
   }
   /// The same: `function(error, with)` is called. What it throws goes on instead.
   void set_error_handler(void (*function)(const error&, void*), void* with = nullptr,
@@ -23076,13 +23169,13 @@ class shared_heap {
   /// Requires: `Endpoint` is what this was made for. Any number of times, from any thread.
   template <class Endpoint>
   void open() noexcept {
-    calls_.store(&calls_of<Endpoint>, std::memory_order_relaxed);
+    calls_.store(&calls_of<Endpoint>, platform::memory_order_relaxed);
   }
   void* allocate(std::size_t bytes, std::size_t alignment) {
-    return calls_.load(std::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
+    return calls_.load(platform::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
   }
   void deallocate(void* p, std::size_t bytes) noexcept {
-    calls_.load(std::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
+    calls_.load(platform::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
   }
 
  private:
@@ -23324,8 +23417,12 @@ class environment {
     job.put("mpx.differs", detail::formatted("%d", differs));
   }
   [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
-    std::optional<std::string> said = job.get(rank, "mpx.stack");
-    return said ? *std::move(said) : std::string("(none)");
+    if constexpr (std::derived_from<job_type, bootstrap::member>) {
+      return job.text_of(rank, "mpx.stack", "(none)");
+    } else {
+      std::optional<std::string> said = job.get(rank, "mpx.stack");
+      return said ? *std::move(said) : std::string("(none)");
+    }
   }
   /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
   [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
@@ -23390,8 +23487,6 @@ template <class Stack>
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
   endpoint_.with_communicators([this](auto& all) {
-    all.abort_job = {[](void* job, const char* why) { static_cast<job_type*>(job)->abort(1, why); },
-                     &job_};
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
       all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
@@ -23951,7 +24046,7 @@ class hang_lookout {
 
   /// How long ranks wait before they say so; 0 when that is not to be reported.
   std::int64_t limit_ns() const noexcept {
-    const std::int64_t theirs = head().limit_ns.load(std::memory_order_relaxed);
+    const std::int64_t theirs = head().limit_ns.load(platform::memory_order_relaxed);
     return theirs >= 1'000'000 && theirs <= limit_ns_max ? theirs : limit_ns_;
   }
   /// The time until the next look.
@@ -23993,7 +24088,7 @@ class hang_lookout {
   }
 
   /// Asks all ranks what they are doing. Those that wait will have said so `answer_ns` later.
-  void ask() noexcept { head().asked.store(++asked_, std::memory_order_release); }
+  void ask() noexcept { head().asked.store(++asked_, platform::memory_order_release); }
   /// What all ranks are doing, as far as they have said so, whether they hang or not; "" if none
   /// has ever joined. After `ask`, for a job that is about to be ended.
   /// Errors: errc::no_resources.
@@ -24039,10 +24134,10 @@ class hang_lookout {
   }
   std::uint32_t mark_of(rank_t r, std::int64_t now) const noexcept {
     const hang_words& w = job_.hang(r);
-    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+    const std::uint32_t mark = w.mark.load(platform::memory_order_acquire);
     if ((mark & hang_words::stuck) == 0 || job_.ended(r)) return 0;
     if ((mark & hang_words::testing) == 0) return mark;
-    const std::int64_t seen = w.seen_ns.load(std::memory_order_relaxed);
+    const std::int64_t seen = w.seen_ns.load(platform::memory_order_relaxed);
     return seen >= now - second_ns && seen <= now + second_ns ? mark : 0;  // It may have gone away.
   }
 
@@ -24066,7 +24161,7 @@ class hang_lookout {
   void gather(rank_t r, std::int64_t now, bool all, Info& into) const noexcept {
     const hang_words& w = job_.hang(r);
     const rank_state state = job_.state(r, environment_);
-    const bool answered = !all && w.answered.load(std::memory_order_acquire) == asked_;
+    const bool answered = !all && w.answered.load(platform::memory_order_acquire) == asked_;
     if (marks_[static_cast<std::size_t>(r)] != 0 || (answered && !is_gone(r))) {
       if (!read(r, into)) {
         into = {};
@@ -24077,7 +24172,7 @@ class hang_lookout {
                    : state == rank_state::joined   ? hang_state::busy
                    : state == rank_state::finished ? hang_state::left
                                                    : hang_state::failed;
-      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
+      into.since_ns = w.seen_ns.load(platform::memory_order_relaxed);
     }
     into.rank = r;
     into.now_ns = now;
@@ -24371,15 +24466,16 @@ class shared_mapping {
   /// With `bells` places for a descriptor. Errors: errc::no_resources.
   shared_mapping(std::size_t bytes, std::size_t bells) : block_(new block(bytes, bells)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
-    if (block_ != nullptr) block_->users.fetch_add(1, std::memory_order_relaxed);
+    if (block_ != nullptr) block_->users.fetch_add(1, platform::memory_order_relaxed);
   }
-  shared_mapping(shared_mapping&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  shared_mapping(shared_mapping&& other) noexcept
+      : block_(mpx::detail::exchange(other.block_, nullptr)) {}
   shared_mapping& operator=(shared_mapping other) noexcept {
     std::swap(block_, other.block_);
     return *this;
   }
   ~shared_mapping() {
-    if (block_ != nullptr && block_->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    if (block_ != nullptr && block_->users.fetch_sub(1, platform::memory_order_acq_rel) == 1)
       delete block_;
   }
   std::byte* data() const noexcept { return block_->memory.data(); }
@@ -24402,7 +24498,7 @@ class shared_mapping {
   static shared_mapping named(std::uintptr_t name) noexcept {
     shared_mapping m;
     m.block_ = reinterpret_cast<block*>(name);
-    m.block_->users.fetch_add(1, std::memory_order_relaxed);
+    m.block_->users.fetch_add(1, platform::memory_order_relaxed);
     return m;
   }
 
@@ -24505,7 +24601,7 @@ class inproc_segment {
     return e;
   }
   void unlink(peer_id peer) noexcept {
-    const peer_id slot = std::exchange(slots_[peer], no_peer);
+    const peer_id slot = mpx::detail::exchange(slots_[peer], no_peer);
     peers_[slot] = no_peer;
     table_.unlink(me_.slot, slot, [&] { empty(slot); });
   }

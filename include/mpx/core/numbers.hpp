@@ -17,6 +17,11 @@ constexpr T greater(T a, T b) noexcept {
   return a < b ? b : a;
 }
 
+/// How many bits `n` takes; none for 0. (std::bit_width is three functions for each type.)
+constexpr unsigned bits_of(std::uint64_t n) noexcept {
+  return n == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(n));
+}
+
 /// Reads all of `text` as a decimal number. Returns false, and leaves `value` alone, if `text` is
 /// anything else or the number is above `most`.
 [[gnu::noinline]] constexpr bool parse_number(std::string_view text, std::uint64_t most,

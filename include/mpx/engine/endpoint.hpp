@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
@@ -224,7 +223,7 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::host, peers_type::loss_text, peers_type::losses;
+  using peers_type::abort_job, peers_type::host, peers_type::loss_text, peers_type::losses;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -290,7 +289,7 @@ class endpoint : ground<Stack>,
   template <class>
   friend struct one_sided;  // What windows ask for (rma/access.hpp).
   template <class From>     // What the transport is made of.
-  endpoint(job_type& job, From& from, std::nullptr_t)
+  [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <concepts>
 #include <string_view>
 
@@ -64,11 +63,11 @@ class serialized {
   static constexpr bool concurrent = false;
 
   void lock() noexcept {
-    MPX_ASSERT(!inside_.exchange(true, std::memory_order_acquire),
+    MPX_ASSERT(!inside_.exchange(true, platform::memory_order_acquire),
                "threading::serialized: two threads called at once; choose threading::multiple");
   }
   /// Where nothing is checked, too: who locked may be an object that checks.
-  void unlock() noexcept { inside_.store(false, std::memory_order_release); }
+  void unlock() noexcept { inside_.store(false, platform::memory_order_release); }
 
  private:
   platform::atomic<bool> inside_{false};

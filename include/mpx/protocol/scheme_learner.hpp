@@ -4,11 +4,11 @@
 // kernel beats two through the channel depends on the size, the caches and where the cores are, and
 // changes while a program runs.
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "mpx/config.hpp"
+#include "mpx/core/numbers.hpp"
 
 namespace mpx::inline v0::protocol {
 
@@ -53,7 +53,7 @@ class scheme_learner {
   };
 
   record& of(std::size_t bytes) noexcept {
-    const auto width = static_cast<std::size_t>(std::bit_width(bytes));
+    const std::size_t width = mpx::detail::bits_of(bytes);
     const std::size_t at = width > width_min ? width - width_min : 0;
     return records_[at < records_max ? at : records_max - 1];
   }

@@ -23,7 +23,7 @@ struct shared_blocks {
   static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
     lock_guard lock(e.threading());
     e.dying_blocks_.erase_if([&e](const dying_block& b) {
-      if (b.gone->load(std::memory_order_acquire) != b.users) return false;
+      if (b.gone->load(platform::memory_order_acquire) != b.users) return false;
       e.transport().free_block(b.name);
       return true;
     });
@@ -34,7 +34,7 @@ struct shared_blocks {
   static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
                      std::uint64_t users) noexcept {
     if (e.orphaned()) return;
-    gone.fetch_add(1, std::memory_order_acq_rel);
+    gone.fetch_add(1, platform::memory_order_acq_rel);
     if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept {

@@ -4,6 +4,7 @@
 // completes, schedules of collectives, and those of layers above. Their parts tell them when they
 // are done; nothing else in the endpoint knows of them. Included by endpoint.hpp.
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
@@ -192,11 +193,11 @@ struct compounds {
   }
   /// The plan of a schedule goes.
   [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
-    delete std::exchange(compound_of(op).plan, nullptr);
+    delete detail::exchange(compound_of(op).plan, nullptr);
   }
   /// What a layer above has added goes.
   static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
-    extension* const more = std::exchange(compound_of(op).more, nullptr);
+    extension* const more = detail::exchange(compound_of(op).more, nullptr);
     if (more != nullptr) schedules<Stack>::forget_due(e, *more);
     delete more;
   }
@@ -240,7 +241,7 @@ struct compounds {
   }
   static void add_locked(endpoint_type& e, operation& op, operation& part) noexcept {
     compound& c = compound_of(op);
-    part.next = std::exchange(c.first, &part);
+    part.next = detail::exchange(c.first, &part);
     part.parent = &op;
     part.holder = holder::parent;
     ++c.parts;
@@ -282,8 +283,8 @@ struct compounds {
   /// Gives back what nobody asks for any more. Parts that are not complete go on alone.
   static void give_locked(endpoint_type& e, operation& op) noexcept {
     if (op.role == role::compound) {
-      for (operation* part = std::exchange(compound_of(op).first, nullptr); part != nullptr;) {
-        operation& gone = *std::exchange(part, part->next);
+      for (operation* part = detail::exchange(compound_of(op).first, nullptr); part != nullptr;) {
+        operation& gone = *detail::exchange(part, part->next);
         if (gone.done()) {
           give_locked(e, gone);
         } else {
@@ -301,13 +302,13 @@ struct compounds {
     {
       lock_guard lock(e.threading());
       compound& c = compound_of(op);
-      part = std::exchange(c.first, nullptr);
+      part = detail::exchange(c.first, nullptr);
       for (operation* p = part; p != nullptr; p = p->next) p->holder = holder::request;
       c.pending = c.parts = c.cancelled = 0;
       c.failed = nullptr;
     }
     while (part != nullptr) {
-      operation& gone = *std::exchange(part, part->next);
+      operation& gone = *detail::exchange(part, part->next);
       abandon(e, gone);
     }
   }
