@@ -9,6 +9,8 @@
 #endif
 #define MPX_PLATFORM emulated
 
+#include <atomic>
+
 #include "mpx/core/atomic.hpp"
 
 namespace emulated {

@@ -36,7 +36,7 @@ class attribute_key {
 
   /// `copy`: what a duplicate of the communicator gets; `drop`: called when the attribute goes.
   explicit attribute_key(copy_function copy = nullptr, drop_function drop = nullptr) noexcept
-      : id_(detail::next_attribute_key.fetch_add(1, std::memory_order_relaxed)),
+      : id_(detail::next_attribute_key.fetch_add(1, platform::memory_order_relaxed)),
         copy_(copy),
         drop_(drop) {}
   /// A key whose values are copied as they are.

@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/detail/member.hpp"
 #include "mpx/communicator.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/engine/allocator.hpp"
@@ -188,14 +189,18 @@ class environment {
     job.put("mpx.differs", detail::formatted("%d", differs));
   }
   [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
-    std::optional<std::string> said = job.get(rank, "mpx.stack");
-    return said ? *std::move(said) : std::string("(none)");
+    if constexpr (std::derived_from<job_type, bootstrap::member>) {
+      return job.text_of(rank, "mpx.stack", "(none)");
+    } else {
+      std::optional<std::string> said = job.get(rank, "mpx.stack");
+      return said ? *std::move(said) : std::string("(none)");
+    }
   }
   /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
   [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
     const std::string one = stack_of(job, a);
     const std::string other = stack_of(job, b);
-    if (one == other) return;
+    if (std::strcmp(one.c_str(), other.c_str()) == 0) return;
     detail::throw_error(errc::stack_mismatch,
                         "rank %d was built with %s on rank %d: build all ranks from one mpx and "
                         "one stack",
@@ -254,8 +259,6 @@ template <class Stack>
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
   endpoint_.with_communicators([this](auto& all) {
-    all.abort_job = {[](void* job, const char* why) { static_cast<job_type*>(job)->abort(1, why); },
-                     &job_};
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
       all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;

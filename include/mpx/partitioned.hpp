@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "mpx/coll/arguments.hpp"
 #include "mpx/comm/partitioned.hpp"
@@ -85,9 +84,10 @@ class partitioned_communicator : public communicator<Stack> {
   /// Tags that no other send of this rank in this communicator has had.
   bool take_tags(std::uint32_t count, std::uint32_t& first) const noexcept {
     const platform::atomic_ref<std::uint32_t> taken(this->state_->partitions);
-    first = taken.load(std::memory_order_relaxed);
+    first = taken.load(platform::memory_order_relaxed);
     while (count <= partitions_max - first)
-      if (taken.compare_exchange_weak(first, first + count, std::memory_order_relaxed)) return true;
+      if (taken.compare_exchange_weak(first, first + count, platform::memory_order_relaxed))
+        return true;
     return false;
   }
   template <class Make>

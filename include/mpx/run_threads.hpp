@@ -4,12 +4,12 @@
 
 #include <concepts>
 #include <exception>
-#include <mutex>
 #include <source_location>
 #include <string>
 
 #include "mpx/bootstrap/threads.hpp"
 #include "mpx/communicator.hpp"
+#include "mpx/core/lock.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/thread.hpp"
 #include "mpx/environment.hpp"
@@ -30,11 +30,11 @@ void run_threads(rank_t ranks, Body&& body,
   static_assert(std::constructible_from<job_type, bootstrap::threads>,
                 "run_threads joins by bootstrap::threads: the stack's bootstrap must hold one");
   const bootstrap::thread_job job(ranks);
-  std::mutex mutex;
+  platform::native::mutex mutex;
   std::exception_ptr first;
   bool is_loss = false;  // What is in `first`: it has a cause, which may leave its rank later.
   const auto fail = [&](bool by_loss) {
-    const std::lock_guard lock(mutex);
+    const detail::lock_guard lock(mutex);
     if (first && (by_loss || !is_loss)) return;
     first = std::current_exception();
     is_loss = by_loss;
@@ -66,7 +66,7 @@ void run_threads(rank_t ranks, Body&& body,
         threads.put(static_cast<std::size_t>(started), new thread(run, started));
     } catch (const std::exception&) {
       for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
-      const std::lock_guard lock(mutex);
+      const detail::lock_guard lock(mutex);
       first = std::make_exception_ptr(
           error(errc::no_resources,
                 detail::formatted("run_threads could not start thread %d of %d: check `ulimit -u`",

@@ -29,7 +29,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <concepts>
@@ -40,9 +39,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <iterator>
 #include <limits>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <source_location>
@@ -333,7 +330,8 @@ constexpr bool is_loss(errc e) noexcept {
     std::string longer(before + static_cast<std::size_t>(n), '\0');
     if (before != 0) std::memcpy(longer.data(), to.data(), before);
     std::vsnprintf(longer.data() + before, static_cast<std::size_t>(n) + 1, format, again);
-    to = std::move(longer);
+    to.~basic_string();  // By no assignment, which is ten functions more.
+    ::new (static_cast<void*>(&to)) std::string(std::move(longer));
   }
   va_end(again);
 }
@@ -406,7 +404,7 @@ class error : public std::system_error {
         where_(where),
         all_at_(where.line() == 0 ? 0 : wrong.size() + 1),
         texts_(where.line() == 0
-                   ? wrong
+                   ? std::string(wrong.data(), wrong.size())
                    : detail::formatted("%s%c%s, at %s:%u", wrong.c_str(), '\0', wrong.c_str(),
                                        where.file_name(), unsigned{where.line()})) {}
 
@@ -421,16 +419,13 @@ namespace detail {
 /// there is memory to say so.
 [[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
                                                               std::source_location where) {
-  if (e.where().line() != 0) throw;
-  const auto told = [&]() -> std::exception_ptr {
+  if (e.where().line() == 0) {
     try {
-      return std::make_exception_ptr(error(e, where));
-    } catch (const std::exception&) {
-      return nullptr;
+      throw error(e, where);
+    } catch (const std::bad_alloc&) {  // Made of the text's memory: `e` itself goes on.
     }
-  }();
-  if (told == nullptr) throw;
-  std::rethrow_exception(told);
+  }
+  throw;
 }
 
 }  // namespace detail
@@ -459,21 +454,49 @@ namespace mpx::inline v0::detail {
 
 // Atomic words as std::atomic and std::atomic_ref have them, of what the processor does without a
 // lock. The standard library's take a compiler four times as long at -O0, use for use, and each
-// type of word brings sixty members with it.
+// type of word brings sixty members with it; to include <atomic> is a twentieth of mpx.hpp.
 
-namespace mpx::inline v0::platform::native {
+namespace mpx::inline v0::platform {
+
+/// As std::memory_order, from and to which it converts.
+struct memory_order {
+  int is;  // Of the compiler's.
+
+  constexpr explicit memory_order(int order) noexcept : is(order) {}
+  template <class E>
+  requires(__is_enum(E))
+  constexpr memory_order(E order) noexcept  // NOLINT(*-explicit-*)
+      : is(static_cast<int>(order)) {}
+  template <class E>
+  requires(__is_enum(E))
+  constexpr operator E() const noexcept {  // NOLINT(*-explicit-*)
+    return static_cast<E>(is);
+  }
+};
+inline constexpr memory_order memory_order_relaxed{__ATOMIC_RELAXED};
+inline constexpr memory_order memory_order_acquire{__ATOMIC_ACQUIRE};
+inline constexpr memory_order memory_order_release{__ATOMIC_RELEASE};
+inline constexpr memory_order memory_order_acq_rel{__ATOMIC_ACQ_REL};
+inline constexpr memory_order memory_order_seq_cst{__ATOMIC_SEQ_CST};
+
+/// Keeps the compiler, and nobody else, from moving loads and stores across it.
+[[MPX_ALWAYS_INLINE]] inline void signal_fence() noexcept {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+namespace native {
 
 /// Of a compare-and-exchange.
-constexpr int order_of_failure(std::memory_order order) noexcept {
-  if (order == std::memory_order_acq_rel) return __ATOMIC_ACQUIRE;
-  return order == std::memory_order_release ? __ATOMIC_RELAXED : static_cast<int>(order);
+constexpr int order_of_failure(memory_order order) noexcept {
+  if (order.is == __ATOMIC_ACQ_REL) return __ATOMIC_ACQUIRE;
+  return order.is == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : order.is;
 }
 
 /// As std::atomic_ref<T>. Requires: the word is aligned to its size.
 template <class T>
 class atomic_ref {
-  using order_t = std::memory_order;
-  static constexpr order_t strict = std::memory_order_seq_cst;
+  using order_t = memory_order;
+  static constexpr order_t strict = memory_order_seq_cst;
 
  public:
   using value_type = T;
@@ -483,16 +506,16 @@ class atomic_ref {
   atomic_ref& operator=(const atomic_ref&) = delete;
 
   [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
-    return __atomic_load_n(word_, static_cast<int>(order));
+    return __atomic_load_n(word_, order.is);
   }
   [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) const noexcept {
-    __atomic_store_n(word_, value, static_cast<int>(order));
+    __atomic_store_n(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) const noexcept {
-    return __atomic_exchange_n(word_, value, static_cast<int>(order));
+    return __atomic_exchange_n(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) const noexcept {
-    return __atomic_fetch_add(word_, value, static_cast<int>(order));
+    return __atomic_fetch_add(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value) const noexcept {
     return __atomic_compare_exchange_n(word_, &expected, value, false, __ATOMIC_SEQ_CST,
@@ -500,12 +523,11 @@ class atomic_ref {
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
                                                    order_t failure) const noexcept {
-    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(word_, &expected, value, true, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
                                                    order_t order = strict) const noexcept {
-    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
+    return __atomic_compare_exchange_n(word_, &expected, value, true, order.is,
                                        order_of_failure(order));
   }
 
@@ -516,8 +538,8 @@ class atomic_ref {
 /// As std::atomic<T>, of integers, enumerations, truth values and pointers that nobody adds to.
 template <class T>
 class atomic {
-  using order_t = std::memory_order;
-  static constexpr order_t strict = std::memory_order_seq_cst;
+  using order_t = memory_order;
+  static constexpr order_t strict = memory_order_seq_cst;
 
  public:
   using value_type = T;
@@ -529,44 +551,42 @@ class atomic {
   atomic& operator=(const atomic&) = delete;
 
   [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
-    return __atomic_load_n(&word_, static_cast<int>(order));
+    return __atomic_load_n(&word_, order.is);
   }
   [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) noexcept {
-    __atomic_store_n(&word_, value, static_cast<int>(order));
+    __atomic_store_n(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) noexcept {
-    return __atomic_exchange_n(&word_, value, static_cast<int>(order));
+    return __atomic_exchange_n(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_add(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_add(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_sub(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_sub(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_sub(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_and(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_and(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_and(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_or(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_or(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_or(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value, order_t order,
                                                      order_t failure) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value,
                                                      order_t order = strict) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, order.is,
                                        order_of_failure(order));
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
                                                    order_t failure) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
                                                    order_t order = strict) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, order.is,
                                        order_of_failure(order));
   }
 
@@ -585,7 +605,50 @@ class atomic {
   alignas(sizeof(T)) T word_;
 };
 
-}  // namespace mpx::inline v0::platform::native
+}  // namespace native
+}  // namespace mpx::inline v0::platform
+
+// ==== mpx/core/lock.hpp
+
+// A mutex and a guard as std::mutex and std::lock_guard are, without what <mutex> brings with it:
+// the clocks of <chrono>, a twentieth of what mpx.hpp takes to include.
+
+namespace mpx::inline v0 {
+namespace platform::native {
+
+/// As std::mutex.
+class mutex {
+ public:
+  constexpr mutex() noexcept = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+  void lock() noexcept { ::pthread_mutex_lock(&mutex_); }
+  bool try_lock() noexcept { return ::pthread_mutex_trylock(&mutex_) == 0; }
+  void unlock() noexcept { ::pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+}  // namespace platform::native
+
+namespace detail {
+
+/// As std::lock_guard.
+template <class Lock>
+class [[nodiscard]] lock_guard {
+ public:
+  [[MPX_ALWAYS_INLINE]] explicit lock_guard(Lock& lock) : lock_(lock) { lock_.lock(); }
+  lock_guard(const lock_guard&) = delete;
+  lock_guard& operator=(const lock_guard&) = delete;
+  [[MPX_ALWAYS_INLINE]] ~lock_guard() { lock_.unlock(); }
+
+ private:
+  Lock& lock_;
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0
 
 // ==== mpx/core/numbers.hpp
 
@@ -601,6 +664,11 @@ constexpr T lesser(T a, T b) noexcept {
 template <class T>
 constexpr T greater(T a, T b) noexcept {
   return a < b ? b : a;
+}
+
+/// How many bits `n` takes; none for 0. (std::bit_width is three functions for each type.)
+constexpr unsigned bits_of(std::uint64_t n) noexcept {
+  return n == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(n));
 }
 
 /// Reads all of `text` as a decimal number. Returns false, and leaves `value` alone, if `text` is
@@ -623,11 +691,13 @@ constexpr T greater(T a, T b) noexcept {
 /// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
 [[gnu::noinline]] constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
                                                std::int64_t& ns) noexcept {
-  const std::size_t dot = text.find('.');
-  const std::string_view fraction = dot < text.size() ? text.substr(dot + 1) : "0";
+  std::size_t dot = 0;
+  while (dot < text.size() && text[dot] != '.') ++dot;
+  const std::string_view fraction =
+      dot < text.size() ? std::string_view(text.data() + dot + 1, text.size() - dot - 1) : "0";
   std::uint64_t whole = 0;
   std::uint64_t part = 0;
-  if (!parse_number(text.substr(0, dot), most_s, whole) || fraction.size() > 9 ||
+  if (!parse_number(std::string_view(text.data(), dot), most_s, whole) || fraction.size() > 9 ||
       !parse_number(fraction, 999'999'999, part))
     return false;
   for (std::size_t digits = fraction.size(); digits < 9; ++digits) part *= 10;
@@ -699,7 +769,6 @@ namespace mpx::inline v0::platform {
 namespace native {
 
 using namespace system_memory;
-using std::mutex;
 
 /// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
 inline std::int64_t now_ns() noexcept {
@@ -783,9 +852,9 @@ inline bool register_heavy_barrier() noexcept {
 /// A full memory barrier on every core that runs a registered process: the expensive half of an
 /// asymmetric Dekker, so that the other half costs nothing. Source: membarrier(2).
 inline void heavy_barrier() noexcept {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  platform::signal_fence();
   ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  platform::signal_fence();
 }
 
 /// The cores that this thread may run on; those of all ranks together where mpxrun has bound each
@@ -1165,6 +1234,23 @@ struct file_identity {
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/core/exchange.hpp
+
+// What std::exchange does, as one function for each type: the standard library's is five, and asks
+// of each type whether any of it throws.
+
+namespace mpx::inline v0::detail {
+
+/// Puts `value` in `object`; returns what was there. Requires: moving a T throws nothing.
+template <class T>
+[[MPX_ALWAYS_INLINE]] constexpr T exchange(T& object, std::type_identity_t<T> value) noexcept {
+  T old(static_cast<T&&>(object));
+  object = static_cast<T&&>(value);
+  return old;
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/core/mapping.hpp
 
 // A piece of a file, or of anonymous memory, mapped for as long as the object lives.
@@ -1197,10 +1283,10 @@ class mapping {
   }
 
   mapping(mapping&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+      : data_(detail::exchange(other.data_, nullptr)), bytes_(detail::exchange(other.bytes_, 0)) {}
   mapping& operator=(mapping&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
+    data_ = detail::exchange(other.data_, data_);
+    bytes_ = detail::exchange(other.bytes_, bytes_);
     return *this;
   }
   [[gnu::noinline, gnu::cold]] ~mapping() {
@@ -1311,44 +1397,44 @@ class job_view {
 
   rank_state state(rank_t rank, std::uint64_t k) const noexcept {
     const auto& word = state_word(rank, k);
-    rank_state now = decode(word.load(std::memory_order_acquire), k);
-    if (now <= rank_state::joined && entry(rank).ended.load(std::memory_order_acquire) != 0) {
-      now = decode(word.load(std::memory_order_acquire), k);
+    rank_state now = decode(word.load(platform::memory_order_acquire), k);
+    if (now <= rank_state::joined && entry(rank).ended.load(platform::memory_order_acquire) != 0) {
+      now = decode(word.load(platform::memory_order_acquire), k);
       if (now != rank_state::finished) return rank_state::failed;
     }
     return now;
   }
 
   std::int32_t pid(rank_t rank) const noexcept {
-    return entry(rank).pid.load(std::memory_order_relaxed);
+    return entry(rank).pid.load(platform::memory_order_relaxed);
   }
   std::uint64_t joins(rank_t rank) const noexcept {
-    return entry(rank).joins.load(std::memory_order_acquire);
+    return entry(rank).joins.load(platform::memory_order_acquire);
   }
   std::uint32_t live(rank_t rank) const noexcept {
-    return entry(rank).live.load(std::memory_order_acquire);
+    return entry(rank).live.load(platform::memory_order_acquire);
   }
 
   /// Whether what was started for `rank` is gone for good.
   bool ended(rank_t rank) const noexcept {
-    return entry(rank).ended.load(std::memory_order_acquire) != 0;
+    return entry(rank).ended.load(platform::memory_order_acquire) != 0;
   }
 
   /// How it ended, once it has: "killed by signal 9 (SIGKILL)".
   std::string fate(rank_t rank) const {
     return describe_wait_status(
-        static_cast<int>(entry(rank).wait_status.load(std::memory_order_relaxed)));
+        static_cast<int>(entry(rank).wait_status.load(platform::memory_order_relaxed)));
   }
 
   /// Who was the first to be lost to environment `k`; -1: nobody.
   rank_t first_lost(std::uint64_t k) const noexcept {
-    const auto word = slot(k).lost.load(std::memory_order_acquire);
+    const auto word = slot(k).lost.load(platform::memory_order_acquire);
     const auto rank = static_cast<rank_t>(detail::value_of(word, k)) - 1;
     return rank < size() ? rank : -1;
   }
 
   std::uint32_t failure_epoch(std::uint64_t k) const noexcept {
-    return slot(k).epoch.load(std::memory_order_acquire);
+    return slot(k).epoch.load(platform::memory_order_acquire);
   }
   /// The word of `failure_epoch(k)`, to sleep on.
   platform::atomic<std::uint32_t>& failure_word(std::uint64_t k) const noexcept {
@@ -1357,8 +1443,8 @@ class job_view {
 
   /// What became of a rank that has left environment `k`, in words; "" of another.
   [[gnu::noinline, gnu::cold]] std::string loss_text(rank_t rank, std::uint64_t k) const {
-    const rank_state now = decode(state_word(rank, k).load(std::memory_order_acquire), k);
-    const bool ended = entry(rank).ended.load(std::memory_order_acquire) != 0;
+    const rank_state now = decode(state_word(rank, k).load(platform::memory_order_acquire), k);
+    const bool ended = entry(rank).ended.load(platform::memory_order_acquire) != 0;
     return ended || now >= rank_state::finished ? describe_loss(rank, k, now) : std::string();
   }
 
@@ -1376,35 +1462,35 @@ class job_view {
   [[gnu::noinline, gnu::cold]] void put_hang(rank_t rank,
                                              std::span<const std::byte> text) const noexcept {
     auto& slot = hang_slot(rank);
-    std::uint32_t before = slot.sequence.load(std::memory_order_relaxed) & ~1u;
+    std::uint32_t before = slot.sequence.load(platform::memory_order_relaxed) & ~1u;
     if (text.size() > detail::hang_slot::bytes_max ||
-        !slot.sequence.compare_exchange_strong(before, before + 1, std::memory_order_relaxed))
+        !slot.sequence.compare_exchange_strong(before, before + 1, platform::memory_order_relaxed))
       return;
-    slot.bytes.store(static_cast<std::uint32_t>(text.size()), std::memory_order_release);
+    slot.bytes.store(static_cast<std::uint32_t>(text.size()), platform::memory_order_release);
     for (std::size_t at = 0; at < text.size(); at += 8) {
       std::uint64_t eight = 0;
       std::memcpy(&eight, text.data() + at, text.size() - at < 8 ? text.size() - at : 8);
-      slot.data[at / 8].store(eight, std::memory_order_release);
+      slot.data[at / 8].store(eight, platform::memory_order_release);
     }
-    slot.sequence.store(before + 2, std::memory_order_release);
+    slot.sequence.store(before + 2, platform::memory_order_release);
   }
   /// Returns false if `rank` has published nothing of this size, or is about to.
   bool get_hang(rank_t rank, std::span<std::byte> into) const noexcept {
     const auto& slot = hang_slot(rank);
-    const std::uint32_t before = slot.sequence.load(std::memory_order_acquire);
+    const std::uint32_t before = slot.sequence.load(platform::memory_order_acquire);
     if (before == 0 || before % 2 != 0 || into.size() > detail::hang_slot::bytes_max ||
-        slot.bytes.load(std::memory_order_acquire) != into.size())
+        slot.bytes.load(platform::memory_order_acquire) != into.size())
       return false;
     for (std::size_t at = 0; at < into.size(); at += 8) {
-      const std::uint64_t eight = slot.data[at / 8].load(std::memory_order_acquire);
+      const std::uint64_t eight = slot.data[at / 8].load(platform::memory_order_acquire);
       std::memcpy(into.data() + at, &eight, into.size() - at < 8 ? into.size() - at : 8);
     }
-    return slot.sequence.load(std::memory_order_relaxed) == before;
+    return slot.sequence.load(platform::memory_order_relaxed) == before;
   }
 
  protected:
   bool is_aborted() const noexcept {
-    return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
+    return head().abort.phase.load(platform::memory_order_acquire) == detail::abort_record::set;
   }
   [[gnu::noinline, gnu::cold]] abort_notice read_notice() const {
     const auto& a = head().abort;
@@ -1426,23 +1512,23 @@ class job_view {
   }
   void set_state(rank_t rank, std::uint64_t k, rank_state now) const noexcept {
     state_word(rank, k).store(detail::tagged(k, static_cast<std::uint64_t>(now)),
-                              std::memory_order_release);
+                              platform::memory_order_release);
   }
   [[gnu::noinline, gnu::cold]] void bump(std::uint64_t k) const noexcept {
-    if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
-      slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
+    if (slot(k).epoch.fetch_add(1, platform::memory_order_release) == ~std::uint32_t{0})
+      slot(k).epoch.fetch_add(1, platform::memory_order_release);  // Never 0.
     platform::futex_wake(slot(k).epoch, 0x7fffffff);
   }
   /// News for every environment.
   void bump_all() const noexcept {
-    head().endings.fetch_add(1, std::memory_order_release);
+    head().endings.fetch_add(1, platform::memory_order_release);
     for (std::uint32_t k = 0; k < environments_live_max; ++k) bump(k);
   }
 
   /// Notes that `rank` is lost to environment `k`, before others can see it, and follow.
   void note_loss(rank_t rank, std::uint64_t k) const noexcept {
     auto& first = slot(k).lost;
-    std::uint64_t was = first.load(std::memory_order_relaxed);
+    std::uint64_t was = first.load(platform::memory_order_relaxed);
     while (detail::value_of(was, k) == 0 && detail::tag_of(was) <= k &&
            !first.compare_exchange_strong(
                was, detail::tagged(k, static_cast<std::uint64_t>(rank) + 1))) {
@@ -1453,8 +1539,9 @@ class job_view {
     const std::uint64_t next = joins(rank);
     for (std::uint64_t back = 0; back <= environments_live_max && back <= next; ++back) {
       const std::uint64_t k = next - back;
-      if (decode(state_word(rank, k).load(std::memory_order_acquire), k) <= rank_state::joined &&
-          slot(k).released.load(std::memory_order_acquire) == k / environments_live_max)
+      if (decode(state_word(rank, k).load(platform::memory_order_acquire), k) <=
+              rank_state::joined &&
+          slot(k).released.load(platform::memory_order_acquire) == k / environments_live_max)
         note_loss(rank, k);
     }
   }
@@ -1469,8 +1556,8 @@ class job_view {
                           notice.code, notice.reason.c_str());
       return errc::aborted;
     }
-    if (head().endings.load(std::memory_order_acquire) == 0 &&
-        detail::value_of(slot(k).gone.load(std::memory_order_acquire), k) == 0)
+    if (head().endings.load(platform::memory_order_acquire) == 0 &&
+        detail::value_of(slot(k).gone.load(platform::memory_order_acquire), k) == 0)
       return errc{};
     // Who failed is the cause; who left because of that is not.
     rank_t lost = first_lost(k);
@@ -1505,10 +1592,10 @@ class job_view {
     if (how == rank_state::finished) {
       append(what, " left the job");
     } else if (first >= 0 && first != rank &&
-               decode(state_word(rank, k).load(std::memory_order_acquire), k) ==
+               decode(state_word(rank, k).load(platform::memory_order_acquire), k) ==
                    rank_state::failed) {
       append(what, " left, since %s", describe_loss(first, k, rank_state::failed).c_str());
-    } else if (entry(rank).ended.load(std::memory_order_acquire) == 0) {
+    } else if (entry(rank).ended.load(platform::memory_order_acquire) == 0) {
       append(what, " failed");
     } else {
       append(what, " was lost: %s%s", fate(rank).c_str(),
@@ -1643,9 +1730,9 @@ class memory_file {
     return memory_file(::fcntl(of.fd(), F_DUPFD_CLOEXEC, 0), "duplicating a memory file");
   }
 
-  memory_file(memory_file&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  memory_file(memory_file&& other) noexcept : view_(mpx::detail::exchange(other.view_, {})) {}
   memory_file& operator=(memory_file&& other) noexcept {
-    std::swap(view_, other.view_);
+    view_ = mpx::detail::exchange(other.view_, view_);
     return *this;
   }
   ~memory_file() {
@@ -1801,7 +1888,7 @@ class job_segment : public detail::job_view {
   [[gnu::noinline, gnu::cold]] void leave(rank_t rank, std::uint64_t k,
                                           const file_view& shared) const noexcept {
     set_state(rank, k, rank_state::finished);
-    entry(rank).live.fetch_sub(1, std::memory_order_release);
+    entry(rank).live.fetch_sub(1, platform::memory_order_release);
     go(k, shared);
   }
   /// `rank` gives environment `k` up without leaving it, and touches nothing of it afterwards.
@@ -1815,9 +1902,9 @@ class job_segment : public detail::job_view {
   /// What became of `rank` is final: its process (or thread) is gone.
   [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank, int wait_status) const noexcept {
     auto& it = entry(rank);
-    it.wait_status.store(static_cast<std::uint32_t>(wait_status), std::memory_order_relaxed);
+    it.wait_status.store(static_cast<std::uint32_t>(wait_status), platform::memory_order_relaxed);
     note_end(rank);
-    it.ended.store(1, std::memory_order_release);
+    it.ended.store(1, platform::memory_order_release);
     bump_all();
   }
 
@@ -1826,9 +1913,9 @@ class job_segment : public detail::job_view {
                                              errc why) const noexcept {
     if (peer < 0 || peer >= size()) return;
     auto& word = refusal(peer, k, rank);
-    if (detail::value_of(word.load(std::memory_order_relaxed), k) != 0) return;
-    word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), std::memory_order_release);
-    room(peer, k).renounced.store(detail::tagged(k, 1), std::memory_order_release);
+    if (detail::value_of(word.load(platform::memory_order_relaxed), k) != 0) return;
+    word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), platform::memory_order_release);
+    room(peer, k).renounced.store(detail::tagged(k, 1), platform::memory_order_release);
     bump(k);
   }
   /// Why `peer` will not talk to `rank` in environment `k`; errc{} if it will.
@@ -1836,10 +1923,10 @@ class job_segment : public detail::job_view {
                                                  rank_t peer) const noexcept {
     if (peer < 0 || peer >= size()) return errc{};
     // Nobody reads where nobody has written: that would take memory.
-    const auto any = room(rank, k).renounced.load(std::memory_order_acquire);
+    const auto any = room(rank, k).renounced.load(platform::memory_order_acquire);
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
-        detail::value_of(refusal(rank, k, peer).load(std::memory_order_acquire), k));
+        detail::value_of(refusal(rank, k, peer).load(platform::memory_order_acquire), k));
     return why == errc{} || why == errc::no_resources ? why : errc::protocol;
   }
 
@@ -1854,7 +1941,7 @@ class job_segment : public detail::job_view {
           key.size(), value.size(), std::size_t{key_bytes_max}, std::size_t{value_bytes_max});
     const rank_lock lock(entry(rank));
     auto& mine = room(rank, k);
-    const std::uint32_t used = mine.log_used.load(std::memory_order_relaxed);
+    const std::uint32_t used = mine.log_used.load(platform::memory_order_relaxed);
     const std::size_t bytes = record_bytes(key.size(), value.size());
     if (used > published_bytes_max || bytes > published_bytes_max - used)
       mpx::detail::throw_error(errc::no_resources,
@@ -1868,19 +1955,25 @@ class job_segment : public detail::job_view {
     std::memcpy(at, &record, sizeof record);
     std::memcpy(at + sizeof record, key.data(), key.size());
     if (!value.empty()) std::memcpy(at + sizeof record + key.size(), value.data(), value.size());
-    mine.log_used.store(used + static_cast<std::uint32_t>(bytes), std::memory_order_release);
+    mine.log_used.store(used + static_cast<std::uint32_t>(bytes), platform::memory_order_release);
   }
 
   [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank, std::uint64_t k,
                                                               std::string_view key) const {
+    const std::string_view value = find(rank, k, key);
+    if (value.data() == nullptr) return {};
+    return std::string(value.data(), value.size());
+  }
+  /// What `rank` has published, where it lies; nullptr: nothing.
+  [[gnu::noinline, gnu::cold]] std::string_view find(rank_t rank, std::uint64_t k,
+                                                     std::string_view key) const {
     check_rank(rank);
-    if (decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::waiting)
+    if (decode(state_word(rank, k).load(platform::memory_order_acquire), k) == rank_state::waiting)
       return {};
-    const std::size_t used = room(rank, k).log_used.load(std::memory_order_acquire);
+    const std::size_t used = room(rank, k).log_used.load(platform::memory_order_acquire);
     if (used > published_bytes_max) damaged(rank);
     const std::byte* const begin = log(rank, k);
     std::size_t at = 0;
-    bool found = false;
     std::string_view value;
     while (at < used) {
       detail::log_record record;
@@ -1891,14 +1984,11 @@ class job_segment : public detail::job_view {
           record.value_bytes > value_bytes_max || bytes > used - at)
         damaged(rank);
       const char* text = reinterpret_cast<const char*>(begin) + at + sizeof record;
-      if (std::string_view(text, record.key_bytes) == key) {
-        found = true;
+      if (record.key_bytes == key.size() && std::memcmp(text, key.data(), key.size()) == 0)
         value = std::string_view(text + record.key_bytes, record.value_bytes);
-      }
       at += bytes;
     }
-    if (!found) return {};
-    return std::string(value);
+    return value;
   }
 
   // --- meeting ---
@@ -1907,13 +1997,15 @@ class job_segment : public detail::job_view {
   [[gnu::noinline, gnu::cold]] void fence(rank_t rank, std::uint64_t k,
                                           mpx::detail::function_ref<void()> idle) const {
     auto& s = slot(k);
-    const std::uint32_t generation = s.generation.load(std::memory_order_acquire);
+    const std::uint32_t generation = s.generation.load(platform::memory_order_acquire);
     if (arrive(rank, k)) {
-      s.generation.store(generation + 1, std::memory_order_release);
+      s.generation.store(generation + 1, platform::memory_order_release);
       platform::futex_wake(s.generation, 0x7fffffff);
       return;
     }
-    const auto open = [&] { return s.generation.load(std::memory_order_acquire) != generation; };
+    const auto open = [&] {
+      return s.generation.load(platform::memory_order_acquire) != generation;
+    };
     // So that the waiting ranks of a large job leave the cores to those who still have to come.
     const std::int64_t nap_ns = 1'000'000 * ((size() + 31) / 32);
     for (std::uint32_t seen = failure_epoch(k) - 1; !open();) {
@@ -1941,7 +2033,7 @@ class job_segment : public detail::job_view {
     const std::size_t kept = reason.size() < reason_bytes_max ? reason.size() : reason_bytes_max;
     a.reason_bytes = static_cast<std::uint32_t>(kept);
     if (kept != 0) std::memcpy(a.reason, reason.data(), kept);
-    a.phase.store(detail::abort_record::set, std::memory_order_release);
+    a.phase.store(detail::abort_record::set, platform::memory_order_release);
     bump_all();
   }
 
@@ -1951,7 +2043,7 @@ class job_segment : public detail::job_view {
    public:
     [[gnu::noinline, gnu::cold]] explicit rank_lock(detail::rank_entry& entry) : word_(entry.lock) {
       const std::int64_t deadline_ns = platform::now_ns() + 5'000'000'000;
-      while (word_.exchange(1, std::memory_order_acquire) != 0) {
+      while (word_.exchange(1, platform::memory_order_acquire) != 0) {
         if (platform::now_ns() > deadline_ns)
           mpx::detail::throw_error(errc::bootstrap,
                                    "this rank's entry is locked: its former process was killed "
@@ -1962,7 +2054,7 @@ class job_segment : public detail::job_view {
     rank_lock(const rank_lock&) = delete;
     rank_lock& operator=(const rank_lock&) = delete;
     [[gnu::noinline, gnu::cold]] ~rank_lock() {
-      word_.store(0, std::memory_order_release);
+      word_.store(0, platform::memory_order_release);
       platform::futex_wake(word_, 1);
     }
 
@@ -1993,25 +2085,26 @@ class job_segment : public detail::job_view {
                                              std::uint32_t& seen) const {
     auto& me = entry(rank);
     const rank_lock lock(me);
-    if (const auto other = me.pid.load(std::memory_order_relaxed);
-        other != pid && me.live.load(std::memory_order_relaxed) != 0)
+    if (const auto other = me.pid.load(platform::memory_order_relaxed);
+        other != pid && me.live.load(platform::memory_order_relaxed) != 0)
       mpx::detail::throw_error(errc::bootstrap,
                                "rank %d is taken by process %d: one program per rank; to run "
                                "another one alone inside a rank, unset MPX_JOB_FD for it",
                                rank, other);
-    k = me.joins.load(std::memory_order_relaxed);
+    k = me.joins.load(platform::memory_order_relaxed);
     if (k >= environments_max)
       mpx::detail::throw_error(errc::no_resources,
                                "rank %d joined %llu environments, the limit of a job", rank,
                                static_cast<unsigned long long>(environments_max));
     seen = failure_epoch(k);
-    if (slot(k).released.load(std::memory_order_acquire) != k / environments_live_max) return false;
+    if (slot(k).released.load(platform::memory_order_acquire) != k / environments_live_max)
+      return false;
     if (failure_epoch(k) == 0) bump(k);  // The first ever in its slot: it is never 0.
-    me.pid.store(pid, std::memory_order_relaxed);
-    room(rank, k).log_used.store(0, std::memory_order_relaxed);
+    me.pid.store(pid, platform::memory_order_relaxed);
+    room(rank, k).log_used.store(0, platform::memory_order_relaxed);
     set_state(rank, k, rank_state::joined);
-    me.live.fetch_add(1, std::memory_order_relaxed);
-    me.joins.store(k + 1, std::memory_order_release);
+    me.live.fetch_add(1, platform::memory_order_relaxed);
+    me.joins.store(k + 1, platform::memory_order_release);
     return true;
   }
 
@@ -2021,9 +2114,10 @@ class job_segment : public detail::job_view {
                                                bool patient) const {
     char who[160] = "its memory could not be given back";
     for (rank_t r = 0; r < size(); ++r) {
-      const rank_state now = decode(state_word(r, before).load(std::memory_order_acquire), before);
+      const rank_state now =
+          decode(state_word(r, before).load(platform::memory_order_acquire), before);
       if (now > rank_state::joined) continue;
-      if (entry(r).ended.load(std::memory_order_acquire) != 0)
+      if (entry(r).ended.load(platform::memory_order_acquire) != 0)
         mpx::detail::throw_error(errc::peer_lost, "joining the next environment: %s",
                                  describe_loss(r, before, rank_state::failed).c_str());
       std::snprintf(who, sizeof who, "%s %s its environment %llu",
@@ -2043,7 +2137,7 @@ class job_segment : public detail::job_view {
   /// Counts a rank that is in environment `k` no more, and tells the others.
   [[gnu::noinline, gnu::cold]] void go(std::uint64_t k, const file_view& shared) const noexcept {
     auto& gone = slot(k).gone;
-    std::uint64_t was = gone.load(std::memory_order_relaxed);
+    std::uint64_t was = gone.load(platform::memory_order_relaxed);
     std::uint32_t count = 0;
     do {
       count = detail::value_of(was, k) + 1;
@@ -2059,7 +2153,7 @@ class job_segment : public detail::job_view {
                                             const file_view& shared) const noexcept {
     auto& s = slot(k);
     std::uint64_t all = detail::tagged(k, ranks_);
-    if (s.released.load(std::memory_order_acquire) != k / environments_live_max ||
+    if (s.released.load(platform::memory_order_acquire) != k / environments_live_max ||
         !s.gone.compare_exchange_strong(all, detail::tagged(k, detail::slot_entry::closing)))
       return false;
     const std::uint64_t part = std::uint64_t{1} << environment_shift;
@@ -2067,10 +2161,10 @@ class job_segment : public detail::job_view {
     if (cleared) {
       // It may fail, where memory is locked: what is in there is tagged, or reset by its owner.
       ::madvise(rooms(k), layout().slot_bytes, MADV_REMOVE);
-      s.released.store(k / environments_live_max + 1, std::memory_order_release);
+      s.released.store(k / environments_live_max + 1, platform::memory_order_release);
       bump(k);
     } else {
-      s.gone.store(detail::tagged(k, ranks_), std::memory_order_release);
+      s.gone.store(detail::tagged(k, ranks_), platform::memory_order_release);
     }
     return cleared;
   }
@@ -2078,7 +2172,7 @@ class job_segment : public detail::job_view {
   /// Enters the fence. Returns true if all are there: the caller has to open it.
   [[gnu::noinline, gnu::cold]] bool arrive(rank_t rank, std::uint64_t k) const {
     auto& arrived = slot(k).arrived;
-    for (std::uint64_t was = arrived.load(std::memory_order_acquire);;) {
+    for (std::uint64_t was = arrived.load(platform::memory_order_acquire);;) {
       const std::uint32_t before = detail::value_of(was, k);
       if (detail::tag_of(was) > k || before >= ranks_)
         mpx::detail::throw_error(errc::protocol, "fence: the job's control segment is damaged");
@@ -2161,9 +2255,9 @@ class aide_owner {
  public:
   aide_owner() = default;
   explicit aide_owner(aide* one) noexcept : one_(one) {}
-  aide_owner(aide_owner&& other) noexcept : one_(std::exchange(other.one_, nullptr)) {}
+  aide_owner(aide_owner&& other) noexcept : one_(mpx::detail::exchange(other.one_, nullptr)) {}
   aide_owner& operator=(aide_owner&& other) noexcept {
-    std::swap(one_, other.one_);
+    one_ = mpx::detail::exchange(other.one_, one_);
     return *this;
   }
   ~aide_owner() { delete one_; }
@@ -2184,7 +2278,7 @@ class member {
 
   [[gnu::noinline, gnu::cold]] member(member&& other) noexcept
       : me_(other.me_),
-        present_(std::exchange(other.present_, false)),
+        present_(mpx::detail::exchange(other.present_, false)),
         map_(std::move(other.map_)),
         shared_(std::move(other.shared_)),
         aide_(std::move(other.aide_)) {}
@@ -2192,7 +2286,7 @@ class member {
     if (this != &other) {
       member old(std::move(*this));
       me_ = other.me_;
-      present_ = std::exchange(other.present_, false);
+      present_ = mpx::detail::exchange(other.present_, false);
       map_ = std::move(other.map_);
       shared_ = std::move(other.shared_);
       aide_ = std::move(other.aide_);
@@ -2212,6 +2306,14 @@ class member {
   std::optional<std::string> get(rank_t rank, std::string_view key) const {
     check_present("get");
     return me_.segment.get(rank, me_.k, key);
+  }
+  /// The same as a text, `without` where there is nothing.
+  [[gnu::noinline, gnu::cold]] std::string text_of(rank_t rank, std::string_view key,
+                                                   const char* without) const {
+    check_present("get");
+    const std::string_view found = me_.segment.find(rank, me_.k, key);
+    if (found.data() == nullptr) return without;
+    return std::string(found.data(), found.size());
   }
   template <std::invocable Idle>
   void fence(Idle&& idle) {
@@ -2263,10 +2365,12 @@ class member {
   }
 
   [[gnu::noinline, gnu::cold]] void mark_finished() noexcept {
-    if (std::exchange(present_, false) && is_here()) me_.segment.leave(me_.rank, me_.k, me_.shared);
+    if (mpx::detail::exchange(present_, false) && is_here())
+      me_.segment.leave(me_.rank, me_.k, me_.shared);
   }
   [[gnu::noinline, gnu::cold]] void mark_failed() noexcept {
-    if (std::exchange(present_, false) && is_here()) me_.segment.fail(me_.rank, me_.k, me_.shared);
+    if (mpx::detail::exchange(present_, false) && is_here())
+      me_.segment.fail(me_.rank, me_.k, me_.shared);
   }
 
  protected:
@@ -2655,47 +2759,56 @@ struct detected {
   detail::joiner how{};
 };
 
-/// Every way to join that this program has, by `visit(name, refusal)`, in the order in which they
+/// What mpxrun is among the ways to join, the first.
+[[gnu::noinline, gnu::cold]] inline detail::joiner first_joiner() noexcept {
+  return {.name = "mpxrun",
+          .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
+          .next = detail::added_joiners};
+}
+/// Why this process cannot join by `way`; "" if it can.
+[[gnu::noinline, gnu::cold]] inline std::string refusal_of(const detail::joiner& way) {
+  std::string why = way.refusal();
+  if (why.empty() && way.join != nullptr && std::getenv("MPX_ALONE") != nullptr)
+    mpx::detail::append(why, "MPX_ALONE is set");
+  return why;
+}
+
+/// Every way to join that this program has, by `visit(way, refusal)`, in the order in which they
 /// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
 template <class Visit>
 void each_way_to_join(Visit&& visit) {
-  const detail::joiner mpxrun_itself{
-      .name = "mpxrun",
-      .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
-      .next = detail::added_joiners};
-  const bool alone = std::getenv("MPX_ALONE") != nullptr;
-  for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
-    std::string why = j->refusal();
-    if (why.empty() && alone && j->join != nullptr) mpx::detail::append(why, "MPX_ALONE is set");
-    visit(*j, std::as_const(why));
-  }
+  const detail::joiner first = first_joiner();
+  for (const detail::joiner* j = &first; j != nullptr; j = j->next) visit(*j, refusal_of(*j));
   visit(detail::joiner{.name = "alone", .refusal = nullptr}, std::string());
+}
+
+/// MPX_BOOTSTRAP names a way that this program does not have.
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_way_to_join(const char* forced) {
+  std::string names("mpxrun");
+  for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next)
+    mpx::detail::append(names, ", %s", j->name);
+  mpx::detail::throw_error(
+      errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s, alone%s", forced, names.c_str(),
+      detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
+                                         "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
+                                       : "");
 }
 
 /// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
 /// Errors: errc::bootstrap, if what is named is not there or not possible.
 [[gnu::noinline, gnu::cold]] inline detected choose_way_to_join() {
   const char* const forced = std::getenv("MPX_BOOTSTRAP");
-  detected chosen;
-  std::string why_not;
-  std::string names;
-  each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
-    mpx::detail::append(names, "%s%s", names.empty() ? "" : ", ", j.name);
-    const bool wanted = forced != nullptr ? std::strcmp(forced, j.name) == 0 : refusal.empty();
-    if (chosen.name != nullptr || !wanted) return;
-    chosen = {j.name, j};
-    mpx::detail::append(why_not, "%s", refusal.c_str());
-  });
-  if (chosen.name == nullptr)
-    mpx::detail::throw_error(
-        errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s", forced, names.c_str(),
-        detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
-                                           "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
-                                         : "");
-  if (!why_not.empty())
-    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
-                             why_not.c_str());
-  return chosen;
+  const detail::joiner first = first_joiner();
+  for (const detail::joiner* j = &first; j != nullptr; j = j->next) {
+    if (forced != nullptr && std::strcmp(forced, j->name) != 0) continue;
+    const std::string why_not = refusal_of(*j);
+    if (why_not.empty()) return {j->name, *j};
+    if (forced != nullptr)
+      mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
+                               why_not.c_str());
+  }
+  if (forced != nullptr && std::strcmp(forced, "alone") != 0) refuse_way_to_join(forced);
+  return {"alone", {.name = "alone", .refusal = nullptr}};
 }
 
 /// Holds a bootstrap of any of the kinds whose ranks share one machine. They differ in how they
@@ -2864,8 +2977,17 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
+/// What an array of any type is.
+struct array_words {
+  std::byte* data = nullptr;
+  std::size_t count = 0;  // Of elements,
+  std::size_t room = 0;   // each of as many bytes as the functions below are told.
+  std::size_t zeroed_bytes_ = 0;
+  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
+};
+
 /// What arrays of all types have in common: memory, in bytes.
-class array_memory {
+class array_memory : public array_words {
  public:
   array_memory() = default;
   array_memory(array_memory&& other) noexcept { swap(other); }
@@ -2874,10 +2996,6 @@ class array_memory {
     return *this;
   }
   ~array_memory() { give(); }
-
-  std::byte* data = nullptr;
-  std::size_t count = 0;  // Of elements,
-  std::size_t room = 0;   // each of as many bytes as the functions below are told.
 
   /// Becomes `n` elements of zero bytes. Errors: errc::no_resources. Requires: it is empty.
   [[gnu::noinline, gnu::cold]] void zero(std::size_t n, std::size_t size) {
@@ -2936,11 +3054,9 @@ class array_memory {
 
   std::size_t next_room() const noexcept { return room == 0 ? 8 : 2 * room; }
   void swap(array_memory& other) noexcept {
-    std::swap(data, other.data);
-    std::swap(count, other.count);
-    std::swap(room, other.room);
-    std::swap(zeroed_bytes_, other.zeroed_bytes_);
-    std::swap(zeroed_, other.zeroed_);
+    const array_words mine = *this;
+    static_cast<array_words&>(*this) = other;
+    static_cast<array_words&>(other) = mine;
   }
   /// Copies each page's worth of bytes from `first` on that is not all zeroes to `to`, or clears it
   /// where there is no `to`: others are not to be written.
@@ -2961,9 +3077,6 @@ class array_memory {
       platform::deallocate(data);
     }
   }
-
-  std::size_t zeroed_bytes_ = 0;
-  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
 };
 
 }  // namespace detail
@@ -3664,9 +3777,9 @@ class scheme_learner {
   };
 
   record& of(std::size_t bytes) noexcept {
-    const auto width = static_cast<std::size_t>(std::bit_width(bytes));
+    const std::size_t width = mpx::detail::bits_of(bytes);
     const std::size_t at = width > width_min ? width - width_min : 0;
-    return records_[at < std::size(records_) ? at : std::size(records_) - 1];
+    return records_[at < records_max ? at : records_max - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
   /// ran.
@@ -3679,8 +3792,9 @@ class scheme_learner {
     }
   }
 
+  static constexpr std::size_t records_max = 18;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  record records_[18]{};                        // Up to 1 GiB; what is longer goes with that.
+  record records_[records_max]{};               // Up to 1 GiB; what is longer goes with that.
 };
 
 }  // namespace mpx::inline v0::protocol
@@ -3773,8 +3887,10 @@ struct header {
 };
 static_assert(sizeof(header) == sizeof(frame_header));
 
-constexpr frame_header pack(const header& h) noexcept { return std::bit_cast<frame_header>(h); }
-constexpr header unpack(const frame_header& f) noexcept { return std::bit_cast<header>(f); }
+constexpr frame_header pack(const header& h) noexcept {
+  return __builtin_bit_cast(frame_header, h);
+}
+constexpr header unpack(const frame_header& f) noexcept { return __builtin_bit_cast(header, f); }
 
 /// The words of a frame, for the path that reads each once and needs no more: the first one holds
 /// kind and flags.
@@ -4034,7 +4150,7 @@ class operation_pool {
   }
 
   /// Differs, most likely, once operations have come and gone.
-  std::uint64_t digest() const noexcept {
+  [[gnu::noinline, gnu::cold]] std::uint64_t digest() const noexcept {
     std::uint64_t sum = slabs_.size();
     for (std::size_t s = 0; s < slabs_.size(); ++s)
       for (const operation& op : slabs_[s]->operations)
@@ -4062,6 +4178,8 @@ class operation_pool {
   static constexpr std::uint32_t slab_size = lesser(64u, OperationsMax);
   static_assert(OperationsMax % slab_size == 0);
   struct slab : allocated {
+    // NOLINTNEXTLINE(*-equals-default): what is defaulted takes no attribute.
+    [[gnu::noinline, gnu::cold]] slab() noexcept {}
     operation operations[slab_size];
   };
   static constexpr unsigned index_bits = 32 - GenerationBits;  // Index + 1: ticket 0 names nothing.
@@ -4160,24 +4278,25 @@ struct attribute_base : allocated {
 class attribute_list {
  public:
   attribute_list() = default;
-  attribute_list(attribute_list&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  attribute_list(attribute_list&& other) noexcept
+      : first_(detail::exchange(other.first_, nullptr)) {}
   attribute_list& operator=(attribute_list&& other) noexcept {
-    std::swap(first_, other.first_);
+    first_ = detail::exchange(other.first_, first_);
     return *this;
   }
   ~attribute_list() {
-    while (first_ != nullptr) delete std::exchange(first_, first_->next);
+    while (first_ != nullptr) delete detail::exchange(first_, first_->next);
   }
   attribute_base* find(std::uint64_t key) const noexcept {
     attribute_base* a = first_;
     while (a != nullptr && a->key != key) a = a->next;
     return a;
   }
-  void add(attribute_base* made) noexcept { made->next = std::exchange(first_, made); }
+  void add(attribute_base* made) noexcept { made->next = detail::exchange(first_, made); }
   /// nullptr: there is none.
   attribute_base* take(std::uint64_t key) noexcept {
     for (attribute_base** at = &first_; *at != nullptr; at = &(*at)->next)
-      if ((*at)->key == key) return std::exchange(*at, (*at)->next);
+      if ((*at)->key == key) return detail::exchange(*at, (*at)->next);
     return nullptr;
   }
   /// What a duplicate gets. May throw what the program does.
@@ -6703,7 +6822,7 @@ namespace mpx::inline v0::coll {
 
 /// + 1; 0: that is not known.
 inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
-  return s.block.head().core[r].load(std::memory_order_relaxed);
+  return s.block.head().core[r].load(platform::memory_order_relaxed);
 }
 
 /// Where a core has two ranks more than another one, all wait for those on it, and a kernel takes
@@ -6747,14 +6866,14 @@ inline void say_core(node_state& s, rank_t me) noexcept {
   const std::uint32_t core = platform::current_core() + 1;
   if (core == s.core) return;
   s.core = core;
-  s.block.head().core[me].store(core, std::memory_order_relaxed);
+  s.block.head().core[me].store(core, platform::memory_order_relaxed);
 }
 
 /// How many have not shown `tag` in slot i yet; negative if one of them may need this core.
 inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) noexcept {
   rank_t missing = 0;
   for (rank_t r = 0; r < s.block.ranks(); ++r) {
-    if (reaches(s.block.slot(r, i).flag.load(std::memory_order_relaxed), tag)) continue;
+    if (reaches(s.block.slot(r, i).flag.load(platform::memory_order_relaxed), tag)) continue;
     const std::uint32_t core = core_of(s, r);
     if (core == s.core || core == 0) return -1;
     ++missing;
@@ -6773,7 +6892,7 @@ inline void expect_root(node_state& s, rank_t root) noexcept {
 inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
   for (rank_t r = 0; r < s.block.ranks(); ++r)
     if (r != me && core_of(s, r) == s.core &&
-        !reaches(s.block.of(r).left.load(std::memory_order_relaxed), tag))
+        !reaches(s.block.of(r).left.load(platform::memory_order_relaxed), tag))
       return true;
   return false;
 }
@@ -7174,7 +7293,7 @@ class context_numbers {
   context_numbers(rank_t job_size, unsigned bits) noexcept
       : own_bit_(context_id{1} << (bits - 1)),
         leader_bits_(static_cast<unsigned>(
-            std::bit_width(static_cast<std::uint32_t>(job_size > 1 ? job_size - 1 : 0)))) {
+            bits_of(static_cast<std::uint32_t>(job_size > 1 ? job_size - 1 : 0)))) {
     const unsigned rest = bits - 2 > leader_bits_ ? bits - 2 - leader_bits_ : 0;
     serial_bits_ = rest > 3 ? rest - 3 : rest;
     if (serial_bits_ > serial_bits_max) serial_bits_ = serial_bits_max;
@@ -7236,7 +7355,7 @@ class led_communicators {
     const bool all = full();
     led_communicator* led = nullptr;
     if (free_count_ > (all ? 0 : reused_after)) {
-      led = std::exchange(first_free_, first_free_->next_free);
+      led = detail::exchange(first_free_, first_free_->next_free);
       --free_count_;
     } else if (!all) {
       led = all_.try_add(new (std::nothrow) led_communicator());
@@ -7328,14 +7447,14 @@ class service_list {
   service_list& operator=(const service_list&) = delete;
   ~service_list() {
     while (owned_ != nullptr) {
-      service* const s = std::exchange(owned_, owned_->next_owned_);
+      service* const s = detail::exchange(owned_, owned_->next_owned_);
       s->drop_(*s);
     }
   }
   /// `s` stays until the endpoint goes, and then `drop(s)` is called.
   void own(service& s, void (*drop)(service&) noexcept) noexcept {
     s.drop_ = drop;
-    s.next_owned_ = std::exchange(owned_, &s);
+    s.next_owned_ = detail::exchange(owned_, &s);
   }
   /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
   /// engine's own.
@@ -7345,7 +7464,7 @@ class service_list {
       if (first <= other->last_ && other->first_ <= last) return errc::argument;
     s.first_ = first;
     s.last_ = last;
-    s.next_ = std::exchange(first_, &s);
+    s.next_ = detail::exchange(first_, &s);
     return errc{};
   }
   void remove(const service& s) noexcept {
@@ -7396,7 +7515,7 @@ class communicators final : public service {
         founders_(world_rank(founders)),
         numbers_(world_rank(founders), context_bits),
         led_(numbers_) {}
-  ~communicators() {
+  [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
     led_.for_each_taken([this](led_communicator& l) { release(l.ranks); });
   }
@@ -7404,11 +7523,6 @@ class communicators final : public service {
   const context_numbers& numbers() const noexcept { return numbers_; }
   /// Equal on ranks of one machine, and there alone.
   std::uint64_t host_number = 0;
-  /// Ends the job; does not return.
-  struct {
-    void (*function)(void* job, const char* why) = nullptr;
-    void* job = nullptr;
-  } abort_job;
 
   // --- Making ------------------------------------------------------------------------------------
 
@@ -7480,7 +7594,7 @@ class communicators final : public service {
   /// Its handles are void from now on. The rest follows when nothing is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
-    delete std::exchange(s.node, nullptr);
+    delete detail::exchange(s.node, nullptr);
     s.node_tried = false;
     ++leaving_;
     tidy();
@@ -7496,7 +7610,7 @@ class communicators final : public service {
       remember(context);
       house_.revocations_.forget(context | 1);
       tell_freed(context);
-      release(std::exchange(s.own, nullptr));
+      release(detail::exchange(s.own, nullptr));
       s.context = no_context;
       --leaving_;
       ++vacant_;
@@ -7578,8 +7692,8 @@ class communicators final : public service {
     house_.end_revoked(s.context);
   }
 
-  errc on_packet(peer_id source, const wire::header& h,
-                 std::span<const std::byte> payload) noexcept override {
+  [[gnu::cold]] errc on_packet(peer_id source, const wire::header& h,
+                               std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
     if (h.kind == wire::kind::freed)
@@ -7727,9 +7841,9 @@ class communicators final : public service {
   }
   [[gnu::noinline, gnu::cold]] void spread_from(communicator_state& s, rank_t me, rank_t from,
                                                 int depth) noexcept {
-    for (rank_t step = 1; step < s.size; step *= 2)
-      for (const std::int64_t at :
-           {std::int64_t{from} + step, std::int64_t{from} - step + s.size}) {
+    for (rank_t step = 1; step < s.size; step *= 2) {
+      const std::int64_t both[] = {std::int64_t{from} + step, std::int64_t{from} - step + s.size};
+      for (const std::int64_t at : both) {
         const auto to = static_cast<rank_t>(at % s.size);
         if (to == me) continue;
         const peer_id peer = peer_of(s, to);
@@ -7739,6 +7853,7 @@ class communicators final : public service {
           spread_from(s, me, to, depth + 1);
         }
       }
+    }
   }
   static constexpr int depth_max = 3;
 
@@ -7863,7 +7978,7 @@ inline auto& objects_near(const void* object) noexcept {
 
 /// Never false while `object` is marked; most likely false when it is not.
 inline bool exists(const void* object) noexcept {
-  return objects_near(object).load(std::memory_order_relaxed) != 0;
+  return objects_near(object).load(platform::memory_order_relaxed) != 0;
 }
 
 /// A member that marks the object around it, at every assertion level: objects that check and such
@@ -7871,11 +7986,11 @@ inline bool exists(const void* object) noexcept {
 class lifetime_mark {
  public:
   explicit lifetime_mark(const void* object) noexcept : object_(object) {
-    objects_near(object_).fetch_add(1, std::memory_order_relaxed);
+    objects_near(object_).fetch_add(1, platform::memory_order_relaxed);
   }
   lifetime_mark(const lifetime_mark&) = delete;
   lifetime_mark& operator=(const lifetime_mark&) = delete;
-  ~lifetime_mark() { objects_near(object_).fetch_sub(1, std::memory_order_relaxed); }
+  ~lifetime_mark() { objects_near(object_).fetch_sub(1, platform::memory_order_relaxed); }
 
  private:
   const void* object_;
@@ -8118,14 +8233,14 @@ class serialized {
   static constexpr bool concurrent = false;
 
   void lock() noexcept {
-    MPX_ASSERT_AT(!inside_.exchange(true, std::memory_order_acquire), two_at_once,
+    MPX_ASSERT_AT(!inside_.exchange(true, platform::memory_order_acquire), two_at_once,
                   std::source_location());
   }
   const char* misuse() const noexcept {
-    return inside_.load(std::memory_order_relaxed) ? two_at_once : nullptr;
+    return inside_.load(platform::memory_order_relaxed) ? two_at_once : nullptr;
   }
   /// Where nothing is checked, too: who locked may be an object that checks.
-  void unlock() noexcept { inside_.store(false, std::memory_order_release); }
+  void unlock() noexcept { inside_.store(false, platform::memory_order_release); }
 
  private:
   static constexpr const char* two_at_once =
@@ -9429,9 +9544,9 @@ class bell {
  public:
   bell() = default;
   explicit bell(int fd) noexcept : fd_(fd) {}
-  bell(bell&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  bell(bell&& other) noexcept : fd_(mpx::detail::exchange(other.fd_, -1)) {}
   bell& operator=(bell&& other) noexcept {
-    std::swap(fd_, other.fd_);
+    fd_ = mpx::detail::exchange(other.fd_, fd_);
     return *this;
   }
   ~bell() {
@@ -9544,13 +9659,13 @@ class held_exposure {
     if (table == nullptr) return;
     std::uint64_t expected = key.opened();
     if (table[key.slot].compare_exchange_strong(expected, expected | exposure_key::held,
-                                                std::memory_order_acquire))
+                                                platform::memory_order_acquire))
       word_ = &table[key.slot];
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;
   ~held_exposure() {
-    if (word_ != nullptr) word_->fetch_and(~exposure_key::held, std::memory_order_release);
+    if (word_ != nullptr) word_->fetch_and(~exposure_key::held, platform::memory_order_release);
   }
   /// False: it has been taken back.
   explicit operator bool() const noexcept { return word_ != nullptr; }
@@ -9559,49 +9674,51 @@ class held_exposure {
   exposure_word* word_ = nullptr;
 };
 
+/// What opening one came to: as a std::optional<exposure_key>.
+struct opened_exposure {
+  exposure_key key{};
+  bool is_open = false;
+  explicit operator bool() const noexcept { return is_open; }
+  const exposure_key& operator*() const noexcept { return key; }
+  const exposure_key* operator->() const noexcept { return &key; }
+};
+
 /// The owner's side. At most `exposure_key::slots` pieces at once.
 class exposures {
  public:
   /// Opens a word of `table`, which is this rank's own. Returns nothing where all are in use or
   /// memory is out: the message then goes as packets.
-  std::optional<exposure_key> open(exposure_word* table) noexcept {
-    if (table == nullptr || !have_memory()) return std::nullopt;
-    std::uint32_t slot = 0;
-    if (free_count_ != 0) {
-      slot = free_[--free_count_];
+  opened_exposure open(exposure_word* table) noexcept {
+    if (table == nullptr || !free_.try_reserve(exposure_key::slots)) return {};
+    std::uint32_t slot = used_;
+    if (!free_.empty()) {
+      slot = free_[free_.size() - 1];
+      free_.pop_back();
     } else if (used_ < exposure_key::slots) {
-      slot = used_++;
+      ++used_;
     } else {
-      return std::nullopt;
+      return {};
     }
-    const std::uint64_t old = table[slot].load(std::memory_order_relaxed);
+    const std::uint64_t old = table[slot].load(platform::memory_order_relaxed);
     const exposure_key key{slot, ((old >> exposure_key::version_shift) + 1) & version_mask};
-    table[slot].store(key.opened(), std::memory_order_release);
-    return key;
+    table[slot].store(key.opened(), platform::memory_order_release);
+    return {key, true};
   }
 
   /// From now on nobody begins to copy. Returns false while the peer is still at it: ask again,
   /// unless it is dead, and the word is lost with it.
   bool close(exposure_word* table, exposure_key key) noexcept {
     const std::uint64_t old =
-        table[key.slot].fetch_and(~exposure_key::open, std::memory_order_acq_rel);
+        table[key.slot].fetch_and(~exposure_key::open, platform::memory_order_acq_rel);
     if ((old & exposure_key::held) != 0) return false;
-    free_[free_count_++] = static_cast<std::uint16_t>(key.slot);
+    free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // There is room: see `open`.
     return true;
   }
 
  private:
   static constexpr std::uint64_t version_mask = (std::uint64_t{1} << 48) - 1;
 
-  bool have_memory() noexcept try {
-    if (free_.empty()) free_ = plain_array<std::uint16_t>(exposure_key::slots);
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
-
   plain_array<std::uint16_t> free_;  // A stack, of which pages are touched as it is used.
-  std::uint32_t free_count_ = 0;
   std::uint32_t used_ = 0;
 };
 
@@ -9671,7 +9788,7 @@ struct alignas(cache_line_bytes) line {
   }
   std::uint32_t mark() const noexcept {
     return static_cast<std::uint32_t>(
-        word(const_cast<std::byte*>(raw)).load(std::memory_order_acquire));
+        word(const_cast<std::byte*>(raw)).load(platform::memory_order_acquire));
   }
   [[MPX_ALWAYS_INLINE]] void write(const frame_header& h) noexcept {
     const std::uint64_t second = h.word[1] | std::uint64_t{h.word[2]} << 32;
@@ -9680,7 +9797,7 @@ struct alignas(cache_line_bytes) line {
     std::memcpy(raw + 16, &third, sizeof third);
   }
   [[MPX_ALWAYS_INLINE]] void publish(std::uint32_t mark, std::uint32_t first) noexcept {
-    word(raw).store(mark | std::uint64_t{first} << 32, std::memory_order_release);
+    word(raw).store(mark | std::uint64_t{first} << 32, platform::memory_order_release);
   }
 
  private:
@@ -9775,7 +9892,7 @@ class ring_producer {
       offset = 0;
     }
     if (pool_tail_ - pool_head_ + advance > pool_bytes_) {
-      pool_head_ = control_->pool_head.load(std::memory_order_acquire);
+      pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
       wanted_ = advance;
       if (pool_tail_ - pool_head_ + advance > pool_bytes_) return false;
     }
@@ -9790,7 +9907,7 @@ class ring_producer {
 
   /// True when the put that failed last would now succeed.
   bool has_space() noexcept {
-    pool_head_ = control_->pool_head.load(std::memory_order_acquire);
+    pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
     return (next_ != stop_ || refresh()) && pool_tail_ - pool_head_ + wanted_ <= pool_bytes_;
   }
 
@@ -9813,7 +9930,7 @@ class ring_producer {
       passed_ += lines;
     }
     const std::uint32_t tail = passed_ + static_cast<std::uint32_t>(next_ - first_);
-    const std::uint32_t head = control_->head.load(std::memory_order_acquire);
+    const std::uint32_t head = control_->head.load(platform::memory_order_acquire);
     const std::uint32_t free = head + lines - tail;
     const auto left = static_cast<std::uint32_t>(end_ - next_);
     stop_ = next_ + (free < left ? free : left);
@@ -9882,7 +9999,7 @@ class ring_consumer {
   }
   void give_back_pool(std::uint32_t advance) noexcept {
     pool_taken_ += advance;
-    control_->pool_head.store(pool_taken_, std::memory_order_release);
+    control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }
 
   /// Frees the line. Returns whether the producer waits for it.
@@ -9919,9 +10036,9 @@ class ring_consumer {
   [[MPX_ALWAYS_INLINE]] bool free(std::uint32_t lines) noexcept {
     ring_control& c = *control_;
     head_ += lines;
-    c.head.store(head_, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    return c.blocked_on_space.load(std::memory_order_relaxed) != 0;
+    c.head.store(head_, platform::memory_order_release);
+    platform::signal_fence();
+    return c.blocked_on_space.load(platform::memory_order_relaxed) != 0;
   }
 
   ring_control& control() noexcept { return *control_; }
@@ -9987,11 +10104,11 @@ class ring_fabric {
   /// See CoreSharingTransport. Looks at some of the peers whose rings are hot.
   bool shares_core() noexcept {
     const std::uint32_t here = platform::current_core() + 1;
-    if (doorbell_->core.load(std::memory_order_relaxed) != here)
-      doorbell_->core.store(here, std::memory_order_relaxed);
+    if (doorbell_->core.load(platform::memory_order_relaxed) != here)
+      doorbell_->core.store(here, platform::memory_order_relaxed);
     for (std::size_t i = 0; i < hot_.size() && i < neighbours_max; ++i) {
       const peer_id slot = slot_of(hot_[i]->source);
-      const auto there = segment_.doorbell(slot).core.load(std::memory_order_relaxed);
+      const auto there = segment_.doorbell(slot).core.load(platform::memory_order_relaxed);
       if (there == here && slot != self_slot_) return true;
     }
     return false;
@@ -10016,8 +10133,8 @@ class ring_fabric {
                            payload)) [[unlikely]] {
       return block_on_space(*s);
     }
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (s->ring.control().polled.load(std::memory_order_relaxed) == 0) [[unlikely]]
+    platform::signal_fence();
+    if (s->ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
       notify(peer);
     return outcome::done;
   }
@@ -10025,7 +10142,7 @@ class ring_fabric {
   /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
   template <PacketSink Sink>
   [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
-    if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (doorbell_->summary.load(platform::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
     std::uint32_t taken = 0;
     if (receiver* r = only_; r != nullptr) [[likely]] {
@@ -10059,19 +10176,19 @@ class ring_fabric {
   [[gnu::noinline, gnu::cold]] bool arm() noexcept {
     armed_ = true;
     if (claims()) {
-      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     }
     doorbell_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
-                              std::memory_order_seq_cst);
+                              platform::memory_order_seq_cst);
     // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
     for (sender* s : blocked_on_space_)
-      s->ring.control().blocked_on_space.store(1, std::memory_order_release);
+      s->ring.control().blocked_on_space.store(1, platform::memory_order_release);
     if ((claims() && !hot_.empty()) || !blocked_on_space_.empty()) platform::heavy_barrier();
     if (!something_to_do()) return true;
-    doorbell_->sleeping.store(0, std::memory_order_relaxed);
+    doorbell_->sleeping.store(0, platform::memory_order_relaxed);
     armed_ = false;
     if (claims()) {
-      for (receiver* r : hot_) r->ring.control().polled.store(1, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     }
     settle_blocked();
     return false;
@@ -10102,16 +10219,16 @@ class ring_fabric {
   [[gnu::noinline, gnu::cold]] void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    const bool unwoken = doorbell_->sleeping.exchange(0, std::memory_order_acquire) != 0;
+    const bool unwoken = doorbell_->sleeping.exchange(0, platform::memory_order_acquire) != 0;
     if constexpr (pollable) {
       if (descriptor_ >= 0) segment_.quiet_bell();
     }
     // A wake-up that was meant for the sleep before may end this one, just as something arrives.
-    if (std::exchange(timed_out_, false) && unwoken && something_to_do())
+    if (mpx::detail::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
       r->hot = r->ring.ready();
-      if (r->hot && claims()) r->ring.control().polled.store(1, std::memory_order_relaxed);
+      if (r->hot && claims()) r->ring.control().polled.store(1, platform::memory_order_relaxed);
       return !r->hot;
     });
     note_hot();
@@ -10155,7 +10272,7 @@ class ring_fabric {
   void count_members(peer_id n) noexcept {
     const bool over = n > static_cast<peer_id>(platform::usable_cores());
     if (over && claims() && !armed_) {
-      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
       platform::heavy_barrier();  // From here on all senders set their bits.
     }
     if (!armed_) oversubscribed_ = over;
@@ -10297,19 +10414,19 @@ class ring_fabric {
     platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
     const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
     // The first of these is the fence between the packet and the look at `sleeping`.
-    if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
-      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), std::memory_order_seq_cst);
+    if ((word.fetch_or(bit, platform::memory_order_seq_cst) & bit) == 0)
+      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), platform::memory_order_seq_cst);
   }
 
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     doorbell_control& box = segment_.doorbell(slot_of(peer));
     set_attention(box, self_slot_);
-    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
+    if (box.sleeping.load(platform::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 
   [[gnu::noinline, gnu::cold]] void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
-    const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
+    const std::uint32_t was = box.sleeping.exchange(0, platform::memory_order_seq_cst);
     if (was == 0) return;
     if constexpr (pollable) {
       if (was == asleep_on_descriptor) return segment_.ring_bell(slot);
@@ -10319,14 +10436,14 @@ class ring_fabric {
 
   template <class Sink>
   [[gnu::noinline]] void serve_attention(Sink& sink) noexcept {
-    const std::uint64_t summary = doorbell_->summary.exchange(0, std::memory_order_seq_cst);
+    const std::uint64_t summary = doorbell_->summary.exchange(0, platform::memory_order_seq_cst);
     const std::size_t words = (std::size_t{slots()} + 63) / 64;
     for (std::size_t w = 0; w < words; ++w) {
       if ((summary >> (w % 64) & 1) == 0) continue;
-      std::uint64_t bits = doorbell_->attention[w].exchange(0, std::memory_order_seq_cst);
+      std::uint64_t bits = doorbell_->attention[w].exchange(0, platform::memory_order_seq_cst);
       for (; bits != 0; bits &= bits - 1) {
         const peer_id source =
-            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
+            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))));
         if (source != no_peer && !make_hot(source)) sink.unreachable(source);
       }
     }
@@ -10342,7 +10459,7 @@ class ring_fabric {
       r->hot = true;
       note_hot();
     }
-    if (claims() && !armed_) r->ring.control().polled.store(1, std::memory_order_relaxed);
+    if (claims() && !armed_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     return true;
   }
 
@@ -10354,12 +10471,12 @@ class ring_fabric {
     for (const receiver* r : hot_) any = any || idle(r);
     if (!any) return;
     for (receiver* r : hot_)
-      if (idle(r)) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      if (idle(r)) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     platform::heavy_barrier();
     hot_.erase_if([&](receiver* r) {
       if (!idle(r)) return false;
       if (r->ring.ready()) {
-        r->ring.control().polled.store(1, std::memory_order_relaxed);
+        r->ring.control().polled.store(1, platform::memory_order_relaxed);
         return false;
       }
       r->hot = false;
@@ -10379,12 +10496,12 @@ class ring_fabric {
   }
   [[gnu::noinline]] void feed(receiver& r) noexcept {
     r.hungry = false;
-    if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
+    if (r.ring.control().blocked_on_space.exchange(0, platform::memory_order_seq_cst) != 0)
       wake_peer(r.source);
   }
 
   [[gnu::noinline, gnu::cold]] bool something_to_do() noexcept {
-    if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
+    if (doorbell_->summary.load(platform::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
     for (sender* s : blocked_on_space_)
@@ -10394,7 +10511,7 @@ class ring_fabric {
 
   [[gnu::noinline, gnu::cold]] void settle_blocked() noexcept {
     for (sender* s : blocked_on_space_) {
-      s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
+      s->ring.control().blocked_on_space.store(0, platform::memory_order_relaxed);
       s->blocked_on_space = false;
     }
     blocked_on_space_.clear();
@@ -10993,25 +11110,26 @@ template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 
 /// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
-[[gnu::noinline, gnu::cold]] inline std::string difference(std::string_view one,
-                                                           std::string_view other) {
-  const auto next = [](std::string_view& rest) {
-    const std::size_t end = rest.find("; ");
-    const std::string_view part = rest.substr(0, end);
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 2);
-    return part;
-  };
+[[gnu::noinline, gnu::cold]] inline std::string difference(const std::string& first,
+                                                           const std::string& second) {
+  const char* one = first.c_str();
+  const char* other = second.c_str();
   std::string s;
-  while (!one.empty() || !other.empty()) {
-    const std::string_view a = next(one);
-    const std::string_view b = next(other);
-    if (a == b) continue;
-    const std::size_t axis = a.find(' ') + 1;  // "transport shm<...>": what follows is the policy.
-    const bool same_axis = axis != 0 && a.substr(0, axis) == b.substr(0, axis);
-    const std::string_view is = b.empty() ? "nothing" : b;
-    const std::string_view was = a.empty() ? "nothing" : same_axis ? a.substr(axis) : a;
-    append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(is.size()),
-           is.data(), static_cast<int>(was.size()), was.data());
+  while (*one != '\0' || *other != '\0') {
+    const std::size_t a = std::strcspn(one, ";");
+    const std::size_t b = std::strcspn(other, ";");
+    if (a != b || std::memcmp(one, other, a) != 0) {
+      const std::size_t axis = std::strcspn(one, " ;") + 1;  // "transport ": then the policy.
+      const bool same_axis = axis <= a && axis <= b && std::memcmp(one, other, axis) == 0;
+      const char* const was = same_axis ? one + axis : one;
+      append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(b == 0 ? 7 : b),
+             b == 0 ? "nothing" : other, static_cast<int>(a == 0 ? 7 : one + a - was),
+             a == 0 ? "nothing" : was);
+    }
+    one += a;
+    one += std::strspn(one, "; ");
+    other += b;
+    other += std::strspn(other, "; ");
   }
   return s;
 }
@@ -11208,13 +11326,9 @@ class revocations final : public service {
  private:
   static constexpr std::size_t revoked_max = 4096;
 
-  bool add(const left_call& call) noexcept try {
+  [[gnu::noinline, gnu::cold]] bool add(const left_call& call) noexcept {
     if (contains(call.call)) return true;
-    if (revoked_.size() == revoked_max) return false;
-    revoked_.push_back(call);
-    return true;
-  } catch (const std::exception&) {
-    return false;
+    return revoked_.size() != revoked_max && revoked_.try_push_back(call);
   }
 
   bool some_left_ = false;
@@ -11477,10 +11591,11 @@ class inbox_room {
   static constexpr std::uint32_t allowance_max = 1u << 31;
 
  public:
-  explicit inbox_room(std::uint32_t announced_max) : announcements_step_(announced_max) {}
+  [[gnu::noinline, gnu::cold]] explicit inbox_room(std::uint32_t announced_max)
+      : announcements_step_(announced_max) {}
   inbox_room(const inbox_room&) = delete;
   inbox_room& operator=(const inbox_room&) = delete;
-  ~inbox_room() {
+  [[gnu::noinline, gnu::cold]] ~inbox_room() {
     matcher_.for_each([this](unexpected_message& m) {
       matcher_.withdraw(m);
       early_.forget(static_cast<arrived_message*>(&m));
@@ -11552,7 +11667,7 @@ class inbox_room {
     if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing is posted while there is one.
       if (!direct_->want.matches(is)) [[unlikely]]
         return false;
-      direct_receive& d = *std::exchange(direct_, nullptr);
+      direct_receive& d = *detail::exchange(direct_, nullptr);
       d.want.source = source;
       d.want.bits = bits;
       d.bytes = payload.size();
@@ -11583,7 +11698,7 @@ class inbox_room {
       return errc::protocol;
     const peer_id source = r.peer;
     if constexpr (PlacingTransport<transport_type>) {
-      if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
+      if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
         if (h.flags != 0)
           house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
@@ -11775,8 +11890,8 @@ class inbox_room {
   /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
   /// an operation.
   [[gnu::noinline]] void post_direct() {
-    direct_receive& d = *std::exchange(direct_, nullptr);
-    d.posted = std::exchange(spare_, nullptr);
+    direct_receive& d = *detail::exchange(direct_, nullptr);
+    d.posted = detail::exchange(spare_, nullptr);
     begin_receive(*d.posted, {d.buffer, d.capacity});
     d.posted->want = d.want;
     matcher_.post(*d.posted);
@@ -12266,11 +12381,11 @@ class outbox_room {
   /// Requires: attached_is_free().
   std::span<std::byte> detach() noexcept {
     has_attached_ = false;
-    return std::exchange(attached_, {});
+    return detail::exchange(attached_, {});
   }
   /// Frees the copy of its data that `op` owns.
   [[gnu::noinline]] void free_copy(operation& op) noexcept {
-    std::byte* copy = std::exchange(op.owned, nullptr);
+    std::byte* copy = detail::exchange(op.owned, nullptr);
     if (copy == op.layout_mark()) {
       op.data.how->drop();
       op.data.how = nullptr;
@@ -12732,7 +12847,8 @@ class mover_room {
   void drop_stream(peer_record& r, operation& op) {
     op.forget_memory();
     op.holder = holder::nobody;
-    if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
+    if (r.fed_ != &op) return;
+    r.fed_ = nullptr;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
     op.transferred += r.fed_bytes_;
     if (op.transferred == op.limit) receive_done(op, wire::kind::data);
@@ -13157,6 +13273,10 @@ class liveness {
 
   rank_t size() const noexcept { return job_.size(); }
   std::string_view host() const { return job_.host(); }
+  [[noreturn]] void abort(const char* why) {
+    job_.abort(1, why);
+    std::abort();
+  }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
@@ -13175,6 +13295,10 @@ class liveness<Job> {
 
   rank_t size() const noexcept { return job_.size(); }
   std::string_view host() const { return job_.host(); }
+  [[noreturn]] void abort(const char* why) {
+    job_.abort(1, why);
+    std::abort();
+  }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept {
     return job_.failure_word();
   }
@@ -13237,9 +13361,11 @@ class peers_room {
   [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
   /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
   [[MPX_ALWAYS_INLINE]] bool calm_and_no_news() noexcept {
-    return vital_->calm == news_.load(std::memory_order_relaxed);
+    return vital_->calm == news_.load(platform::memory_order_relaxed);
   }
-  bool has_news() const noexcept { return news_.load(std::memory_order_acquire) != failure_epoch_; }
+  bool has_news() const noexcept {
+    return news_.load(platform::memory_order_acquire) != failure_epoch_;
+  }
   /// Counts a message that is to be taken past the poll. False: poll first.
   [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
   void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
@@ -13315,7 +13441,7 @@ class peers_room {
     return errc{};
   }
   /// A newcomer says what it grants, once. Returns false from anybody else, and later.
-  bool welcome(peer_record& r) noexcept { return std::exchange(r.newcomer_, false); }
+  bool welcome(peer_record& r) noexcept { return detail::exchange(r.newcomer_, false); }
   /// Whether the place of `peer` is taken, and can be made vacant.
   bool can_remove(peer_id peer) noexcept {
     for (const peer_id p : vacant_)
@@ -13412,6 +13538,8 @@ class peers_room {
 
   /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
+  /// Ends the job; does not return.
+  [[noreturn]] void abort_job(const char* why) { job_.abort(why); }
   /// Why nothing more will come from `peer`, as the job knows it.
   [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
@@ -13429,7 +13557,8 @@ class peers_room {
                        given_up == errc::protocol ? "whose packets make no sense to it"
                                                   : "for lack of memory or mappings");
     const std::string s = job_.loss_text(rank);
-    return s.empty() ? s : formatted(": %s", s.c_str());
+    if (s.empty()) return {};
+    return formatted(": %s", s.c_str());
   }
 
   /// Looks whether ranks have gone since the last time, and ends what waits for them.
@@ -13438,7 +13567,8 @@ class peers_room {
       for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
       return;
     }
-    for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
+    for (std::uint32_t epoch;
+         (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
       failure_epoch_ = epoch;
       bool polled = false;
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
@@ -13475,7 +13605,7 @@ class peers_room {
     return &records_.put(peer, r);
   }
   /// Needs no memory.
-  void mark_lost(peer_id peer, errc why) noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_lost(peer_id peer, errc why) noexcept {
     peer_record* r = records_[peer];
     if (r == nullptr) {
       r = &gone_;
@@ -13756,8 +13886,8 @@ class hang_watch {
                   static_cast<unsigned long long>(hang_seconds_max));
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
-    alone_ = job_.size() == 1 && head().looked_at.load(std::memory_order_relaxed) == 0;
-    head().limit_ns.store(limit_ns_, std::memory_order_relaxed);
+    alone_ = job_.size() == 1 && head().looked_at.load(platform::memory_order_relaxed) == 0;
+    head().limit_ns.store(limit_ns_, platform::memory_order_relaxed);
     saw(joined_ns_);
   }
   hang_watch(const hang_watch&) = delete;
@@ -13770,7 +13900,9 @@ class hang_watch {
   const call_site& joined() const noexcept { return joined_; }
 
   /// The rank is in mpx, and busy.
-  void saw(std::int64_t now) noexcept { words().seen_ns.store(now, std::memory_order_relaxed); }
+  void saw(std::int64_t now) noexcept {
+    words().seen_ns.store(now, platform::memory_order_relaxed);
+  }
   /// A call that waited is over.
   void went_on() noexcept {
     saw(platform::now_ns());
@@ -13812,15 +13944,15 @@ class hang_watch {
     if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
       publish(from, now);
       stuck_ = true;
-      const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+      const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
       words().mark.store(
           (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
-          std::memory_order_release);
+          platform::memory_order_release);
     }
-    if (const std::uint32_t asked = head().asked.load(std::memory_order_acquire);
-        asked != words().answered.load(std::memory_order_relaxed)) {
+    if (const std::uint32_t asked = head().asked.load(platform::memory_order_acquire);
+        asked != words().answered.load(platform::memory_order_relaxed)) {
       if (!stuck_) publish(from, now);
-      words().answered.store(asked, std::memory_order_release);
+      words().answered.store(asked, platform::memory_order_release);
     }
     if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now);
   } catch (const std::exception&) {
@@ -13853,12 +13985,12 @@ class hang_watch {
     info.rank = job_.rank();
     info.environment = job_.environment();
     info.now_ns = now;
-    segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
+    segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
   }
   [[gnu::noinline, gnu::cold]] void retract() noexcept {
     stuck_ = told_ = false;
-    const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
-    words().mark.store(number + hang_words::next, std::memory_order_release);
+    const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
+    words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
 
   /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.
@@ -14179,7 +14311,7 @@ class progress_room {
   /// All threads that wait look again.
   [[gnu::noinline]] void wake_waiters() noexcept {
     if (followers_ != 0) {
-      epoch_.fetch_add(1, std::memory_order_relaxed);
+      epoch_.fetch_add(1, platform::memory_order_relaxed);
       platform::futex_wake(epoch_, static_cast<int>(followers_));
       if (outside_ != nullptr) ring_outside();
     }
@@ -14307,7 +14439,7 @@ class progress_room {
   }
 
   void end_outside_rest() noexcept {
-    switch (std::exchange(outside_->is, outside_loop::state::awake)) {
+    switch (detail::exchange(outside_->is, outside_loop::state::awake)) {
       case outside_loop::state::awake: return;
       case outside_loop::state::follows: --followers_; return;
       case outside_loop::state::parked:
@@ -14357,7 +14489,7 @@ class progress_room {
   }
   void follow(lock_type& lock) {
     ++followers_;
-    const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+    const std::uint32_t epoch = epoch_.load(platform::memory_order_relaxed);
     lock.unlock();
     platform::futex_wait(epoch_, epoch, Stack::wait_type::sleep_ns_max);
     lock.lock();
@@ -14445,40 +14577,40 @@ class endpoint : ground<Stack>,
 
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
       return {};
     return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.context, c.tag);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return send_queued_locked(c, flag);
   }
   /// Complete when this returns. Returns errc::buffer if it does not fit.
   errc send_buffered(const send_call& c) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return outbox().send_buffered(c);
   }
   /// Starts a receive.
   [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive(into, want);
   }
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// polls for it needs no operation and no matching.
   /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
   [[MPX_ALWAYS_INLINE]] void receive_now(direct_receive& d) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().receive_now(d);
   }
   [[gnu::noinline]] void receive_rest(direct_receive& d, call_site site) {
     wait(*d.posted, site);
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().received(d, *d.posted);
   }
   started receive_nothing() {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive_nothing(null_peer);
   }
 
@@ -14507,7 +14639,7 @@ class endpoint : ground<Stack>,
   }
   bool test(operation& op);
   bool is_done(const operation& op) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return op.done();
   }
   /// Blocks until `done()`, which is called under the lock, returns true.
@@ -14518,7 +14650,7 @@ class endpoint : ground<Stack>,
   void progress();
   /// Gives a complete operation back.
   [[MPX_ALWAYS_INLINE]] void release(operation& op) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     give(op);
   }
   /// The same, of one that is_over.
@@ -14547,7 +14679,7 @@ class endpoint : ground<Stack>,
     std::optional<probe_result> found;
     bool crowded = false;
     {
-      std::lock_guard lock(threading());
+      lock_guard lock(threading());
       crowded = poll_probing();
       if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
         found = probe_result{m->is.source, m->is.tag(), m->bytes};
@@ -14560,11 +14692,11 @@ class endpoint : ground<Stack>,
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   started receive_claimed(arrived_message* m, const memory& into) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive_claimed(m, into);
   }
   void discard(arrived_message* m) noexcept {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().discard(m);
   }
 
@@ -14588,14 +14720,14 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::host, peers_type::loss_text, peers_type::losses;
+  using peers_type::abort_job, peers_type::host, peers_type::loss_text, peers_type::losses;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
 
   std::string address() requires ElasticTransport<transport_type>
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return transport().address();
   }
   added_peer add_peer(std::string_view address) requires ElasticTransport<transport_type>;
@@ -14605,17 +14737,17 @@ class endpoint : ground<Stack>,
   /// From now on `s` gets the packets of kinds first .. last, and news of losses. It outlives this,
   /// or is removed. Errors: errc::argument if a kind is taken or the engine's own.
   errc add_service(service& s, std::uint8_t first, std::uint8_t last) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return services_.add(s, first, last);
   }
   void remove_service(const service& s) noexcept {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     services_.remove(s);
   }
   /// Sends a packet of a service, in order with this rank's other answers to `to`; does not wait.
   /// `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
@@ -14633,7 +14765,7 @@ class endpoint : ground<Stack>,
   // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
 
   communicator_state& new_communicator_state() {  // The world's.
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return communicators_.make_world();
   }
   /// nullptr: its communicator has been freed, or it has none.
@@ -14642,7 +14774,7 @@ class endpoint : ground<Stack>,
   /// Calls `use` with this rank's communicators, under the lock.
   template <class Use>
   auto with_communicators(Use&& use) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return use(communicators_);
   }
 
@@ -14654,7 +14786,7 @@ class endpoint : ground<Stack>,
   template <class>
   friend struct one_sided;  // What windows ask for (rma/access.hpp).
   template <class From>     // What the transport is made of.
-  endpoint(job_type& job, From& from, std::nullptr_t)
+  [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
@@ -14860,7 +14992,7 @@ namespace mpx::inline v0::detail {
 /// Returns whether the collective can end well, as far as this rank knows.
 template <class Stack>
 bool endpoint<Stack>::begin_collective(collective_call call) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return begin_collective_locked(call);
 }
 template <class Stack>
@@ -14904,7 +15036,7 @@ bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collecti
 /// who has left it.
 template <class Stack>
 collective_failure endpoint<Stack>::failure_of_collective(collective_call call) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return failure_of_collective_locked(call);
 }
 template <class Stack>
@@ -14938,7 +15070,7 @@ bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
 /// This rank leaves a collective that it has begun: the others shall not wait for it.
 template <class Stack>
 void endpoint<Stack>::give_up_collective(collective_call call, errc why) noexcept {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   give_up_collective_locked(call, why);
 }
 template <class Stack>
@@ -14986,7 +15118,7 @@ struct compounds {
 
   /// A new one, not complete. Errors: errc::no_resources.
   static started make(endpoint_type& e, const compound& with) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     void* const room = platform::allocate(sizeof(compound));
     operation* const op = room == nullptr ? nullptr : e.pool().take();
     if (op == nullptr) {
@@ -15029,7 +15161,7 @@ struct compounds {
     }
     if (how != nullptr && s.op == nullptr) how->drop();
     if (s.failure != errc{}) return s.failure;
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     c.active = true;
     op.stage = stage::copying;
     if (s.op == nullptr) {
@@ -15044,12 +15176,12 @@ struct compounds {
 
   /// `part` belongs to `op` from here on. Requires: `seal` has not been called.
   static void add(endpoint_type& e, operation& op, operation& part) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     add_locked(e, op, part);
   }
   /// No part follows: from now on it may become complete.
   static void seal(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     seal_locked(e, op);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
@@ -15063,7 +15195,7 @@ struct compounds {
   /// What its status says.
   static void set_status(endpoint_type& e, operation& op, peer_id peer, tag_t tag,
                          std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     op.peer = peer;
     op.tag = tag;
     op.data = {nullptr, bytes};
@@ -15081,13 +15213,13 @@ struct compounds {
     complete_locked(e, op, why);
   }
   static void run(endpoint_type& e, extension& more) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     more.run_locked();
   }
   /// What `f()` says under the lock.
   template <class F>
   static bool look(endpoint_type& e, F&& f) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return f();
   }
 
@@ -15095,7 +15227,7 @@ struct compounds {
 
   /// Completes it, and wakes whoever waits for it.
   static void complete(endpoint_type& e, operation& op, errc failure, std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     op.data.bytes = bytes;
     complete_locked(e, op, failure);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
@@ -15117,7 +15249,7 @@ struct compounds {
   static void release(endpoint_type& e, operation& op) {
     drop_parts(e, op);
     if (is_persistent(op)) {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       compound_of(op).active = false;
       op.failure = errc{};
       op.cancelled = false;
@@ -15140,7 +15272,7 @@ struct compounds {
   }
   /// Its request is gone, and it goes on; it is given back at its end.
   static void detach(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     if (op.done()) {
       give_locked(e, op);
     } else {
@@ -15162,11 +15294,11 @@ struct compounds {
   }
   /// The plan of a schedule goes.
   [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
-    delete std::exchange(compound_of(op).plan, nullptr);
+    delete detail::exchange(compound_of(op).plan, nullptr);
   }
   /// What a layer above has added goes.
   static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
-    extension* const more = std::exchange(compound_of(op).more, nullptr);
+    extension* const more = detail::exchange(compound_of(op).more, nullptr);
     if (more != nullptr) schedules<Stack>::forget_due(e, *more);
     delete more;
   }
@@ -15187,13 +15319,13 @@ struct compounds {
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     drop_more_locked(e, op);
   }
   static errc start_extended(endpoint_type& e, operation& op) noexcept {
     compound& c = compound_of(op);
     const auto become = [&](bool active, stage s) {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       c.active = c.open = active;
       op.stage = s;
     };
@@ -15210,7 +15342,7 @@ struct compounds {
   }
   static void add_locked(endpoint_type& e, operation& op, operation& part) noexcept {
     compound& c = compound_of(op);
-    part.next = std::exchange(c.first, &part);
+    part.next = detail::exchange(c.first, &part);
     part.parent = &op;
     part.holder = holder::parent;
     ++c.parts;
@@ -15252,8 +15384,8 @@ struct compounds {
   /// Gives back what nobody asks for any more. Parts that are not complete go on alone.
   static void give_locked(endpoint_type& e, operation& op) noexcept {
     if (op.role == role::compound) {
-      for (operation* part = std::exchange(compound_of(op).first, nullptr); part != nullptr;) {
-        operation& gone = *std::exchange(part, part->next);
+      for (operation* part = detail::exchange(compound_of(op).first, nullptr); part != nullptr;) {
+        operation& gone = *detail::exchange(part, part->next);
         if (gone.done()) {
           give_locked(e, gone);
         } else {
@@ -15269,15 +15401,15 @@ struct compounds {
   static void drop_parts(endpoint_type& e, operation& op) {
     operation* part = nullptr;
     {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       compound& c = compound_of(op);
-      part = std::exchange(c.first, nullptr);
+      part = detail::exchange(c.first, nullptr);
       for (operation* p = part; p != nullptr; p = p->next) p->holder = holder::request;
       c.pending = c.parts = c.cancelled = 0;
       c.failed = nullptr;
     }
     while (part != nullptr) {
-      operation& gone = *std::exchange(part, part->next);
+      operation& gone = *detail::exchange(part, part->next);
       abandon(e, gone);
     }
   }
@@ -15332,7 +15464,7 @@ template <class Stack>
 /// Takes a receive back that has not matched. Returns false if it has.
 template <class Stack>
 bool endpoint<Stack>::cancel(operation& op) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (op.role != role::receive || op.stage != stage::posted) return false;
   inbox().cancel(op);
   return true;
@@ -15444,17 +15576,17 @@ bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
 
 template <class Stack>
 void endpoint<Stack>::acknowledge_failures() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   peers().acknowledge();
 }
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::drain() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   pace().drain();
 }
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   const std::int64_t until_ns = now_ns() + patience_ns;
   const auto all_out = [this] {
     bool out = !peers().any_busy();
@@ -15554,7 +15686,7 @@ void add_name(hang_info& info, const hang_operation& op, const Communicators& al
 
 template <class Stack>
 hang_info endpoint<Stack>::describe_hang() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   hang_info info{};
   describe(info);
   return info;
@@ -15636,14 +15768,14 @@ namespace mpx::inline v0::detail {
 
 template <class Stack>
 errc endpoint<Stack>::attach(std::span<std::byte> piece) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return outbox().attach(piece);
 }
 
 template <class Stack>
 std::span<std::byte> endpoint<Stack>::detach(call_site site) {
   wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return outbox().detach();
 }
 
@@ -15651,7 +15783,7 @@ template <class Stack>
 void* endpoint<Stack>::allocate(std::size_t bytes, std::size_t alignment)
     requires gives_memory<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
   if constexpr (AllocatingTransport<transport_type>) {
     return transport().allocate(bytes, alignment);
@@ -15664,7 +15796,7 @@ template <class Stack>
 void endpoint<Stack>::deallocate(void* p, std::size_t bytes) noexcept
     requires gives_memory<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if constexpr (AllocatingTransport<transport_type>) {
     transport().deallocate(p, bytes);
   } else {
@@ -15784,7 +15916,7 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
     requires ElasticTransport<transport_type>
 {
   static_assert(ElasticFlowControl<typename Stack::flow_type>);
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   added_peer a;
   a.failure = peers().add(a.peer);
   if (a.failure != errc{}) return a;
@@ -15811,7 +15943,7 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
 template <class Stack>
 errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (peer == self() || !peers().can_remove(peer)) return errc::rank;
   pace().poll_until_quiet();
   if (inbox().has_claimed(peer)) return errc::request;
@@ -15851,7 +15983,7 @@ template <class Stack>
 bool endpoint<Stack>::test(operation& op) {
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     if (op.done()) return true;
     crowded = pace().poll_unblocked();
     if (op.done()) return true;
@@ -15864,7 +15996,7 @@ template <class Stack>
 void endpoint<Stack>::progress() {
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     crowded = pace().poll_unblocked();
   }
   if (crowded) pace().give_way();
@@ -15874,7 +16006,7 @@ template <class Stack>
 template <class Done>
 void endpoint<Stack>::wait_probing(const pattern& want, call_site site, Done&& done) {
   const auto probing = [this](int more) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().probing(more);
   };
   probing(1);
@@ -15900,7 +16032,7 @@ arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
   arrived_message* found = nullptr;
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     crowded = poll_probing();
     found = inbox().claim(want, failure);
   }
@@ -15951,7 +16083,7 @@ struct schedules {
   }
   /// Runs it, once more. Requires: it is idle.
   [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     schedule& p = *compound_of(op).plan;
     compound_of(op).active = true;
     op.stage = stage::copying;
@@ -15970,7 +16102,7 @@ struct schedules {
   /// touches a buffer of it any more.
   [[gnu::noinline, gnu::cold]] static void give_up(endpoint_type& e, operation& op) {
     {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
       if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost});
     }
@@ -16019,13 +16151,13 @@ struct schedules {
   }
   /// What a layer above has added to an operation is to go on.
   static void make_due(endpoint_type& e, extension& x) noexcept {
-    if (std::exchange(x.due, true)) return;
+    if (detail::exchange(x.due, true)) return;
     e.schedules_.extensions.push_back(x);
     count_due(e, 1);
     e.pace().completed();  // A thread that waits has to look.
   }
   static void forget_due(endpoint_type& e, extension& x) noexcept {
-    if (!std::exchange(x.due, false)) return;
+    if (!detail::exchange(x.due, false)) return;
     linked_list<extension, extension_tag>::erase(x);
     count_due(e, -1);
   }
@@ -16087,7 +16219,7 @@ struct schedules {
       case schedule::kind::receive_ahead: receive(e, p, s, p.ahead); return true;
       case schedule::kind::finish:
         if (!reap_locked(e, p)) return false;
-        parts = std::exchange(p.ahead, nullptr);
+        parts = detail::exchange(p.ahead, nullptr);
         return true;
       default: break;
     }
@@ -16116,7 +16248,7 @@ struct schedules {
       if (s.failure != errc{}) p.failure = {s.failure, cause::memory};
       return;
     }
-    s.op->next = std::exchange(parts, s.op);
+    s.op->next = detail::exchange(parts, s.op);
     s.op->parent = p.op;
     s.op->holder = holder::parent;
     s.op->ranks = p.state->ranks;
@@ -16207,7 +16339,7 @@ bool endpoint<Stack>::is_used(context_id context) noexcept {
 
 template <class Stack>
 const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return communicators_.find(context_of_operation(op));
 }
 
@@ -16324,10 +16456,7 @@ template <class Stack>
   if (s != nullptr) {
     const error_handling on = s->on_error;
     if (on.is == error_handling::kind::calls) on.function(what, on.with);
-    if (on.is == error_handling::kind::aborts) {
-      const auto abort = e.with_communicators([](auto& all) { return all.abort_job; });
-      if (abort.function != nullptr) abort.function(abort.job, what.what());
-    }
+    if (on.is == error_handling::kind::aborts) on.function(what, &e);
   }
   throw error(what);
 }
@@ -16365,7 +16494,7 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   } else {
     append(s, "%d", other);
   }
-  s += world_rank_text(ranks, other);
+  append(s, "%s", world_rank_text(ranks, other).c_str());
   if (tag == any_tag) {
     append(s, ", tag any");
   } else {
@@ -16442,14 +16571,14 @@ class [[nodiscard]] request {
   request() = default;
   /// Takes over; `other` is empty afterwards.
   request(request&& other) noexcept
-      : endpoint_(std::exchange(other.endpoint_, nullptr)),
-        operation_(std::exchange(other.operation_, nullptr)) {}
+      : endpoint_(detail::exchange(other.endpoint_, nullptr)),
+        operation_(detail::exchange(other.operation_, nullptr)) {}
   /// The same; what was pending before is dropped.
   request& operator=(request&& other) noexcept {
     if (this != &other) {
       drop();
-      endpoint_ = std::exchange(other.endpoint_, nullptr);
-      operation_ = std::exchange(other.operation_, nullptr);
+      endpoint_ = detail::exchange(other.endpoint_, nullptr);
+      operation_ = detail::exchange(other.operation_, nullptr);
     }
     return *this;
   }
@@ -16548,8 +16677,8 @@ class [[nodiscard]] request {
   void check([[maybe_unused]] std::source_location where) const noexcept {
     MPX_ASSERT_AT(endpoint_ == nullptr || detail::exists(endpoint_),
                   "the environment of this request is gone: let requests go before it", where);
-    MPX_ASSERT_AT(operation_ == nullptr || endpoint_->misuse() == nullptr, endpoint_->misuse(),
-                  where);
+    MPX_ASSERT_AT(operation_ == nullptr || endpoint_ == nullptr || endpoint_->misuse() == nullptr,
+                  endpoint_->misuse(), where);
   }
 
   request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
@@ -16689,7 +16818,7 @@ struct request_access {
   template <class Stack>
   static operation* give_up(request<Stack>& r) noexcept {
     r.endpoint_ = nullptr;
-    return std::exchange(r.operation_, nullptr);
+    return detail::exchange(r.operation_, nullptr);
   }
   template <class Stack>
   static void check(const request<Stack>& r, std::source_location where) noexcept {
@@ -16857,21 +16986,21 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   /// Takes over; `other` is empty afterwards.
   message(message&& other) noexcept
       : endpoint_(other.endpoint_),
-        held_(std::exchange(other.held_, nullptr)),
+        held_(detail::exchange(other.held_, nullptr)),
         ranks_(other.ranks_),
         info_(other.info_),
         context_(other.context_),
-        null_(std::exchange(other.null_, false)) {}
+        null_(detail::exchange(other.null_, false)) {}
   /// The same; what was held before is discarded.
   message& operator=(message&& other) noexcept {
     if (this != &other) {
       drop();
       endpoint_ = other.endpoint_;
-      held_ = std::exchange(other.held_, nullptr);
+      held_ = detail::exchange(other.held_, nullptr);
       ranks_ = other.ranks_;
       info_ = other.info_;
       context_ = other.context_;
-      null_ = std::exchange(other.null_, false);
+      null_ = detail::exchange(other.null_, false);
     }
     return *this;
   }
@@ -16968,7 +17097,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
     return s;
   }
   void drop() noexcept {
-    if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));
+    if (held_ != nullptr) endpoint_->discard(detail::exchange(held_, nullptr));
   }
 
   detail::endpoint<Stack>* endpoint_ = nullptr;
@@ -17177,7 +17306,7 @@ bool settled(R& requests) {
   bool all_done = true;
   for (auto&& r : requests) {
     if (!r) continue;
-    if (!std::exchange(looked, true)) r.progress();
+    if (!detail::exchange(looked, true)) r.progress();
     if (!access::is_done(r)) {
       all_done = false;
     } else if (access::lost_locked(r)) {  // Complete: nobody changes it any more.
@@ -17488,7 +17617,7 @@ class [[nodiscard]] completer {
   completer() = default;
   /// Takes over; `other` has nothing to complete any more.
   completer(completer&& other) noexcept
-      : endpoint_(std::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
+      : endpoint_(detail::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
   /// Exchanges the two.
   completer& operator=(completer&& other) noexcept {
     std::swap(endpoint_, other.endpoint_);
@@ -17519,7 +17648,7 @@ class [[nodiscard]] completer {
   void end(errc why, std::size_t bytes, [[maybe_unused]] std::source_location where) noexcept {
     MPX_ASSERT_AT(*this, "a generalized operation is completed once", where);
     if (*this)
-      detail::compounds<Stack>::complete(*std::exchange(endpoint_, nullptr), *operation_, why,
+      detail::compounds<Stack>::complete(*detail::exchange(endpoint_, nullptr), *operation_, why,
                                          bytes);
   }
 
@@ -18232,7 +18361,7 @@ class collective_channel : public point_to_point<Stack> {
 
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
-    if (std::exchange(begun_, true)) return why_;
+    if (detail::exchange(begun_, true)) return why_;
     return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost());
   }
   /// All messages of this call have been sent and received: nobody waits for this rank any more.
@@ -18259,7 +18388,7 @@ class collective_channel : public point_to_point<Stack> {
     return post(into, from, ahead_);
   }
   errc finish() {
-    if (finish_now() == errc{}) now_ = std::exchange(ahead_, nullptr);
+    if (finish_now() == errc{}) now_ = detail::exchange(ahead_, nullptr);
     return why_;
   }
   errc send(const memory& data, rank_t to) {
@@ -18387,9 +18516,9 @@ class collective_channel : public point_to_point<Stack> {
       drop_started();
   }
   [[gnu::noinline, gnu::cold]] void drop_started() noexcept {
-    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+    for (operation* parts : {detail::exchange(now_, nullptr), detail::exchange(ahead_, nullptr)}) {
       while (parts != nullptr) {
-        operation& op = *std::exchange(parts, parts->next);
+        operation& op = *detail::exchange(parts, parts->next);
         this->endpoint_->abandon(op);
       }
     }
@@ -18415,7 +18544,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   errc keep(const started& s, operation*& parts) noexcept {
     if (s.op != nullptr) {
-      s.op->next = std::exchange(parts, s.op);
+      s.op->next = detail::exchange(parts, s.op);
     } else if (s.failure != errc{}) [[unlikely]] {
       return no_memory();
     }
@@ -18453,7 +18582,7 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline]] errc receive_rest(direct_receive& d, rank_t from) {
     if (d.failure == undecided) {
       if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
-        d.posted->next = std::exchange(now_, d.posted);
+        d.posted->next = detail::exchange(now_, d.posted);
         return failed(why_lost());
       }
       this->endpoint_->receive_rest(d, site_);
@@ -18489,7 +18618,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   [[gnu::noinline]] void free_pieces() noexcept {
     while (pieces_ != nullptr) {
-      void* const room = std::exchange(pieces_, pieces_->next);
+      void* const room = detail::exchange(pieces_, pieces_->next);
       platform::deallocate(room);
     }
   }
@@ -18524,9 +18653,9 @@ struct shared_blocks {
 
   /// 0: there is none.
   static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     e.dying_blocks_.erase_if([&e](const dying_block& b) {
-      if (b.gone->load(std::memory_order_acquire) != b.users) return false;
+      if (b.gone->load(platform::memory_order_acquire) != b.users) return false;
       e.transport().free_block(b.name);
       return true;
     });
@@ -18537,26 +18666,26 @@ struct shared_blocks {
   static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
                      std::uint64_t users) noexcept {
     if (e.orphaned()) return;
-    gone.fetch_add(1, std::memory_order_acq_rel);
+    gone.fetch_add(1, platform::memory_order_acq_rel);
     if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     e.transport().free_block(name);
   }
   /// nullptr: it cannot be reached.
   static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
                        std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
   }
   /// Whether any collective call can begin: no peer is lost, none has been left.
   [[MPX_ALWAYS_INLINE]] static bool undisturbed(endpoint_type& e) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
   }
   static bool crowded(endpoint_type& e) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().oversubscribed();
   }
   /// Waits until `w` is ready; false: it never will be. `from`: who is waited for, as the message
@@ -18574,7 +18703,7 @@ struct shared_blocks {
   /// Wakes those of a communicator's ranks whose bits are set.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
                                                 std::uint64_t mask) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     for (; mask != 0; mask &= mask - 1) {
       const auto rank = static_cast<rank_t>(std::countr_zero(mask));
       e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
@@ -18583,7 +18712,7 @@ struct shared_blocks {
   // --- Memory that is lent: see RmaTransport -----------------------------------------------------
 
   static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
   /// Whether what is said of one peer's exposure may change with those of others.
@@ -18595,7 +18724,7 @@ struct shared_blocks {
     constexpr std::int64_t wait_ns = 1'000'000'000;
     for (std::int64_t until_ns = 0;;) {
       {
-        std::lock_guard lock(e.threading());
+        lock_guard lock(e.threading());
         outcome taken_back;
         if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
           taken_back = e.transport().retire(m);
@@ -18613,7 +18742,7 @@ struct shared_blocks {
   }
   static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
                   const memory& into) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
   /// Whether ordinary memory of a peer can be read so, and that always pays.
@@ -18621,7 +18750,7 @@ struct shared_blocks {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
     if (m.key == 0) return false;
-    std::unique_lock lock(e.threading());
+    held_lock lock(e.threading());
     const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
     lock.unlock();
     withdraw(e, peer, m);
@@ -18658,11 +18787,11 @@ template <class Stack>
                                              platform::atomic<node_tag>& word,
                                              node_tag tag) noexcept {
   if (s.fenced) [[unlikely]]
-    word.exchange(tag, std::memory_order_seq_cst);
+    word.exchange(tag, platform::memory_order_seq_cst);
   else
-    word.store(tag, std::memory_order_release);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  const std::uint64_t mask = s.block.head().sleeping.load(std::memory_order_relaxed);
+    word.store(tag, platform::memory_order_release);
+  platform::signal_fence();
+  const std::uint64_t mask = s.block.head().sleeping.load(platform::memory_order_relaxed);
   if (mask != 0) [[unlikely]]
     mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
 }
@@ -18762,7 +18891,7 @@ class node_call {
   const loan* see_loan(rank_t r, std::size_t total) noexcept {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != (total | is_loan)) [[unlikely]] {
       static_cast<void>(wrong_length(r, total, shown & ~is_loan));
       return nullptr;
@@ -18780,7 +18909,7 @@ class node_call {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
     s_.left_by[r] = tag_of(serial_, 0) - 1;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if ((shown & (is_edges | is_loan)) != is_edges) [[unlikely]]
       return wrong_length(r, 0, shown & ~is_loan);
     const std::size_t bytes = shown & ~is_edges;
@@ -18807,7 +18936,7 @@ class node_call {
     // Who shows something in this call reads nothing of those before: its word, which it goes on
     // writing, need not be fetched for that.
     s_.left_by[r] = tag_of(serial_, 0) - 1;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
       return wrong_length(r, bytes, shown & ~(is_loan | is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
@@ -18847,7 +18976,7 @@ class node_call {
     if (failed()) return {};
     say_core(s_, me_);
     if (come(piece) != n_) {
-      const auto ready = [&] { return slot.flag.load(std::memory_order_acquire) == tag; };
+      const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
       if (failed()) return {};
       if (ready() || comes_soon(index(piece), tag, ready) || comes_in_turn(ready)) return made;
       return wait_long(n_, tag, ready) ? made : memory();
@@ -18886,7 +19015,7 @@ class node_call {
   }
   void shown(std::size_t bytes, std::uint32_t piece, std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
-    slot.bytes.store(bytes, std::memory_order_relaxed);
+    slot.bytes.store(bytes, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
     raise(slot.flag, tag_of(serial_, piece));
@@ -18895,7 +19024,7 @@ class node_call {
   rank_t come(std::uint32_t piece) noexcept {
     auto& word = s_.block.head().come[index(piece)];
     const std::uint64_t mine = node_come::first(serial_, piece);
-    std::uint64_t old = word.count.load(std::memory_order_acquire);
+    std::uint64_t old = word.count.load(platform::memory_order_acquire);
     std::uint64_t sum = 0;
     do {
       sum = mine + 1;
@@ -18905,11 +19034,11 @@ class node_call {
         lose();  // The others have given this call up.
         return 0;
       }
-    } while (!word.count.compare_exchange_strong(old, sum, std::memory_order_acq_rel));
+    } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
     return static_cast<rank_t>(sum - mine);
   }
   bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
-    return s_.block.slot(r, i).flag.load(std::memory_order_acquire) == tag;
+    return s_.block.slot(r, i).flag.load(platform::memory_order_acquire) == tag;
   }
   /// Where all who are missing are at work on other cores, or take turns there, to give this one
   /// away gains nothing: those who are on it have come, and would look in vain.
@@ -18976,21 +19105,22 @@ class node_call {
                                   rank_t r) noexcept {
     const unsigned looks = s_.crowded ? 1 : node_looks;
     for (unsigned i = 0; i < looks; ++i) {
-      if (word.load(std::memory_order_acquire) == tag) [[likely]]
+      if (word.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
       // Who looks all the time takes the line away while its owner wants to write it.
       platform::relax();
     }
-    return wait_apart(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
+    return wait_apart(r, tag, [&] { return word.load(platform::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
-    const node_tag left = word.load(std::memory_order_acquire);
+    const node_tag left = word.load(platform::memory_order_acquire);
     if (reaches(left, tag)) {
       s_.left_by[r] = left;
       return true;
     }
-    return wait_apart(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
+    return wait_apart(r, tag,
+                      [&] { return reaches(word.load(platform::memory_order_acquire), tag); });
   }
   /// Calls in which not all wait for all come here where ranks outnumber cores, and are spread over
   /// them as the others are.
@@ -19024,9 +19154,9 @@ class node_call {
       auto& mask = s_.block.head().sleeping;
       from.source = awaited();
       if (yes)
-        mask.fetch_or(bit(), std::memory_order_seq_cst);
+        mask.fetch_or(bit(), platform::memory_order_seq_cst);
       else
-        mask.fetch_and(~bit(), std::memory_order_seq_cst);
+        mask.fetch_and(~bit(), platform::memory_order_seq_cst);
     };
     if (blocks_of::wait(e, c_.site(), from, {ready, lost, sleeping})) return true;
     if (!failed()) lose();
@@ -19045,7 +19175,7 @@ class node_call {
   bool says_so(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
     return r >= 0 && has_shown(r, index(0), tag_of(serial_, 0)) &&
-           slot.bytes.load(std::memory_order_relaxed) == is_edges;
+           slot.bytes.load(platform::memory_order_relaxed) == is_edges;
   }
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
 
@@ -20541,12 +20671,13 @@ class quick_node : mpx::detail::point_to_point<Stack> {
     if (this->rank_ == call.root) {
       if (!is_free(*s, i)) return false;
       copy(shown, call.data.base, bytes);
-      slot.bytes.store(bytes, std::memory_order_relaxed);
+      slot.bytes.store(bytes, platform::memory_order_relaxed);
       s->used[i] = tag_of(serial, 0);
       s->readers[i] = all_ranks;
       raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_, slot.flag, s->used[i]);
     } else {
-      if (!is_shown(slot, tag_of(serial, 0)) || slot.bytes.load(std::memory_order_relaxed) != bytes)
+      if (!is_shown(slot, tag_of(serial, 0)) ||
+          slot.bytes.load(platform::memory_order_relaxed) != bytes)
         return false;
       copy(call.data.base, shown, bytes);
       s->left_by[call.root] = end_of(before(serial));
@@ -20576,7 +20707,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   }
   static bool is_shown(const node_slot& slot, node_tag tag) noexcept {
     for (unsigned look = 0; look < node_looks; ++look) {
-      if (slot.flag.load(std::memory_order_acquire) == tag) [[likely]]
+      if (slot.flag.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
       platform::relax();
     }
@@ -22669,7 +22800,7 @@ class [[nodiscard]] scoped_communicator {
   const Communicator& operator*() const noexcept { return owned_; }
   const Communicator* operator->() const noexcept { return &owned_; }  ///< The same.
   /// It is not freed by this any more.
-  Communicator release() noexcept { return std::exchange(owned_, Communicator()); }
+  Communicator release() noexcept { return detail::exchange(owned_, Communicator()); }
 
  private:
   Communicator owned_;
@@ -22707,7 +22838,7 @@ class handling {
     if (made == nullptr) throw_out_of_memory();
     if (n != 0) std::memcpy(made, name.data(), n);
     made[n] = 0;
-    platform::deallocate(std::exchange(a.state().name, made));
+    platform::deallocate(detail::exchange(a.state().name, made));
   }
   /// Empty if it has none; valid until the next one, or the communicator is freed.
   std::string_view name(std::source_location where = std::source_location::current()) const {
@@ -22722,7 +22853,11 @@ class handling {
                          std::source_location where = std::source_location::current()) const {
     const communicator_access<Stack> a(self(), where);
     MPX_ASSERT_AT(how != on_error::calls, "give the function to be called", where);
-    a.state().on_error = {static_cast<error_handling::kind>(how)};
+    const auto abort = [](const error& what, void* of) {
+      static_cast<endpoint<Stack>*>(of)->abort_job(what.what());
+    };
+    a.state().on_error = {static_cast<error_handling::kind>(how),
+                          how == on_error::aborts ? +abort : nullptr};
   }
   /// The same: `function(error, with)` is called. What it throws goes on instead.
   void set_error_handler(void (*function)(const error&, void*), void* with = nullptr,
@@ -23194,13 +23329,13 @@ class shared_heap {
   /// Requires: `Endpoint` is what this was made for. Any number of times, from any thread.
   template <class Endpoint>
   void open() noexcept {
-    calls_.store(&calls_of<Endpoint>, std::memory_order_relaxed);
+    calls_.store(&calls_of<Endpoint>, platform::memory_order_relaxed);
   }
   void* allocate(std::size_t bytes, std::size_t alignment) {
-    return calls_.load(std::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
+    return calls_.load(platform::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
   }
   void deallocate(void* p, std::size_t bytes) noexcept {
-    calls_.load(std::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
+    calls_.load(platform::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
   }
 
  private:
@@ -23442,14 +23577,18 @@ class environment {
     job.put("mpx.differs", detail::formatted("%d", differs));
   }
   [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
-    std::optional<std::string> said = job.get(rank, "mpx.stack");
-    return said ? *std::move(said) : std::string("(none)");
+    if constexpr (std::derived_from<job_type, bootstrap::member>) {
+      return job.text_of(rank, "mpx.stack", "(none)");
+    } else {
+      std::optional<std::string> said = job.get(rank, "mpx.stack");
+      return said ? *std::move(said) : std::string("(none)");
+    }
   }
   /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
   [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
     const std::string one = stack_of(job, a);
     const std::string other = stack_of(job, b);
-    if (one == other) return;
+    if (std::strcmp(one.c_str(), other.c_str()) == 0) return;
     detail::throw_error(errc::stack_mismatch,
                         "rank %d was built with %s on rank %d: build all ranks from one mpx and "
                         "one stack",
@@ -23508,8 +23647,6 @@ template <class Stack>
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
   endpoint_.with_communicators([this](auto& all) {
-    all.abort_job = {[](void* job, const char* why) { static_cast<job_type*>(job)->abort(1, why); },
-                     &job_};
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
       all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
@@ -24127,7 +24264,7 @@ class hang_lookout {
 
   /// How long ranks wait before they say so; 0 when that is not to be reported.
   std::int64_t limit_ns() const noexcept {
-    const std::int64_t theirs = head().limit_ns.load(std::memory_order_relaxed);
+    const std::int64_t theirs = head().limit_ns.load(platform::memory_order_relaxed);
     return theirs >= 1'000'000 && theirs <= limit_ns_max ? theirs : limit_ns_;
   }
   /// The time until the next look.
@@ -24169,7 +24306,7 @@ class hang_lookout {
   }
 
   /// Asks all ranks what they are doing. Those that wait will have said so `answer_ns` later.
-  void ask() noexcept { head().asked.store(++asked_, std::memory_order_release); }
+  void ask() noexcept { head().asked.store(++asked_, platform::memory_order_release); }
   /// What all ranks are doing, as far as they have said so, whether they hang or not; "" if none
   /// has ever joined. After `ask`, for a job that is about to be ended.
   /// Errors: errc::no_resources.
@@ -24215,10 +24352,10 @@ class hang_lookout {
   }
   std::uint32_t mark_of(rank_t r, std::int64_t now) const noexcept {
     const hang_words& w = job_.hang(r);
-    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+    const std::uint32_t mark = w.mark.load(platform::memory_order_acquire);
     if ((mark & hang_words::stuck) == 0 || job_.ended(r)) return 0;
     if ((mark & hang_words::testing) == 0) return mark;
-    const std::int64_t seen = w.seen_ns.load(std::memory_order_relaxed);
+    const std::int64_t seen = w.seen_ns.load(platform::memory_order_relaxed);
     return seen >= now - second_ns && seen <= now + second_ns ? mark : 0;  // It may have gone away.
   }
 
@@ -24242,7 +24379,7 @@ class hang_lookout {
   void gather(rank_t r, std::int64_t now, bool all, Info& into) const noexcept {
     const hang_words& w = job_.hang(r);
     const rank_state state = job_.state(r, environment_);
-    const bool answered = !all && w.answered.load(std::memory_order_acquire) == asked_;
+    const bool answered = !all && w.answered.load(platform::memory_order_acquire) == asked_;
     if (marks_[static_cast<std::size_t>(r)] != 0 || (answered && !is_gone(r))) {
       if (!read(r, into)) {
         into = {};
@@ -24253,7 +24390,7 @@ class hang_lookout {
                    : state == rank_state::joined   ? hang_state::busy
                    : state == rank_state::finished ? hang_state::left
                                                    : hang_state::failed;
-      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
+      into.since_ns = w.seen_ns.load(platform::memory_order_relaxed);
     }
     into.rank = r;
     into.now_ns = now;
@@ -24349,11 +24486,11 @@ void run_threads(rank_t ranks, Body&& body,
   static_assert(std::constructible_from<job_type, bootstrap::threads>,
                 "run_threads joins by bootstrap::threads: the stack's bootstrap must hold one");
   const bootstrap::thread_job job(ranks);
-  std::mutex mutex;
+  platform::native::mutex mutex;
   std::exception_ptr first;
   bool is_loss = false;  // What is in `first`: it has a cause, which may leave its rank later.
   const auto fail = [&](bool by_loss) {
-    const std::lock_guard lock(mutex);
+    const detail::lock_guard lock(mutex);
     if (first && (by_loss || !is_loss)) return;
     first = std::current_exception();
     is_loss = by_loss;
@@ -24385,7 +24522,7 @@ void run_threads(rank_t ranks, Body&& body,
         threads.put(static_cast<std::size_t>(started), new thread(run, started));
     } catch (const std::exception&) {
       for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
-      const std::lock_guard lock(mutex);
+      const detail::lock_guard lock(mutex);
       first = std::make_exception_ptr(
           error(errc::no_resources,
                 detail::formatted("run_threads could not start thread %d of %d: check `ulimit -u`",
@@ -24547,15 +24684,16 @@ class shared_mapping {
   /// With `bells` places for a descriptor. Errors: errc::no_resources.
   shared_mapping(std::size_t bytes, std::size_t bells) : block_(new block(bytes, bells)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
-    if (block_ != nullptr) block_->users.fetch_add(1, std::memory_order_relaxed);
+    if (block_ != nullptr) block_->users.fetch_add(1, platform::memory_order_relaxed);
   }
-  shared_mapping(shared_mapping&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  shared_mapping(shared_mapping&& other) noexcept
+      : block_(mpx::detail::exchange(other.block_, nullptr)) {}
   shared_mapping& operator=(shared_mapping other) noexcept {
     std::swap(block_, other.block_);
     return *this;
   }
   ~shared_mapping() {
-    if (block_ != nullptr && block_->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    if (block_ != nullptr && block_->users.fetch_sub(1, platform::memory_order_acq_rel) == 1)
       delete block_;
   }
   std::byte* data() const noexcept { return block_->memory.data(); }
@@ -24578,7 +24716,7 @@ class shared_mapping {
   static shared_mapping named(std::uintptr_t name) noexcept {
     shared_mapping m;
     m.block_ = reinterpret_cast<block*>(name);
-    m.block_->users.fetch_add(1, std::memory_order_relaxed);
+    m.block_->users.fetch_add(1, platform::memory_order_relaxed);
     return m;
   }
 
@@ -24681,7 +24819,7 @@ class inproc_segment {
     return e;
   }
   void unlink(peer_id peer) noexcept {
-    const peer_id slot = std::exchange(slots_[peer], no_peer);
+    const peer_id slot = mpx::detail::exchange(slots_[peer], no_peer);
     peers_[slot] = no_peer;
     table_.unlink(me_.slot, slot, [&] { empty(slot); });
   }

@@ -17,6 +17,8 @@
 #include <boost/asio/use_future.hpp>
 #include <mpx/asio.hpp>
 
+#include <chrono>
+
 #include "comm/ranks.hpp"
 
 namespace async_asio {  // Named: a coroutine's frame is a type of its own.

@@ -11,6 +11,8 @@
 #include <sys/un.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <fstream>

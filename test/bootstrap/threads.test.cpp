@@ -3,6 +3,9 @@
 
 #include <mpx/bootstrap/threads.hpp>
 
+#include <atomic>
+#include <chrono>
+
 #include "contract.hpp"
 
 namespace {

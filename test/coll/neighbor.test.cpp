@@ -3,6 +3,7 @@
 // that are there twice; every form; errors.
 
 #include <atomic>
+#include <chrono>
 
 #include <mpx/datatype.hpp>
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Collectives that are started or prepared: many under way, ended in any order, dropped, failed.
 
+#include <chrono>
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "coll/orders.hpp"
 #include "comm/ranks.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Buffered sends: memory that the user attaches, gets back, and that is never overrun.
 
+#include <tuple>
+
 #include "comm/ranks.hpp"
 
 namespace {

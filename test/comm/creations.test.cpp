@@ -5,6 +5,7 @@
 #include <atomic>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include "comm/aborts.hpp"
 #include "comm/ranks.hpp"

@@ -3,6 +3,7 @@
 // Wrong arguments, ready sends that come too early, and buffered sends without room: which error,
 // on which side, and what its text names.
 
+#include <chrono>
 #include <stdexcept>
 
 #include "comm/ranks.hpp"

@@ -2,6 +2,8 @@
 // Communicators whose ranks are not the world's: reversed, every second, in any order. Everything
 // names ranks of the communicator.
 
+#include <tuple>
+
 #include "comm/ranks.hpp"
 
 namespace {

@@ -2,6 +2,8 @@
 // compilers: both
 // Every mode in every form, at sizes around every threshold, before and after its receive.
 
+#include <tuple>
+
 #include "comm/ranks.hpp"
 
 namespace {

@@ -2,6 +2,9 @@
 // Requests of every kind in one range: receives, sends, persistent, composite and generalized ones;
 // looking without taking, and letting go.
 
+#include <chrono>
+#include <tuple>
+
 #include "comm/ranks.hpp"
 
 namespace {

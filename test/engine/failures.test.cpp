@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the others learn when a rank ends early: errc::peer_lost, soon, wherever they wait.
 
+#include <chrono>
+
 #include "comm/ranks.hpp"
 
 namespace {

@@ -4,6 +4,8 @@
 // What is special where posts are pending and bodies are placed: buffers belong to the transport
 // until a completion, requests end in the middle of either, peers are lost in the middle of either.
 
+#include <chrono>
+
 #include "comm/ranks.hpp"
 #include "transport/late_stacks.hpp"
 

@@ -4,6 +4,8 @@
 // Whatever arrives, a rank neither crashes nor hangs nor holds more than it may; what waits for a
 // peer that talks nonsense ends with an error.
 
+#include <chrono>
+
 #include "engine/malformed.hpp"
 
 #include "comm/ranks.hpp"

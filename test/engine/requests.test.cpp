@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The states of a request and of a persistent one: empty, pending, complete, cancelled; and moves.
 
+#include <tuple>
+
 #include "comm/ranks.hpp"
 
 namespace {

@@ -7,7 +7,10 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <mutex>
+#include <tuple>
 
 #include "comm/aborts.hpp"
 #include "comm/ranks.hpp"

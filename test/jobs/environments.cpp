@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <mpx/mpx.hpp>
 #include <vector>
 

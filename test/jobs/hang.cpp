@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <functional>
 #include <mpx/mpx.hpp>
 #include <mpx/rma.hpp>

@@ -3,6 +3,7 @@
 // Point-to-point communication, or collectives, of ranks on several hosts.
 //   hybrid_suite points | collectives
 
+#include <chrono>
 #include <string_view>
 
 #include "jobs/hybrid_suite.hpp"

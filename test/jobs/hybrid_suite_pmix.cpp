@@ -5,6 +5,8 @@
 
 #include <mpx/bootstrap/pmix.hpp>
 
+#include <chrono>
+
 #include "jobs/hybrid_suite.hpp"
 
 int main() {

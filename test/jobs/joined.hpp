@@ -4,6 +4,7 @@
 //   joined [MODE]    what rank 1 does at the end: nothing (none), kill, abort or throw; or the whole
 //                    job (kvs): it exchanges values over the launcher's store alone, on any hosts
 
+#include <chrono>
 #include <csignal>
 #include <mpx/bootstrap/anywhere.hpp>
 #include <mpx/mpx.hpp>

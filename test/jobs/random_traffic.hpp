@@ -5,6 +5,7 @@
 // what order.
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>

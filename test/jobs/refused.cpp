@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <mpx/mpx.hpp>
 #include <vector>
 

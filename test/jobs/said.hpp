@@ -4,6 +4,7 @@
 // thresholds, and says how many of them were announced.
 
 #include <algorithm>
+#include <chrono>
 #include <mpx/mpx.hpp>
 #include <vector>
 

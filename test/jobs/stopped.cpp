@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <mpx/mpx.hpp>
 #include <optional>
 

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <functional>
 #include <mpx/mpx.hpp>
 #include <vector>

@@ -3,6 +3,8 @@
 // timeout: 100
 // Every collective by every algorithm between processes, and long ones as the stack chooses.
 
+#include <chrono>
+
 #include "mp/collectives.hpp"
 
 int main() {

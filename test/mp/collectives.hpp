@@ -2,6 +2,8 @@
 #pragma once
 // Every collective by every algorithm between processes, and long ones as the stack chooses.
 
+#include <chrono>
+
 #include "mp/harness.hpp"
 
 #define CHECK_MESSAGE(holds, what) harness::check(holds, what)

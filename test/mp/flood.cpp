@@ -5,6 +5,8 @@
 // sanitizers: none
 // Two million messages of 1 KiB to a rank that sleeps for three seconds.
 
+#include <chrono>
+
 #include "mp/flood.hpp"
 
 int main() {

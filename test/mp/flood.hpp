@@ -3,6 +3,7 @@
 // One rank sends messages of 1 KiB to a rank that sleeps and then looks for something else: the
 // memory of both stays within the stated bound, and nothing is lost or reordered.
 
+#include <chrono>
 #include <mpx/mpx.hpp>
 #include <vector>
 

@@ -3,6 +3,8 @@
 // timeout: 60
 // Processes make communicators, groups and intercommunicators of each other, agree, revoke, shrink.
 
+#include <chrono>
+
 #include "mp/groups.hpp"
 
 int main() {

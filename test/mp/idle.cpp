@@ -6,6 +6,8 @@
 
 #include <mpx/mpx.hpp>
 
+#include <chrono>
+
 #include "mp/harness.hpp"
 
 namespace {

@@ -5,6 +5,7 @@
 // each provider that is here, or those that are named.
 
 #include <array>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <mpx/bootstrap/mpxrun.hpp>

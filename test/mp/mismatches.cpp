@@ -4,6 +4,8 @@
 // timeout: 60
 // checks::collectives between processes: calls that do not go together are errors at every rank.
 
+#include <chrono>
+
 #include "mp/harness.hpp"
 
 #define CHECK_MESSAGE(holds, what) harness::check(holds, what)

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <exception>
 #include <mpx/bootstrap/mpxrun.hpp>
 #include <mpx/transport/rdma/via.hpp>

@@ -4,6 +4,7 @@
 // wildcards, long messages both ways at once, floods, requests that are dropped, and a wait that
 // costs no CPU.
 
+#include <chrono>
 #include <functional>
 #include <mpx/mpx.hpp>
 #include <thread>

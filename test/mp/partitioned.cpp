@@ -3,6 +3,8 @@
 // timeout: 60
 // Messages in parts, between processes whose threads share the work.
 
+#include <chrono>
+
 #include "mp/partitioned.hpp"
 
 int main() {

@@ -5,6 +5,7 @@
 // rank. Six of them exchange blocks of 4 MiB all at once, where requests that hold memory while they
 // wait for more would wait for ever.
 
+#include <chrono>
 #include <functional>
 #include <mpx/rdma.hpp>
 #include <mpx/transport/rdma/via.hpp>

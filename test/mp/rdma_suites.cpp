@@ -8,6 +8,8 @@
 #include <mpx/rdma.hpp>
 #include <mpx/transport/rdma/via.hpp>
 
+#include <chrono>
+
 #include "mp/collectives.hpp"
 #include "mp/flood.hpp"
 #include "mp/groups.hpp"

@@ -5,6 +5,8 @@
 
 #include <mpx/cluster.hpp>
 
+#include <chrono>
+
 #include "mp/over_sockets.hpp"
 
 int main() {

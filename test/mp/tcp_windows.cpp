@@ -5,6 +5,8 @@
 
 #include <mpx/cluster.hpp>
 
+#include <chrono>
+
 #include "mp/harness.hpp"
 #include "rma/programs.hpp"
 

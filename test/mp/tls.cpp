@@ -3,6 +3,7 @@
 // timeout: 120
 // Ranks that are processes, over encrypted sockets, alone and beside shared memory.
 
+#include <chrono>
 #include <cstdlib>
 #include <mpx/tls.hpp>
 

@@ -8,6 +8,7 @@
 
 #include <mpx/mpx.hpp>
 
+#include <atomic>
 #include <optional>
 #include <vector>
 

@@ -8,6 +8,8 @@
 
 #include <mpx/transport/detail/exposures.hpp>
 
+#include <atomic>
+
 #include "search.hpp"
 
 namespace {

@@ -7,6 +7,8 @@
 
 #include <mpx/transport/detail/line_ring.hpp>
 
+#include <atomic>
+
 #include "search.hpp"
 
 namespace {

@@ -3,6 +3,7 @@
 // they refuse; what the memory model of a window says.
 // timeout: 60
 
+#include <atomic>
 #include <mpx/core/platform.hpp>
 #include <string>
 #include <type_traits>

@@ -3,6 +3,7 @@
 // and atomicity; dynamic and shared windows; errors.
 // timeout: 120
 
+#include <chrono>
 #include <mpx/checks.hpp>
 #include <mpx/datatype.hpp>
 #include <optional>

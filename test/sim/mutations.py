@@ -193,7 +193,7 @@ MUTATIONS = [
     ("a started collective has the serial of the one before", SCHEDULES,
      "p.state->collective_serial++ & 0x7fff'ffffu", "p.state->collective_serial++ & 0x7fff'fffeu"),
     ("what is posted ahead is waited for by nobody", SCHEDULES,
-     "        parts = std::exchange(p.ahead, nullptr);\n", "        parts = nullptr;\n"),
+     "        parts = detail::exchange(p.ahead, nullptr);\n", "        parts = nullptr;\n"),
     ("a persistent collective runs once", SCHEDULES, "    p.at = 0;\n", ""),
     ("messages of a collective that was left keep their credit", COLLECTIVES,
      "    discard_left(call);\n", "    (void)call;\n"),

@@ -4,7 +4,10 @@
 // member.
 
 #include <array>
+#include <atomic>
+#include <iterator>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 

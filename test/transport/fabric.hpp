@@ -6,6 +6,8 @@
 
 #include <mpx/transport/detail/ring_fabric.hpp>
 
+#include <atomic>
+
 #include "contract.hpp"
 
 namespace transport_contract {

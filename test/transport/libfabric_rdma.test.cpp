@@ -6,11 +6,13 @@
 // Not over shm: in libfabric 1.17, its endpoints follow pointers to others of the same process that
 // may have been closed. Ranks that are processes go over it in mp/libfabric.
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/libfabric.hpp>
+#include <mutex>
 #include <optional>
 #include <ostream>
 #include <thread>

@@ -4,6 +4,8 @@
 
 #include <mpx/transport/rdma.hpp>
 
+#include <atomic>
+
 #include "cluster.hpp"
 
 namespace transport_contract {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <iterator>
 #include <map>
 #include <mpx/transport/detail/replay.hpp>
 #include <random>

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <mpx/transport/tcp.hpp>
 #include <ostream>
 

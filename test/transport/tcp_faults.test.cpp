@@ -3,6 +3,7 @@
 // timeout: 240
 // Over a network that breaks at every byte: nothing is lost, doubled or out of order.
 
+#include <atomic>
 #include <mpx/transport/tcp.hpp>
 #include <ostream>
 

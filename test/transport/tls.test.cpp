@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <mpx/transport/tls.hpp>
 #include <ostream>
 

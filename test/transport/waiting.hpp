@@ -2,6 +2,9 @@
 #pragma once
 // What every Transport does with all ranks at work together, asleep and awake, few and many.
 
+#include <atomic>
+#include <chrono>
+
 #include "pending.hpp"
 
 namespace transport_contract {

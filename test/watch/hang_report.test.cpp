@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <mpx/mpx.hpp>
 
 #include "comm/ranks.hpp"

@@ -96,47 +96,56 @@ struct detected {
   detail::joiner how{};
 };
 
-/// Every way to join that this program has, by `visit(name, refusal)`, in the order in which they
+/// What mpxrun is among the ways to join, the first.
+[[gnu::noinline, gnu::cold]] inline detail::joiner first_joiner() noexcept {
+  return {.name = "mpxrun",
+          .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
+          .next = detail::added_joiners};
+}
+/// Why this process cannot join by `way`; "" if it can.
+[[gnu::noinline, gnu::cold]] inline std::string refusal_of(const detail::joiner& way) {
+  std::string why = way.refusal();
+  if (why.empty() && way.join != nullptr && std::getenv("MPX_ALONE") != nullptr)
+    mpx::detail::append(why, "MPX_ALONE is set");
+  return why;
+}
+
+/// Every way to join that this program has, by `visit(way, refusal)`, in the order in which they
 /// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
 template <class Visit>
 void each_way_to_join(Visit&& visit) {
-  const detail::joiner mpxrun_itself{
-      .name = "mpxrun",
-      .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
-      .next = detail::added_joiners};
-  const bool alone = std::getenv("MPX_ALONE") != nullptr;
-  for (const detail::joiner* j = &mpxrun_itself; j != nullptr; j = j->next) {
-    std::string why = j->refusal();
-    if (why.empty() && alone && j->join != nullptr) mpx::detail::append(why, "MPX_ALONE is set");
-    visit(*j, std::as_const(why));
-  }
+  const detail::joiner first = first_joiner();
+  for (const detail::joiner* j = &first; j != nullptr; j = j->next) visit(*j, refusal_of(*j));
   visit(detail::joiner{.name = "alone", .refusal = nullptr}, std::string());
+}
+
+/// MPX_BOOTSTRAP names a way that this program does not have.
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_way_to_join(const char* forced) {
+  std::string names("mpxrun");
+  for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next)
+    mpx::detail::append(names, ", %s", j->name);
+  mpx::detail::throw_error(
+      errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s, alone%s", forced, names.c_str(),
+      detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
+                                         "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
+                                       : "");
 }
 
 /// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
 /// Errors: errc::bootstrap, if what is named is not there or not possible.
 [[gnu::noinline, gnu::cold]] inline detected choose_way_to_join() {
   const char* const forced = std::getenv("MPX_BOOTSTRAP");
-  detected chosen;
-  std::string why_not;
-  std::string names;
-  each_way_to_join([&](const detail::joiner& j, const std::string& refusal) {
-    mpx::detail::append(names, "%s%s", names.empty() ? "" : ", ", j.name);
-    const bool wanted = forced != nullptr ? std::strcmp(forced, j.name) == 0 : refusal.empty();
-    if (chosen.name != nullptr || !wanted) return;
-    chosen = {j.name, j};
-    mpx::detail::append(why_not, "%s", refusal.c_str());
-  });
-  if (chosen.name == nullptr)
-    mpx::detail::throw_error(
-        errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s%s", forced, names.c_str(),
-        detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
-                                           "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
-                                         : "");
-  if (!why_not.empty())
-    mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
-                             why_not.c_str());
-  return chosen;
+  const detail::joiner first = first_joiner();
+  for (const detail::joiner* j = &first; j != nullptr; j = j->next) {
+    if (forced != nullptr && std::strcmp(forced, j->name) != 0) continue;
+    const std::string why_not = refusal_of(*j);
+    if (why_not.empty()) return {j->name, *j};
+    if (forced != nullptr)
+      mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
+                               why_not.c_str());
+  }
+  if (forced != nullptr && std::strcmp(forced, "alone") != 0) refuse_way_to_join(forced);
+  return {"alone", {.name = "alone", .refusal = nullptr}};
 }
 
 /// Holds a bootstrap of any of the kinds whose ranks share one machine. They differ in how they

@@ -81,7 +81,7 @@ class pmix_client {
       idle();
       ::usleep(static_cast<useconds_t>(nap_ns / 1000));
     }
-    while (done_.load(std::memory_order_acquire) == 0) {
+    while (done_.load(platform::memory_order_acquire) == 0) {
       idle();
       platform::futex_wait(done_, 0, nap_ns);
     }
@@ -143,20 +143,20 @@ class pmix_client {
   bool begin_fence() {
     const std::lock_guard lock(mutex_);
     if (fencing_) return false;
-    done_.store(0, std::memory_order_relaxed);
+    done_.store(0, platform::memory_order_relaxed);
     const flag collect(PMIX_COLLECT_DATA);  // So that a get asks nobody.
     const pmix_status_t status = PMIx_Fence_nb(
         nullptr, 0, &collect.info, 1,
         [](pmix_status_t how, void* self) {
           auto& me = *static_cast<pmix_client*>(self);
           me.status_ = how;
-          me.done_.store(1, std::memory_order_release);
+          me.done_.store(1, platform::memory_order_release);
           platform::futex_wake(me.done_, 1);
         },
         this);
     if (status == PMIX_OPERATION_SUCCEEDED) {
       status_ = PMIX_SUCCESS;
-      done_.store(1, std::memory_order_relaxed);
+      done_.store(1, platform::memory_order_relaxed);
     } else {
       check(status, "PMIx_Fence", errc::aborted);
     }

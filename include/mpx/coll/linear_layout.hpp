@@ -39,11 +39,11 @@ class linear_layout final : public layout, mpx::detail::allocated {
     how_->unpack(base_, static_cast<std::size_t>(at - origin()) + offset, from);
   }
   const layout* keep() const noexcept override {
-    references_.fetch_add(1, std::memory_order_relaxed);
+    references_.fetch_add(1, platform::memory_order_relaxed);
     return this;
   }
   void drop() const noexcept override {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (references_.fetch_sub(1, platform::memory_order_acq_rel) != 1) return;
     if (keeps_) how_->drop();
     delete this;
   }

@@ -3,7 +3,6 @@
 // A collective call of ranks that meet in a block of shared memory: one crossing of a cache line
 // where messages take log2(ranks), and where ranks outnumber cores, one change of the core.
 
-#include <atomic>
 #include <cstring>
 
 #include "mpx/coll/blocks.hpp"
@@ -22,11 +21,11 @@ template <class Stack>
                                              platform::atomic<node_tag>& word,
                                              node_tag tag) noexcept {
   if (s.fenced) [[unlikely]]
-    word.exchange(tag, std::memory_order_seq_cst);
+    word.exchange(tag, platform::memory_order_seq_cst);
   else
-    word.store(tag, std::memory_order_release);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  const std::uint64_t mask = s.block.head().sleeping.load(std::memory_order_relaxed);
+    word.store(tag, platform::memory_order_release);
+  platform::signal_fence();
+  const std::uint64_t mask = s.block.head().sleeping.load(platform::memory_order_relaxed);
   if (mask != 0) [[unlikely]]
     mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
 }
@@ -126,7 +125,7 @@ class node_call {
   const loan* see_loan(rank_t r, std::size_t total) noexcept {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != (total | is_loan)) [[unlikely]] {
       static_cast<void>(wrong_length(r, total, shown & ~is_loan));
       return nullptr;
@@ -144,7 +143,7 @@ class node_call {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
     s_.left_by[r] = tag_of(serial_, 0) - 1;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if ((shown & (is_edges | is_loan)) != is_edges) [[unlikely]]
       return wrong_length(r, 0, shown & ~is_loan);
     const std::size_t bytes = shown & ~is_edges;
@@ -171,7 +170,7 @@ class node_call {
     // Who shows something in this call reads nothing of those before: its word, which it goes on
     // writing, need not be fetched for that.
     s_.left_by[r] = tag_of(serial_, 0) - 1;
-    const std::size_t shown = slot.bytes.load(std::memory_order_relaxed);
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
       return wrong_length(r, bytes, shown & ~(is_loan | is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
@@ -211,7 +210,7 @@ class node_call {
     if (failed()) return {};
     say_core(s_, me_);
     if (come(piece) != n_) {
-      const auto ready = [&] { return slot.flag.load(std::memory_order_acquire) == tag; };
+      const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
       if (failed()) return {};
       if (ready() || comes_soon(index(piece), tag, ready) || comes_in_turn(ready)) return made;
       return wait_long(n_, tag, ready) ? made : memory();
@@ -250,7 +249,7 @@ class node_call {
   }
   void shown(std::size_t bytes, std::uint32_t piece, std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
-    slot.bytes.store(bytes, std::memory_order_relaxed);
+    slot.bytes.store(bytes, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
     raise(slot.flag, tag_of(serial_, piece));
@@ -259,7 +258,7 @@ class node_call {
   rank_t come(std::uint32_t piece) noexcept {
     auto& word = s_.block.head().come[index(piece)];
     const std::uint64_t mine = node_come::first(serial_, piece);
-    std::uint64_t old = word.count.load(std::memory_order_acquire);
+    std::uint64_t old = word.count.load(platform::memory_order_acquire);
     std::uint64_t sum = 0;
     do {
       sum = mine + 1;
@@ -269,11 +268,11 @@ class node_call {
         lose();  // The others have given this call up.
         return 0;
       }
-    } while (!word.count.compare_exchange_strong(old, sum, std::memory_order_acq_rel));
+    } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
     return static_cast<rank_t>(sum - mine);
   }
   bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
-    return s_.block.slot(r, i).flag.load(std::memory_order_acquire) == tag;
+    return s_.block.slot(r, i).flag.load(platform::memory_order_acquire) == tag;
   }
   /// Where all who are missing are at work on other cores, or take turns there, to give this one
   /// away gains nothing: those who are on it have come, and would look in vain.
@@ -340,21 +339,22 @@ class node_call {
                                   rank_t r) noexcept {
     const unsigned looks = s_.crowded ? 1 : node_looks;
     for (unsigned i = 0; i < looks; ++i) {
-      if (word.load(std::memory_order_acquire) == tag) [[likely]]
+      if (word.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
       // Who looks all the time takes the line away while its owner wants to write it.
       platform::relax();
     }
-    return wait_apart(r, tag, [&] { return word.load(std::memory_order_acquire) == tag; });
+    return wait_apart(r, tag, [&] { return word.load(platform::memory_order_acquire) == tag; });
   }
   bool wait_left(rank_t r, node_tag tag) noexcept {
     const auto& word = s_.block.of(r).left;
-    const node_tag left = word.load(std::memory_order_acquire);
+    const node_tag left = word.load(platform::memory_order_acquire);
     if (reaches(left, tag)) {
       s_.left_by[r] = left;
       return true;
     }
-    return wait_apart(r, tag, [&] { return reaches(word.load(std::memory_order_acquire), tag); });
+    return wait_apart(r, tag,
+                      [&] { return reaches(word.load(platform::memory_order_acquire), tag); });
   }
   /// Calls in which not all wait for all come here where ranks outnumber cores, and are spread over
   /// them as the others are.
@@ -388,9 +388,9 @@ class node_call {
       auto& mask = s_.block.head().sleeping;
       from.source = awaited();
       if (yes)
-        mask.fetch_or(bit(), std::memory_order_seq_cst);
+        mask.fetch_or(bit(), platform::memory_order_seq_cst);
       else
-        mask.fetch_and(~bit(), std::memory_order_seq_cst);
+        mask.fetch_and(~bit(), platform::memory_order_seq_cst);
     };
     if (blocks_of::wait(e, c_.site(), from, {ready, lost, sleeping})) return true;
     if (!failed()) lose();
@@ -409,7 +409,7 @@ class node_call {
   bool says_so(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
     return r >= 0 && has_shown(r, index(0), tag_of(serial_, 0)) &&
-           slot.bytes.load(std::memory_order_relaxed) == is_edges;
+           slot.bytes.load(platform::memory_order_relaxed) == is_edges;
   }
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
 

@@ -4,7 +4,6 @@
 // and whether they are spread evenly. What is known of it may be old: nothing but time depends on
 // it.
 
-#include <atomic>
 #include <cstdint>
 
 #include "mpx/coll/node_block.hpp"
@@ -14,7 +13,7 @@ namespace mpx::inline v0::coll {
 
 /// + 1; 0: that is not known.
 inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
-  return s.block.head().core[r].load(std::memory_order_relaxed);
+  return s.block.head().core[r].load(platform::memory_order_relaxed);
 }
 
 /// Where a core has two ranks more than another one, all wait for those on it, and a kernel takes
@@ -58,14 +57,14 @@ inline void say_core(node_state& s, rank_t me) noexcept {
   const std::uint32_t core = platform::current_core() + 1;
   if (core == s.core) return;
   s.core = core;
-  s.block.head().core[me].store(core, std::memory_order_relaxed);
+  s.block.head().core[me].store(core, platform::memory_order_relaxed);
 }
 
 /// How many have not shown `tag` in slot i yet; negative if one of them may need this core.
 inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) noexcept {
   rank_t missing = 0;
   for (rank_t r = 0; r < s.block.ranks(); ++r) {
-    if (reaches(s.block.slot(r, i).flag.load(std::memory_order_relaxed), tag)) continue;
+    if (reaches(s.block.slot(r, i).flag.load(platform::memory_order_relaxed), tag)) continue;
     const std::uint32_t core = core_of(s, r);
     if (core == s.core || core == 0) return -1;
     ++missing;
@@ -84,7 +83,7 @@ inline void expect_root(node_state& s, rank_t root) noexcept {
 inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
   for (rank_t r = 0; r < s.block.ranks(); ++r)
     if (r != me && core_of(s, r) == s.core &&
-        !reaches(s.block.of(r).left.load(std::memory_order_relaxed), tag))
+        !reaches(s.block.of(r).left.load(platform::memory_order_relaxed), tag))
       return true;
   return false;
 }

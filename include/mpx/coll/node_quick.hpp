@@ -41,12 +41,13 @@ class quick_node : mpx::detail::point_to_point<Stack> {
     if (this->rank_ == call.root) {
       if (!is_free(*s, i)) return false;
       copy(shown, call.data.base, bytes);
-      slot.bytes.store(bytes, std::memory_order_relaxed);
+      slot.bytes.store(bytes, platform::memory_order_relaxed);
       s->used[i] = tag_of(serial, 0);
       s->readers[i] = all_ranks;
       raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_, slot.flag, s->used[i]);
     } else {
-      if (!is_shown(slot, tag_of(serial, 0)) || slot.bytes.load(std::memory_order_relaxed) != bytes)
+      if (!is_shown(slot, tag_of(serial, 0)) ||
+          slot.bytes.load(platform::memory_order_relaxed) != bytes)
         return false;
       copy(call.data.base, shown, bytes);
       s->left_by[call.root] = end_of(before(serial));
@@ -76,7 +77,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   }
   static bool is_shown(const node_slot& slot, node_tag tag) noexcept {
     for (unsigned look = 0; look < node_looks; ++look) {
-      if (slot.flag.load(std::memory_order_acquire) == tag) [[likely]]
+      if (slot.flag.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
       platform::relax();
     }

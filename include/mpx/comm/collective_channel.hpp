@@ -6,9 +6,9 @@
 
 #include <exception>
 #include <string>
-#include <utility>
 
 #include "mpx/comm/point_to_point.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/engine/raise.hpp"
 #include "mpx/engine/schedule.hpp"
 
@@ -60,7 +60,7 @@ class collective_channel : public point_to_point<Stack> {
 
   /// From here on the others wait for this rank. Sending and receiving begin by themselves.
   errc begin() {
-    if (std::exchange(begun_, true)) return why_;
+    if (detail::exchange(begun_, true)) return why_;
     return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost());
   }
   /// All messages of this call have been sent and received: nobody waits for this rank any more.
@@ -87,7 +87,7 @@ class collective_channel : public point_to_point<Stack> {
     return post(into, from, ahead_);
   }
   errc finish() {
-    if (finish_now() == errc{}) now_ = std::exchange(ahead_, nullptr);
+    if (finish_now() == errc{}) now_ = detail::exchange(ahead_, nullptr);
     return why_;
   }
   errc send(const memory& data, rank_t to) {
@@ -215,9 +215,9 @@ class collective_channel : public point_to_point<Stack> {
       drop_started();
   }
   [[gnu::noinline, gnu::cold]] void drop_started() noexcept {
-    for (operation* parts : {std::exchange(now_, nullptr), std::exchange(ahead_, nullptr)}) {
+    for (operation* parts : {detail::exchange(now_, nullptr), detail::exchange(ahead_, nullptr)}) {
       while (parts != nullptr) {
-        operation& op = *std::exchange(parts, parts->next);
+        operation& op = *detail::exchange(parts, parts->next);
         this->endpoint_->abandon(op);
       }
     }
@@ -243,7 +243,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   errc keep(const started& s, operation*& parts) noexcept {
     if (s.op != nullptr) {
-      s.op->next = std::exchange(parts, s.op);
+      s.op->next = detail::exchange(parts, s.op);
     } else if (s.failure != errc{}) [[unlikely]] {
       return no_memory();
     }
@@ -281,7 +281,7 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline]] errc receive_rest(direct_receive& d, rank_t from) {
     if (d.failure == undecided) {
       if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
-        d.posted->next = std::exchange(now_, d.posted);
+        d.posted->next = detail::exchange(now_, d.posted);
         return failed(why_lost());
       }
       this->endpoint_->receive_rest(d, site_);
@@ -317,7 +317,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   [[gnu::noinline]] void free_pieces() noexcept {
     while (pieces_ != nullptr) {
-      void* const room = std::exchange(pieces_, pieces_->next);
+      void* const room = detail::exchange(pieces_, pieces_->next);
       platform::deallocate(room);
     }
   }

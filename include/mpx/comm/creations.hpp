@@ -8,6 +8,7 @@
 
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/comm/detail/start_dup.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/group_sets.hpp"
 #include "mpx/engine/forms.hpp"
 
@@ -173,7 +174,7 @@ class [[nodiscard]] scoped_communicator {
   const Communicator& operator*() const noexcept { return owned_; }
   const Communicator* operator->() const noexcept { return &owned_; }  ///< The same.
   /// It is not freed by this any more.
-  Communicator release() noexcept { return std::exchange(owned_, Communicator()); }
+  Communicator release() noexcept { return detail::exchange(owned_, Communicator()); }
 
  private:
   Communicator owned_;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "mpx/comm/detail/create.hpp"
+#include "mpx/core/exchange.hpp"
 
 namespace mpx::inline v0 {
 
@@ -34,7 +35,7 @@ class handling {
     if (made == nullptr) throw_out_of_memory();
     if (n != 0) std::memcpy(made, name.data(), n);
     made[n] = 0;
-    platform::deallocate(std::exchange(a.state().name, made));
+    platform::deallocate(detail::exchange(a.state().name, made));
   }
   /// Empty if it has none; valid until the next one, or the communicator is freed.
   std::string_view name(std::source_location where = std::source_location::current()) const {
@@ -49,7 +50,11 @@ class handling {
                          std::source_location where = std::source_location::current()) const {
     const communicator_access<Stack> a(self(), where);
     MPX_ASSERT_AT(how != on_error::calls, "give the function to be called", where);
-    a.state().on_error = {static_cast<error_handling::kind>(how)};
+    const auto abort = [](const error& what, void* of) {
+      static_cast<endpoint<Stack>*>(of)->abort_job(what.what());
+    };
+    a.state().on_error = {static_cast<error_handling::kind>(how),
+                          how == on_error::aborts ? +abort : nullptr};
   }
   /// The same: `function(error, with)` is called. What it throws goes on instead.
   void set_error_handler(void (*function)(const error&, void*), void* with = nullptr,

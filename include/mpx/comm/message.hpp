@@ -7,6 +7,7 @@
 
 #include "mpx/comm/finish.hpp"
 #include "mpx/comm/mpi_names.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/datatype/buffer.hpp"
 #include "mpx/engine/request.hpp"
 
@@ -28,21 +29,21 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   /// Takes over; `other` is empty afterwards.
   message(message&& other) noexcept
       : endpoint_(other.endpoint_),
-        held_(std::exchange(other.held_, nullptr)),
+        held_(detail::exchange(other.held_, nullptr)),
         ranks_(other.ranks_),
         info_(other.info_),
         context_(other.context_),
-        null_(std::exchange(other.null_, false)) {}
+        null_(detail::exchange(other.null_, false)) {}
   /// The same; what was held before is discarded.
   message& operator=(message&& other) noexcept {
     if (this != &other) {
       drop();
       endpoint_ = other.endpoint_;
-      held_ = std::exchange(other.held_, nullptr);
+      held_ = detail::exchange(other.held_, nullptr);
       ranks_ = other.ranks_;
       info_ = other.info_;
       context_ = other.context_;
-      null_ = std::exchange(other.null_, false);
+      null_ = detail::exchange(other.null_, false);
     }
     return *this;
   }
@@ -139,7 +140,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
     return s;
   }
   void drop() noexcept {
-    if (held_ != nullptr) endpoint_->discard(std::exchange(held_, nullptr));
+    if (held_ != nullptr) endpoint_->discard(detail::exchange(held_, nullptr));
   }
 
   detail::endpoint<Stack>* endpoint_ = nullptr;

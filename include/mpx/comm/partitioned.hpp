@@ -94,37 +94,37 @@ class partitioned_sender final : public partitioned_operation {
 
   errc start() noexcept override {
     parts::set_status(endpoint_, *op, call_.peer, call_.tag, call_.buffer.size());
-    ready_.store(0, std::memory_order_relaxed);
+    ready_.store(0, platform::memory_order_relaxed);
     if (++round_ == 0) round_ = 1;  // What a partition has that was never ready.
-    running_.store(true, std::memory_order_release);
+    running_.store(true, platform::memory_order_release);
     return errc{};
   }
   /// Partition `i` may go. Requires: i < partitions.
   /// Errors: errc::request: it is ready already, or the send has not been started;
   /// errc::no_resources: it is not ready, and may be tried again.
   errc ready(std::size_t i) {
-    if (!running_.load(std::memory_order_acquire)) return errc::request;
+    if (!running_.load(platform::memory_order_acquire)) return errc::request;
     const platform::atomic_ref<std::uint32_t> mark(round_of_[i]);
-    if (mark.exchange(round_, std::memory_order_relaxed) == round_) return errc::request;
+    if (mark.exchange(round_, platform::memory_order_relaxed) == round_) return errc::request;
     if (call_.peer != null_peer) {
       const std::size_t n = call_.partition_bytes();
       const started s = endpoint_.send({call_.buffer.subspan(i * n, n), call_.peer,
                                         call_.context | 1, partitioned_tag(first_tag_ + index(i))});
       if (s.op == nullptr && s.failure != errc{}) {
-        mark.store(round_ - 1, std::memory_order_relaxed);
+        mark.store(round_ - 1, platform::memory_order_relaxed);
         return s.failure;
       }
       if (s.op != nullptr) parts::add(endpoint_, *op, *s.op);
     }
-    if (ready_.fetch_add(1, std::memory_order_acq_rel) + 1 < call_.partitions) return errc{};
-    running_.store(false, std::memory_order_relaxed);
+    if (ready_.fetch_add(1, platform::memory_order_acq_rel) + 1 < call_.partitions) return errc{};
+    running_.store(false, platform::memory_order_relaxed);
     parts::seal(endpoint_, *op);
     return errc{};
   }
   /// Whether `ready` would take partition `i`.
   bool may_be_ready(std::size_t i) noexcept {
-    return running_.load(std::memory_order_acquire) &&
-           platform::atomic_ref<std::uint32_t>(round_of_[i]).load(std::memory_order_relaxed) !=
+    return running_.load(platform::memory_order_acquire) &&
+           platform::atomic_ref<std::uint32_t>(round_of_[i]).load(platform::memory_order_relaxed) !=
                round_;
   }
 

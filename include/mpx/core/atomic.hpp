@@ -2,25 +2,51 @@
 #pragma once
 // Atomic words as std::atomic and std::atomic_ref have them, of what the processor does without a
 // lock. The standard library's take a compiler four times as long at -O0, use for use, and each
-// type of word brings sixty members with it.
-
-#include <atomic>
+// type of word brings sixty members with it; to include <atomic> is a twentieth of mpx.hpp.
 
 #include "mpx/config.hpp"
 
-namespace mpx::inline v0::platform::native {
+namespace mpx::inline v0::platform {
+
+/// As std::memory_order, from and to which it converts.
+struct memory_order {
+  int is;  // Of the compiler's.
+
+  constexpr explicit memory_order(int order) noexcept : is(order) {}
+  template <class E>
+  requires(__is_enum(E))
+  constexpr memory_order(E order) noexcept  // NOLINT(*-explicit-*)
+      : is(static_cast<int>(order)) {}
+  template <class E>
+  requires(__is_enum(E))
+  constexpr operator E() const noexcept {  // NOLINT(*-explicit-*)
+    return static_cast<E>(is);
+  }
+};
+inline constexpr memory_order memory_order_relaxed{__ATOMIC_RELAXED};
+inline constexpr memory_order memory_order_acquire{__ATOMIC_ACQUIRE};
+inline constexpr memory_order memory_order_release{__ATOMIC_RELEASE};
+inline constexpr memory_order memory_order_acq_rel{__ATOMIC_ACQ_REL};
+inline constexpr memory_order memory_order_seq_cst{__ATOMIC_SEQ_CST};
+
+/// Keeps the compiler, and nobody else, from moving loads and stores across it.
+[[MPX_ALWAYS_INLINE]] inline void signal_fence() noexcept {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+namespace native {
 
 /// Of a compare-and-exchange.
-constexpr int order_of_failure(std::memory_order order) noexcept {
-  if (order == std::memory_order_acq_rel) return __ATOMIC_ACQUIRE;
-  return order == std::memory_order_release ? __ATOMIC_RELAXED : static_cast<int>(order);
+constexpr int order_of_failure(memory_order order) noexcept {
+  if (order.is == __ATOMIC_ACQ_REL) return __ATOMIC_ACQUIRE;
+  return order.is == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : order.is;
 }
 
 /// As std::atomic_ref<T>. Requires: the word is aligned to its size.
 template <class T>
 class atomic_ref {
-  using order_t = std::memory_order;
-  static constexpr order_t strict = std::memory_order_seq_cst;
+  using order_t = memory_order;
+  static constexpr order_t strict = memory_order_seq_cst;
 
  public:
   using value_type = T;
@@ -30,16 +56,16 @@ class atomic_ref {
   atomic_ref& operator=(const atomic_ref&) = delete;
 
   [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
-    return __atomic_load_n(word_, static_cast<int>(order));
+    return __atomic_load_n(word_, order.is);
   }
   [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) const noexcept {
-    __atomic_store_n(word_, value, static_cast<int>(order));
+    __atomic_store_n(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) const noexcept {
-    return __atomic_exchange_n(word_, value, static_cast<int>(order));
+    return __atomic_exchange_n(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) const noexcept {
-    return __atomic_fetch_add(word_, value, static_cast<int>(order));
+    return __atomic_fetch_add(word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value) const noexcept {
     return __atomic_compare_exchange_n(word_, &expected, value, false, __ATOMIC_SEQ_CST,
@@ -47,12 +73,11 @@ class atomic_ref {
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
                                                    order_t failure) const noexcept {
-    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(word_, &expected, value, true, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
                                                    order_t order = strict) const noexcept {
-    return __atomic_compare_exchange_n(word_, &expected, value, true, static_cast<int>(order),
+    return __atomic_compare_exchange_n(word_, &expected, value, true, order.is,
                                        order_of_failure(order));
   }
 
@@ -63,8 +88,8 @@ class atomic_ref {
 /// As std::atomic<T>, of integers, enumerations, truth values and pointers that nobody adds to.
 template <class T>
 class atomic {
-  using order_t = std::memory_order;
-  static constexpr order_t strict = std::memory_order_seq_cst;
+  using order_t = memory_order;
+  static constexpr order_t strict = memory_order_seq_cst;
 
  public:
   using value_type = T;
@@ -76,44 +101,42 @@ class atomic {
   atomic& operator=(const atomic&) = delete;
 
   [[MPX_ALWAYS_INLINE]] T load(order_t order = strict) const noexcept {
-    return __atomic_load_n(&word_, static_cast<int>(order));
+    return __atomic_load_n(&word_, order.is);
   }
   [[MPX_ALWAYS_INLINE]] void store(T value, order_t order = strict) noexcept {
-    __atomic_store_n(&word_, value, static_cast<int>(order));
+    __atomic_store_n(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T exchange(T value, order_t order = strict) noexcept {
-    return __atomic_exchange_n(&word_, value, static_cast<int>(order));
+    return __atomic_exchange_n(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_add(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_add(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_add(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_sub(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_sub(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_sub(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_and(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_and(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_and(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] T fetch_or(T value, order_t order = strict) noexcept {
-    return __atomic_fetch_or(&word_, value, static_cast<int>(order));
+    return __atomic_fetch_or(&word_, value, order.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value, order_t order,
                                                      order_t failure) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_strong(T& expected, T value,
                                                      order_t order = strict) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, false, static_cast<int>(order),
+    return __atomic_compare_exchange_n(&word_, &expected, value, false, order.is,
                                        order_of_failure(order));
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value, order_t order,
                                                    order_t failure) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
-                                       static_cast<int>(failure));
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, order.is, failure.is);
   }
   [[MPX_ALWAYS_INLINE]] bool compare_exchange_weak(T& expected, T value,
                                                    order_t order = strict) noexcept {
-    return __atomic_compare_exchange_n(&word_, &expected, value, true, static_cast<int>(order),
+    return __atomic_compare_exchange_n(&word_, &expected, value, true, order.is,
                                        order_of_failure(order));
   }
 
@@ -132,4 +155,5 @@ class atomic {
   alignas(sizeof(T)) T word_;
 };
 
-}  // namespace mpx::inline v0::platform::native
+}  // namespace native
+}  // namespace mpx::inline v0::platform

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -114,7 +115,8 @@ constexpr bool is_loss(errc e) noexcept {
     std::string longer(before + static_cast<std::size_t>(n), '\0');
     if (before != 0) std::memcpy(longer.data(), to.data(), before);
     std::vsnprintf(longer.data() + before, static_cast<std::size_t>(n) + 1, format, again);
-    to = std::move(longer);
+    to.~basic_string();  // By no assignment, which is ten functions more.
+    ::new (static_cast<void*>(&to)) std::string(std::move(longer));
   }
   va_end(again);
 }
@@ -187,7 +189,7 @@ class error : public std::system_error {
         where_(where),
         all_at_(where.line() == 0 ? 0 : wrong.size() + 1),
         texts_(where.line() == 0
-                   ? wrong
+                   ? std::string(wrong.data(), wrong.size())
                    : detail::formatted("%s%c%s, at %s:%u", wrong.c_str(), '\0', wrong.c_str(),
                                        where.file_name(), unsigned{where.line()})) {}
 
@@ -202,16 +204,13 @@ namespace detail {
 /// there is memory to say so.
 [[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
                                                               std::source_location where) {
-  if (e.where().line() != 0) throw;
-  const auto told = [&]() -> std::exception_ptr {
+  if (e.where().line() == 0) {
     try {
-      return std::make_exception_ptr(error(e, where));
-    } catch (const std::exception&) {
-      return nullptr;
+      throw error(e, where);
+    } catch (const std::bad_alloc&) {  // Made of the text's memory: `e` itself goes on.
     }
-  }();
-  if (told == nullptr) throw;
-  std::rethrow_exception(told);
+  }
+  throw;
 }
 
 }  // namespace detail

@@ -23,7 +23,7 @@ inline auto& objects_near(const void* object) noexcept {
 
 /// Never false while `object` is marked; most likely false when it is not.
 inline bool exists(const void* object) noexcept {
-  return objects_near(object).load(std::memory_order_relaxed) != 0;
+  return objects_near(object).load(platform::memory_order_relaxed) != 0;
 }
 
 /// A member that marks the object around it, at every assertion level: objects that check and such
@@ -31,11 +31,11 @@ inline bool exists(const void* object) noexcept {
 class lifetime_mark {
  public:
   explicit lifetime_mark(const void* object) noexcept : object_(object) {
-    objects_near(object_).fetch_add(1, std::memory_order_relaxed);
+    objects_near(object_).fetch_add(1, platform::memory_order_relaxed);
   }
   lifetime_mark(const lifetime_mark&) = delete;
   lifetime_mark& operator=(const lifetime_mark&) = delete;
-  ~lifetime_mark() { objects_near(object_).fetch_sub(1, std::memory_order_relaxed); }
+  ~lifetime_mark() { objects_near(object_).fetch_sub(1, platform::memory_order_relaxed); }
 
  private:
   const void* object_;

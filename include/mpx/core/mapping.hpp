@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/exchange.hpp"
 
 namespace mpx::inline v0 {
 
@@ -40,10 +40,10 @@ class mapping {
   }
 
   mapping(mapping&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+      : data_(detail::exchange(other.data_, nullptr)), bytes_(detail::exchange(other.bytes_, 0)) {}
   mapping& operator=(mapping&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
+    data_ = detail::exchange(other.data_, data_);
+    bytes_ = detail::exchange(other.bytes_, bytes_);
     return *this;
   }
   [[gnu::noinline, gnu::cold]] ~mapping() {

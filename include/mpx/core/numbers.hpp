@@ -17,6 +17,11 @@ constexpr T greater(T a, T b) noexcept {
   return a < b ? b : a;
 }
 
+/// How many bits `n` takes; none for 0. (std::bit_width is three functions for each type.)
+constexpr unsigned bits_of(std::uint64_t n) noexcept {
+  return n == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(n));
+}
+
 /// Reads all of `text` as a decimal number. Returns false, and leaves `value` alone, if `text` is
 /// anything else or the number is above `most`.
 [[gnu::noinline]] constexpr bool parse_number(std::string_view text, std::uint64_t most,
@@ -37,11 +42,13 @@ constexpr T greater(T a, T b) noexcept {
 /// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
 [[gnu::noinline]] constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
                                                std::int64_t& ns) noexcept {
-  const std::size_t dot = text.find('.');
-  const std::string_view fraction = dot < text.size() ? text.substr(dot + 1) : "0";
+  std::size_t dot = 0;
+  while (dot < text.size() && text[dot] != '.') ++dot;
+  const std::string_view fraction =
+      dot < text.size() ? std::string_view(text.data() + dot + 1, text.size() - dot - 1) : "0";
   std::uint64_t whole = 0;
   std::uint64_t part = 0;
-  if (!parse_number(text.substr(0, dot), most_s, whole) || fraction.size() > 9 ||
+  if (!parse_number(std::string_view(text.data(), dot), most_s, whole) || fraction.size() > 9 ||
       !parse_number(fraction, 999'999'999, part))
     return false;
   for (std::size_t digits = fraction.size(); digits < 9; ++digits) part *= 10;

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <new>
 #include <type_traits>
-#include <utility>
 
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
@@ -16,8 +15,17 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
+/// What an array of any type is.
+struct array_words {
+  std::byte* data = nullptr;
+  std::size_t count = 0;  // Of elements,
+  std::size_t room = 0;   // each of as many bytes as the functions below are told.
+  std::size_t zeroed_bytes_ = 0;
+  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
+};
+
 /// What arrays of all types have in common: memory, in bytes.
-class array_memory {
+class array_memory : public array_words {
  public:
   array_memory() = default;
   array_memory(array_memory&& other) noexcept { swap(other); }
@@ -26,10 +34,6 @@ class array_memory {
     return *this;
   }
   ~array_memory() { give(); }
-
-  std::byte* data = nullptr;
-  std::size_t count = 0;  // Of elements,
-  std::size_t room = 0;   // each of as many bytes as the functions below are told.
 
   /// Becomes `n` elements of zero bytes. Errors: errc::no_resources. Requires: it is empty.
   [[gnu::noinline, gnu::cold]] void zero(std::size_t n, std::size_t size) {
@@ -88,11 +92,9 @@ class array_memory {
 
   std::size_t next_room() const noexcept { return room == 0 ? 8 : 2 * room; }
   void swap(array_memory& other) noexcept {
-    std::swap(data, other.data);
-    std::swap(count, other.count);
-    std::swap(room, other.room);
-    std::swap(zeroed_bytes_, other.zeroed_bytes_);
-    std::swap(zeroed_, other.zeroed_);
+    const array_words mine = *this;
+    static_cast<array_words&>(*this) = other;
+    static_cast<array_words&>(other) = mine;
   }
   /// Copies each page's worth of bytes from `first` on that is not all zeroes to `to`, or clears it
   /// where there is no `to`: others are not to be written.
@@ -113,9 +115,6 @@ class array_memory {
       platform::deallocate(data);
     }
   }
-
-  std::size_t zeroed_bytes_ = 0;
-  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
 };
 
 }  // namespace detail

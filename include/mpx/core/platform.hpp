@@ -14,10 +14,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <mutex>
 
 #include "mpx/config.hpp"
 #include "mpx/core/atomic.hpp"
+#include "mpx/core/lock.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/system_memory.hpp"
 
@@ -25,7 +25,6 @@ namespace mpx::inline v0::platform {
 namespace native {
 
 using namespace system_memory;
-using std::mutex;
 
 /// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
 inline std::int64_t now_ns() noexcept {
@@ -109,9 +108,9 @@ inline bool register_heavy_barrier() noexcept {
 /// A full memory barrier on every core that runs a registered process: the expensive half of an
 /// asymmetric Dekker, so that the other half costs nothing. Source: membarrier(2).
 inline void heavy_barrier() noexcept {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  platform::signal_fence();
   ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  platform::signal_fence();
 }
 
 /// The cores that this thread may run on; those of all ranks together where mpxrun has bound each

@@ -46,17 +46,17 @@ class loops_layout final : public layout, allocated {
                                const_cast<std::byte*>(data.data()));
   }
   const layout* keep() const noexcept override {
-    if (references_.load(std::memory_order_relaxed) != 0) {
-      references_.fetch_add(1, std::memory_order_relaxed);
+    if (references_.load(platform::memory_order_relaxed) != 0) {
+      references_.fetch_add(1, platform::memory_order_relaxed);
       return this;
     }
     auto* const kept = new (std::nothrow) loops_layout(*this);
-    if (kept != nullptr) kept->references_.store(1, std::memory_order_relaxed);
+    if (kept != nullptr) kept->references_.store(1, platform::memory_order_relaxed);
     return kept;
   }
   void drop() const noexcept override {
-    if (references_.load(std::memory_order_relaxed) != 0 &&
-        references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    if (references_.load(platform::memory_order_relaxed) != 0 &&
+        references_.fetch_sub(1, platform::memory_order_acq_rel) == 1)
       delete this;
   }
 

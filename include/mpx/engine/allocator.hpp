@@ -2,7 +2,6 @@
 #pragma once
 // Memory from which long messages are copied once, for the containers of a program.
 
-#include <atomic>
 #include <cstddef>
 
 #include "mpx/core/aligned.hpp"
@@ -26,13 +25,13 @@ class shared_heap {
   /// Requires: `Endpoint` is what this was made for. Any number of times, from any thread.
   template <class Endpoint>
   void open() noexcept {
-    calls_.store(&calls_of<Endpoint>, std::memory_order_relaxed);
+    calls_.store(&calls_of<Endpoint>, platform::memory_order_relaxed);
   }
   void* allocate(std::size_t bytes, std::size_t alignment) {
-    return calls_.load(std::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
+    return calls_.load(platform::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
   }
   void deallocate(void* p, std::size_t bytes) noexcept {
-    calls_.load(std::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
+    calls_.load(platform::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/engine/operation.hpp"
@@ -51,24 +52,25 @@ struct attribute_base : allocated {
 class attribute_list {
  public:
   attribute_list() = default;
-  attribute_list(attribute_list&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+  attribute_list(attribute_list&& other) noexcept
+      : first_(detail::exchange(other.first_, nullptr)) {}
   attribute_list& operator=(attribute_list&& other) noexcept {
-    std::swap(first_, other.first_);
+    first_ = detail::exchange(other.first_, first_);
     return *this;
   }
   ~attribute_list() {
-    while (first_ != nullptr) delete std::exchange(first_, first_->next);
+    while (first_ != nullptr) delete detail::exchange(first_, first_->next);
   }
   attribute_base* find(std::uint64_t key) const noexcept {
     attribute_base* a = first_;
     while (a != nullptr && a->key != key) a = a->next;
     return a;
   }
-  void add(attribute_base* made) noexcept { made->next = std::exchange(first_, made); }
+  void add(attribute_base* made) noexcept { made->next = detail::exchange(first_, made); }
   /// nullptr: there is none.
   attribute_base* take(std::uint64_t key) noexcept {
     for (attribute_base** at = &first_; *at != nullptr; at = &(*at)->next)
-      if ((*at)->key == key) return std::exchange(*at, (*at)->next);
+      if ((*at)->key == key) return detail::exchange(*at, (*at)->next);
     return nullptr;
   }
   /// What a duplicate gets. May throw what the program does.

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/engine/calls.hpp"
@@ -34,7 +35,7 @@ class communicators final : public service {
         founders_(world_rank(founders)),
         numbers_(world_rank(founders), context_bits),
         led_(numbers_) {}
-  ~communicators() {
+  [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
     led_.for_each_taken([this](led_communicator& l) { release(l.ranks); });
   }
@@ -42,11 +43,6 @@ class communicators final : public service {
   const context_numbers& numbers() const noexcept { return numbers_; }
   /// Equal on ranks of one machine, and there alone.
   std::uint64_t host_number = 0;
-  /// Ends the job; does not return.
-  struct {
-    void (*function)(void* job, const char* why) = nullptr;
-    void* job = nullptr;
-  } abort_job;
 
   // --- Making ------------------------------------------------------------------------------------
 
@@ -118,7 +114,7 @@ class communicators final : public service {
   /// Its handles are void from now on. The rest follows when nothing is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
-    delete std::exchange(s.node, nullptr);
+    delete detail::exchange(s.node, nullptr);
     s.node_tried = false;
     ++leaving_;
     tidy();
@@ -134,7 +130,7 @@ class communicators final : public service {
       remember(context);
       house_.revocations_.forget(context | 1);
       tell_freed(context);
-      release(std::exchange(s.own, nullptr));
+      release(detail::exchange(s.own, nullptr));
       s.context = no_context;
       --leaving_;
       ++vacant_;
@@ -216,8 +212,8 @@ class communicators final : public service {
     house_.end_revoked(s.context);
   }
 
-  errc on_packet(peer_id source, const wire::header& h,
-                 std::span<const std::byte> payload) noexcept override {
+  [[gnu::cold]] errc on_packet(peer_id source, const wire::header& h,
+                               std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
     if (h.kind == wire::kind::freed)
@@ -365,9 +361,9 @@ class communicators final : public service {
   }
   [[gnu::noinline, gnu::cold]] void spread_from(communicator_state& s, rank_t me, rank_t from,
                                                 int depth) noexcept {
-    for (rank_t step = 1; step < s.size; step *= 2)
-      for (const std::int64_t at :
-           {std::int64_t{from} + step, std::int64_t{from} - step + s.size}) {
+    for (rank_t step = 1; step < s.size; step *= 2) {
+      const std::int64_t both[] = {std::int64_t{from} + step, std::int64_t{from} - step + s.size};
+      for (const std::int64_t at : both) {
         const auto to = static_cast<rank_t>(at % s.size);
         if (to == me) continue;
         const peer_id peer = peer_of(s, to);
@@ -377,6 +373,7 @@ class communicators final : public service {
           spread_from(s, me, to, depth + 1);
         }
       }
+    }
   }
   static constexpr int depth_max = 3;
 

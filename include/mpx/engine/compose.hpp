@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/engine/wait_many.hpp"
 
 namespace mpx::inline v0 {
@@ -68,7 +69,7 @@ class [[nodiscard]] completer {
   completer() = default;
   /// Takes over; `other` has nothing to complete any more.
   completer(completer&& other) noexcept
-      : endpoint_(std::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
+      : endpoint_(detail::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
   /// Exchanges the two.
   completer& operator=(completer&& other) noexcept {
     std::swap(endpoint_, other.endpoint_);
@@ -99,7 +100,7 @@ class [[nodiscard]] completer {
   void end(errc why, std::size_t bytes, [[maybe_unused]] std::source_location where) noexcept {
     MPX_ASSERT_AT(*this, "a generalized operation is completed once", where);
     if (*this)
-      detail::compounds<Stack>::complete(*std::exchange(endpoint_, nullptr), *operation_, why,
+      detail::compounds<Stack>::complete(*detail::exchange(endpoint_, nullptr), *operation_, why,
                                          bytes);
   }
 

@@ -3,12 +3,12 @@
 // The numbers of communicators: which rank leads one, which of those that it leads it is, and how
 // often that number has been used before. Who leads numbers, and asks nobody.
 
-#include <bit>
 #include <cstdint>
 #include <new>
-#include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/types.hpp"
 #include "mpx/engine/calls.hpp"
@@ -27,7 +27,7 @@ class context_numbers {
   context_numbers(rank_t job_size, unsigned bits) noexcept
       : own_bit_(context_id{1} << (bits - 1)),
         leader_bits_(static_cast<unsigned>(
-            std::bit_width(static_cast<std::uint32_t>(job_size > 1 ? job_size - 1 : 0)))) {
+            bits_of(static_cast<std::uint32_t>(job_size > 1 ? job_size - 1 : 0)))) {
     const unsigned rest = bits - 2 > leader_bits_ ? bits - 2 - leader_bits_ : 0;
     serial_bits_ = rest > 3 ? rest - 3 : rest;
     if (serial_bits_ > serial_bits_max) serial_bits_ = serial_bits_max;
@@ -89,7 +89,7 @@ class led_communicators {
     const bool all = full();
     led_communicator* led = nullptr;
     if (free_count_ > (all ? 0 : reused_after)) {
-      led = std::exchange(first_free_, first_free_->next_free);
+      led = detail::exchange(first_free_, first_free_->next_free);
       --free_count_;
     } else if (!all) {
       led = all_.try_add(new (std::nothrow) led_communicator());

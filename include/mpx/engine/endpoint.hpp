@@ -4,11 +4,9 @@
 // a rank hangs here. Calls take the thread model's lock; the rooms expect it held.
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
@@ -82,40 +80,40 @@ class endpoint : ground<Stack>,
 
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
       return {};
     return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.context, c.tag);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return send_queued_locked(c, flag);
   }
   /// Complete when this returns. Returns errc::buffer if it does not fit.
   errc send_buffered(const send_call& c) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return outbox().send_buffered(c);
   }
   /// Starts a receive.
   [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive(into, want);
   }
   /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
   /// polls for it needs no operation and no matching.
   /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
   [[MPX_ALWAYS_INLINE]] void receive_now(direct_receive& d) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().receive_now(d);
   }
   [[gnu::noinline]] void receive_rest(direct_receive& d, call_site site) {
     wait(*d.posted, site);
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().received(d, *d.posted);
   }
   started receive_nothing() {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive_nothing(null_peer);
   }
 
@@ -144,7 +142,7 @@ class endpoint : ground<Stack>,
   }
   bool test(operation& op);
   bool is_done(const operation& op) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return op.done();
   }
   /// Blocks until `done()`, which is called under the lock, returns true.
@@ -155,7 +153,7 @@ class endpoint : ground<Stack>,
   void progress();
   /// Gives a complete operation back.
   [[MPX_ALWAYS_INLINE]] void release(operation& op) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     give(op);
   }
   /// The same, of one that is_over.
@@ -184,7 +182,7 @@ class endpoint : ground<Stack>,
     std::optional<probe_result> found;
     bool crowded = false;
     {
-      std::lock_guard lock(threading());
+      lock_guard lock(threading());
       crowded = poll_probing();
       if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
         found = probe_result{m->is.source, m->is.tag(), m->bytes};
@@ -197,11 +195,11 @@ class endpoint : ground<Stack>,
   arrived_message* claim(const pattern& want, errc& failure);
   arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
   started receive_claimed(arrived_message* m, const memory& into) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return inbox().receive_claimed(m, into);
   }
   void discard(arrived_message* m) noexcept {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().discard(m);
   }
 
@@ -225,14 +223,14 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::host, peers_type::loss_text, peers_type::losses;
+  using peers_type::abort_job, peers_type::host, peers_type::loss_text, peers_type::losses;
   using peers_type::orphaned;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
 
   std::string address() requires ElasticTransport<transport_type>
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return transport().address();
   }
   added_peer add_peer(std::string_view address) requires ElasticTransport<transport_type>;
@@ -242,17 +240,17 @@ class endpoint : ground<Stack>,
   /// From now on `s` gets the packets of kinds first .. last, and news of losses. It outlives this,
   /// or is removed. Errors: errc::argument if a kind is taken or the engine's own.
   errc add_service(service& s, std::uint8_t first, std::uint8_t last) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return services_.add(s, first, last);
   }
   void remove_service(const service& s) noexcept {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     services_.remove(s);
   }
   /// Sends a packet of a service, in order with this rank's other answers to `to`; does not wait.
   /// `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
@@ -270,7 +268,7 @@ class endpoint : ground<Stack>,
   // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
 
   communicator_state& new_communicator_state() {  // The world's.
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return communicators_.make_world();
   }
   /// nullptr: its communicator has been freed, or it has none.
@@ -279,7 +277,7 @@ class endpoint : ground<Stack>,
   /// Calls `use` with this rank's communicators, under the lock.
   template <class Use>
   auto with_communicators(Use&& use) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     return use(communicators_);
   }
 
@@ -291,7 +289,7 @@ class endpoint : ground<Stack>,
   template <class>
   friend struct one_sided;  // What windows ask for (rma/access.hpp).
   template <class From>     // What the transport is made of.
-  endpoint(job_type& job, From& from, std::nullptr_t)
+  [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),

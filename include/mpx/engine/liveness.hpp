@@ -3,6 +3,7 @@
 // What an endpoint knows of the living and the dead: what the bootstrap tells, or nothing.
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,10 @@ class liveness {
 
   rank_t size() const noexcept { return job_.size(); }
   std::string_view host() const { return job_.host(); }
+  [[noreturn]] void abort(const char* why) {
+    job_.abort(1, why);
+    std::abort();
+  }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
@@ -43,6 +48,10 @@ class liveness<Job> {
 
   rank_t size() const noexcept { return job_.size(); }
   std::string_view host() const { return job_.host(); }
+  [[noreturn]] void abort(const char* why) {
+    job_.abort(1, why);
+    std::abort();
+  }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept {
     return job_.failure_word();
   }

@@ -227,7 +227,7 @@ class operation_pool {
   }
 
   /// Differs, most likely, once operations have come and gone.
-  std::uint64_t digest() const noexcept {
+  [[gnu::noinline, gnu::cold]] std::uint64_t digest() const noexcept {
     std::uint64_t sum = slabs_.size();
     for (std::size_t s = 0; s < slabs_.size(); ++s)
       for (const operation& op : slabs_[s]->operations)
@@ -255,6 +255,8 @@ class operation_pool {
   static constexpr std::uint32_t slab_size = lesser(64u, OperationsMax);
   static_assert(OperationsMax % slab_size == 0);
   struct slab : allocated {
+    // NOLINTNEXTLINE(*-equals-default): what is defaulted takes no attribute.
+    [[gnu::noinline, gnu::cold]] slab() noexcept {}
     operation operations[slab_size];
   };
   static constexpr unsigned index_bits = 32 - GenerationBits;  // Index + 1: ticket 0 names nothing.

@@ -15,10 +15,7 @@ template <class Stack>
   if (s != nullptr) {
     const error_handling on = s->on_error;
     if (on.is == error_handling::kind::calls) on.function(what, on.with);
-    if (on.is == error_handling::kind::aborts) {
-      const auto abort = e.with_communicators([](auto& all) { return all.abort_job; });
-      if (abort.function != nullptr) abort.function(abort.job, what.what());
-    }
+    if (on.is == error_handling::kind::aborts) on.function(what, &e);
   }
   throw error(what);
 }

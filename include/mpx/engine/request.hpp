@@ -6,8 +6,8 @@
 #include <optional>
 #include <source_location>
 #include <string>
-#include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/status.hpp"
 #include "mpx/engine/endpoint.hpp"
@@ -35,7 +35,7 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   } else {
     append(s, "%d", other);
   }
-  s += world_rank_text(ranks, other);
+  append(s, "%s", world_rank_text(ranks, other).c_str());
   if (tag == any_tag) {
     append(s, ", tag any");
   } else {
@@ -112,14 +112,14 @@ class [[nodiscard]] request {
   request() = default;
   /// Takes over; `other` is empty afterwards.
   request(request&& other) noexcept
-      : endpoint_(std::exchange(other.endpoint_, nullptr)),
-        operation_(std::exchange(other.operation_, nullptr)) {}
+      : endpoint_(detail::exchange(other.endpoint_, nullptr)),
+        operation_(detail::exchange(other.operation_, nullptr)) {}
   /// The same; what was pending before is dropped.
   request& operator=(request&& other) noexcept {
     if (this != &other) {
       drop();
-      endpoint_ = std::exchange(other.endpoint_, nullptr);
-      operation_ = std::exchange(other.operation_, nullptr);
+      endpoint_ = detail::exchange(other.endpoint_, nullptr);
+      operation_ = detail::exchange(other.operation_, nullptr);
     }
     return *this;
   }
@@ -359,7 +359,7 @@ struct request_access {
   template <class Stack>
   static operation* give_up(request<Stack>& r) noexcept {
     r.endpoint_ = nullptr;
-    return std::exchange(r.operation_, nullptr);
+    return detail::exchange(r.operation_, nullptr);
   }
   template <class Stack>
   static void check(const request<Stack>& r, std::source_location where) noexcept {

@@ -60,13 +60,9 @@ class revocations final : public service {
  private:
   static constexpr std::size_t revoked_max = 4096;
 
-  bool add(const left_call& call) noexcept try {
+  [[gnu::noinline, gnu::cold]] bool add(const left_call& call) noexcept {
     if (contains(call.call)) return true;
-    if (revoked_.size() == revoked_max) return false;
-    revoked_.push_back(call);
-    return true;
-  } catch (const std::exception&) {
-    return false;
+    return revoked_.size() != revoked_max && revoked_.try_push_back(call);
   }
 
   bool some_left_ = false;

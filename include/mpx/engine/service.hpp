@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/types.hpp"
 #include "mpx/protocol/wire.hpp"
 #include "mpx/watch/hang_info.hpp"
@@ -53,14 +53,14 @@ class service_list {
   service_list& operator=(const service_list&) = delete;
   ~service_list() {
     while (owned_ != nullptr) {
-      service* const s = std::exchange(owned_, owned_->next_owned_);
+      service* const s = detail::exchange(owned_, owned_->next_owned_);
       s->drop_(*s);
     }
   }
   /// `s` stays until the endpoint goes, and then `drop(s)` is called.
   void own(service& s, void (*drop)(service&) noexcept) noexcept {
     s.drop_ = drop;
-    s.next_owned_ = std::exchange(owned_, &s);
+    s.next_owned_ = detail::exchange(owned_, &s);
   }
   /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
   /// engine's own.
@@ -70,7 +70,7 @@ class service_list {
       if (first <= other->last_ && other->first_ <= last) return errc::argument;
     s.first_ = first;
     s.last_ = last;
-    s.next_ = std::exchange(first_, &s);
+    s.next_ = detail::exchange(first_, &s);
     return errc{};
   }
   void remove(const service& s) noexcept {

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <concepts>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -113,25 +114,26 @@ template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 
 /// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
-[[gnu::noinline, gnu::cold]] inline std::string difference(std::string_view one,
-                                                           std::string_view other) {
-  const auto next = [](std::string_view& rest) {
-    const std::size_t end = rest.find("; ");
-    const std::string_view part = rest.substr(0, end);
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 2);
-    return part;
-  };
+[[gnu::noinline, gnu::cold]] inline std::string difference(const std::string& first,
+                                                           const std::string& second) {
+  const char* one = first.c_str();
+  const char* other = second.c_str();
   std::string s;
-  while (!one.empty() || !other.empty()) {
-    const std::string_view a = next(one);
-    const std::string_view b = next(other);
-    if (a == b) continue;
-    const std::size_t axis = a.find(' ') + 1;  // "transport shm<...>": what follows is the policy.
-    const bool same_axis = axis != 0 && a.substr(0, axis) == b.substr(0, axis);
-    const std::string_view is = b.empty() ? "nothing" : b;
-    const std::string_view was = a.empty() ? "nothing" : same_axis ? a.substr(axis) : a;
-    append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(is.size()),
-           is.data(), static_cast<int>(was.size()), was.data());
+  while (*one != '\0' || *other != '\0') {
+    const std::size_t a = std::strcspn(one, ";");
+    const std::size_t b = std::strcspn(other, ";");
+    if (a != b || std::memcmp(one, other, a) != 0) {
+      const std::size_t axis = std::strcspn(one, " ;") + 1;  // "transport ": then the policy.
+      const bool same_axis = axis <= a && axis <= b && std::memcmp(one, other, axis) == 0;
+      const char* const was = same_axis ? one + axis : one;
+      append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(b == 0 ? 7 : b),
+             b == 0 ? "nothing" : other, static_cast<int>(a == 0 ? 7 : one + a - was),
+             a == 0 ? "nothing" : was);
+    }
+    one += a;
+    one += std::strspn(one, "; ");
+    other += b;
+    other += std::strspn(other, "; ");
   }
   return s;
 }

@@ -4,9 +4,7 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <concepts>
-#include <mutex>
 #include <source_location>
 #include <string_view>
 
@@ -75,14 +73,14 @@ class serialized {
   static constexpr bool concurrent = false;
 
   void lock() noexcept {
-    MPX_ASSERT_AT(!inside_.exchange(true, std::memory_order_acquire), two_at_once,
+    MPX_ASSERT_AT(!inside_.exchange(true, platform::memory_order_acquire), two_at_once,
                   std::source_location());
   }
   const char* misuse() const noexcept {
-    return inside_.load(std::memory_order_relaxed) ? two_at_once : nullptr;
+    return inside_.load(platform::memory_order_relaxed) ? two_at_once : nullptr;
   }
   /// Where nothing is checked, too: who locked may be an object that checks.
-  void unlock() noexcept { inside_.store(false, std::memory_order_release); }
+  void unlock() noexcept { inside_.store(false, platform::memory_order_release); }
 
  private:
   static constexpr const char* two_at_once =

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/engine/request.hpp"
 
@@ -207,7 +208,7 @@ bool settled(R& requests) {
   bool all_done = true;
   for (auto&& r : requests) {
     if (!r) continue;
-    if (!std::exchange(looked, true)) r.progress();
+    if (!detail::exchange(looked, true)) r.progress();
     if (!access::is_done(r)) {
       all_done = false;
     } else if (access::lost_locked(r)) {  // Complete: nobody changes it any more.

@@ -4,12 +4,11 @@
 // kernel beats two through the channel depends on the size, the caches and where the cores are, and
 // changes while a program runs.
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 #include "mpx/config.hpp"
+#include "mpx/core/numbers.hpp"
 
 namespace mpx::inline v0::protocol {
 
@@ -54,9 +53,9 @@ class scheme_learner {
   };
 
   record& of(std::size_t bytes) noexcept {
-    const auto width = static_cast<std::size_t>(std::bit_width(bytes));
+    const std::size_t width = mpx::detail::bits_of(bytes);
     const std::size_t at = width > width_min ? width - width_min : 0;
-    return records_[at < std::size(records_) ? at : std::size(records_) - 1];
+    return records_[at < records_max ? at : records_max - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
   /// ran.
@@ -69,8 +68,9 @@ class scheme_learner {
     }
   }
 
+  static constexpr std::size_t records_max = 18;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  record records_[18]{};                        // Up to 1 GiB; what is longer goes with that.
+  record records_[records_max]{};               // Up to 1 GiB; what is longer goes with that.
 };
 
 }  // namespace mpx::inline v0::protocol

@@ -3,7 +3,6 @@
 // The wire format: what the twenty header bytes mean, and the payloads of control packets.
 // Everything that arrives is checked before use; `wire_version` changes with this file.
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -54,8 +53,10 @@ struct header {
 };
 static_assert(sizeof(header) == sizeof(frame_header));
 
-constexpr frame_header pack(const header& h) noexcept { return std::bit_cast<frame_header>(h); }
-constexpr header unpack(const frame_header& f) noexcept { return std::bit_cast<header>(f); }
+constexpr frame_header pack(const header& h) noexcept {
+  return __builtin_bit_cast(frame_header, h);
+}
+constexpr header unpack(const frame_header& f) noexcept { return __builtin_bit_cast(header, f); }
 
 /// The words of a frame, for the path that reads each once and needs no more: the first one holds
 /// kind and flags.

@@ -21,37 +21,37 @@ class lock_word {
   /// `who` tries. `wanted`: of a writer, that it has called `want`. `passes`: of a reader, that it
   /// holds others.
   bool try_lock(bool exclusive, rank_t who, bool wanted, bool passes = false) noexcept {
-    std::uint64_t old = word_.load(std::memory_order_relaxed);
+    std::uint64_t old = word_.load(platform::memory_order_relaxed);
     for (;;) {
       if (refuses(old, exclusive, passes)) return false;
       const std::uint64_t next =
           exclusive ? old + (std::uint64_t{static_cast<std::uint32_t>(who)} + 1) * one_writer -
                           (wanted ? one_waits : 0)
                     : old + 1;
-      if (word_.compare_exchange_strong(old, next, std::memory_order_seq_cst)) return true;
+      if (word_.compare_exchange_strong(old, next, platform::memory_order_seq_cst)) return true;
     }
   }
   /// Whether that would be in vain now.
   bool refuses(bool exclusive, bool passes) const noexcept {
-    return refuses(word_.load(std::memory_order_relaxed), exclusive, passes);
+    return refuses(word_.load(platform::memory_order_relaxed), exclusive, passes);
   }
   /// A writer waits from now on, or, given up, no more.
-  void want() noexcept { word_.fetch_add(one_waits, std::memory_order_relaxed); }
-  void give_up() noexcept { word_.fetch_sub(one_waits, std::memory_order_seq_cst); }
+  void want() noexcept { word_.fetch_add(one_waits, platform::memory_order_relaxed); }
+  void give_up() noexcept { word_.fetch_sub(one_waits, platform::memory_order_seq_cst); }
   void unlock(bool exclusive) noexcept {
     if (exclusive) {
-      word_.fetch_and(~writer, std::memory_order_seq_cst);
+      word_.fetch_and(~writer, platform::memory_order_seq_cst);
     } else {
-      word_.fetch_sub(1, std::memory_order_seq_cst);
+      word_.fetch_sub(1, platform::memory_order_seq_cst);
     }
   }
   bool is_free() const noexcept {
-    return (word_.load(std::memory_order_relaxed) & (readers | writer)) == 0;
+    return (word_.load(platform::memory_order_relaxed) & (readers | writer)) == 0;
   }
   /// The writer inside; proc_null: there is none.
   rank_t holder() const noexcept {
     const auto who =
-        static_cast<rank_t>((word_.load(std::memory_order_acquire) & writer) / one_writer);
+        static_cast<rank_t>((word_.load(platform::memory_order_acquire) & writer) / one_writer);
     return who == 0 ? rank_t{proc_null} : who - 1;
   }
 
@@ -93,10 +93,10 @@ class element_lock {
       : word_(locks.of(there)) {
     for (std::uint32_t looks = 0;; ++looks) {
       std::uint32_t holder = 0;
-      if (word_.compare_exchange_strong(holder, who + 1, std::memory_order_acquire)) return;
+      if (word_.compare_exchange_strong(holder, who + 1, platform::memory_order_acquire)) return;
       if (holder != 0 && looks % looks_per_question == looks_per_question - 1 &&
           locks.is_dead != nullptr && locks.is_dead(locks.with, holder - 1) &&
-          word_.compare_exchange_strong(holder, who + 1, std::memory_order_acquire))
+          word_.compare_exchange_strong(holder, who + 1, platform::memory_order_acquire))
         return;
       platform::relax();
       if (looks > 64) ::sched_yield();
@@ -104,7 +104,7 @@ class element_lock {
   }
   element_lock(const element_lock&) = delete;
   element_lock& operator=(const element_lock&) = delete;
-  ~element_lock() { word_.store(0, std::memory_order_release); }
+  ~element_lock() { word_.store(0, platform::memory_order_release); }
 
  private:
   static constexpr std::uint32_t looks_per_question = 4096;
@@ -135,11 +135,11 @@ class meeting_words {
  public:
   /// Of its owner. `sends`: what the others hear besides.
   void come(std::uint64_t which, bool sends) noexcept {
-    words_[which % 2].exchange(2 * which + (sends ? 1 : 0), std::memory_order_seq_cst);
+    words_[which % 2].exchange(2 * which + (sends ? 1 : 0), platform::memory_order_seq_cst);
   }
   /// Whether the owner has come. `sends` becomes true if it has said so.
   bool has_come(std::uint64_t which, bool& sends) const noexcept {
-    const std::uint64_t word = words_[which % 2].load(std::memory_order_acquire);
+    const std::uint64_t word = words_[which % 2].load(platform::memory_order_acquire);
     if (word / 2 != which) return false;
     sends = sends || word % 2 != 0;
     return true;
@@ -181,7 +181,7 @@ struct control_block {
 inline bool held_by_dead(control_block& c, rank_t dead, rank_t ranks) noexcept {
   if (c.lock.holder() == dead) return true;
   platform::atomic<std::uint32_t>& part = c.of(dead, ranks).part;
-  std::uint32_t was = part.load(std::memory_order_acquire);
+  std::uint32_t was = part.load(platform::memory_order_acquire);
   if (was == lock_part::tries) return true;
   if (was == lock_part::counted && part.compare_exchange_strong(was, lock_part::none))
     c.lock.give_up();

@@ -151,12 +151,12 @@ T combine_one(combine op, std::byte* there, const std::byte* given, element_lock
   using word = atomic_word<T>;
   if constexpr (!std::is_void_v<word>) {
     const platform::atomic_ref<word> at(*reinterpret_cast<word*>(there));
-    if (op == combine::no_op) return std::bit_cast<T>(at.load(std::memory_order_seq_cst));
+    if (op == combine::no_op) return std::bit_cast<T>(at.load(platform::memory_order_seq_cst));
     if (op == combine::replace) return std::bit_cast<T>(at.exchange(std::bit_cast<word>(value)));
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       if (op == combine::sum) return static_cast<T>(at.fetch_add(static_cast<word>(value)));
     }
-    word old = at.load(std::memory_order_relaxed);
+    word old = at.load(platform::memory_order_relaxed);
     while (!at.compare_exchange_weak(
         old, std::bit_cast<word>(combined(op, std::bit_cast<T>(old), value)))) {
     }

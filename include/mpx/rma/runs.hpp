@@ -71,9 +71,9 @@ class run_list : public mpx::detail::allocated {
     return true;
   }
 
-  void keep() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void keep() const noexcept { references_.fetch_add(1, platform::memory_order_relaxed); }
   void drop() const noexcept {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (references_.fetch_sub(1, platform::memory_order_acq_rel) == 1) delete this;
   }
 
  private:

@@ -125,7 +125,7 @@ struct exposed_side {
   static void wake_sleepers(data& w, rma::control_block& c) noexcept {
     if constexpr (os::has_blocks) {
       for (rank_t first = 0; first < w.size; first += 64) {
-        std::uint64_t mask = c.sleeping()[first / 64].load(std::memory_order_seq_cst);
+        std::uint64_t mask = c.sleeping()[first / 64].load(platform::memory_order_seq_cst);
         for (; mask != 0; mask &= mask - 1) {
           const rank_t r = first + static_cast<rank_t>(std::countr_zero(mask));
           if (r < w.size) os::wake_locked(w.e, w.peer_of(r));

@@ -24,7 +24,7 @@ template <class F>
     return;
   }
   for (rank_t r = 0; r < ranks; ++r)
-    if (c.of(r, ranks).part.load(std::memory_order_relaxed) == rma::lock_part::reads ||
+    if (c.of(r, ranks).part.load(platform::memory_order_relaxed) == rma::lock_part::reads ||
         (by_packets != nullptr && by_packets[r] == 1))
       take(r);
 }
@@ -76,7 +76,7 @@ struct window_awaited : awaited_above {
   }
   bool has_completed(const rma_target& by) const noexcept {
     const std::uint32_t words =
-        w.control->of(by.rank, w.size).completes.load(std::memory_order_relaxed);
+        w.control->of(by.rank, w.size).completes.load(platform::memory_order_relaxed);
     return by.completes + static_cast<std::int32_t>(words) > 0;
   }
   rank_t world(rank_t r) const noexcept { return r < 0 ? -1 : world_rank(w.peer_of(r)); }

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/aligned.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/mapping.hpp"
 #include "mpx/core/memory.hpp"
@@ -38,15 +38,16 @@ class shared_mapping {
   /// With `bells` places for a descriptor. Errors: errc::no_resources.
   shared_mapping(std::size_t bytes, std::size_t bells) : block_(new block(bytes, bells)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
-    if (block_ != nullptr) block_->users.fetch_add(1, std::memory_order_relaxed);
+    if (block_ != nullptr) block_->users.fetch_add(1, platform::memory_order_relaxed);
   }
-  shared_mapping(shared_mapping&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  shared_mapping(shared_mapping&& other) noexcept
+      : block_(mpx::detail::exchange(other.block_, nullptr)) {}
   shared_mapping& operator=(shared_mapping other) noexcept {
     std::swap(block_, other.block_);
     return *this;
   }
   ~shared_mapping() {
-    if (block_ != nullptr && block_->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    if (block_ != nullptr && block_->users.fetch_sub(1, platform::memory_order_acq_rel) == 1)
       delete block_;
   }
   std::byte* data() const noexcept { return block_->memory.data(); }
@@ -69,7 +70,7 @@ class shared_mapping {
   static shared_mapping named(std::uintptr_t name) noexcept {
     shared_mapping m;
     m.block_ = reinterpret_cast<block*>(name);
-    m.block_->users.fetch_add(1, std::memory_order_relaxed);
+    m.block_->users.fetch_add(1, platform::memory_order_relaxed);
     return m;
   }
 
@@ -172,7 +173,7 @@ class inproc_segment {
     return e;
   }
   void unlink(peer_id peer) noexcept {
-    const peer_id slot = std::exchange(slots_[peer], no_peer);
+    const peer_id slot = mpx::detail::exchange(slots_[peer], no_peer);
     peers_[slot] = no_peer;
     table_.unlink(me_.slot, slot, [&] { empty(slot); });
   }

@@ -37,7 +37,7 @@ class hang_lookout {
 
   /// How long ranks wait before they say so; 0 when that is not to be reported.
   std::int64_t limit_ns() const noexcept {
-    const std::int64_t theirs = head().limit_ns.load(std::memory_order_relaxed);
+    const std::int64_t theirs = head().limit_ns.load(platform::memory_order_relaxed);
     return theirs >= 1'000'000 && theirs <= limit_ns_max ? theirs : limit_ns_;
   }
   /// The time until the next look.
@@ -79,7 +79,7 @@ class hang_lookout {
   }
 
   /// Asks all ranks what they are doing. Those that wait will have said so `answer_ns` later.
-  void ask() noexcept { head().asked.store(++asked_, std::memory_order_release); }
+  void ask() noexcept { head().asked.store(++asked_, platform::memory_order_release); }
   /// What all ranks are doing, as far as they have said so, whether they hang or not; "" if none
   /// has ever joined. After `ask`, for a job that is about to be ended.
   /// Errors: errc::no_resources.
@@ -125,10 +125,10 @@ class hang_lookout {
   }
   std::uint32_t mark_of(rank_t r, std::int64_t now) const noexcept {
     const hang_words& w = job_.hang(r);
-    const std::uint32_t mark = w.mark.load(std::memory_order_acquire);
+    const std::uint32_t mark = w.mark.load(platform::memory_order_acquire);
     if ((mark & hang_words::stuck) == 0 || job_.ended(r)) return 0;
     if ((mark & hang_words::testing) == 0) return mark;
-    const std::int64_t seen = w.seen_ns.load(std::memory_order_relaxed);
+    const std::int64_t seen = w.seen_ns.load(platform::memory_order_relaxed);
     return seen >= now - second_ns && seen <= now + second_ns ? mark : 0;  // It may have gone away.
   }
 
@@ -152,7 +152,7 @@ class hang_lookout {
   void gather(rank_t r, std::int64_t now, bool all, Info& into) const noexcept {
     const hang_words& w = job_.hang(r);
     const rank_state state = job_.state(r, environment_);
-    const bool answered = !all && w.answered.load(std::memory_order_acquire) == asked_;
+    const bool answered = !all && w.answered.load(platform::memory_order_acquire) == asked_;
     if (marks_[static_cast<std::size_t>(r)] != 0 || (answered && !is_gone(r))) {
       if (!read(r, into)) {
         into = {};
@@ -163,7 +163,7 @@ class hang_lookout {
                    : state == rank_state::joined   ? hang_state::busy
                    : state == rank_state::finished ? hang_state::left
                                                    : hang_state::failed;
-      into.since_ns = w.seen_ns.load(std::memory_order_relaxed);
+      into.since_ns = w.seen_ns.load(platform::memory_order_relaxed);
     }
     into.rank = r;
     into.now_ns = now;

@@ -49,8 +49,8 @@ class hang_watch {
                   static_cast<unsigned long long>(hang_seconds_max));
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
-    alone_ = job_.size() == 1 && head().looked_at.load(std::memory_order_relaxed) == 0;
-    head().limit_ns.store(limit_ns_, std::memory_order_relaxed);
+    alone_ = job_.size() == 1 && head().looked_at.load(platform::memory_order_relaxed) == 0;
+    head().limit_ns.store(limit_ns_, platform::memory_order_relaxed);
     saw(joined_ns_);
   }
   hang_watch(const hang_watch&) = delete;
@@ -63,7 +63,9 @@ class hang_watch {
   const call_site& joined() const noexcept { return joined_; }
 
   /// The rank is in mpx, and busy.
-  void saw(std::int64_t now) noexcept { words().seen_ns.store(now, std::memory_order_relaxed); }
+  void saw(std::int64_t now) noexcept {
+    words().seen_ns.store(now, platform::memory_order_relaxed);
+  }
   /// A call that waited is over.
   void went_on() noexcept {
     saw(platform::now_ns());
@@ -105,15 +107,15 @@ class hang_watch {
     if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
       publish(from, now);
       stuck_ = true;
-      const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
+      const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
       words().mark.store(
           (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
-          std::memory_order_release);
+          platform::memory_order_release);
     }
-    if (const std::uint32_t asked = head().asked.load(std::memory_order_acquire);
-        asked != words().answered.load(std::memory_order_relaxed)) {
+    if (const std::uint32_t asked = head().asked.load(platform::memory_order_acquire);
+        asked != words().answered.load(platform::memory_order_relaxed)) {
       if (!stuck_) publish(from, now);
-      words().answered.store(asked, std::memory_order_release);
+      words().answered.store(asked, platform::memory_order_release);
     }
     if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now);
   } catch (const std::exception&) {
@@ -146,12 +148,12 @@ class hang_watch {
     info.rank = job_.rank();
     info.environment = job_.environment();
     info.now_ns = now;
-    segment().put_hang(job_.rank(), std::as_bytes(std::span(&info, 1)));
+    segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
   }
   [[gnu::noinline, gnu::cold]] void retract() noexcept {
     stuck_ = told_ = false;
-    const std::uint32_t number = words().mark.load(std::memory_order_relaxed) & ~3u;
-    words().mark.store(number + hang_words::next, std::memory_order_release);
+    const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
+    words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
 
   /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.

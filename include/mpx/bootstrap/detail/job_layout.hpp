@@ -9,7 +9,6 @@
 // has to be reset; those of a room (below) are reset by its owner, before others can see that it
 // has joined.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 

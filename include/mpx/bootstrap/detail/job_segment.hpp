@@ -102,7 +102,7 @@ class job_segment : public detail::job_view {
   [[gnu::noinline, gnu::cold]] void leave(rank_t rank, std::uint64_t k,
                                           const file_view& shared) const noexcept {
     set_state(rank, k, rank_state::finished);
-    entry(rank).live.fetch_sub(1, std::memory_order_release);
+    entry(rank).live.fetch_sub(1, platform::memory_order_release);
     go(k, shared);
   }
   /// `rank` gives environment `k` up without leaving it, and touches nothing of it afterwards.
@@ -116,9 +116,9 @@ class job_segment : public detail::job_view {
   /// What became of `rank` is final: its process (or thread) is gone.
   [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank, int wait_status) const noexcept {
     auto& it = entry(rank);
-    it.wait_status.store(static_cast<std::uint32_t>(wait_status), std::memory_order_relaxed);
+    it.wait_status.store(static_cast<std::uint32_t>(wait_status), platform::memory_order_relaxed);
     note_end(rank);
-    it.ended.store(1, std::memory_order_release);
+    it.ended.store(1, platform::memory_order_release);
     bump_all();
   }
 
@@ -127,9 +127,9 @@ class job_segment : public detail::job_view {
                                              errc why) const noexcept {
     if (peer < 0 || peer >= size()) return;
     auto& word = refusal(peer, k, rank);
-    if (detail::value_of(word.load(std::memory_order_relaxed), k) != 0) return;
-    word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), std::memory_order_release);
-    room(peer, k).renounced.store(detail::tagged(k, 1), std::memory_order_release);
+    if (detail::value_of(word.load(platform::memory_order_relaxed), k) != 0) return;
+    word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), platform::memory_order_release);
+    room(peer, k).renounced.store(detail::tagged(k, 1), platform::memory_order_release);
     bump(k);
   }
   /// Why `peer` will not talk to `rank` in environment `k`; errc{} if it will.
@@ -137,10 +137,10 @@ class job_segment : public detail::job_view {
                                                  rank_t peer) const noexcept {
     if (peer < 0 || peer >= size()) return errc{};
     // Nobody reads where nobody has written: that would take memory.
-    const auto any = room(rank, k).renounced.load(std::memory_order_acquire);
+    const auto any = room(rank, k).renounced.load(platform::memory_order_acquire);
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
-        detail::value_of(refusal(rank, k, peer).load(std::memory_order_acquire), k));
+        detail::value_of(refusal(rank, k, peer).load(platform::memory_order_acquire), k));
     return why == errc{} || why == errc::no_resources ? why : errc::protocol;
   }
 
@@ -155,7 +155,7 @@ class job_segment : public detail::job_view {
           key.size(), value.size(), std::size_t{key_bytes_max}, std::size_t{value_bytes_max});
     const rank_lock lock(entry(rank));
     auto& mine = room(rank, k);
-    const std::uint32_t used = mine.log_used.load(std::memory_order_relaxed);
+    const std::uint32_t used = mine.log_used.load(platform::memory_order_relaxed);
     const std::size_t bytes = record_bytes(key.size(), value.size());
     if (used > published_bytes_max || bytes > published_bytes_max - used)
       mpx::detail::throw_error(errc::no_resources,
@@ -169,19 +169,25 @@ class job_segment : public detail::job_view {
     std::memcpy(at, &record, sizeof record);
     std::memcpy(at + sizeof record, key.data(), key.size());
     if (!value.empty()) std::memcpy(at + sizeof record + key.size(), value.data(), value.size());
-    mine.log_used.store(used + static_cast<std::uint32_t>(bytes), std::memory_order_release);
+    mine.log_used.store(used + static_cast<std::uint32_t>(bytes), platform::memory_order_release);
   }
 
   [[gnu::noinline, gnu::cold]] std::optional<std::string> get(rank_t rank, std::uint64_t k,
                                                               std::string_view key) const {
+    const std::string_view value = find(rank, k, key);
+    if (value.data() == nullptr) return {};
+    return std::string(value.data(), value.size());
+  }
+  /// What `rank` has published, where it lies; nullptr: nothing.
+  [[gnu::noinline, gnu::cold]] std::string_view find(rank_t rank, std::uint64_t k,
+                                                     std::string_view key) const {
     check_rank(rank);
-    if (decode(state_word(rank, k).load(std::memory_order_acquire), k) == rank_state::waiting)
+    if (decode(state_word(rank, k).load(platform::memory_order_acquire), k) == rank_state::waiting)
       return {};
-    const std::size_t used = room(rank, k).log_used.load(std::memory_order_acquire);
+    const std::size_t used = room(rank, k).log_used.load(platform::memory_order_acquire);
     if (used > published_bytes_max) damaged(rank);
     const std::byte* const begin = log(rank, k);
     std::size_t at = 0;
-    bool found = false;
     std::string_view value;
     while (at < used) {
       detail::log_record record;
@@ -192,14 +198,11 @@ class job_segment : public detail::job_view {
           record.value_bytes > value_bytes_max || bytes > used - at)
         damaged(rank);
       const char* text = reinterpret_cast<const char*>(begin) + at + sizeof record;
-      if (std::string_view(text, record.key_bytes) == key) {
-        found = true;
+      if (record.key_bytes == key.size() && std::memcmp(text, key.data(), key.size()) == 0)
         value = std::string_view(text + record.key_bytes, record.value_bytes);
-      }
       at += bytes;
     }
-    if (!found) return {};
-    return std::string(value);
+    return value;
   }
 
   // --- meeting ---
@@ -208,13 +211,15 @@ class job_segment : public detail::job_view {
   [[gnu::noinline, gnu::cold]] void fence(rank_t rank, std::uint64_t k,
                                           mpx::detail::function_ref<void()> idle) const {
     auto& s = slot(k);
-    const std::uint32_t generation = s.generation.load(std::memory_order_acquire);
+    const std::uint32_t generation = s.generation.load(platform::memory_order_acquire);
     if (arrive(rank, k)) {
-      s.generation.store(generation + 1, std::memory_order_release);
+      s.generation.store(generation + 1, platform::memory_order_release);
       platform::futex_wake(s.generation, 0x7fffffff);
       return;
     }
-    const auto open = [&] { return s.generation.load(std::memory_order_acquire) != generation; };
+    const auto open = [&] {
+      return s.generation.load(platform::memory_order_acquire) != generation;
+    };
     // So that the waiting ranks of a large job leave the cores to those who still have to come.
     const std::int64_t nap_ns = 1'000'000 * ((size() + 31) / 32);
     for (std::uint32_t seen = failure_epoch(k) - 1; !open();) {
@@ -242,7 +247,7 @@ class job_segment : public detail::job_view {
     const std::size_t kept = reason.size() < reason_bytes_max ? reason.size() : reason_bytes_max;
     a.reason_bytes = static_cast<std::uint32_t>(kept);
     if (kept != 0) std::memcpy(a.reason, reason.data(), kept);
-    a.phase.store(detail::abort_record::set, std::memory_order_release);
+    a.phase.store(detail::abort_record::set, platform::memory_order_release);
     bump_all();
   }
 
@@ -252,7 +257,7 @@ class job_segment : public detail::job_view {
    public:
     [[gnu::noinline, gnu::cold]] explicit rank_lock(detail::rank_entry& entry) : word_(entry.lock) {
       const std::int64_t deadline_ns = platform::now_ns() + 5'000'000'000;
-      while (word_.exchange(1, std::memory_order_acquire) != 0) {
+      while (word_.exchange(1, platform::memory_order_acquire) != 0) {
         if (platform::now_ns() > deadline_ns)
           mpx::detail::throw_error(errc::bootstrap,
                                    "this rank's entry is locked: its former process was killed "
@@ -263,7 +268,7 @@ class job_segment : public detail::job_view {
     rank_lock(const rank_lock&) = delete;
     rank_lock& operator=(const rank_lock&) = delete;
     [[gnu::noinline, gnu::cold]] ~rank_lock() {
-      word_.store(0, std::memory_order_release);
+      word_.store(0, platform::memory_order_release);
       platform::futex_wake(word_, 1);
     }
 
@@ -294,25 +299,26 @@ class job_segment : public detail::job_view {
                                              std::uint32_t& seen) const {
     auto& me = entry(rank);
     const rank_lock lock(me);
-    if (const auto other = me.pid.load(std::memory_order_relaxed);
-        other != pid && me.live.load(std::memory_order_relaxed) != 0)
+    if (const auto other = me.pid.load(platform::memory_order_relaxed);
+        other != pid && me.live.load(platform::memory_order_relaxed) != 0)
       mpx::detail::throw_error(errc::bootstrap,
                                "rank %d is taken by process %d: one program per rank; to run "
                                "another one alone inside a rank, unset MPX_JOB_FD for it",
                                rank, other);
-    k = me.joins.load(std::memory_order_relaxed);
+    k = me.joins.load(platform::memory_order_relaxed);
     if (k >= environments_max)
       mpx::detail::throw_error(errc::no_resources,
                                "rank %d joined %llu environments, the limit of a job", rank,
                                static_cast<unsigned long long>(environments_max));
     seen = failure_epoch(k);
-    if (slot(k).released.load(std::memory_order_acquire) != k / environments_live_max) return false;
+    if (slot(k).released.load(platform::memory_order_acquire) != k / environments_live_max)
+      return false;
     if (failure_epoch(k) == 0) bump(k);  // The first ever in its slot: it is never 0.
-    me.pid.store(pid, std::memory_order_relaxed);
-    room(rank, k).log_used.store(0, std::memory_order_relaxed);
+    me.pid.store(pid, platform::memory_order_relaxed);
+    room(rank, k).log_used.store(0, platform::memory_order_relaxed);
     set_state(rank, k, rank_state::joined);
-    me.live.fetch_add(1, std::memory_order_relaxed);
-    me.joins.store(k + 1, std::memory_order_release);
+    me.live.fetch_add(1, platform::memory_order_relaxed);
+    me.joins.store(k + 1, platform::memory_order_release);
     return true;
   }
 
@@ -322,9 +328,10 @@ class job_segment : public detail::job_view {
                                                bool patient) const {
     char who[160] = "its memory could not be given back";
     for (rank_t r = 0; r < size(); ++r) {
-      const rank_state now = decode(state_word(r, before).load(std::memory_order_acquire), before);
+      const rank_state now =
+          decode(state_word(r, before).load(platform::memory_order_acquire), before);
       if (now > rank_state::joined) continue;
-      if (entry(r).ended.load(std::memory_order_acquire) != 0)
+      if (entry(r).ended.load(platform::memory_order_acquire) != 0)
         mpx::detail::throw_error(errc::peer_lost, "joining the next environment: %s",
                                  describe_loss(r, before, rank_state::failed).c_str());
       std::snprintf(who, sizeof who, "%s %s its environment %llu",
@@ -344,7 +351,7 @@ class job_segment : public detail::job_view {
   /// Counts a rank that is in environment `k` no more, and tells the others.
   [[gnu::noinline, gnu::cold]] void go(std::uint64_t k, const file_view& shared) const noexcept {
     auto& gone = slot(k).gone;
-    std::uint64_t was = gone.load(std::memory_order_relaxed);
+    std::uint64_t was = gone.load(platform::memory_order_relaxed);
     std::uint32_t count = 0;
     do {
       count = detail::value_of(was, k) + 1;
@@ -360,7 +367,7 @@ class job_segment : public detail::job_view {
                                             const file_view& shared) const noexcept {
     auto& s = slot(k);
     std::uint64_t all = detail::tagged(k, ranks_);
-    if (s.released.load(std::memory_order_acquire) != k / environments_live_max ||
+    if (s.released.load(platform::memory_order_acquire) != k / environments_live_max ||
         !s.gone.compare_exchange_strong(all, detail::tagged(k, detail::slot_entry::closing)))
       return false;
     const std::uint64_t part = std::uint64_t{1} << environment_shift;
@@ -368,10 +375,10 @@ class job_segment : public detail::job_view {
     if (cleared) {
       // It may fail, where memory is locked: what is in there is tagged, or reset by its owner.
       ::madvise(rooms(k), layout().slot_bytes, MADV_REMOVE);
-      s.released.store(k / environments_live_max + 1, std::memory_order_release);
+      s.released.store(k / environments_live_max + 1, platform::memory_order_release);
       bump(k);
     } else {
-      s.gone.store(detail::tagged(k, ranks_), std::memory_order_release);
+      s.gone.store(detail::tagged(k, ranks_), platform::memory_order_release);
     }
     return cleared;
   }
@@ -379,7 +386,7 @@ class job_segment : public detail::job_view {
   /// Enters the fence. Returns true if all are there: the caller has to open it.
   [[gnu::noinline, gnu::cold]] bool arrive(rank_t rank, std::uint64_t k) const {
     auto& arrived = slot(k).arrived;
-    for (std::uint64_t was = arrived.load(std::memory_order_acquire);;) {
+    for (std::uint64_t was = arrived.load(platform::memory_order_acquire);;) {
       const std::uint32_t before = detail::value_of(was, k);
       if (detail::tag_of(was) > k || before >= ranks_)
         mpx::detail::throw_error(errc::protocol, "fence: the job's control segment is damaged");

@@ -87,44 +87,44 @@ class job_view {
 
   rank_state state(rank_t rank, std::uint64_t k) const noexcept {
     const auto& word = state_word(rank, k);
-    rank_state now = decode(word.load(std::memory_order_acquire), k);
-    if (now <= rank_state::joined && entry(rank).ended.load(std::memory_order_acquire) != 0) {
-      now = decode(word.load(std::memory_order_acquire), k);
+    rank_state now = decode(word.load(platform::memory_order_acquire), k);
+    if (now <= rank_state::joined && entry(rank).ended.load(platform::memory_order_acquire) != 0) {
+      now = decode(word.load(platform::memory_order_acquire), k);
       if (now != rank_state::finished) return rank_state::failed;
     }
     return now;
   }
 
   std::int32_t pid(rank_t rank) const noexcept {
-    return entry(rank).pid.load(std::memory_order_relaxed);
+    return entry(rank).pid.load(platform::memory_order_relaxed);
   }
   std::uint64_t joins(rank_t rank) const noexcept {
-    return entry(rank).joins.load(std::memory_order_acquire);
+    return entry(rank).joins.load(platform::memory_order_acquire);
   }
   std::uint32_t live(rank_t rank) const noexcept {
-    return entry(rank).live.load(std::memory_order_acquire);
+    return entry(rank).live.load(platform::memory_order_acquire);
   }
 
   /// Whether what was started for `rank` is gone for good.
   bool ended(rank_t rank) const noexcept {
-    return entry(rank).ended.load(std::memory_order_acquire) != 0;
+    return entry(rank).ended.load(platform::memory_order_acquire) != 0;
   }
 
   /// How it ended, once it has: "killed by signal 9 (SIGKILL)".
   std::string fate(rank_t rank) const {
     return describe_wait_status(
-        static_cast<int>(entry(rank).wait_status.load(std::memory_order_relaxed)));
+        static_cast<int>(entry(rank).wait_status.load(platform::memory_order_relaxed)));
   }
 
   /// Who was the first to be lost to environment `k`; -1: nobody.
   rank_t first_lost(std::uint64_t k) const noexcept {
-    const auto word = slot(k).lost.load(std::memory_order_acquire);
+    const auto word = slot(k).lost.load(platform::memory_order_acquire);
     const auto rank = static_cast<rank_t>(detail::value_of(word, k)) - 1;
     return rank < size() ? rank : -1;
   }
 
   std::uint32_t failure_epoch(std::uint64_t k) const noexcept {
-    return slot(k).epoch.load(std::memory_order_acquire);
+    return slot(k).epoch.load(platform::memory_order_acquire);
   }
   /// The word of `failure_epoch(k)`, to sleep on.
   platform::atomic<std::uint32_t>& failure_word(std::uint64_t k) const noexcept {
@@ -133,8 +133,8 @@ class job_view {
 
   /// What became of a rank that has left environment `k`, in words; "" of another.
   [[gnu::noinline, gnu::cold]] std::string loss_text(rank_t rank, std::uint64_t k) const {
-    const rank_state now = decode(state_word(rank, k).load(std::memory_order_acquire), k);
-    const bool ended = entry(rank).ended.load(std::memory_order_acquire) != 0;
+    const rank_state now = decode(state_word(rank, k).load(platform::memory_order_acquire), k);
+    const bool ended = entry(rank).ended.load(platform::memory_order_acquire) != 0;
     return ended || now >= rank_state::finished ? describe_loss(rank, k, now) : std::string();
   }
 
@@ -152,35 +152,35 @@ class job_view {
   [[gnu::noinline, gnu::cold]] void put_hang(rank_t rank,
                                              std::span<const std::byte> text) const noexcept {
     auto& slot = hang_slot(rank);
-    std::uint32_t before = slot.sequence.load(std::memory_order_relaxed) & ~1u;
+    std::uint32_t before = slot.sequence.load(platform::memory_order_relaxed) & ~1u;
     if (text.size() > detail::hang_slot::bytes_max ||
-        !slot.sequence.compare_exchange_strong(before, before + 1, std::memory_order_relaxed))
+        !slot.sequence.compare_exchange_strong(before, before + 1, platform::memory_order_relaxed))
       return;
-    slot.bytes.store(static_cast<std::uint32_t>(text.size()), std::memory_order_release);
+    slot.bytes.store(static_cast<std::uint32_t>(text.size()), platform::memory_order_release);
     for (std::size_t at = 0; at < text.size(); at += 8) {
       std::uint64_t eight = 0;
       std::memcpy(&eight, text.data() + at, text.size() - at < 8 ? text.size() - at : 8);
-      slot.data[at / 8].store(eight, std::memory_order_release);
+      slot.data[at / 8].store(eight, platform::memory_order_release);
     }
-    slot.sequence.store(before + 2, std::memory_order_release);
+    slot.sequence.store(before + 2, platform::memory_order_release);
   }
   /// Returns false if `rank` has published nothing of this size, or is about to.
   bool get_hang(rank_t rank, std::span<std::byte> into) const noexcept {
     const auto& slot = hang_slot(rank);
-    const std::uint32_t before = slot.sequence.load(std::memory_order_acquire);
+    const std::uint32_t before = slot.sequence.load(platform::memory_order_acquire);
     if (before == 0 || before % 2 != 0 || into.size() > detail::hang_slot::bytes_max ||
-        slot.bytes.load(std::memory_order_acquire) != into.size())
+        slot.bytes.load(platform::memory_order_acquire) != into.size())
       return false;
     for (std::size_t at = 0; at < into.size(); at += 8) {
-      const std::uint64_t eight = slot.data[at / 8].load(std::memory_order_acquire);
+      const std::uint64_t eight = slot.data[at / 8].load(platform::memory_order_acquire);
       std::memcpy(into.data() + at, &eight, into.size() - at < 8 ? into.size() - at : 8);
     }
-    return slot.sequence.load(std::memory_order_relaxed) == before;
+    return slot.sequence.load(platform::memory_order_relaxed) == before;
   }
 
  protected:
   bool is_aborted() const noexcept {
-    return head().abort.phase.load(std::memory_order_acquire) == detail::abort_record::set;
+    return head().abort.phase.load(platform::memory_order_acquire) == detail::abort_record::set;
   }
   [[gnu::noinline, gnu::cold]] abort_notice read_notice() const {
     const auto& a = head().abort;
@@ -202,23 +202,23 @@ class job_view {
   }
   void set_state(rank_t rank, std::uint64_t k, rank_state now) const noexcept {
     state_word(rank, k).store(detail::tagged(k, static_cast<std::uint64_t>(now)),
-                              std::memory_order_release);
+                              platform::memory_order_release);
   }
   [[gnu::noinline, gnu::cold]] void bump(std::uint64_t k) const noexcept {
-    if (slot(k).epoch.fetch_add(1, std::memory_order_release) == ~std::uint32_t{0})
-      slot(k).epoch.fetch_add(1, std::memory_order_release);  // Never 0.
+    if (slot(k).epoch.fetch_add(1, platform::memory_order_release) == ~std::uint32_t{0})
+      slot(k).epoch.fetch_add(1, platform::memory_order_release);  // Never 0.
     platform::futex_wake(slot(k).epoch, 0x7fffffff);
   }
   /// News for every environment.
   void bump_all() const noexcept {
-    head().endings.fetch_add(1, std::memory_order_release);
+    head().endings.fetch_add(1, platform::memory_order_release);
     for (std::uint32_t k = 0; k < environments_live_max; ++k) bump(k);
   }
 
   /// Notes that `rank` is lost to environment `k`, before others can see it, and follow.
   void note_loss(rank_t rank, std::uint64_t k) const noexcept {
     auto& first = slot(k).lost;
-    std::uint64_t was = first.load(std::memory_order_relaxed);
+    std::uint64_t was = first.load(platform::memory_order_relaxed);
     while (detail::value_of(was, k) == 0 && detail::tag_of(was) <= k &&
            !first.compare_exchange_strong(
                was, detail::tagged(k, static_cast<std::uint64_t>(rank) + 1))) {
@@ -229,8 +229,9 @@ class job_view {
     const std::uint64_t next = joins(rank);
     for (std::uint64_t back = 0; back <= environments_live_max && back <= next; ++back) {
       const std::uint64_t k = next - back;
-      if (decode(state_word(rank, k).load(std::memory_order_acquire), k) <= rank_state::joined &&
-          slot(k).released.load(std::memory_order_acquire) == k / environments_live_max)
+      if (decode(state_word(rank, k).load(platform::memory_order_acquire), k) <=
+              rank_state::joined &&
+          slot(k).released.load(platform::memory_order_acquire) == k / environments_live_max)
         note_loss(rank, k);
     }
   }
@@ -245,8 +246,8 @@ class job_view {
                           notice.code, notice.reason.c_str());
       return errc::aborted;
     }
-    if (head().endings.load(std::memory_order_acquire) == 0 &&
-        detail::value_of(slot(k).gone.load(std::memory_order_acquire), k) == 0)
+    if (head().endings.load(platform::memory_order_acquire) == 0 &&
+        detail::value_of(slot(k).gone.load(platform::memory_order_acquire), k) == 0)
       return errc{};
     // Who failed is the cause; who left because of that is not.
     rank_t lost = first_lost(k);
@@ -281,10 +282,10 @@ class job_view {
     if (how == rank_state::finished) {
       append(what, " left the job");
     } else if (first >= 0 && first != rank &&
-               decode(state_word(rank, k).load(std::memory_order_acquire), k) ==
+               decode(state_word(rank, k).load(platform::memory_order_acquire), k) ==
                    rank_state::failed) {
       append(what, " left, since %s", describe_loss(first, k, rank_state::failed).c_str());
-    } else if (entry(rank).ended.load(std::memory_order_acquire) == 0) {
+    } else if (entry(rank).ended.load(platform::memory_order_acquire) == 0) {
       append(what, " failed");
     } else {
       append(what, " was lost: %s%s", fate(rank).c_str(),

@@ -16,6 +16,7 @@
 
 #include "mpx/bootstrap/detail/job_segment.hpp"
 #include "mpx/bootstrap/hang_table.hpp"
+#include "mpx/core/exchange.hpp"
 
 namespace mpx::inline v0::bootstrap {
 
@@ -37,9 +38,9 @@ class aide_owner {
  public:
   aide_owner() = default;
   explicit aide_owner(aide* one) noexcept : one_(one) {}
-  aide_owner(aide_owner&& other) noexcept : one_(std::exchange(other.one_, nullptr)) {}
+  aide_owner(aide_owner&& other) noexcept : one_(mpx::detail::exchange(other.one_, nullptr)) {}
   aide_owner& operator=(aide_owner&& other) noexcept {
-    std::swap(one_, other.one_);
+    one_ = mpx::detail::exchange(other.one_, one_);
     return *this;
   }
   ~aide_owner() { delete one_; }
@@ -60,7 +61,7 @@ class member {
 
   [[gnu::noinline, gnu::cold]] member(member&& other) noexcept
       : me_(other.me_),
-        present_(std::exchange(other.present_, false)),
+        present_(mpx::detail::exchange(other.present_, false)),
         map_(std::move(other.map_)),
         shared_(std::move(other.shared_)),
         aide_(std::move(other.aide_)) {}
@@ -68,7 +69,7 @@ class member {
     if (this != &other) {
       member old(std::move(*this));
       me_ = other.me_;
-      present_ = std::exchange(other.present_, false);
+      present_ = mpx::detail::exchange(other.present_, false);
       map_ = std::move(other.map_);
       shared_ = std::move(other.shared_);
       aide_ = std::move(other.aide_);
@@ -88,6 +89,14 @@ class member {
   std::optional<std::string> get(rank_t rank, std::string_view key) const {
     check_present("get");
     return me_.segment.get(rank, me_.k, key);
+  }
+  /// The same as a text, `without` where there is nothing.
+  [[gnu::noinline, gnu::cold]] std::string text_of(rank_t rank, std::string_view key,
+                                                   const char* without) const {
+    check_present("get");
+    const std::string_view found = me_.segment.find(rank, me_.k, key);
+    if (found.data() == nullptr) return without;
+    return std::string(found.data(), found.size());
   }
   template <std::invocable Idle>
   void fence(Idle&& idle) {
@@ -139,10 +148,12 @@ class member {
   }
 
   [[gnu::noinline, gnu::cold]] void mark_finished() noexcept {
-    if (std::exchange(present_, false) && is_here()) me_.segment.leave(me_.rank, me_.k, me_.shared);
+    if (mpx::detail::exchange(present_, false) && is_here())
+      me_.segment.leave(me_.rank, me_.k, me_.shared);
   }
   [[gnu::noinline, gnu::cold]] void mark_failed() noexcept {
-    if (std::exchange(present_, false) && is_here()) me_.segment.fail(me_.rank, me_.k, me_.shared);
+    if (mpx::detail::exchange(present_, false) && is_here())
+      me_.segment.fail(me_.rank, me_.k, me_.shared);
   }
 
  protected:

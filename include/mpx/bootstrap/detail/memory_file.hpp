@@ -13,9 +13,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/file_identity.hpp"
 #include "mpx/core/mapping.hpp"
 
@@ -97,9 +97,9 @@ class memory_file {
     return memory_file(::fcntl(of.fd(), F_DUPFD_CLOEXEC, 0), "duplicating a memory file");
   }
 
-  memory_file(memory_file&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  memory_file(memory_file&& other) noexcept : view_(mpx::detail::exchange(other.view_, {})) {}
   memory_file& operator=(memory_file&& other) noexcept {
-    std::swap(view_, other.view_);
+    view_ = mpx::detail::exchange(other.view_, view_);
     return *this;
   }
   ~memory_file() {

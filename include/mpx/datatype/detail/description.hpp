@@ -168,11 +168,11 @@ struct type_description final : layout, allocated {
     move<false>(base, offset, from.size(), const_cast<std::byte*>(from.data()));
   }
   const layout* keep() const noexcept override {
-    references.fetch_add(1, std::memory_order_relaxed);
+    references.fetch_add(1, platform::memory_order_relaxed);
     return this;
   }
   void drop() const noexcept override {
-    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (references.fetch_sub(1, platform::memory_order_acq_rel) == 1) delete this;
   }
 
   /// One element behind the other is one block.
@@ -184,7 +184,7 @@ struct type_description final : layout, allocated {
   /// No byte of `count` elements belongs to two places of the message. What is too scattered to be
   /// looked through is taken to be right.
   bool is_disjoint(std::int64_t count) const noexcept {
-    if (count < disjoint.load(std::memory_order_relaxed)) return true;
+    if (count < disjoint.load(platform::memory_order_relaxed)) return true;
     try {
       const shape_ptr all = repeated(count, extent, body, checked("receive")).what;
       const std::int64_t span = body.what->high - body.what->low;
@@ -192,11 +192,11 @@ struct type_description final : layout, allocated {
         // If they lie one behind the other, so do any number of them.
         const bool any = (extent < 0 ? -extent : extent) >= span;
         disjoint.store(any ? std::numeric_limits<std::int64_t>::max() : count + 1,
-                       std::memory_order_relaxed);
+                       platform::memory_order_relaxed);
         return true;
       }
       if (all->blocks <= looked_through_max && !exactly_disjoint(*all)) return false;
-      disjoint.store(count + 1, std::memory_order_relaxed);
+      disjoint.store(count + 1, platform::memory_order_relaxed);
     } catch (const std::exception&) {  // Memory is out.
     }
     return true;

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include "mpx/engine/endpoint.hpp"
 
@@ -22,9 +21,9 @@ struct shared_blocks {
 
   /// 0: there is none.
   static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     e.dying_blocks_.erase_if([&e](const dying_block& b) {
-      if (b.gone->load(std::memory_order_acquire) != b.users) return false;
+      if (b.gone->load(platform::memory_order_acquire) != b.users) return false;
       e.transport().free_block(b.name);
       return true;
     });
@@ -35,26 +34,26 @@ struct shared_blocks {
   static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
                      std::uint64_t users) noexcept {
     if (e.orphaned()) return;
-    gone.fetch_add(1, std::memory_order_acq_rel);
+    gone.fetch_add(1, platform::memory_order_acq_rel);
     if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     e.transport().free_block(name);
   }
   /// nullptr: it cannot be reached.
   static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
                        std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
   }
   /// Whether any collective call can begin: no peer is lost, none has been left.
   [[MPX_ALWAYS_INLINE]] static bool undisturbed(endpoint_type& e) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
   }
   static bool crowded(endpoint_type& e) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().oversubscribed();
   }
   /// Waits until `w` is ready; false: it never will be. `from`: who is waited for, as the message
@@ -72,7 +71,7 @@ struct shared_blocks {
   /// Wakes those of a communicator's ranks whose bits are set.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
                                                 std::uint64_t mask) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     for (; mask != 0; mask &= mask - 1) {
       const auto rank = static_cast<rank_t>(std::countr_zero(mask));
       e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
@@ -81,7 +80,7 @@ struct shared_blocks {
   // --- Memory that is lent: see RmaTransport -----------------------------------------------------
 
   static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
   /// Whether what is said of one peer's exposure may change with those of others.
@@ -93,7 +92,7 @@ struct shared_blocks {
     constexpr std::int64_t wait_ns = 1'000'000'000;
     for (std::int64_t until_ns = 0;;) {
       {
-        std::lock_guard lock(e.threading());
+        lock_guard lock(e.threading());
         outcome taken_back;
         if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
           taken_back = e.transport().retire(m);
@@ -111,7 +110,7 @@ struct shared_blocks {
   }
   static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
                   const memory& into) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
   /// Whether ordinary memory of a peer can be read so, and that always pays.
@@ -119,7 +118,7 @@ struct shared_blocks {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
     if (m.key == 0) return false;
-    std::unique_lock lock(e.threading());
+    held_lock lock(e.threading());
     const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
     lock.unlock();
     withdraw(e, peer, m);

@@ -10,7 +10,7 @@ namespace mpx::inline v0::detail {
 /// Returns whether the collective can end well, as far as this rank knows.
 template <class Stack>
 bool endpoint<Stack>::begin_collective(collective_call call) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return begin_collective_locked(call);
 }
 template <class Stack>
@@ -54,7 +54,7 @@ bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collecti
 /// who has left it.
 template <class Stack>
 collective_failure endpoint<Stack>::failure_of_collective(collective_call call) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return failure_of_collective_locked(call);
 }
 template <class Stack>
@@ -88,7 +88,7 @@ bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
 /// This rank leaves a collective that it has begun: the others shall not wait for it.
 template <class Stack>
 void endpoint<Stack>::give_up_collective(collective_call call, errc why) noexcept {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   give_up_collective_locked(call, why);
 }
 template <class Stack>

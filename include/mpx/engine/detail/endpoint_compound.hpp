@@ -4,6 +4,7 @@
 // completes, schedules of collectives, and those of layers above. Their parts tell them when they
 // are done; nothing else in the endpoint knows of them. Included by endpoint.hpp.
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
@@ -16,7 +17,7 @@ struct compounds {
 
   /// A new one, not complete. Errors: errc::no_resources.
   static started make(endpoint_type& e, const compound& with) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     void* const room = platform::allocate(sizeof(compound));
     operation* const op = room == nullptr ? nullptr : e.pool().take();
     if (op == nullptr) {
@@ -59,7 +60,7 @@ struct compounds {
     }
     if (how != nullptr && s.op == nullptr) how->drop();
     if (s.failure != errc{}) return s.failure;
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     c.active = true;
     op.stage = stage::copying;
     if (s.op == nullptr) {
@@ -74,12 +75,12 @@ struct compounds {
 
   /// `part` belongs to `op` from here on. Requires: `seal` has not been called.
   static void add(endpoint_type& e, operation& op, operation& part) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     add_locked(e, op, part);
   }
   /// No part follows: from now on it may become complete.
   static void seal(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     seal_locked(e, op);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
@@ -93,7 +94,7 @@ struct compounds {
   /// What its status says.
   static void set_status(endpoint_type& e, operation& op, peer_id peer, tag_t tag,
                          std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     op.peer = peer;
     op.tag = tag;
     op.data = {nullptr, bytes};
@@ -111,13 +112,13 @@ struct compounds {
     complete_locked(e, op, why);
   }
   static void run(endpoint_type& e, extension& more) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     more.run_locked();
   }
   /// What `f()` says under the lock.
   template <class F>
   static bool look(endpoint_type& e, F&& f) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     return f();
   }
 
@@ -125,7 +126,7 @@ struct compounds {
 
   /// Completes it, and wakes whoever waits for it.
   static void complete(endpoint_type& e, operation& op, errc failure, std::size_t bytes) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     op.data.bytes = bytes;
     complete_locked(e, op, failure);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
@@ -147,7 +148,7 @@ struct compounds {
   static void release(endpoint_type& e, operation& op) {
     drop_parts(e, op);
     if (is_persistent(op)) {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       compound_of(op).active = false;
       op.failure = errc{};
       op.cancelled = false;
@@ -170,7 +171,7 @@ struct compounds {
   }
   /// Its request is gone, and it goes on; it is given back at its end.
   static void detach(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     if (op.done()) {
       give_locked(e, op);
     } else {
@@ -192,11 +193,11 @@ struct compounds {
   }
   /// The plan of a schedule goes.
   [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
-    delete std::exchange(compound_of(op).plan, nullptr);
+    delete detail::exchange(compound_of(op).plan, nullptr);
   }
   /// What a layer above has added goes.
   static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
-    extension* const more = std::exchange(compound_of(op).more, nullptr);
+    extension* const more = detail::exchange(compound_of(op).more, nullptr);
     if (more != nullptr) schedules<Stack>::forget_due(e, *more);
     delete more;
   }
@@ -217,13 +218,13 @@ struct compounds {
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     drop_more_locked(e, op);
   }
   static errc start_extended(endpoint_type& e, operation& op) noexcept {
     compound& c = compound_of(op);
     const auto become = [&](bool active, stage s) {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       c.active = c.open = active;
       op.stage = s;
     };
@@ -240,7 +241,7 @@ struct compounds {
   }
   static void add_locked(endpoint_type& e, operation& op, operation& part) noexcept {
     compound& c = compound_of(op);
-    part.next = std::exchange(c.first, &part);
+    part.next = detail::exchange(c.first, &part);
     part.parent = &op;
     part.holder = holder::parent;
     ++c.parts;
@@ -282,8 +283,8 @@ struct compounds {
   /// Gives back what nobody asks for any more. Parts that are not complete go on alone.
   static void give_locked(endpoint_type& e, operation& op) noexcept {
     if (op.role == role::compound) {
-      for (operation* part = std::exchange(compound_of(op).first, nullptr); part != nullptr;) {
-        operation& gone = *std::exchange(part, part->next);
+      for (operation* part = detail::exchange(compound_of(op).first, nullptr); part != nullptr;) {
+        operation& gone = *detail::exchange(part, part->next);
         if (gone.done()) {
           give_locked(e, gone);
         } else {
@@ -299,15 +300,15 @@ struct compounds {
   static void drop_parts(endpoint_type& e, operation& op) {
     operation* part = nullptr;
     {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       compound& c = compound_of(op);
-      part = std::exchange(c.first, nullptr);
+      part = detail::exchange(c.first, nullptr);
       for (operation* p = part; p != nullptr; p = p->next) p->holder = holder::request;
       c.pending = c.parts = c.cancelled = 0;
       c.failed = nullptr;
     }
     while (part != nullptr) {
-      operation& gone = *std::exchange(part, part->next);
+      operation& gone = *detail::exchange(part, part->next);
       abandon(e, gone);
     }
   }

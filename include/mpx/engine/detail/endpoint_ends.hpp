@@ -30,7 +30,7 @@ template <class Stack>
 /// Takes a receive back that has not matched. Returns false if it has.
 template <class Stack>
 bool endpoint<Stack>::cancel(operation& op) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (op.role != role::receive || op.stage != stage::posted) return false;
   inbox().cancel(op);
   return true;
@@ -142,17 +142,17 @@ bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
 
 template <class Stack>
 void endpoint<Stack>::acknowledge_failures() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   peers().acknowledge();
 }
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::drain() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   pace().drain();
 }
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   const std::int64_t until_ns = now_ns() + patience_ns;
   const auto all_out = [this] {
     bool out = !peers().any_busy();

@@ -86,7 +86,7 @@ void add_name(hang_info& info, const hang_operation& op, const Communicators& al
 
 template <class Stack>
 hang_info endpoint<Stack>::describe_hang() {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   hang_info info{};
   describe(info);
   return info;

@@ -9,14 +9,14 @@ namespace mpx::inline v0::detail {
 
 template <class Stack>
 errc endpoint<Stack>::attach(std::span<std::byte> piece) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return outbox().attach(piece);
 }
 
 template <class Stack>
 std::span<std::byte> endpoint<Stack>::detach(call_site site) {
   wait_until(site, {wait_kind::buffered}, [this] { return outbox().attached_is_free(); });
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return outbox().detach();
 }
 
@@ -24,7 +24,7 @@ template <class Stack>
 void* endpoint<Stack>::allocate(std::size_t bytes, std::size_t alignment)
     requires gives_memory<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
   if constexpr (AllocatingTransport<transport_type>) {
     return transport().allocate(bytes, alignment);
@@ -37,7 +37,7 @@ template <class Stack>
 void endpoint<Stack>::deallocate(void* p, std::size_t bytes) noexcept
     requires gives_memory<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if constexpr (AllocatingTransport<transport_type>) {
     transport().deallocate(p, bytes);
   } else {

@@ -16,7 +16,7 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
     requires ElasticTransport<transport_type>
 {
   static_assert(ElasticFlowControl<typename Stack::flow_type>);
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   added_peer a;
   a.failure = peers().add(a.peer);
   if (a.failure != errc{}) return a;
@@ -43,7 +43,7 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
 template <class Stack>
 errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transport_type>
 {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   if (peer == self() || !peers().can_remove(peer)) return errc::rank;
   pace().poll_until_quiet();
   if (inbox().has_claimed(peer)) return errc::request;

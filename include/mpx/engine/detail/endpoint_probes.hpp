@@ -12,7 +12,7 @@ template <class Stack>
 bool endpoint<Stack>::test(operation& op) {
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     if (op.done()) return true;
     crowded = pace().poll_unblocked();
     if (op.done()) return true;
@@ -25,7 +25,7 @@ template <class Stack>
 void endpoint<Stack>::progress() {
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     crowded = pace().poll_unblocked();
   }
   if (crowded) pace().give_way();
@@ -35,7 +35,7 @@ template <class Stack>
 template <class Done>
 void endpoint<Stack>::wait_probing(const pattern& want, call_site site, Done&& done) {
   const auto probing = [this](int more) {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     inbox().probing(more);
   };
   probing(1);
@@ -61,7 +61,7 @@ arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
   arrived_message* found = nullptr;
   bool crowded = false;
   {
-    std::lock_guard lock(threading());
+    lock_guard lock(threading());
     crowded = poll_probing();
     found = inbox().claim(want, failure);
   }

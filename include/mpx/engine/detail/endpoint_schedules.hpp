@@ -3,6 +3,7 @@
 // Collectives that are under way: schedules, run round by round whenever any call makes progress.
 // Included by endpoint.hpp.
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
@@ -31,7 +32,7 @@ struct schedules {
   }
   /// Runs it, once more. Requires: it is idle.
   [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
-    std::lock_guard lock(e.threading());
+    lock_guard lock(e.threading());
     schedule& p = *compound_of(op).plan;
     compound_of(op).active = true;
     op.stage = stage::copying;
@@ -50,7 +51,7 @@ struct schedules {
   /// touches a buffer of it any more.
   [[gnu::noinline, gnu::cold]] static void give_up(endpoint_type& e, operation& op) {
     {
-      std::lock_guard lock(e.threading());
+      lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
       if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost});
     }
@@ -99,13 +100,13 @@ struct schedules {
   }
   /// What a layer above has added to an operation is to go on.
   static void make_due(endpoint_type& e, extension& x) noexcept {
-    if (std::exchange(x.due, true)) return;
+    if (detail::exchange(x.due, true)) return;
     e.schedules_.extensions.push_back(x);
     count_due(e, 1);
     e.pace().completed();  // A thread that waits has to look.
   }
   static void forget_due(endpoint_type& e, extension& x) noexcept {
-    if (!std::exchange(x.due, false)) return;
+    if (!detail::exchange(x.due, false)) return;
     linked_list<extension, extension_tag>::erase(x);
     count_due(e, -1);
   }
@@ -167,7 +168,7 @@ struct schedules {
       case schedule::kind::receive_ahead: receive(e, p, s, p.ahead); return true;
       case schedule::kind::finish:
         if (!reap_locked(e, p)) return false;
-        parts = std::exchange(p.ahead, nullptr);
+        parts = detail::exchange(p.ahead, nullptr);
         return true;
       default: break;
     }
@@ -196,7 +197,7 @@ struct schedules {
       if (s.failure != errc{}) p.failure = {s.failure, cause::memory};
       return;
     }
-    s.op->next = std::exchange(parts, s.op);
+    s.op->next = detail::exchange(parts, s.op);
     s.op->parent = p.op;
     s.op->holder = holder::parent;
     s.op->ranks = p.state->ranks;

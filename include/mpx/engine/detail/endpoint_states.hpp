@@ -32,7 +32,7 @@ bool endpoint<Stack>::is_used(context_id context) noexcept {
 
 template <class Stack>
 const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
-  std::lock_guard lock(threading());
+  lock_guard lock(threading());
   return communicators_.find(context_of_operation(op));
 }
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <optional>
 #include <span>
-#include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/checks.hpp"
@@ -34,10 +34,11 @@ class inbox_room {
   static constexpr std::uint32_t allowance_max = 1u << 31;
 
  public:
-  explicit inbox_room(std::uint32_t announced_max) : announcements_step_(announced_max) {}
+  [[gnu::noinline, gnu::cold]] explicit inbox_room(std::uint32_t announced_max)
+      : announcements_step_(announced_max) {}
   inbox_room(const inbox_room&) = delete;
   inbox_room& operator=(const inbox_room&) = delete;
-  ~inbox_room() {
+  [[gnu::noinline, gnu::cold]] ~inbox_room() {
     matcher_.for_each([this](unexpected_message& m) {
       matcher_.withdraw(m);
       early_.forget(static_cast<arrived_message*>(&m));
@@ -109,7 +110,7 @@ class inbox_room {
     if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing is posted while there is one.
       if (!direct_->want.matches(is)) [[unlikely]]
         return false;
-      direct_receive& d = *std::exchange(direct_, nullptr);
+      direct_receive& d = *detail::exchange(direct_, nullptr);
       d.want.source = source;
       d.want.bits = bits;
       d.bytes = payload.size();
@@ -140,7 +141,7 @@ class inbox_room {
       return errc::protocol;
     const peer_id source = r.peer;
     if constexpr (PlacingTransport<transport_type>) {
-      if (operation* const op = std::exchange(r.placed_, nullptr); op != nullptr) {
+      if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
         if (h.flags != 0)
           house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
@@ -332,8 +333,8 @@ class inbox_room {
   /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
   /// an operation.
   [[gnu::noinline]] void post_direct() {
-    direct_receive& d = *std::exchange(direct_, nullptr);
-    d.posted = std::exchange(spare_, nullptr);
+    direct_receive& d = *detail::exchange(direct_, nullptr);
+    d.posted = detail::exchange(spare_, nullptr);
     begin_receive(*d.posted, {d.buffer, d.capacity});
     d.posted->want = d.want;
     matcher_.post(*d.posted);

@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <span>
-#include <utility>
 
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
@@ -138,7 +137,8 @@ class mover_room {
   void drop_stream(peer_record& r, operation& op) {
     op.forget_memory();
     op.holder = holder::nobody;
-    if (std::exchange(r.fed_, r.fed_ == &op ? nullptr : r.fed_) != &op) return;
+    if (r.fed_ != &op) return;
+    r.fed_ = nullptr;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
     op.transferred += r.fed_bytes_;
     if (op.transferred == op.limit) receive_done(op, wire::kind::data);

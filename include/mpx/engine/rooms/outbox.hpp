@@ -5,8 +5,8 @@
 
 #include <cstring>
 #include <span>
-#include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/platform.hpp"
@@ -152,11 +152,11 @@ class outbox_room {
   /// Requires: attached_is_free().
   std::span<std::byte> detach() noexcept {
     has_attached_ = false;
-    return std::exchange(attached_, {});
+    return detail::exchange(attached_, {});
   }
   /// Frees the copy of its data that `op` owns.
   [[gnu::noinline]] void free_copy(operation& op) noexcept {
-    std::byte* copy = std::exchange(op.owned, nullptr);
+    std::byte* copy = detail::exchange(op.owned, nullptr);
     if (copy == op.layout_mark()) {
       op.data.how->drop();
       op.data.how = nullptr;

@@ -3,14 +3,13 @@
 // The room of the peers: the record of each, who is lost and why, who is busy, who may announce no
 // more. Tells the other rooms when a peer is lost.
 
-#include <atomic>
 #include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "mpx/bootstrap/concepts.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
@@ -62,9 +61,11 @@ class peers_room {
   [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
   /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
   [[MPX_ALWAYS_INLINE]] bool calm_and_no_news() noexcept {
-    return vital_->calm == news_.load(std::memory_order_relaxed);
+    return vital_->calm == news_.load(platform::memory_order_relaxed);
   }
-  bool has_news() const noexcept { return news_.load(std::memory_order_acquire) != failure_epoch_; }
+  bool has_news() const noexcept {
+    return news_.load(platform::memory_order_acquire) != failure_epoch_;
+  }
   /// Counts a message that is to be taken past the poll. False: poll first.
   [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
   void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
@@ -140,7 +141,7 @@ class peers_room {
     return errc{};
   }
   /// A newcomer says what it grants, once. Returns false from anybody else, and later.
-  bool welcome(peer_record& r) noexcept { return std::exchange(r.newcomer_, false); }
+  bool welcome(peer_record& r) noexcept { return detail::exchange(r.newcomer_, false); }
   /// Whether the place of `peer` is taken, and can be made vacant.
   bool can_remove(peer_id peer) noexcept {
     for (const peer_id p : vacant_)
@@ -237,6 +238,8 @@ class peers_room {
 
   /// The name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
+  /// Ends the job; does not return.
+  [[noreturn]] void abort_job(const char* why) { job_.abort(why); }
   /// Why nothing more will come from `peer`, as the job knows it.
   [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
@@ -254,7 +257,8 @@ class peers_room {
                        given_up == errc::protocol ? "whose packets make no sense to it"
                                                   : "for lack of memory or mappings");
     const std::string s = job_.loss_text(rank);
-    return s.empty() ? s : formatted(": %s", s.c_str());
+    if (s.empty()) return {};
+    return formatted(": %s", s.c_str());
   }
 
   /// Looks whether ranks have gone since the last time, and ends what waits for them.
@@ -263,7 +267,8 @@ class peers_room {
       for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
       return;
     }
-    for (std::uint32_t epoch; (epoch = news_.load(std::memory_order_acquire)) != failure_epoch_;) {
+    for (std::uint32_t epoch;
+         (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
       failure_epoch_ = epoch;
       bool polled = false;
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
@@ -300,7 +305,7 @@ class peers_room {
     return &records_.put(peer, r);
   }
   /// Needs no memory.
-  void mark_lost(peer_id peer, errc why) noexcept {
+  [[gnu::noinline, gnu::cold]] void mark_lost(peer_id peer, errc why) noexcept {
     peer_record* r = records_[peer];
     if (r == nullptr) {
       r = &gone_;

@@ -5,10 +5,9 @@
 
 #include <sched.h>
 
-#include <atomic>
 #include <cstdint>
-#include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/blocked_call.hpp"
@@ -287,7 +286,7 @@ class progress_room {
   /// All threads that wait look again.
   [[gnu::noinline]] void wake_waiters() noexcept {
     if (followers_ != 0) {
-      epoch_.fetch_add(1, std::memory_order_relaxed);
+      epoch_.fetch_add(1, platform::memory_order_relaxed);
       platform::futex_wake(epoch_, static_cast<int>(followers_));
       if (outside_ != nullptr) ring_outside();
     }
@@ -415,7 +414,7 @@ class progress_room {
   }
 
   void end_outside_rest() noexcept {
-    switch (std::exchange(outside_->is, outside_loop::state::awake)) {
+    switch (detail::exchange(outside_->is, outside_loop::state::awake)) {
       case outside_loop::state::awake: return;
       case outside_loop::state::follows: --followers_; return;
       case outside_loop::state::parked:
@@ -465,7 +464,7 @@ class progress_room {
   }
   void follow(lock_type& lock) {
     ++followers_;
-    const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed);
+    const std::uint32_t epoch = epoch_.load(platform::memory_order_relaxed);
     lock.unlock();
     platform::futex_wait(epoch_, epoch, Stack::wait_type::sleep_ns_max);
     lock.lock();

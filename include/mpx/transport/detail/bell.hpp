@@ -17,7 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
+
+#include "mpx/core/exchange.hpp"
 
 namespace mpx::inline v0::transport::detail {
 
@@ -26,9 +27,9 @@ class bell {
  public:
   bell() = default;
   explicit bell(int fd) noexcept : fd_(fd) {}
-  bell(bell&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  bell(bell&& other) noexcept : fd_(mpx::detail::exchange(other.fd_, -1)) {}
   bell& operator=(bell&& other) noexcept {
-    std::swap(fd_, other.fd_);
+    fd_ = mpx::detail::exchange(other.fd_, fd_);
     return *this;
   }
   ~bell() {

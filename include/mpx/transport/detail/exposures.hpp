@@ -5,11 +5,8 @@
 // still at it. Thus a dropped request waits for a copy that is under way at most, never for what
 // the peer's program does next.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <optional>
 
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
@@ -47,13 +44,13 @@ class held_exposure {
     if (table == nullptr) return;
     std::uint64_t expected = key.opened();
     if (table[key.slot].compare_exchange_strong(expected, expected | exposure_key::held,
-                                                std::memory_order_acquire))
+                                                platform::memory_order_acquire))
       word_ = &table[key.slot];
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;
   ~held_exposure() {
-    if (word_ != nullptr) word_->fetch_and(~exposure_key::held, std::memory_order_release);
+    if (word_ != nullptr) word_->fetch_and(~exposure_key::held, platform::memory_order_release);
   }
   /// False: it has been taken back.
   explicit operator bool() const noexcept { return word_ != nullptr; }
@@ -62,49 +59,51 @@ class held_exposure {
   exposure_word* word_ = nullptr;
 };
 
+/// What opening one came to: as a std::optional<exposure_key>.
+struct opened_exposure {
+  exposure_key key{};
+  bool is_open = false;
+  explicit operator bool() const noexcept { return is_open; }
+  const exposure_key& operator*() const noexcept { return key; }
+  const exposure_key* operator->() const noexcept { return &key; }
+};
+
 /// The owner's side. At most `exposure_key::slots` pieces at once.
 class exposures {
  public:
   /// Opens a word of `table`, which is this rank's own. Returns nothing where all are in use or
   /// memory is out: the message then goes as packets.
-  std::optional<exposure_key> open(exposure_word* table) noexcept {
-    if (table == nullptr || !have_memory()) return std::nullopt;
-    std::uint32_t slot = 0;
-    if (free_count_ != 0) {
-      slot = free_[--free_count_];
+  opened_exposure open(exposure_word* table) noexcept {
+    if (table == nullptr || !free_.try_reserve(exposure_key::slots)) return {};
+    std::uint32_t slot = used_;
+    if (!free_.empty()) {
+      slot = free_[free_.size() - 1];
+      free_.pop_back();
     } else if (used_ < exposure_key::slots) {
-      slot = used_++;
+      ++used_;
     } else {
-      return std::nullopt;
+      return {};
     }
-    const std::uint64_t old = table[slot].load(std::memory_order_relaxed);
+    const std::uint64_t old = table[slot].load(platform::memory_order_relaxed);
     const exposure_key key{slot, ((old >> exposure_key::version_shift) + 1) & version_mask};
-    table[slot].store(key.opened(), std::memory_order_release);
-    return key;
+    table[slot].store(key.opened(), platform::memory_order_release);
+    return {key, true};
   }
 
   /// From now on nobody begins to copy. Returns false while the peer is still at it: ask again,
   /// unless it is dead, and the word is lost with it.
   bool close(exposure_word* table, exposure_key key) noexcept {
     const std::uint64_t old =
-        table[key.slot].fetch_and(~exposure_key::open, std::memory_order_acq_rel);
+        table[key.slot].fetch_and(~exposure_key::open, platform::memory_order_acq_rel);
     if ((old & exposure_key::held) != 0) return false;
-    free_[free_count_++] = static_cast<std::uint16_t>(key.slot);
+    free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // There is room: see `open`.
     return true;
   }
 
  private:
   static constexpr std::uint64_t version_mask = (std::uint64_t{1} << 48) - 1;
 
-  bool have_memory() noexcept try {
-    if (free_.empty()) free_ = plain_array<std::uint16_t>(exposure_key::slots);
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
-
   plain_array<std::uint16_t> free_;  // A stack, of which pages are touched as it is used.
-  std::uint32_t free_count_ = 0;
   std::uint32_t used_ = 0;
 };
 

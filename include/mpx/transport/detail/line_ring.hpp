@@ -4,7 +4,6 @@
 // that do not fit a line. A line carries its own mark, so that one cache miss brings the mark, the
 // header and up to 40 bytes of data; zeroed memory is an empty ring.
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +32,7 @@ struct alignas(cache_line_bytes) line {
   }
   std::uint32_t mark() const noexcept {
     return static_cast<std::uint32_t>(
-        word(const_cast<std::byte*>(raw)).load(std::memory_order_acquire));
+        word(const_cast<std::byte*>(raw)).load(platform::memory_order_acquire));
   }
   [[MPX_ALWAYS_INLINE]] void write(const frame_header& h) noexcept {
     const std::uint64_t second = h.word[1] | std::uint64_t{h.word[2]} << 32;
@@ -42,7 +41,7 @@ struct alignas(cache_line_bytes) line {
     std::memcpy(raw + 16, &third, sizeof third);
   }
   [[MPX_ALWAYS_INLINE]] void publish(std::uint32_t mark, std::uint32_t first) noexcept {
-    word(raw).store(mark | std::uint64_t{first} << 32, std::memory_order_release);
+    word(raw).store(mark | std::uint64_t{first} << 32, platform::memory_order_release);
   }
 
  private:
@@ -137,7 +136,7 @@ class ring_producer {
       offset = 0;
     }
     if (pool_tail_ - pool_head_ + advance > pool_bytes_) {
-      pool_head_ = control_->pool_head.load(std::memory_order_acquire);
+      pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
       wanted_ = advance;
       if (pool_tail_ - pool_head_ + advance > pool_bytes_) return false;
     }
@@ -152,7 +151,7 @@ class ring_producer {
 
   /// True when the put that failed last would now succeed.
   bool has_space() noexcept {
-    pool_head_ = control_->pool_head.load(std::memory_order_acquire);
+    pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
     return (next_ != stop_ || refresh()) && pool_tail_ - pool_head_ + wanted_ <= pool_bytes_;
   }
 
@@ -175,7 +174,7 @@ class ring_producer {
       passed_ += lines;
     }
     const std::uint32_t tail = passed_ + static_cast<std::uint32_t>(next_ - first_);
-    const std::uint32_t head = control_->head.load(std::memory_order_acquire);
+    const std::uint32_t head = control_->head.load(platform::memory_order_acquire);
     const std::uint32_t free = head + lines - tail;
     const auto left = static_cast<std::uint32_t>(end_ - next_);
     stop_ = next_ + (free < left ? free : left);
@@ -244,7 +243,7 @@ class ring_consumer {
   }
   void give_back_pool(std::uint32_t advance) noexcept {
     pool_taken_ += advance;
-    control_->pool_head.store(pool_taken_, std::memory_order_release);
+    control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }
 
   /// Frees the line. Returns whether the producer waits for it.
@@ -281,9 +280,9 @@ class ring_consumer {
   [[MPX_ALWAYS_INLINE]] bool free(std::uint32_t lines) noexcept {
     ring_control& c = *control_;
     head_ += lines;
-    c.head.store(head_, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    return c.blocked_on_space.load(std::memory_order_relaxed) != 0;
+    c.head.store(head_, platform::memory_order_release);
+    platform::signal_fence();
+    return c.blocked_on_space.load(platform::memory_order_relaxed) != 0;
   }
 
   ring_control& control() noexcept { return *control_; }

@@ -4,7 +4,6 @@
 // has a number for each of its owners, and the channels between two slots are empty before anybody
 // uses them again, because both ends of the link before have let go of them.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

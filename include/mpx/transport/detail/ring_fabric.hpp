@@ -10,14 +10,13 @@
 // outnumber cores a receiver sleeps after every message: it claims no ring, so that senders always
 // set the bit, which is a fence, and no heavy barrier is needed.
 
-#include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <span>
 #include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
@@ -60,11 +59,11 @@ class ring_fabric {
   /// See CoreSharingTransport. Looks at some of the peers whose rings are hot.
   bool shares_core() noexcept {
     const std::uint32_t here = platform::current_core() + 1;
-    if (doorbell_->core.load(std::memory_order_relaxed) != here)
-      doorbell_->core.store(here, std::memory_order_relaxed);
+    if (doorbell_->core.load(platform::memory_order_relaxed) != here)
+      doorbell_->core.store(here, platform::memory_order_relaxed);
     for (std::size_t i = 0; i < hot_.size() && i < neighbours_max; ++i) {
       const peer_id slot = slot_of(hot_[i]->source);
-      const auto there = segment_.doorbell(slot).core.load(std::memory_order_relaxed);
+      const auto there = segment_.doorbell(slot).core.load(platform::memory_order_relaxed);
       if (there == here && slot != self_slot_) return true;
     }
     return false;
@@ -89,8 +88,8 @@ class ring_fabric {
                            payload)) [[unlikely]] {
       return block_on_space(*s);
     }
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (s->ring.control().polled.load(std::memory_order_relaxed) == 0) [[unlikely]]
+    platform::signal_fence();
+    if (s->ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
       notify(peer);
     return outcome::done;
   }
@@ -98,7 +97,7 @@ class ring_fabric {
   /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
   template <PacketSink Sink>
   [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
-    if (doorbell_->summary.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (doorbell_->summary.load(platform::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
     std::uint32_t taken = 0;
     if (receiver* r = only_; r != nullptr) [[likely]] {
@@ -132,19 +131,19 @@ class ring_fabric {
   [[gnu::noinline, gnu::cold]] bool arm() noexcept {
     armed_ = true;
     if (claims()) {
-      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     }
     doorbell_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
-                              std::memory_order_seq_cst);
+                              platform::memory_order_seq_cst);
     // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
     for (sender* s : blocked_on_space_)
-      s->ring.control().blocked_on_space.store(1, std::memory_order_release);
+      s->ring.control().blocked_on_space.store(1, platform::memory_order_release);
     if ((claims() && !hot_.empty()) || !blocked_on_space_.empty()) platform::heavy_barrier();
     if (!something_to_do()) return true;
-    doorbell_->sleeping.store(0, std::memory_order_relaxed);
+    doorbell_->sleeping.store(0, platform::memory_order_relaxed);
     armed_ = false;
     if (claims()) {
-      for (receiver* r : hot_) r->ring.control().polled.store(1, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     }
     settle_blocked();
     return false;
@@ -175,16 +174,16 @@ class ring_fabric {
   [[gnu::noinline, gnu::cold]] void disarm() noexcept {
     ++counters_.sleeps;
     armed_ = false;
-    const bool unwoken = doorbell_->sleeping.exchange(0, std::memory_order_acquire) != 0;
+    const bool unwoken = doorbell_->sleeping.exchange(0, platform::memory_order_acquire) != 0;
     if constexpr (pollable) {
       if (descriptor_ >= 0) segment_.quiet_bell();
     }
     // A wake-up that was meant for the sleep before may end this one, just as something arrives.
-    if (std::exchange(timed_out_, false) && unwoken && something_to_do())
+    if (mpx::detail::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
       r->hot = r->ring.ready();
-      if (r->hot && claims()) r->ring.control().polled.store(1, std::memory_order_relaxed);
+      if (r->hot && claims()) r->ring.control().polled.store(1, platform::memory_order_relaxed);
       return !r->hot;
     });
     note_hot();
@@ -228,7 +227,7 @@ class ring_fabric {
   void count_members(peer_id n) noexcept {
     const bool over = n > static_cast<peer_id>(platform::usable_cores());
     if (over && claims() && !armed_) {
-      for (receiver* r : hot_) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
       platform::heavy_barrier();  // From here on all senders set their bits.
     }
     if (!armed_) oversubscribed_ = over;
@@ -370,19 +369,19 @@ class ring_fabric {
     platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
     const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
     // The first of these is the fence between the packet and the look at `sleeping`.
-    if ((word.fetch_or(bit, std::memory_order_seq_cst) & bit) == 0)
-      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), std::memory_order_seq_cst);
+    if ((word.fetch_or(bit, platform::memory_order_seq_cst) & bit) == 0)
+      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), platform::memory_order_seq_cst);
   }
 
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     doorbell_control& box = segment_.doorbell(slot_of(peer));
     set_attention(box, self_slot_);
-    if (box.sleeping.load(std::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
+    if (box.sleeping.load(platform::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 
   [[gnu::noinline, gnu::cold]] void ring_doorbell(doorbell_control& box, peer_id slot) noexcept {
-    const std::uint32_t was = box.sleeping.exchange(0, std::memory_order_seq_cst);
+    const std::uint32_t was = box.sleeping.exchange(0, platform::memory_order_seq_cst);
     if (was == 0) return;
     if constexpr (pollable) {
       if (was == asleep_on_descriptor) return segment_.ring_bell(slot);
@@ -392,14 +391,14 @@ class ring_fabric {
 
   template <class Sink>
   [[gnu::noinline]] void serve_attention(Sink& sink) noexcept {
-    const std::uint64_t summary = doorbell_->summary.exchange(0, std::memory_order_seq_cst);
+    const std::uint64_t summary = doorbell_->summary.exchange(0, platform::memory_order_seq_cst);
     const std::size_t words = (std::size_t{slots()} + 63) / 64;
     for (std::size_t w = 0; w < words; ++w) {
       if ((summary >> (w % 64) & 1) == 0) continue;
-      std::uint64_t bits = doorbell_->attention[w].exchange(0, std::memory_order_seq_cst);
+      std::uint64_t bits = doorbell_->attention[w].exchange(0, platform::memory_order_seq_cst);
       for (; bits != 0; bits &= bits - 1) {
         const peer_id source =
-            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))));
+            peer_of(static_cast<peer_id>(w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))));
         if (source != no_peer && !make_hot(source)) sink.unreachable(source);
       }
     }
@@ -415,7 +414,7 @@ class ring_fabric {
       r->hot = true;
       note_hot();
     }
-    if (claims() && !armed_) r->ring.control().polled.store(1, std::memory_order_relaxed);
+    if (claims() && !armed_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     return true;
   }
 
@@ -427,12 +426,12 @@ class ring_fabric {
     for (const receiver* r : hot_) any = any || idle(r);
     if (!any) return;
     for (receiver* r : hot_)
-      if (idle(r)) r->ring.control().polled.store(0, std::memory_order_relaxed);
+      if (idle(r)) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     platform::heavy_barrier();
     hot_.erase_if([&](receiver* r) {
       if (!idle(r)) return false;
       if (r->ring.ready()) {
-        r->ring.control().polled.store(1, std::memory_order_relaxed);
+        r->ring.control().polled.store(1, platform::memory_order_relaxed);
         return false;
       }
       r->hot = false;
@@ -452,12 +451,12 @@ class ring_fabric {
   }
   [[gnu::noinline]] void feed(receiver& r) noexcept {
     r.hungry = false;
-    if (r.ring.control().blocked_on_space.exchange(0, std::memory_order_seq_cst) != 0)
+    if (r.ring.control().blocked_on_space.exchange(0, platform::memory_order_seq_cst) != 0)
       wake_peer(r.source);
   }
 
   [[gnu::noinline, gnu::cold]] bool something_to_do() noexcept {
-    if (doorbell_->summary.load(std::memory_order_seq_cst) != 0) return true;
+    if (doorbell_->summary.load(platform::memory_order_seq_cst) != 0) return true;
     for (receiver* r : hot_)
       if (r->ring.ready()) return true;
     for (sender* s : blocked_on_space_)
@@ -467,7 +466,7 @@ class ring_fabric {
 
   [[gnu::noinline, gnu::cold]] void settle_blocked() noexcept {
     for (sender* s : blocked_on_space_) {
-      s->ring.control().blocked_on_space.store(0, std::memory_order_relaxed);
+      s->ring.control().blocked_on_space.store(0, platform::memory_order_relaxed);
       s->blocked_on_space = false;
     }
     blocked_on_space_.clear();

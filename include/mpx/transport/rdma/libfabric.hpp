@@ -381,7 +381,7 @@ class basic_libfabric {
     return s == rank_state::failed || s == rank_state::finished;
   }
   bool has_news() const noexcept {
-    return news_ != nullptr && news_->load(std::memory_order_acquire) != known_;
+    return news_ != nullptr && news_->load(platform::memory_order_acquire) != known_;
   }
   [[gnu::noinline, gnu::cold]] void hear_news(bool heard_all) noexcept;
   [[gnu::noinline, gnu::cold]] void begin_line(link& v) noexcept;

@@ -139,7 +139,7 @@ class basic_via {
         [this](std::uint32_t entry) {
           for (const detail::via_link* v : made_)
             if (v->their_mark != nullptr && !v->stage.lost &&
-                v->their_mark->load(std::memory_order_seq_cst) == entry + std::uint64_t{1})
+                v->their_mark->load(platform::memory_order_seq_cst) == entry + std::uint64_t{1})
               return true;
           return false;
         });
@@ -247,14 +247,14 @@ class basic_via {
       taker sink{*this};
       const std::size_t taken = wire_.poll(sink);
       if (!busy_.empty()) push_all();
-      if (news_->load(std::memory_order_acquire) != known_) [[unlikely]]
+      if (news_->load(platform::memory_order_acquire) != known_) [[unlikely]]
         hear_news(taken == 0);
     }
     out_ = {};
     return std::exchange(told_, 0);
   }
   bool arm() noexcept {
-    return ready_.empty() && news_->load(std::memory_order_acquire) == known_ && wire_.arm();
+    return ready_.empty() && news_->load(platform::memory_order_acquire) == known_ && wire_.arm();
   }
   void sleep(std::int64_t timeout_ns) noexcept { wire_.sleep(timeout_ns); }
   void disarm() noexcept { wire_.disarm(); }
@@ -366,9 +366,9 @@ class basic_via {
   way copy(link& v, const detail::send_descriptor& d) noexcept {
     const std::uint32_t entry = detail::entry_of(d.key);
     if (entry >= v.regions || d.key == 0) return way::refused;
-    v.my_mark->store(entry + std::uint64_t{1}, std::memory_order_seq_cst);
+    v.my_mark->store(entry + std::uint64_t{1}, platform::memory_order_seq_cst);
     const way w = copy_marked(v, d, v.table[entry]);
-    v.my_mark->store(0, std::memory_order_release);
+    v.my_mark->store(0, platform::memory_order_release);
     return w;
   }
   way copy_marked(link& v, const detail::send_descriptor& d,

@@ -289,7 +289,7 @@ void basic_libfabric<Calls, Reads>::hear_news(bool heard_all) noexcept {
   constexpr std::uint32_t unheard_max = 1024;
   if (!heard_all && ++unheard_ < unheard_max) return;
   unheard_ = 0;
-  known_ = news_->load(std::memory_order_acquire);
+  known_ = news_->load(platform::memory_order_acquire);
   for (link* v : made_) {
     if (v->dead || !is_gone(v->peer)) continue;
     v->dead = true;

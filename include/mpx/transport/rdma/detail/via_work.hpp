@@ -150,7 +150,7 @@ template <via_options Options, class Wire>
 void basic_via<Options, Wire>::hear_news(bool heard_all) noexcept {
   if (!heard_all && ++unheard_ < unheard_max) return;
   unheard_ = 0;
-  known_ = news_->load(std::memory_order_acquire);
+  known_ = news_->load(platform::memory_order_acquire);
   for (detail::via_link* v : made_) {
     if (v->dead || !is_gone(v->peer)) continue;
     v->dead = true;
