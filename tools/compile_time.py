@@ -33,10 +33,10 @@ APART = "-DMPX_COMPILED=1"
 
 # What is compiled, how, and how many units of memory, of instructions and of time it may take.
 CASES = (
-    ("#include <mpx/mpx.hpp>", INCLUDE, (), 1.42, 1.60, 3.2),
-    ("one send, -O0", SEND, ("-O0",), 2.52, 3.75, 7.0),
-    ("one send, -O2", SEND, ("-O2",), 2.65, 6.80, 13.0),
-    ("one send with mpx::compiled, -O0", SEND, ("-O0", APART), 1.62, 2.10, 4.0),
+    ("#include <mpx/mpx.hpp>", INCLUDE, (), 1.24, 1.40, 3.0),
+    ("one send, -O0", SEND, ("-O0",), 2.25, 3.35, 6.6),
+    ("one send, -O2", SEND, ("-O2",), 2.42, 6.40, 12.5),
+    ("one send with mpx::compiled, -O0", SEND, ("-O0", APART), 1.38, 2.10, 4.0),
     ("one send with mpx::compiled, -O2", SEND, ("-O2", APART), 1.70, 2.30, 4.8),
 )
 SCALE = {"k": 1.0, "M": 1024.0, "G": 1024.0 * 1024}
