@@ -46,9 +46,11 @@ constexpr unsigned bits_of(std::uint64_t n) noexcept {
   while (dot < text.size() && text[dot] != '.') ++dot;
   const std::string_view fraction =
       dot < text.size() ? std::string_view(text.data() + dot + 1, text.size() - dot - 1) : "0";
+  std::string_view seconds = text;
+  seconds.remove_suffix(text.size() - dot);
   std::uint64_t whole = 0;
   std::uint64_t part = 0;
-  if (!parse_number(std::string_view(text.data(), dot), most_s, whole) || fraction.size() > 9 ||
+  if (!parse_number(seconds, most_s, whole) || fraction.size() > 9 ||
       !parse_number(fraction, 999'999'999, part))
     return false;
   for (std::size_t digits = fraction.size(); digits < 9; ++digits) part *= 10;
