@@ -7,7 +7,6 @@
 #include <mpx/bootstrap/detail/bundled.hpp>
 #include <ostream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bootstrap/minimal.hpp"
@@ -66,17 +65,7 @@ TEST_CASE("bundled: one value a rank between two fences") {
       check(b.get(r, "e").has_value() == (r == 1), "e; ");
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    for (mpx::rank_t r = 0; r < 3; ++r)
-      threads.emplace_back([&, r] {
-        try {
-          rank(r);
-        } catch (const std::exception& e) {
-          failed[r] += e.what();
-        }
-      });
-  }
+  bootstrap_contract::in_threads(failed, rank);
   for (const std::string& what : failed) CHECK(what == "");
 }
 

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <map>
 #include <mpx/bootstrap/concepts.hpp>
 #include <mpx/core/error.hpp>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -123,5 +126,19 @@ class minimal {
   mpx::rank_t rank_;
   bool failed_ = false;
 };
+
+/// Runs rank(r) for each rank in a thread of its own; what one throws is added to its `failed`.
+template <std::size_t Ranks, class Rank>
+void in_threads(std::string (&failed)[Ranks], const Rank& rank) {
+  std::vector<std::jthread> threads;
+  for (std::size_t r = 0; r < Ranks; ++r)
+    threads.emplace_back([&failed, &rank, r] {
+      try {
+        rank(static_cast<mpx::rank_t>(r));
+      } catch (const std::exception& e) {
+        failed[r] += e.what();
+      }
+    });
+}
 
 }  // namespace bootstrap_contract

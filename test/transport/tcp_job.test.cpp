@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mpx/cluster.hpp>
-#include <thread>
 #include <vector>
 
 #include "bootstrap/minimal.hpp"
@@ -18,6 +17,7 @@
 
 namespace {
 
+using bootstrap_contract::in_threads;
 using bootstrap_contract::minimal;
 using bootstrap_contract::minimal_job;
 using stack = mpx::stack<mpx::transport::tcp, minimal, mpx::tcp_protocol>;
@@ -65,17 +65,7 @@ TEST_CASE("tcp: connections that break, again and again, are nobody's loss") {
     world.barrier();
     if (broken < 2) failed[me] = "it broke " + std::to_string(broken) + " times";
   };
-  {
-    std::vector<std::jthread> threads;
-    for (mpx::rank_t r = 0; r < 2; ++r)
-      threads.emplace_back([&, r] {
-        try {
-          rank(r);
-        } catch (const std::exception& e) {
-          failed[r] = e.what();
-        }
-      });
-  }
+  in_threads(failed, rank);
   ::unsetenv("MPX_TCP_INTERFACE");
   for (const std::string& what : failed) CHECK(what == "");
 }
@@ -113,17 +103,7 @@ TEST_CASE("tcp: who cannot be reached any more is lost, and nobody else") {
       if (word != 1) failed[2] = "a wrong word";
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    for (mpx::rank_t r = 0; r < 3; ++r)
-      threads.emplace_back([&, r] {
-        try {
-          rank(r);
-        } catch (const std::exception& e) {
-          failed[r] = e.what();
-        }
-      });
-  }
+  in_threads(failed, rank);
   ::unsetenv("MPX_TCP_INTERFACE");
   for (const std::string& what : failed) CHECK(what == "");
 }
@@ -164,17 +144,7 @@ TEST_CASE("tcp: long messages that are posted in a row leave together") {
       world.recv(buffers[0], 0, 2);
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    for (mpx::rank_t r = 0; r < 2; ++r)
-      threads.emplace_back([&, r] {
-        try {
-          rank(r);
-        } catch (const std::exception& e) {
-          failed[r] = e.what();
-        }
-      });
-  }
+  in_threads(failed, rank);
   ::unsetenv("MPX_TCP_INTERFACE");
   for (const std::string& what : failed) CHECK(what == "");
 }
