@@ -6690,7 +6690,9 @@ constexpr node_tag tag_of(tag_t serial, std::uint32_t piece) noexcept {
 }
 /// Behind the last piece of a call.
 constexpr node_tag end_of(tag_t serial) noexcept { return tag_of(serial, 0xffff'fffe); }
-/// Whether a is b or later. Serials have 31 bits, and go round.
+/// Serials have 31 bits, and go round.
+constexpr tag_t serial_before(tag_t serial) noexcept { return (serial - 1) & 0x7fff'ffff; }
+/// Whether a is b or later.
 constexpr bool reaches(node_tag a, node_tag b) noexcept {
   return static_cast<std::int64_t>((a - b) << 1) >= 0;
 }
@@ -18819,7 +18821,7 @@ class node_call {
     begun_ = true;
     const node_tag before = tag_of(serial_, 0) - 1;
     // A call that went other ways has been left without a word.
-    if (s_.left != end_of((serial_ - 1) & 0x7fff'ffff)) leave(before);
+    if (s_.left != end_of(serial_before(serial_))) leave(before);
     if (looks_back(serial_)) [[unlikely]]
       look_back();
   }
@@ -19054,8 +19056,7 @@ class node_call {
   bool comes_from_elsewhere(rank_t r, Ready& ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
-    if (s_.root_after != me_ && is_ahead(s_, me_, end_of((serial_ - 1) & 0x7fff'ffff)))
-      return false;
+    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial_)))) return false;
     return looks_on(n_, ready);
   }
   /// Looks on for about as long as so many others need to come; but if that fails again and again,
@@ -20665,7 +20666,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
       return false;
     const auto serial = static_cast<tag_t>(this->state_->collective_serial & 0x7fff'ffffu);
     const unsigned i = static_cast<std::uint32_t>(serial) % node_slots;
-    if (s->left != end_of(before(serial)) || looks_back(serial) ||
+    if (s->left != end_of(serial_before(serial)) || looks_back(serial) ||
         !blocks_of::undisturbed(*this->endpoint_))
       return false;
     node_slot& slot = s->block.slot(call.root, i);
@@ -20682,7 +20683,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
           slot.bytes.load(platform::memory_order_relaxed) != bytes)
         return false;
       copy(call.data.base, shown, bytes);
-      s->left_by[call.root] = end_of(before(serial));
+      s->left_by[call.root] = end_of(serial_before(serial));
     }
     s->left = end_of(serial);
     raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_,
@@ -20692,7 +20693,6 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   }
 
  private:
-  static constexpr tag_t before(tag_t serial) noexcept { return (serial - 1) & 0x7fff'ffff; }
   static void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
     if (bytes == sizeof(std::uint64_t))
       std::memcpy(to, from, sizeof(std::uint64_t));

@@ -51,7 +51,7 @@ class node_call {
     begun_ = true;
     const node_tag before = tag_of(serial_, 0) - 1;
     // A call that went other ways has been left without a word.
-    if (s_.left != end_of((serial_ - 1) & 0x7fff'ffff)) leave(before);
+    if (s_.left != end_of(serial_before(serial_))) leave(before);
     if (looks_back(serial_)) [[unlikely]]
       look_back();
   }
@@ -286,8 +286,7 @@ class node_call {
   bool comes_from_elsewhere(rank_t r, Ready& ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
-    if (s_.root_after != me_ && is_ahead(s_, me_, end_of((serial_ - 1) & 0x7fff'ffff)))
-      return false;
+    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial_)))) return false;
     return looks_on(n_, ready);
   }
   /// Looks on for about as long as so many others need to come; but if that fails again and again,

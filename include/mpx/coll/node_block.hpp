@@ -31,7 +31,9 @@ constexpr node_tag tag_of(tag_t serial, std::uint32_t piece) noexcept {
 }
 /// Behind the last piece of a call.
 constexpr node_tag end_of(tag_t serial) noexcept { return tag_of(serial, 0xffff'fffe); }
-/// Whether a is b or later. Serials have 31 bits, and go round.
+/// Serials have 31 bits, and go round.
+constexpr tag_t serial_before(tag_t serial) noexcept { return (serial - 1) & 0x7fff'ffff; }
+/// Whether a is b or later.
 constexpr bool reaches(node_tag a, node_tag b) noexcept {
   return static_cast<std::int64_t>((a - b) << 1) >= 0;
 }

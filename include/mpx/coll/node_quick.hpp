@@ -33,7 +33,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
       return false;
     const auto serial = static_cast<tag_t>(this->state_->collective_serial & 0x7fff'ffffu);
     const unsigned i = static_cast<std::uint32_t>(serial) % node_slots;
-    if (s->left != end_of(before(serial)) || looks_back(serial) ||
+    if (s->left != end_of(serial_before(serial)) || looks_back(serial) ||
         !blocks_of::undisturbed(*this->endpoint_))
       return false;
     node_slot& slot = s->block.slot(call.root, i);
@@ -50,7 +50,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
           slot.bytes.load(platform::memory_order_relaxed) != bytes)
         return false;
       copy(call.data.base, shown, bytes);
-      s->left_by[call.root] = end_of(before(serial));
+      s->left_by[call.root] = end_of(serial_before(serial));
     }
     s->left = end_of(serial);
     raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_,
@@ -60,7 +60,6 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   }
 
  private:
-  static constexpr tag_t before(tag_t serial) noexcept { return (serial - 1) & 0x7fff'ffff; }
   static void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
     if (bytes == sizeof(std::uint64_t))
       std::memcpy(to, from, sizeof(std::uint64_t));
