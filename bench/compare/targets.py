@@ -63,8 +63,9 @@ class Targets:
         self.checks = []
         self.quick = quick
         self.only = only
-        self.tests = {t.name for t in make_tests()}
-        self.on_demand = {t.key for t in make_tests() if t.on_demand}
+        tests = make_tests()
+        self.tests = {t.name for t in tests}
+        self.on_demand = {t.key for t in tests if t.on_demand}
         self.not_asked = {}  # How many targets on each of those rows.
         self.small_messages()
         self.long_messages()
