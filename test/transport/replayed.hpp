@@ -39,8 +39,10 @@ inline constexpr mpx::transport::detail::replay_limits limits{.waiting_max = 16,
                                                               .kept_max = 64,
                                                               .kept_bytes_max = 8192,
                                                               .receipt_bytes = 1024};
-inline constexpr mpx::transport::detail::tcp_sizes sizes{
-    .copy_bytes_max = 256, .keep_bytes_max = 2048, .coalesced_bytes_max = 600};
+inline constexpr mpx::transport::detail::tcp_sizes sizes{.copy_bytes_max = 256,
+                                                         .keep_bytes_max = 2048,
+                                                         .coalesced_bytes_max = 600,
+                                                         .gathered_bytes_min = 4096};
 
 struct plan {
   std::size_t packet_bytes_max = 8192;
@@ -330,6 +332,7 @@ class replayed
  private:
   static constexpr std::size_t staged_bytes_max = 64 * 1024;
   static constexpr int rounds_max = 16;
+  static constexpr std::size_t long_bytes_max = 2 * Plan.packet_bytes_max;
   static constexpr std::int64_t patience_min_ns = 100'000;
   static constexpr std::int64_t patience_max_ns = 2'000'000;
   static constexpr std::int64_t linger_ns = 200'000'000;
@@ -388,7 +391,10 @@ class replayed
     this->send(l);
     if (l.starved && l.out.has_room(base::copy_bytes_max)) this->feed(l);
     l.written_at = 0;
+    l.whole_bytes = random_.below(2u) == 0 ? mpx::transport::detail::tcp_any_bytes
+                                           : 64 + random_.below(std::size_t{3000});
     this->settle(l);
+    this->acknowledge_if_owed(l);
   }
   void broke(link& l) noexcept {
     if (l.socket.was_reset()) ++mended_.resets;
@@ -518,8 +524,8 @@ class replayed
   std::size_t deliver(Sink& sink) noexcept {
     std::size_t n = 0;
     auto& serving = this->serving();
-    bool long_one = false;
-    for (int round = 0; round < rounds_max && !long_one; ++round) {
+    std::size_t left_bytes = long_bytes_max;
+    for (int round = 0; round < rounds_max && left_bytes != 0; ++round) {
       const std::size_t before = n;
       if (!own_.empty()) {
         own_.deliver(sink, self());
@@ -529,14 +535,15 @@ class replayed
         link& l = *links_[serving.front()];
         serving.pop();
         l.serving = false;
-        n += serve_one(l, sink, long_one) ? 1 : 0;
+        n += serve_one(l, sink, left_bytes) ? 1 : 0;
       }
       if (n == before) break;
     }
+    for (std::size_t i = 0; i < serving.size(); ++i) this->acknowledge_if_owed(*links_[serving[i]]);
     return n;
   }
   template <class Sink>
-  bool serve_one(link& l, Sink& sink, bool& long_one) noexcept {
+  bool serve_one(link& l, Sink& sink, std::size_t& left_bytes) noexcept {
     using mpx::transport::detail::tcp_found;
     if (l.state == tcp_state::dropped) return false;
     tcp_found found = l.in.next(sink, l.peer, Plan.packet_bytes_max);
@@ -544,11 +551,14 @@ class replayed
       found = l.in.next(sink, l.peer, Plan.packet_bytes_max);
     if (!this->settle(l)) found = tcp_found::malformed;
     switch (found) {
-      case tcp_found::body: long_one = true; [[fallthrough]];
+      case tcp_found::body: left_bytes -= std::min(left_bytes, l.in.body_bytes()); [[fallthrough]];
       case tcp_found::packet:
-        if (l.in.may_have_more()) this->serve(l);
+        if (l.in.may_have_more())
+          this->serve(l);
+        else
+          this->acknowledge_if_owed(l);
         return true;
-      case tcp_found::nothing: return false;
+      case tcp_found::nothing: this->acknowledge_if_owed(l); return false;
       case tcp_found::goodbye:
       case tcp_found::malformed: break;
     }

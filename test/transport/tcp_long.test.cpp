@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What keeps long messages fast: when their receipts are due, and how much the kernel holds of them.
+// What keeps long messages fast: when their receipts are due, how often a socket is read for one,
+// what is written to it at once, and how much the kernel holds of them.
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <deque>
+#include <mpx/transport/tcp/outgoing.hpp>
 #include <mpx/transport/tcp/reader.hpp>
 #include <mpx/transport/tcp/socket.hpp>
 #include <span>
@@ -22,7 +24,9 @@ struct come_bytes {
   void come(std::span<const std::byte> some) {
     bytes.insert(bytes.end(), some.begin(), some.end());
   }
+  int reads = 0;
   ssize_t read(iovec* pieces, std::size_t count) noexcept {
+    ++reads;
     std::size_t got = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t n = std::min(pieces[i].iov_len, bytes.size());
@@ -73,6 +77,67 @@ TEST_CASE("tcp: of a body that asks for a receipt, its end is what is told") {
     CHECK(reader.receipt().tell() == sizeof f + body_bytes);
     CHECK(sink.memory == body);
   }
+}
+
+TEST_CASE("tcp: a long body that follows another is read in one go") {
+  constexpr std::size_t body_bytes = 64 * 1024;
+  constexpr int packets = 8;
+  tcp_reader reader;
+  REQUIRE(reader.begin());
+  come_bytes stream;
+  placing_sink sink;
+  const std::vector<std::byte> body(body_bytes, std::byte{7});
+  for (int i = 0; i < packets; ++i) {
+    const tcp_frame f{static_cast<std::uint32_t>(body_bytes), {}};
+    stream.come(bytes_of(f));
+    stream.come(body);
+  }
+  while (sink.packets < packets && reader.fill(stream))
+    while (reader.next(sink, 1, 1u << 20) != tcp_found::nothing) CHECK(sink.memory == body);
+  CHECK(sink.packets == packets);
+  CHECK(stream.reads == packets + 1);  // What comes first is not known to be long.
+}
+
+/// Takes whatever is written, and knows how much that was at a time.
+struct counted_writes {
+  std::vector<std::size_t> bytes;
+  ssize_t write(const iovec* pieces, std::size_t count) {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < count; ++i) n += pieces[i].iov_len;
+    bytes.push_back(n);
+    return static_cast<ssize_t>(n);
+  }
+};
+
+TEST_CASE("tcp: long messages leave in whole packets, and what is left with what comes next") {
+  constexpr std::size_t whole = tcp_packets_bytes_of(1448);
+  CHECK(whole == 130'320);  // Ethernet: 45 segments a packet.
+  CHECK(tcp_packets_bytes_of(8948) == 125'272);
+  CHECK(tcp_packets_bytes_of(65'483) == 130'966);  // One segment is a packet.
+
+  const std::vector<std::byte> body(64 * 1024, std::byte{7});
+  const tcp_frame f{static_cast<std::uint32_t>(body.size()), {}};
+  constexpr std::size_t frame_bytes = sizeof f + 64 * 1024;
+  replay_log log;
+  replay_told told;
+  counted_writes stream;
+  const auto post = [&] {
+    REQUIRE(log.reserve(sizeof f));
+    log.refer(bytes_of(f), body, 0, 1);
+  };
+  for (int i = 0; i < 4; ++i) post();
+  REQUIRE(flush_tcp(stream, log, told, whole, true) == tcp_written::all);
+  CHECK(stream.bytes == std::vector<std::size_t>{whole, whole});
+  CHECK(log.unwritten_bytes() == 4 * frame_bytes - 2 * whole);
+  for (int i = 0; i < 2; ++i) post();
+  REQUIRE(flush_tcp(stream, log, told, whole) == tcp_written::all);
+  CHECK(stream.bytes == std::vector<std::size_t>{whole, whole, whole, 6 * frame_bytes - 3 * whole});
+  CHECK(log.idle());
+
+  stream.bytes.clear();
+  for (int i = 0; i < 4; ++i) post();
+  REQUIRE(flush_tcp(stream, log, told, tcp_any_bytes, true) == tcp_written::all);
+  CHECK(stream.bytes == std::vector<std::size_t>{4 * frame_bytes});
 }
 
 TEST_CASE("tcp: within a host the kernel holds no more than caches do") {

@@ -154,6 +154,7 @@ class basic_tcp {
  private:
   static constexpr unsigned looks_apart = 16;
   static constexpr int rounds_max = 16;
+  static constexpr std::size_t long_bytes_max = 256 * 1024;  // Of long packets, with one poll.
   static constexpr std::size_t interfaces_max = Stream::lanes < detail::tcp_newcomers::listeners_max
                                                     ? Stream::lanes
                                                     : detail::tcp_newcomers::listeners_max;
@@ -220,13 +221,13 @@ class basic_tcp {
     return j;
   }
 
-  /// Packets by turns: one of each source that has some, again and again until a long one has come.
+  /// Packets by turns: one of each source that has some, again and again until long ones have come.
   template <class Sink>
   std::size_t deliver(Sink& sink) noexcept {
     std::size_t n = 0;
     auto& serving = wires_.serving();
-    bool long_one = false;
-    for (int round = 0; round < rounds_max && !long_one; ++round) {
+    std::size_t left_bytes = long_bytes_max;
+    for (int round = 0; round < rounds_max && left_bytes != 0; ++round) {
       const std::size_t before = n;
       if (!own_.empty()) {
         own_.deliver(sink, self());
@@ -236,14 +237,17 @@ class basic_tcp {
         link& l = *wires_.find(serving.front());
         serving.pop();
         l.serving = false;
-        n += serve(l, sink, long_one) ? 1 : 0;
+        n += serve(l, sink, left_bytes) ? 1 : 0;
       }
       if (n == before) break;
     }
+    // One receipt for all that came of one.
+    for (std::size_t i = 0; i < serving.size(); ++i)
+      wires_.acknowledge_if_owed(*wires_.find(serving[i]));
     return n;
   }
   template <class Sink>
-  bool serve(link& l, Sink& sink, bool& long_one) noexcept {
+  bool serve(link& l, Sink& sink, std::size_t& left_bytes) noexcept {
     if (l.state > detail::tcp_state::open) return false;
     detail::tcp_found found = l.in.next(sink, l.peer, PacketBytes);
     // More of the body that it is in the middle of may be there.
@@ -252,12 +256,18 @@ class basic_tcp {
     if (!wires_.settle(l)) [[unlikely]]
       found = detail::tcp_found::malformed;
     switch (found) {
-      case detail::tcp_found::body: long_one = true; [[fallthrough]];
+      case detail::tcp_found::body:
+        left_bytes -= left_bytes < l.in.body_bytes() ? left_bytes : l.in.body_bytes();
+        [[fallthrough]];
       case detail::tcp_found::packet:
         hot_ = &l;
-        if (l.in.may_have_more() || l.in.ended()) wires_.serve(l);
+        if (l.in.may_have_more() || l.in.ended())
+          wires_.serve(l);
+        else
+          wires_.acknowledge_if_owed(l);
         return true;
       case detail::tcp_found::nothing:
+        wires_.acknowledge_if_owed(l);
         if (l.in.ended() && l.state == detail::tcp_state::open) wires_.broke(l);
         return false;
       case detail::tcp_found::goodbye: end(l, true); return false;

@@ -119,22 +119,25 @@ class basic_replay_log {
     }
   }
 
-  /// What a connection is to take next. Returns how many of `pieces` that is; `bytes`: their sum.
-  std::size_t next(std::span<iovec> pieces, std::size_t& bytes) noexcept {
+  /// What a connection is to take next, up to `most` bytes. Returns how many of `pieces` that is;
+  /// `bytes`: their sum.
+  std::size_t next(std::span<iovec> pieces, std::size_t& bytes,
+                   std::size_t most = static_cast<std::size_t>(-1)) noexcept {
     std::size_t count = 0;
     std::size_t copied = kept_copied_;  // Of bytes_, before the next piece.
     bytes = 0;
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    for (std::size_t i = 0; i < waiting_.size() && bytes < most; ++i) {
       const entry& e = waiting_[i];
+      const std::size_t part = std::min(e.bytes, most - bytes);
       const bool joins = e.at == nullptr && i != 0 && waiting_[i - 1].at == nullptr;
       if (!joins && count == pieces.size()) break;
       if (joins) {
-        pieces[count - 1].iov_len += e.bytes;
+        pieces[count - 1].iov_len += part;
       } else {
-        pieces[count++] = piece_of(e.at == nullptr ? bytes_.data() + copied : e.at, e.bytes);
+        pieces[count++] = piece_of(e.at == nullptr ? bytes_.data() + copied : e.at, part);
       }
-      if (e.at == nullptr) copied += e.bytes;
-      bytes += e.bytes;
+      if (e.at == nullptr) copied += part;
+      bytes += part;
     }
     return count;
   }

@@ -3,6 +3,7 @@
 // The two streams between a rank and a peer, whatever carries them: what a writer and a reader have
 // to know.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "mpx/core/memory.hpp"
@@ -40,6 +41,8 @@ struct tcp_line : mpx::detail::allocated {
   bool told = false;             // That it was lost.
   std::uint64_t written_at = 0;  // Which poll was the last before it was written to.
   std::uint64_t roomy_at = 0;    // Which news tell that there is room again.
+  // To be written at once: see tcp_packets_bytes.
+  std::size_t whole_bytes = tcp_any_bytes;
   Stream socket;
   basic_tcp_reader<Limits> in;
   basic_replay_log<Limits> out;

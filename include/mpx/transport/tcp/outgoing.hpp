@@ -52,16 +52,22 @@ struct tcp_resume {
 static_assert(sizeof(tcp_resume) == 24);
 inline constexpr std::uint64_t tcp_resume_magic = 0x6d70'7872'6573'0001;
 
+/// Where it does not matter how much is written at once.
+inline constexpr std::size_t tcp_any_bytes = static_cast<std::size_t>(-1);
+
 /// What became of an attempt to write.
 enum class tcp_written : std::uint8_t { all, blocked, broken };
 
-/// Writes as much of what waits as the stream takes. Requires: `told` has room for it.
+/// Writes as much of what waits as the stream takes, `at_once` bytes at a time; `leaves_rest`: and
+/// not what is less than that in the end. Requires: `told` has room for it.
 template <class Stream, replay_limits Limits>
-tcp_written flush_tcp(Stream& stream, basic_replay_log<Limits>& log, replay_told& told) noexcept {
+tcp_written flush_tcp(Stream& stream, basic_replay_log<Limits>& log, replay_told& told,
+                      std::size_t at_once = tcp_any_bytes, bool leaves_rest = false) noexcept {
   while (!log.idle()) {
+    if (leaves_rest && log.unwritten_bytes() < at_once && at_once != tcp_any_bytes) break;
     std::array<iovec, 64> pieces;
     std::size_t wanted = 0;
-    const std::size_t count = log.next(pieces, wanted);
+    const std::size_t count = log.next(pieces, wanted, at_once);
     const ssize_t n = stream.write(pieces.data(), count);
     if (n < 0) return tcp_written::broken;
     log.wrote(static_cast<std::size_t>(n), told);

@@ -68,15 +68,19 @@ class basic_tcp_reader {
   /// for.
   bool may_have_more() const noexcept { return more_ || head_ != tail_; }
   bool may_fill() const noexcept { return more_ && !ended_; }
+  /// Of the last body that had come in pieces.
+  std::size_t body_bytes() const noexcept { return body_bytes_; }
 
-  /// Reads what the stream has, as far as there is room. Returns whether that was anything; the
-  /// end counts.
+  /// Reads what the stream has, as far as there is room. Returns whether there is anything to be
+  /// looked at that has not been; the end counts. Nothing is read before a body whose place is not
+  /// known yet: then the rest of it comes in one go.
   template <class Stream>
   bool fill(Stream& stream) noexcept {
     iovec pieces[2];
     std::size_t count = 0;
     std::size_t wanted = 0;
     if (ended_) return false;
+    if (begins_body()) return more_ = true;
     if (in_body_ && left_ != 0) {
       const std::size_t n = discards_ && left_ > buffer_bytes ? buffer_bytes : left_;
       pieces[count++] = piece_of(discards_ ? buffer_ : body_at(), n);
@@ -171,6 +175,17 @@ class basic_tcp_reader {
   static constexpr std::size_t long_bytes_min = 4096;
   static constexpr std::size_t ahead_of_long = 256;
 
+  /// Whether the next frame is here, and its body, for which a place is asked, is not all here.
+  bool begins_body() const noexcept {
+    const std::size_t here = tail_ - head_;
+    tcp_frame f;
+    if (in_body_ || here < sizeof f) return false;
+    std::memcpy(&f, buffer_ + head_, sizeof f);
+    return f.bytes < tcp_receipt && is_split(f.bytes & ~tcp_asks, here - sizeof f);
+  }
+  static bool is_split(std::size_t body_bytes, std::size_t here) noexcept {
+    return body_bytes > split_bytes_max && here < body_bytes;
+  }
   void take_receipt(const tcp_frame& f) noexcept {
     acknowledged_ = received_of(f);
     has_acknowledged_ = true;
@@ -186,6 +201,7 @@ class basic_tcp_reader {
     in_body_ = true;
     discards_ = false;
     header_ = f.header;
+    body_bytes_ = f.bytes;
     left_ = f.bytes - here;
     ahead_bytes_ = ahead_of_long;
     place_ = sink.place(source, f.header, std::size_t{f.bytes});
@@ -225,6 +241,7 @@ class basic_tcp_reader {
   bool in_body_ = false;
   bool discards_ = false;
   bool asks_ = false;
+  std::size_t body_bytes_ = 0;
   std::size_t left_ = 0;
   std::span<std::byte> place_;
   std::byte* own_ = nullptr;  // Where the sink had no place.

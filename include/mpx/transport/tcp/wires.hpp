@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -257,6 +258,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   template <class Key>
   void proven(link& l, tcp_role role, Key&& key) noexcept {
     prepare(l.socket.fd());
+    fit(l);
     l.mute = false;
     wait_for(l, platform::now_ns() + patience_.attempt_ns());
     if constexpr (!Stream::secures) {
@@ -265,6 +267,14 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       l.state = tcp_state::securing;
       if (!l.socket.begin(streams_, role, site_of(l.peer), key)) return close(l, tcp_state::lost);
       secure(l);
+    }
+  }
+  /// Other streams write to their sockets as they see fit.
+  void fit(link& l) const noexcept {
+    if constexpr (std::same_as<Stream, tcp_plain>) {
+      const int fd = l.socket.fd();
+      const std::size_t bytes = is_tcp_within_host(fd) ? 0 : tcp_packets_bytes(fd);
+      l.whole_bytes = bytes == 0 ? tcp_any_bytes : bytes;
     }
   }
   void prepare(int fd) const noexcept {

@@ -71,14 +71,17 @@ class tcp_writer {
     l.serving = true;
     serving_.push(l.peer);
   }
-  /// Receipts have come in, or are due. Returns whether what was acknowledged makes sense.
+  /// Receipts have come in. Returns whether what they say makes sense.
   bool settle(link& l) noexcept {
     if (l.in.has_acknowledged()) {
       if (!l.out.acknowledge(l.in.acknowledged(), completions_)) return false;
       if (l.starved && l.out.has_room(copy_bytes_max)) feed(l);
     }
-    if (l.in.owes_receipt() && l.state == tcp_state::open) acknowledge(l);
     return true;
+  }
+  /// A receipt leaves, if one is due.
+  void acknowledge_if_owed(link& l) noexcept {
+    if (l.in.owes_receipt() && l.state == tcp_state::open) acknowledge(l);
   }
 
  protected:
@@ -107,7 +110,8 @@ class tcp_writer {
     l.written_at = polls_;
     ++counters_.writes;
     iovec pieces[2] = {piece_of(&f, sizeof f), piece_of(payload.data(), payload.size())};
-    const ssize_t n = l.socket.write(pieces, payload.empty() ? 1 : 2);
+    const bool in_parts = !copies && bytes > l.whole_bytes;
+    const ssize_t n = in_parts ? 0 : l.socket.write(pieces, payload.empty() ? 1 : 2);
     const std::size_t taken = n < 0 ? 0 : static_cast<std::size_t>(n);
     if (!copies) {
       l.out.refer(bytes_of(f), payload, taken, cookie);
@@ -118,11 +122,12 @@ class tcp_writer {
     ++(copies ? counters_.copied : counters_.referred);
     if (n < 0) {
       silence(l);
-    } else if (taken != bytes) {
+    } else if (!in_parts && taken != bytes) {
       block(l);
     }
     if (!pends_) return outcome::done;
     ++told_max_;
+    if (in_parts) send(l);
     return outcome::pending;
   }
   /// Whether what is posted now leaves with what is posted next, at the next poll at the latest:
@@ -177,9 +182,11 @@ class tcp_writer {
   outcome written_later(link& l, outcome o) noexcept {
     if (l.state == tcp_state::open && !l.blocked) {
       ++counters_.coalesced;
-      if (l.out.waiting_bytes() >= coalesced_bytes_max ||
-          l.out.unwritten_bytes() >= gathered_bytes_min) {
+      if (l.out.waiting_bytes() >= coalesced_bytes_max) {
         send(l);
+      } else if (l.out.unwritten_bytes() >= gathered_bytes_min) {
+        send(l, true);
+        if (!l.blocked && !l.out.idle()) list(l);
       } else {
         list(l);
       }
@@ -199,11 +206,12 @@ class tcp_writer {
       if (l.state == tcp_state::open && !l.blocked) send(l);
     }
   }
-  void send(link& l) noexcept {
+  /// `leaves_rest`: what is written in one go later is not written now.
+  void send(link& l, bool leaves_rest = false) noexcept {
     if (l.out.idle() || l.mute) return;
     ++counters_.writes;
     l.written_at = polls_;
-    switch (flush_tcp(l.socket, l.out, completions_)) {
+    switch (flush_tcp(l.socket, l.out, completions_, l.whole_bytes, leaves_rest)) {
       case tcp_written::all: unblock(l); break;
       case tcp_written::blocked: block(l); break;
       case tcp_written::broken: return silence(l);
