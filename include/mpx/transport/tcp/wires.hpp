@@ -107,6 +107,17 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return keep(*l, f, payload, cookie);
   }
 
+  /// See PartingTransport. What is with the kernel leaves by itself.
+  bool has_unsent() const noexcept {
+    for (const link* l : links_)
+      if (l != nullptr && l->state <= tcp_state::open && !l->mute && !l->out.idle()) return true;
+    return false;
+  }
+  bool has_heard_out(peer_id peer) const noexcept {
+    const link* const l = links_[peer];
+    return l == nullptr || l->state > tcp_state::open ||
+           (l->state == tcp_state::idle && l->due_ns == 0);
+  }
   /// Connects, if that has not been tried yet.
   void attend(peer_id peer) noexcept {
     link* l = links_[peer];
