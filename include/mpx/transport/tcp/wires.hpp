@@ -107,10 +107,16 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return keep(*l, f, payload, cookie);
   }
 
-  /// See PartingTransport. What is with the kernel leaves by itself.
+  /// See PartingTransport. What this kernel still holds it forgets when the other end, which does
+  /// not know yet that nobody reads here any more, says something.
   bool has_unsent() const noexcept {
-    for (const link* l : links_)
-      if (l != nullptr && l->state <= tcp_state::open && !l->mute && !l->out.idle()) return true;
+    for (const link* l : links_) {
+      if (l == nullptr || l->state > tcp_state::open || l->mute) continue;
+      bool some = !l->out.idle();
+      if (l->state == tcp_state::open)
+        l->socket.for_each_fd([&some](int fd) { some = some || tcp_holds_bytes(fd); });
+      if (some) return true;
+    }
     return false;
   }
   bool has_heard_out(peer_id peer) const noexcept {
