@@ -88,9 +88,9 @@ struct sink_archetype {
 /// has a whole packet waiting. It also moves on what is pending, and returns how many packets and
 /// completions it handed over; that may be none although some are here: `arm` tells. Its cost grows
 /// with what has arrived, not with the peers that are wired. The sink may post from any of its
-/// calls, and does not poll. Waiting has three steps, so that a lock need not be held over it: `arm`
-/// announces a sleep and returns false if there is something to do; `sleep` returns when something
-/// may have arrived or completed, when a post that was told `retry` may succeed, or after
+/// calls, and does not poll. Waiting has three steps, so that a lock need not be held over it:
+/// `arm` announces a sleep and returns false if there is something to do; `sleep` returns when
+/// something may have arrived or completed, when a post that was told `retry` may succeed, or after
 /// `timeout_ns`; `disarm` follows every `arm` that returned true. `wake` ends a sleep. Posting to
 /// oneself works. Peers are wired on first use. Everything but `sleep` and `wake` is called by one
 /// thread at a time; between `arm` and `disarm` other threads may post and poll.
