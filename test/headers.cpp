@@ -29,7 +29,8 @@ static_assert(RelocatingTransport<transport_archetype> &&
               CoreSharingTransport<transport_archetype> && NodeTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
-static_assert(AttendingTransport<transport_archetype>);
+static_assert(AttendingTransport<transport_archetype> && PartingTransport<transport_archetype>);
+static_assert(!PartingTransport<transport::inproc>);  // What is done is the peer's.
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
 static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);
 static_assert(!Transport<deaf> && !Transport<int>);

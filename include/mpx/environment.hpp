@@ -57,7 +57,7 @@ struct no_describer {
 /// The constructor joins by the stack's bootstrap: by default under mpxrun as one of its ranks, or
 /// as a world of one. It compares stacks with the other ranks. The destructor leaves, together with
 /// all others; if an exception is passing through, or another rank is lost, it does not wait for
-/// them but for a tenth of a second, if buffered or dropped sends have yet to get out; they learn
+/// them but for a tenth of a second, if something that it has sent has yet to get out; they learn
 /// that this rank is lost, if the bootstrap can tell them (LivenessBootstrap). In a forked child it
 /// does nothing. Requests and communicators must be gone before. Up to 32 environments may live at
 /// once, and any number one after the other, if all ranks make them in the same order.

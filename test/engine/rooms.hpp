@@ -63,6 +63,8 @@ class scripted {
   void sleep(std::int64_t) noexcept { ++sleeps; }
   void disarm() noexcept { ++disarms; }
   void wake() noexcept { ++wakes; }
+  bool has_unsent() const noexcept { return unsent; }
+  bool has_heard_out(peer_id) const noexcept { return !on_heard_out || on_heard_out(); }
   void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
 
   remote_memory expose(peer_id, std::span<const std::byte> piece) noexcept {
@@ -105,11 +107,14 @@ class scripted {
   bool exposes = true;
   bool arms_with = true;
   std::function<void()> on_arm;
+  std::function<bool()> on_heard_out;
+  bool unsent = false;
   int arms = 0, sleeps = 0, disarms = 0, wakes = 0, exposed = 0;
   cookie_t last_cookie = 0;
   std::vector<packet> posted;
 };
 static_assert(mpx::RmaTransport<scripted> && mpx::posts_pend<scripted>);
+static_assert(mpx::PartingTransport<scripted>);
 
 /// A job of which the test says who lives.
 class scripted_job {
@@ -138,6 +143,10 @@ class scripted_job {
 
   void lose(mpx::rank_t r) {
     states[static_cast<std::size_t>(r)] = mpx::rank_state::failed;
+    word->fetch_add(1);
+  }
+  void leave(mpx::rank_t r) {
+    states[static_cast<std::size_t>(r)] = mpx::rank_state::finished;
     word->fetch_add(1);
   }
   std::unique_ptr<mpx::platform::atomic<std::uint32_t>> word =
@@ -223,7 +232,7 @@ class ground_archetype {
   mpx::trace::counters& trace() { return trace_; }
   auto& pool() { return pool_; }
   auto& peers() { return peers_; }
-  std::int64_t now_ns() { return ++clock_; }
+  std::int64_t now_ns() { return clock_ += clock_step_ns; }
   errc failure_in(mpx::context_id) const { return errc{}; }
   bool concerns(mpx::context_id, peer_id) const { return true; }
   bool unacknowledged_in(mpx::context_id) const { return true; }
@@ -254,6 +263,7 @@ class ground_archetype {
   int given = 0;
   int arrivals = 0;
   std::vector<peer_id> cancelled;
+  std::int64_t clock_step_ns = 1;
 
  private:
   scripted transport_;
@@ -339,7 +349,10 @@ struct mover_house : ground_archetype<mover_house>, mover_room<stack, mover_hous
 struct peers_house : ground_archetype<peers_house>, peers_room<stack, peers_house> {
   using room = peers_room<stack, peers_house>;
   explicit peers_house(scripted_job& job) : room(job, peers_max) {}
-  void poll_until_quiet() { ++last_polls; }
+  void hear_out(peer_id peer, bool left) {
+    heard.push_back({peer, left});
+    if (on_hearing) on_hearing();
+  }
   void before_loss() { ++warned; }
   void on_loss(peer_record& r, peer_id peer, errc why) { told.push_back({&r, peer, why}); }
   void forget_at_transport(peer_id peer) { forgotten.push_back(peer); }
@@ -350,7 +363,8 @@ struct peers_house : ground_archetype<peers_house>, peers_room<stack, peers_hous
   };
   std::vector<loss> told;
   std::vector<peer_id> forgotten;
-  int last_polls = 0;
+  std::vector<std::pair<peer_id, bool>> heard;  // Whom, and whether he left in good order.
+  std::function<void()> on_hearing;
   int warned = 0;
 };
 struct progress_house : ground_archetype<progress_house>, progress_room<stack, progress_house> {

@@ -338,7 +338,7 @@ TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is l
   CHECK(h.has_news());
   h.check();
   h.check();
-  CHECK(h.last_polls == 1);
+  CHECK(h.heard.size() == 2);
   REQUIRE(h.told.size() == 2);
   CHECK(h.told[0].peer == 1);
   CHECK(h.told[1].record == &two);
@@ -362,6 +362,25 @@ TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is l
   CHECK(!h.unacknowledged());
   h.revoked(-1);
   CHECK(h.failures() == 3);
+}
+
+TEST_CASE("rooms: the peers hear each one out that has gone, though it went while they heard") {
+  scripted_job job;
+  peers_house h(job);
+  h.check();
+  job.leave(1);
+  h.on_hearing = [&] {  // What rank 2 sends before this comes too late for that poll.
+    if (h.heard.size() == 1) job.leave(2);
+    CHECK(h.told.size() + 1 == h.heard.size());
+  };
+  h.check();
+  h.check();
+  CHECK(h.heard == std::vector<std::pair<peer_id, bool>>{{1, true}, {2, true}});
+  CHECK(h.told.size() == 2);
+  CHECK(h.left(2));
+  job.lose(3);
+  h.check();
+  CHECK(h.heard.back() == std::pair<peer_id, bool>{3, false});
 }
 
 TEST_CASE("rooms: the peers' busy and stalled lists forget who is idle, and who is lost") {
@@ -467,4 +486,40 @@ TEST_CASE("rooms: progress does not sleep on news, nor while the transport has s
   h.wait_until(threading, {"test"}, {}, [&] { return h.transport().arms == 3; });
   CHECK(h.transport().sleeps == 0);
   CHECK(h.transport().disarms == 0);
+}
+
+TEST_CASE("rooms: progress hears a peer out, though polls find nothing for a while") {
+  progress_house h;
+  h.transport().arms_with = false;
+  h.on_poll = [&] {
+    if (h.polls == 5) h.finds = 1;
+    h.transport().arms_with = h.polls >= 5;
+  };
+  h.hear_out(1, false);
+  CHECK(h.polls == 6);
+  CHECK(h.transport().disarms == 1);
+  // What the peer has sent before it left is on its way.
+  h.on_poll = nullptr;
+  h.polls = 0;
+  h.transport().on_heard_out = [&] { return h.polls == 4; };
+  h.hear_out(1, true);
+  CHECK(h.polls == 4);
+  h.polls = 0;
+  h.hear_out(1, false);  // Nobody can tell what a rank that died had sent.
+  CHECK(h.polls == 1);
+  h.polls = 0;
+  h.transport().on_heard_out = [] { return false; };
+  h.clock_step_ns = 100'000'000;  // Nor whether one that stands still has more to say.
+  h.hear_out(1, true);
+  CHECK(h.polls > 1);
+  CHECK(h.polls < 20);
+}
+
+TEST_CASE("rooms: progress asks the transport whether all is out") {
+  progress_house h;
+  h.transport().unsent = true;
+  CHECK(h.at_rest());
+  CHECK(!h.all_out());
+  h.transport().unsent = false;
+  CHECK(h.all_out());
 }

@@ -178,8 +178,6 @@ void role(const Comm& world, mpx::rank_t victim) {
       "the new window is wrong");
   again.free();
   std::printf("rank %d: again\n", me);
-  // What becomes of who is still there when others leave: test/sim/leavers.test.cpp.
-  std::this_thread::sleep_for(300ms);
 }
 
 template <class Stack>

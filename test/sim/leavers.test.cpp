@@ -9,6 +9,8 @@
 #include <functional>
 #include <mpx/mpx.hpp>
 #include <mpx/sim.hpp>
+#include <mpx/transport/rdma.hpp>
+#include <mpx/transport/rdma/sim.hpp>
 #include <system_error>
 
 namespace {
@@ -82,4 +84,35 @@ TEST_CASE("leavers: who leaves before its part fails the call of all") {
       if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
       CHECK(failed == n - 2);
     }
+}
+
+TEST_CASE("leavers: the first words to a peer are heard although they are the last") {
+  using stack = mpx::stack<mpx::transport::rdma<mpx::nic::sim>, mpx::waiting::sleep>;
+  constexpr mpx::rank_t n = 6;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    constexpr std::int64_t dies_ns = 100'000;
+    const auto victim = static_cast<mpx::rank_t>(seed) % n;
+    const auto leaver = static_cast<mpx::rank_t>(seed / 2 + 1) % n;
+    int heard = 0;
+    const auto run = sim::try_run<stack>(
+        n, leavers_net, seed,
+        [&](mpx::environment<stack>& env) {
+          auto world = env.world();
+          env.transport().compute(dies_ns + 2 * leavers_net.detection_cost_ns);  // It is known.
+          if (env.rank() == victim) return;
+          if (env.rank() == leaver) {  // It is connected with nobody yet.
+            for (mpx::rank_t r = 0; r < n; ++r)
+              if (r != victim && r != leaver) world.send(r, r, 1);
+          } else if (leaver != victim) {
+            mpx::rank_t word = -1;
+            std::error_code ec;
+            world.recv(word, leaver, 1, ec);
+            heard += word == env.rank() ? 1 : 0;
+          }
+        },
+        kills(victim, dies_ns));
+    if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
+    CHECK(heard == (leaver == victim ? 0 : n - 2));
+  }
 }

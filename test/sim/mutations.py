@@ -34,6 +34,8 @@ WRITER = "transport/tcp/writer.hpp"
 REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "transport/rdma/registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
+ROOMS_TEST = "engine/rooms.test.cpp"
+VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
 RDMA_SCARCE_TEST = "alloc/sim_rdma.test.cpp"
 
@@ -150,7 +152,7 @@ MUTATIONS = [
     ("what is pending with a lost peer is not ended", PEERS,
      "      if (r.failure_ != errc{}) house().forget_at_transport(r.peer);\n", "", LATE_TEST),
     ("a rank that fails leaves while an answer is pending", ENDS,
-     "    return out && pace().at_rest();\n", "    return out;\n", LATE_TEST),
+     "    return out && pace().all_out();\n", "    return out;\n", LATE_TEST),
     ("a rank leaves with the others while an answer is pending", PROGRESS,
      "      if (n == 0 && at_rest()) break;\n", "      if (n == 0) break;\n", "sim/late.test.cpp"),
     # Bodies that are placed.
@@ -346,6 +348,20 @@ MUTATIONS = [
     ("who leaves is thought to be known to all as who dies is", "engine/rooms/peers.hpp",
      "job_.state(world_rank(peer)) > rank_state::finished;",
      "job_.state(world_rank(peer)) >= rank_state::finished;", LEAVERS_TEST),
+    ("who leaves while another one is heard out is not heard", PEERS,
+     "        house().hear_out(peer,", "        if (!has_news()) house().hear_out(peer,", ROOMS_TEST),
+    ("a poll that finds nothing is taken for nothing being there", PROGRESS,
+     "} else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {", "} else if (true) {",
+     ROOMS_TEST),
+    ("what is on its way from who has left is not waited for", PROGRESS,
+     "      if (!left || house()", "      if (left || house()", ROOMS_TEST),
+    ("a rank leaves while packets wait for a connection", "transport/rdma/link.hpp",
+     "return !over() && (completed != composed ||", "return up() && (completed != composed ||",
+     LEAVERS_TEST),
+    ("a card looks who has left after it has looked for what they sent", "transport/rdma/via.hpp",
+     "      if (epoch != known_) [[unlikely]]\n        hear_news(epoch, taken == 0);\n",
+     "      if (news_->load() != known_) {\n        note_gone();\n"
+     "        hear_news(news_->load(), taken == 0);\n      }\n", VIA_TEST),
     # Of registered memory.
     ("a registration is found although its memory may have been freed", CACHE,
      "if (e.findable_ && !e.kept_ && e.whole_ == 0) {",
@@ -356,7 +372,7 @@ MUTATIONS = [
      "l.receives_due = receives_ + reserved_receives;", "l.receives_due = receives_;", RDMA_TEST),
     ("the end of a ring that was left out is not given back", "transport/rdma/link.hpp",
      "    owed.blocks += p.room;", "    owed.blocks += blocks_for(p.payload.size());",
-     "transport/rdma_via.test.cpp"),
+     VIA_TEST),
     ("a put is over before all of it is in place", "transport/rdma/transfers.hpp",
      "    if (t.under_way != 0 || (!t.failed && t.begun < t.bytes)) return;",
      "    if (!t.failed && t.begun < t.bytes) return;", RDMA_TEST),

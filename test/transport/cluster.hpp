@@ -139,6 +139,13 @@ class cluster {
 
   T& operator[](peer_id rank) { return *transports_[rank]; }
   peer_id size() const { return static_cast<peer_id>(ranks_.size()); }
+  /// The others see that the rank has left in good order; its transport is still there,
+  void leave(peer_id rank) { ranks_[rank].mark_finished(); }
+  /// or goes, too.
+  void end(peer_id rank) {
+    leave(rank);
+    transports_[rank].reset();
+  }
 
   /// Runs `body(rank)` in a thread for each rank; throws what the first of them threw.
   template <class Body>

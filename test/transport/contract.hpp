@@ -395,6 +395,49 @@ void check_shared_memory() {
   job[0].deallocate_shared(empty, 0);
 }
 
+/// Who has waited until all is out may leave; who sees that hears all of it, and then that it was.
+template <mpx::PartingTransport T>
+void check_parting() {
+  for (const std::size_t bytes : {std::size_t{8}, T::traits.packet_bytes_max}) {
+    for (const bool met : {false, true}) {
+      CAPTURE(bytes);
+      CAPTURE(met);
+      cluster<T> job(2);
+      keeper sink;
+      keeper own;
+      CHECK(!job[0].has_unsent());
+      CHECK(job[1].has_heard_out(0));  // It has not heard of it at all.
+      const deadline limit;
+      const auto until = [&](auto done) {
+        while (!done()) {
+          job[0].poll(own);
+          job[1].poll(sink);
+          limit.check("what was posted leaves");
+        }
+      };
+      if (met) {
+        CHECK(post(job[0], 1, 77, 8) != outcome::refused);
+        until([&] { return !sink.packets.empty() && !job[0].has_unsent(); });
+        sink.packets.clear();
+      }
+      std::uint32_t posted = 0;
+      const payload data(1, bytes);
+      for (outcome o = outcome::done; posted < 100 && o != outcome::retry;) {
+        o = job[0].post(1, header_of(posted), data.view(), posted);
+        CHECK(o != outcome::refused);
+        posted += o != outcome::retry ? 1 : 0;
+      }
+      until([&] { return !job[0].has_unsent(); });
+      job.end(0);
+      while (!job[1].has_heard_out(0)) {
+        job[1].poll(sink);
+        limit.check("the end of who has left is heard");
+      }
+      CHECK(sink.packets.size() == posted);
+    }
+  }
+}
+
 /// The suite. `T`: a transport with its usual sizes, or with tiny ones, which fill up often.
 template <mpx::Transport T>
 void check_packets(bool met = false) {

@@ -52,6 +52,7 @@ using helped_transport::helped;
 static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
 static_assert(mpx::BlockTransport<usual> && mpx::CopyingTransport<usual>);
 static_assert(mpx::PeekingTransport<usual> && mpx::CoreSharingTransport<usual>);
+static_assert(mpx::PartingTransport<usual>);
 static_assert(mpx::PlacingTransport<usual> && mpx::RelocatingTransport<usual>);
 static_assert(mpx::DroppingTransport<usual> && !mpx::ElasticTransport<usual>);
 static_assert(usual::traits.packet_bytes_max == 64 * 1024 && usual::traits.posts_pend);
@@ -86,6 +87,10 @@ TEST_CASE("hybrid: some near, some far") {
   }
   const pretended hosts("0,1,0");
   check_waiting<helped<small>>();
+}
+TEST_CASE("hybrid: who leaves") {
+  const pretended hosts("0,1");
+  check_parting<usual>();
 }
 TEST_CASE("hybrid: posts that wait where they are") {
   const pretended hosts("0,1,2,0");

@@ -3,10 +3,12 @@
 // The contract over registered memory: transport rdma on the Virtual Interface Architecture.
 
 #include <cstdlib>
+#include <functional>
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/via.hpp>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "contract.hpp"
 #include "core/errc_of.hpp"
@@ -29,7 +31,7 @@ using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from 
 
 static_assert(mpx::RetiringTransport<usual> && mpx::DroppingTransport<usual>);
 static_assert(mpx::ImmediateTransport<usual> && mpx::AllocatingTransport<usual>);
-static_assert(mpx::AttendingTransport<usual>);
+static_assert(mpx::AttendingTransport<usual> && mpx::PartingTransport<usual>);
 static_assert(!mpx::PlacingTransport<usual> && !mpx::CopyingTransport<usual>);
 static_assert(!mpx::posts_pend<usual>);
 
@@ -37,6 +39,43 @@ TEST_CASE("rdma over via: packets") { check_packets<helped<narrow>>(); }
 TEST_CASE("rdma over via: packets of the usual size") { check_packets<helped<usual>>(); }
 TEST_CASE("rdma over via: waiting") { check_waiting<helped<narrow>>(); }
 TEST_CASE("rdma over via: posts from the user's memory") { check_pending<helped<direct>>(); }
+TEST_CASE("rdma over via: who leaves") {
+  check_parting<narrow>();
+  check_parting<starved>();
+  check_parting<direct>();
+}
+
+/// A wire after whose first poll in vain something happens.
+struct interrupted : mpx::transport::shm {
+  using mpx::transport::shm::shm;
+  std::function<void()> then;
+  template <class Sink>
+  std::size_t poll(Sink& sink) noexcept {
+    const std::size_t n = mpx::transport::shm::poll(sink);
+    if (n == 0 && then) std::exchange(then, nullptr)();
+    return n;
+  }
+};
+
+TEST_CASE("rdma over via: who has sent and left since the wire was looked at is heard") {
+  cluster<mpx::transport::rdma<mpx::nic::basic_via<mpx::nic::via_options{}, interrupted>>> job(2);
+  keeper sink;
+  keeper own;
+  REQUIRE(post(job[1], 0, 1, 8) == outcome::done);
+  const deadline limit;
+  while (sink.packets.empty()) {
+    job[0].poll(sink);
+    job[1].poll(own);
+    limit.check("the first packet");
+  }
+  job[0].card().wire().then = [&] {
+    REQUIRE(post(job[1], 0, 2, 8) == outcome::done);
+    job.leave(1);
+  };
+  for (int i = 0; i < 100; ++i) job[0].poll(sink);
+  CHECK(sink.packets.size() == 2);
+  CHECK(job[0].has_heard_out(1));
+}
 TEST_CASE("rdma over via: traffic") {
   for (const peer_id n : {1u, 2u, 3u, 7u}) {
     CAPTURE(n);

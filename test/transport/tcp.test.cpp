@@ -20,6 +20,7 @@ using pending = helped<basic_tcp<64 * 1024, true>>;
 
 static_assert(mpx::Transport<tcp> && mpx::PlacingTransport<tcp> && mpx::PollableTransport<tcp>);
 static_assert(mpx::RelocatingTransport<tcp> && mpx::DroppingTransport<tcp>);
+static_assert(mpx::PartingTransport<tcp>);
 static_assert(!mpx::RmaTransport<tcp> && !mpx::ElasticTransport<tcp>);
 static_assert(mpx::posts_pend<tcp> && !mpx::posts_pend<copying>);
 
@@ -31,6 +32,10 @@ TEST_CASE("tcp: posts that wait where they are") {
   check_pending<pending>();
   check_placing<pending>();
   check_dropping<pending>();
+}
+TEST_CASE("tcp: who leaves") {
+  check_parting<tcp>();
+  check_parting<basic_tcp<64 * 1024, false, 100'000>>();
 }
 TEST_CASE("tcp: traffic") {
   for (const peer_id n : {1u, 2u, 3u, 4u, 7u, 8u}) {

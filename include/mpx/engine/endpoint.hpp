@@ -336,9 +336,9 @@ class endpoint : ground<Stack>,
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call, errc why) noexcept;
   using peers_type::lose;
+  using progress_type::hear_out;
   using progress_type::noticed;
   using progress_type::poll_once;
-  using progress_type::poll_until_quiet;
   void arrived() noexcept { pace().completed(); }  // A blocked probe may look for it.
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);

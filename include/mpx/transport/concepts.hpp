@@ -86,14 +86,14 @@ struct sink_archetype {
 ///
 /// `poll` hands arrived packets to the sink and is fair: no source is served twice while another
 /// has a whole packet waiting. It also moves on what is pending, and returns how many packets and
-/// completions it handed over. Its cost grows with what has arrived, not with the peers that are
-/// wired. The sink may post from any of its calls, and does not poll. Waiting has three steps, so
-/// that a lock need not be held over it: `arm` announces a sleep and returns false if there is
-/// something to do; `sleep` returns when something may have arrived or completed, when a post that
-/// was told `retry` may succeed, or after `timeout_ns`; `disarm` follows every `arm` that returned
-/// true. `wake` ends a sleep. Posting to oneself works. Peers are wired on first use. Everything
-/// but `sleep` and `wake` is called by one thread at a time; between `arm` and `disarm` other
-/// threads may post and poll.
+/// completions it handed over; that may be none although some are here: `arm` tells. Its cost grows
+/// with what has arrived, not with the peers that are wired. The sink may post from any of its
+/// calls, and does not poll. Waiting has three steps, so that a lock need not be held over it:
+/// `arm` announces a sleep and returns false if there is something to do; `sleep` returns when
+/// something may have arrived or completed, when a post that was told `retry` may succeed, or after
+/// `timeout_ns`; `disarm` follows every `arm` that returned true. `wake` ends a sleep. Posting to
+/// oneself works. Peers are wired on first use. Everything but `sleep` and `wake` is called by one
+/// thread at a time; between `arm` and `disarm` other threads may post and poll.
 template <class T>
 concept Transport =
     requires(T& t, const T& c, peer_id peer, const frame_header& header,
@@ -141,6 +141,21 @@ concept RelocatingTransport =
     requires(T& t, cookie_t cookie, std::span<const std::byte> from, const std::byte* to) {
       { t.relocate(cookie, from, to) } noexcept;
     };
+
+/// A transport whose posts, when they are `done`, may still wait for polls of this side, and whose
+/// packets may still be on their way when others see that who posted them has left. (Over every
+/// other one, what is `done` is the peer's to poll from then on, whatever becomes of this side.)
+///
+/// `has_unsent()`: something that was posted waits here: for a connection, for room, for the card.
+/// What cannot be sent any more does not count. Once it is false, and until something is posted,
+/// this side may leave: all of it arrives. `has_heard_out(peer)`: for a peer that has left:
+/// whatever it had sent has been handed over, since its connection has ended, or there is none.
+/// That comes with time and polls where the peer leaves in good order.
+template <class T>
+concept PartingTransport = Transport<T> && requires(const T& t, peer_id peer) {
+  { t.has_unsent() } noexcept -> std::same_as<bool>;
+  { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
+};
 
 /// A transport that can be told that a peer is gone, or no longer wanted.
 ///
@@ -411,6 +426,8 @@ struct transport_archetype {
   bool take_if(peer_id, auto&&) noexcept { return false; }
   void cancel_place(peer_id) noexcept;
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
+  bool has_unsent() const noexcept;
+  bool has_heard_out(peer_id) const noexcept;
   void drop_peer(peer_id) noexcept;
   void attend(peer_id) noexcept;
   std::string address() const;

@@ -226,6 +226,16 @@ class hybrid {
     polls_left_ = 1;
   }
 
+  /// See PartingTransport.
+  bool has_unsent() const noexcept requires PartingTransport<Far>
+  {
+    return far_.has_unsent();
+  }
+  bool has_heard_out(peer_id peer) const noexcept requires PartingTransport<Far>
+  {
+    return is_near(peer) || far_.has_heard_out(peer);
+  }
+
   /// See AttendingTransport. (Of near peers the job's memory tells.)
   void attend(peer_id peer) noexcept requires AttendingTransport<Far>
   {

@@ -166,6 +166,9 @@ class basic_rdma : public rdma_detail::seat<Card> {
   {
     card_.compute(ns);
   }
+  /// See PartingTransport.
+  bool has_unsent() const noexcept { return wires_.has_unsent(); }
+  bool has_heard_out(peer_id peer) const noexcept { return wires_.has_heard_out(peer); }
   /// See DroppingTransport. Requires: peer != self().
   void drop_peer(peer_id peer) noexcept { wires_.drop(peer); }
 

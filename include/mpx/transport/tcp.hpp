@@ -124,6 +124,11 @@ class basic_tcp {
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     wires_.relocate(cookie, from, to);
   }
+  /// See PartingTransport.
+  bool has_unsent() const noexcept { return wires_.has_unsent(); }
+  bool has_heard_out(peer_id peer) const noexcept {
+    return peer == self() || wires_.has_heard_out(peer);
+  }
   /// Requires: peer != self().
   void drop_peer(peer_id peer) noexcept {
     if (hot_ != nullptr && hot_->peer == peer) hot_ = nullptr;

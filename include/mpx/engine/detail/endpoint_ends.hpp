@@ -159,7 +159,7 @@ template <class Stack>
     pool().for_each([&out](const operation& op) {
       out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);
     });
-    return out && pace().at_rest();
+    return out && pace().all_out();
   };
   while (!orphaned() && !all_out() && now_ns() < until_ns)
     if (pace().poll_and_check() == 0) ::sched_yield();

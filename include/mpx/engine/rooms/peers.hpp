@@ -28,7 +28,8 @@ struct vital_words {
   std::uint32_t ours;  // 1
 };
 
-/// Of `House` it needs: poll_until_quiet(), which takes what those who are gone have sent;
+/// Of `House` it needs: hear_out(peer, left), which takes what a peer has sent that is gone, or has
+/// left in good order;
 /// before_loss() and on_loss(record, peer, why), which tell the other rooms; on_new_record(record);
 /// forget_at_transport(peer), when a peer that was lost has been flushed.
 template <class Stack, class House>
@@ -270,11 +271,10 @@ class peers_room {
     for (std::uint32_t epoch;
          (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
       failure_epoch_ = epoch;
-      bool polled = false;
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
-        if (!polled) house().poll_until_quiet();
-        polled = true;
+        // For each of them, once it is seen to be gone: others send and leave meanwhile.
+        house().hear_out(peer, job_.state(world_rank(peer)) == rank_state::finished);
         lose(peer, errc::peer_lost);
       }
       set_calm();

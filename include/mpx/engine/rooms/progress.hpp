@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "mpx/core/exchange.hpp"
-#include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/threading.hpp"
@@ -19,25 +18,6 @@
 #include "mpx/watch/trace.hpp"
 
 namespace mpx::inline v0::detail {
-
-/// Memory that peers write, and that a call waits for.
-struct flag_watch {
-  function_ref<bool()> ready;         // Called with or without the lock.
-  function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
-  function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
-};
-
-/// A loop outside of mpx that rests with the transport armed for it, and waits for the transport's
-/// descriptor among others. All under the lock.
-struct outside_loop {
-  enum class state : std::uint8_t {
-    awake,    ///< It looks again by itself.
-    parked,   ///< The transport is armed; nobody sleeps in it.
-    follows,  ///< Another thread sleeps in the transport, and will tell.
-  };
-  void (*ring)(outside_loop&) noexcept;  ///< It shall look again soon: it does not rest any more.
-  state is = state::awake;
-};
 
 /// What a poll sees to.
 enum class polling : std::uint8_t {
@@ -59,6 +39,8 @@ class progress_room {
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
   static constexpr unsigned vain_polls_max = 4096;
+  static constexpr unsigned blind_polls = 512;  // Where nobody can tell: each source comes up.
+  static constexpr std::int64_t last_news_ns_max = 1'000'000'000;
   static constexpr std::int64_t attends_apart_ns = 500'000'000;
 
  public:
@@ -119,17 +101,30 @@ class progress_room {
       shares_core_ = house().transport().shares_core();
     return crowded();
   }
-  /// Takes what those who are gone have sent: it is all here, and nothing more will come.
+  /// Takes what is here. (That a poll has found nothing does not say that there is nothing.)
   void poll_until_quiet() {
-    unsigned vain = 0;  // A body may be on its way that no poll has shown yet.
+    unsigned vain = 0;
     for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
       if (poll_packets_apart() > 0) {
         vain = 0;
-      } else if (at_rest()) {
+      } else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {
         return;
       } else {
         ++vain;
       }
+    }
+  }
+  /// Takes what `peer` has sent, which is gone: nothing more will come. `left`: in good order, so
+  /// that all of it arrives, though some may be on its way.
+  [[gnu::noinline, gnu::cold]] void hear_out([[maybe_unused]] peer_id peer,
+                                             [[maybe_unused]] bool left) {
+    poll_until_quiet();
+    if constexpr (PartingTransport<transport_type>) {
+      if (!left || house().transport().has_heard_out(peer)) return;
+      const std::int64_t until_ns = house().now_ns() + last_news_ns_max;
+      do {
+        if (poll_packets_apart() == 0) give_way();
+      } while (!house().transport().has_heard_out(peer) && house().now_ns() < until_ns);
     }
   }
   /// While the job leaves together. Who leaves meanwhile is no loss.
@@ -145,13 +140,13 @@ class progress_room {
   }
   /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
   bool at_rest() noexcept {
-    if constexpr (posts_pend<typename Stack::transport_type>) {
-      if (outside_ != nullptr) ring_outside();
-      if (leader_) return true;  // Another thread sleeps for this rank: it would not, else.
-      if (!house().transport().arm()) return false;
-      house().transport().disarm();
-    }
-    return true;
+    if constexpr (!posts_pend<transport_type>) return true;
+    return leader_sleeps() || nothing_is_here();
+  }
+  /// The same, and all of it is out: this rank may leave.
+  bool all_out() noexcept {
+    if constexpr (PartingTransport<transport_type>) return !house().transport().has_unsent();
+    return at_rest();
   }
 
   // --- Waiting -----------------------------------------------------------------------------------
@@ -411,6 +406,18 @@ class progress_room {
     for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
       if (c->on.as == awaited::form::probed)
         attend(static_cast<const pattern*>(c->on.what)->source);
+  }
+
+  /// Another thread sleeps for this rank: it would not if there were something to do.
+  bool leader_sleeps() noexcept {
+    if (outside_ != nullptr) ring_outside();
+    return leader_;
+  }
+  /// Requires: no other thread sleeps for this rank.
+  bool nothing_is_here() noexcept {
+    if (!house().transport().arm()) return false;
+    house().transport().disarm();
+    return true;
   }
 
   void end_outside_rest() noexcept {

@@ -380,10 +380,12 @@ class basic_libfabric {
     const rank_state s = state_of_(bootstrap_, world_rank(peer));
     return s == rank_state::failed || s == rank_state::finished;
   }
-  bool has_news() const noexcept {
-    return news_ != nullptr && news_->load(platform::memory_order_acquire) != known_;
+  std::uint32_t news() const noexcept {
+    return news_ != nullptr ? news_->load(platform::memory_order_acquire) : known_;
   }
-  [[gnu::noinline, gnu::cold]] void hear_news(bool heard_all) noexcept;
+  bool has_news() const noexcept { return news() != known_; }
+  [[gnu::noinline, gnu::cold]] void note_gone() noexcept;
+  [[gnu::noinline, gnu::cold]] void hear_news(std::uint32_t epoch, bool heard_all) noexcept;
   [[gnu::noinline, gnu::cold]] void begin_line(link& v) noexcept;
   [[gnu::noinline]] void look_at_lines() noexcept;
   /// Keeps what has failed first.

@@ -174,6 +174,10 @@ struct link : mpx::detail::allocated,
 
   bool up() const noexcept { return state == link_state::open; }
   bool over() const noexcept { return state > link_state::open; }
+  /// Whether the card has yet to take some of what was posted.
+  bool has_unsent() const noexcept {
+    return !over() && (completed != composed || carriers != carriers_out);
+  }
   /// Whether no packet may be composed now: others go first.
   bool queues() const noexcept { return posted != composed || carriers != carriers_out; }
   /// Whether a packet of one block may leave, with nothing under way before it.

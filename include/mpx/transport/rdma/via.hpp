@@ -244,11 +244,14 @@ class basic_via {
       ready_.pop();
     }
     if (told_ < out_.size() || out_.empty()) {
+      const std::uint32_t epoch = news_->load(platform::memory_order_acquire);
+      if (epoch != known_) [[unlikely]]
+        note_gone();  // Before the wire is looked at: all that they have sent is there.
       taker sink{*this};
       const std::size_t taken = wire_.poll(sink);
       if (!busy_.empty()) push_all();
-      if (news_->load(platform::memory_order_acquire) != known_) [[unlikely]]
-        hear_news(taken == 0);
+      if (epoch != known_) [[unlikely]]
+        hear_news(epoch, taken == 0);
     }
     out_ = {};
     return std::exchange(told_, 0);
@@ -412,8 +415,9 @@ class basic_via {
     const rank_state s = state_of_(bootstrap_, world_rank(peer));
     return s == rank_state::failed || s == rank_state::finished;
   }
-  /// Somebody has died, or left: once what he sent has been heard.
-  [[gnu::noinline, gnu::cold]] void hear_news(bool heard_all) noexcept;
+  /// Somebody has died, or left: who it is, and his end, once what he sent has been heard.
+  [[gnu::noinline, gnu::cold]] void note_gone() noexcept;
+  [[gnu::noinline, gnu::cold]] void hear_news(std::uint32_t epoch, bool heard_all) noexcept;
 
   // --- What comes from a peer ---
 

@@ -130,6 +130,17 @@ class wires {
   /// Whether a post that was told `retry` may succeed, or there is something to hand over.
   bool has_news() const noexcept { return !ready_.empty() || !telling_.empty() || room_again_; }
   void took_news() noexcept { room_again_ = false; }
+  /// See PartingTransport. Packets before their peer has answered, or given credit, or that the
+  /// card is still at.
+  bool has_unsent() const noexcept {
+    for (std::size_t i = 0; i < links_.size(); ++i)
+      if (const link* const l = links_[i]; l != nullptr && l->has_unsent()) return true;
+    return false;
+  }
+  bool has_heard_out(peer_id peer) const noexcept {
+    const link* const l = links_[peer];
+    return l == nullptr || l->state == link_state::idle || (l->over() && !l->is_ready);
+  }
   /// It broke the rules.
   void misbehaved(link& l) noexcept {
     if (l.over()) return;

@@ -3,8 +3,10 @@
 // How long a peer may be out of reach before it counts as lost. The kernels ask each other: who
 // computes for long need not answer, for his kernel does.
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cstdint>
@@ -85,6 +87,11 @@ inline bool is_tcp_established(int fd) noexcept {
   socklen_t bytes = sizeof info;
   return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) == 0 &&
          info.tcpi_state == TCP_ESTABLISHED;
+}
+/// Whether this kernel holds bytes of whose arrival it has not heard.
+inline bool tcp_holds_bytes(int fd) noexcept {
+  int bytes = 0;
+  return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes != 0;
 }
 
 }  // namespace detail

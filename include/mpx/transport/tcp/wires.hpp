@@ -108,6 +108,23 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return keep(*l, f, payload, cookie);
   }
 
+  /// See PartingTransport. What this kernel still holds it forgets when the other end, which does
+  /// not know yet that nobody reads here any more, says something.
+  bool has_unsent() const noexcept {
+    for (const link* l : links_) {
+      if (l == nullptr || l->state > tcp_state::open || l->mute) continue;
+      bool some = !l->out.idle();
+      if (l->state == tcp_state::open)
+        l->socket.for_each_fd([&some](int fd) { some = some || tcp_holds_bytes(fd); });
+      if (some) return true;
+    }
+    return false;
+  }
+  bool has_heard_out(peer_id peer) const noexcept {
+    const link* const l = links_[peer];
+    return l == nullptr || l->state > tcp_state::open ||
+           (l->state == tcp_state::idle && l->due_ns == 0);
+  }
   /// Connects, if that has not been tried yet.
   void attend(peer_id peer) noexcept {
     link* l = links_[peer];

@@ -285,15 +285,26 @@ void basic_libfabric<Calls, Reads>::lose(link& v, nic_status why) noexcept {
 }
 
 template <class Calls, bool Reads>
-void basic_libfabric<Calls, Reads>::hear_news(bool heard_all) noexcept {
+void basic_libfabric<Calls, Reads>::note_gone() noexcept {
+  for (link* v : made_) v->gone = v->gone || is_gone(v->peer);
+}
+
+template <class Calls, bool Reads>
+void basic_libfabric<Calls, Reads>::hear_news(std::uint32_t epoch, bool heard_all) noexcept {
   constexpr std::uint32_t unheard_max = 1024;
   if (!heard_all && ++unheard_ < unheard_max) return;
   unheard_ = 0;
-  known_ = news_->load(platform::memory_order_acquire);
+  known_ = epoch;
+  const bool far = std::string_view(provider()) != "shm";
   for (link* v : made_) {
-    if (v->dead || !is_gone(v->peer)) continue;
+    if (v->dead || !v->gone) continue;
     v->dead = true;
-    lose(*v, nic_status::peer_lost);
+    if (far && v->up && state_of_(bootstrap_, world_rank(v->peer)) == rank_state::finished) {
+      v->ends_at = platform::now_ns() + patience_ns;  // Its end is on its way, behind all else.
+      note_busy(*v);
+    } else {
+      lose(*v, nic_status::peer_lost);
+    }
   }
 }
 
@@ -342,6 +353,9 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
   constexpr std::size_t at_once = 16;
   constexpr int rounds_max = 8;
   bool heard = false;
+  const std::uint32_t epoch = news();
+  if (epoch != known_) [[unlikely]]
+    note_gone();  // Before it looks.
   for (int round = 0; round < rounds_max; ++round) {
     const std::size_t room =
         out_.empty() ? at_once : mpx::detail::lesser(out_.size() - told_, at_once);
@@ -370,8 +384,8 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
     if (unposted_.size() == receives_max && deaf_) break_down("fi_recv", -FI_EOPBADSTATE);
   }
   if (!busy_.empty()) push_all();
-  if (has_news()) [[unlikely]]
-    hear_news(!heard);
+  if (epoch != known_) [[unlikely]]
+    hear_news(epoch, !heard);
   constexpr std::uint32_t looks_apart = 1024;  // Who sleeps looks more often: see arm.
   if (lines_.any() && ++looks_ % looks_apart == 0) look_at_lines();
 }

@@ -71,6 +71,7 @@ struct via_link : mpx::detail::allocated {
   bool busy = false;    ///< On the list of those that have something to send.
   bool kernel = false;  ///< The kernel copies to the peer.
   bool cut = false;     ///< The wire does not reach the peer.
+  bool gone = false;    ///< The peer has died or left; what it has sent may still be on the wire.
   bool dead = false;    ///< The peer's process or thread touches nothing any more.
   std::uint32_t tag = 0;
   std::uint32_t their_tag = 0;

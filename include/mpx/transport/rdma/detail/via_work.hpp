@@ -147,12 +147,16 @@ void basic_via<Options, Wire>::lose(peer_id peer, nic_status why) noexcept {
 }
 
 template <via_options Options, class Wire>
-void basic_via<Options, Wire>::hear_news(bool heard_all) noexcept {
+void basic_via<Options, Wire>::note_gone() noexcept {
+  for (detail::via_link* v : made_) v->gone = v->gone || is_gone(v->peer);
+}
+template <via_options Options, class Wire>
+void basic_via<Options, Wire>::hear_news(std::uint32_t epoch, bool heard_all) noexcept {
   if (!heard_all && ++unheard_ < unheard_max) return;
   unheard_ = 0;
-  known_ = news_->load(platform::memory_order_acquire);
+  known_ = epoch;
   for (detail::via_link* v : made_) {
-    if (v->dead || !is_gone(v->peer)) continue;
+    if (v->dead || !v->gone) continue;
     v->dead = true;
     lose(v->peer, nic_status::peer_lost);
   }

@@ -78,10 +78,11 @@ struct fabric_link : mpx::detail::allocated {
   peer_id peer;
   ::fi_addr_t address;
   session stage;
-  bool up = false;    ///< stage.connected(), at hand.
-  bool busy = false;  ///< On the list of those that have something to send.
-  bool cut = false;   ///< The provider does not reach the peer.
-  bool dead = false;
+  bool up = false;      ///< stage.connected(), at hand.
+  bool busy = false;    ///< On the list of those that have something to send.
+  bool cut = false;     ///< The provider does not reach the peer.
+  bool gone = false;    ///< It has died or left; what it has sent may be on its way.
+  bool dead = false;    ///< And that has been seen to.
   bool silent = false;  ///< Nothing goes there any more: a dead peer may hold a lock in its memory.
 
   queue<receive_descriptor> receives;
@@ -103,9 +104,10 @@ struct fabric_link : mpx::detail::allocated {
   bool untold_end = false;   ///< It has ended, which is told once nobody writes local memory.
   std::int64_t tell_at = 0;  ///< Of a peer that is lost: by then at the latest.
 
-  int lifeline = -1;         ///< See lifelines.hpp.
-  bool had_line = false;     ///< One has been begun, if it could be.
-  std::int64_t ends_at = 0;  ///< The line broke: what the peer has said before may come until then.
+  int lifeline = -1;      ///< See lifelines.hpp.
+  bool had_line = false;  ///< One has been begun, if it could be.
+  std::int64_t ends_at =
+      0;  ///< The line broke, or it has left: what it has said may come until then.
 
   fabric_work& at(std::uint32_t number) noexcept { return work[number % depth]; }
   bool idle() const noexcept { return first == posted; }
