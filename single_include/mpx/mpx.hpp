@@ -7243,7 +7243,8 @@ void copy_tail(char (&into)[N], const char* text) noexcept {
 
 // ==== mpx/engine/blocked_call.hpp
 
-// What a blocked call waits for: kept only as long as it is blocked, on its own stack.
+// What a blocked call waits for: kept only as long as it is blocked, on its own stack; and a loop
+// outside of mpx that waits for a rank.
 
 namespace mpx::inline v0::detail {
 
@@ -7274,6 +7275,25 @@ struct blocked_call {
   awaited on;
   std::int64_t since_ns = 0;  // 0: nobody keeps the time.
   blocked_call* next = nullptr;
+};
+
+/// Memory that peers write, and that a call waits for.
+struct flag_watch {
+  function_ref<bool()> ready;         // Called with or without the lock.
+  function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
+  function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
+};
+
+/// A loop outside of mpx that rests with the transport armed for it, and waits for the transport's
+/// descriptor among others. All under the lock.
+struct outside_loop {
+  enum class state : std::uint8_t {
+    awake,    ///< It looks again by itself.
+    parked,   ///< The transport is armed; nobody sleeps in it.
+    follows,  ///< Another thread sleeps in the transport, and will tell.
+  };
+  void (*ring)(outside_loop&) noexcept;  ///< It shall look again soon: it does not rest any more.
+  state is = state::awake;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -9096,14 +9116,14 @@ struct sink_archetype {
 ///
 /// `poll` hands arrived packets to the sink and is fair: no source is served twice while another
 /// has a whole packet waiting. It also moves on what is pending, and returns how many packets and
-/// completions it handed over. Its cost grows with what has arrived, not with the peers that are
-/// wired. The sink may post from any of its calls, and does not poll. Waiting has three steps, so
-/// that a lock need not be held over it: `arm` announces a sleep and returns false if there is
-/// something to do; `sleep` returns when something may have arrived or completed, when a post that
-/// was told `retry` may succeed, or after `timeout_ns`; `disarm` follows every `arm` that returned
-/// true. `wake` ends a sleep. Posting to oneself works. Peers are wired on first use. Everything
-/// but `sleep` and `wake` is called by one thread at a time; between `arm` and `disarm` other
-/// threads may post and poll.
+/// completions it handed over; that may be none although some are here: `arm` tells. Its cost grows
+/// with what has arrived, not with the peers that are wired. The sink may post from any of its
+/// calls, and does not poll. Waiting has three steps, so that a lock need not be held over it:
+/// `arm` announces a sleep and returns false if there is something to do; `sleep` returns when
+/// something may have arrived or completed, when a post that was told `retry` may succeed, or after
+/// `timeout_ns`; `disarm` follows every `arm` that returned true. `wake` ends a sleep. Posting to
+/// oneself works. Peers are wired on first use. Everything but `sleep` and `wake` is called by one
+/// thread at a time; between `arm` and `disarm` other threads may post and poll.
 template <class T>
 concept Transport =
     requires(T& t, const T& c, peer_id peer, const frame_header& header,
@@ -9151,6 +9171,21 @@ concept RelocatingTransport =
     requires(T& t, cookie_t cookie, std::span<const std::byte> from, const std::byte* to) {
       { t.relocate(cookie, from, to) } noexcept;
     };
+
+/// A transport whose posts, when they are `done`, may still wait for polls of this side, and whose
+/// packets may still be on their way when others see that who posted them has left. (Over every
+/// other one, what is `done` is the peer's to poll from then on, whatever becomes of this side.)
+///
+/// `has_unsent()`: something that was posted waits here: for a connection, for room, for the card.
+/// What cannot be sent any more does not count. Once it is false, and until something is posted,
+/// this side may leave: all of it arrives. `has_heard_out(peer)`: for a peer that has left:
+/// whatever it had sent has been handed over, since its connection has ended, or there is none.
+/// That comes with time and polls where the peer leaves in good order.
+template <class T>
+concept PartingTransport = Transport<T> && requires(const T& t, peer_id peer) {
+  { t.has_unsent() } noexcept -> std::same_as<bool>;
+  { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
+};
 
 /// A transport that can be told that a peer is gone, or no longer wanted.
 ///
@@ -9421,6 +9456,8 @@ struct transport_archetype {
   bool take_if(peer_id, auto&&) noexcept { return false; }
   void cancel_place(peer_id) noexcept;
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
+  bool has_unsent() const noexcept;
+  bool has_heard_out(peer_id) const noexcept;
   void drop_peer(peer_id) noexcept;
   void attend(peer_id) noexcept;
   std::string address() const;
@@ -13332,7 +13369,8 @@ struct vital_words {
   std::uint32_t ours;  // 1
 };
 
-/// Of `House` it needs: poll_until_quiet(), which takes what those who are gone have sent;
+/// Of `House` it needs: hear_out(peer, left), which takes what a peer has sent that is gone, or has
+/// left in good order;
 /// before_loss() and on_loss(record, peer, why), which tell the other rooms; on_new_record(record);
 /// forget_at_transport(peer), when a peer that was lost has been flushed.
 template <class Stack, class House>
@@ -13574,11 +13612,10 @@ class peers_room {
     for (std::uint32_t epoch;
          (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
       failure_epoch_ = epoch;
-      bool polled = false;
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
-        if (!polled) house().poll_until_quiet();
-        polled = true;
+        // For each of them, once it is seen to be gone: others send and leave meanwhile.
+        house().hear_out(peer, job_.state(world_rank(peer)) == rank_state::finished);
         lose(peer, errc::peer_lost);
       }
       set_calm();
@@ -14049,25 +14086,6 @@ using watch_of = std::conditional_t<WatchedBootstrap<Job>, hang_watch, no_watch>
 
 namespace mpx::inline v0::detail {
 
-/// Memory that peers write, and that a call waits for.
-struct flag_watch {
-  function_ref<bool()> ready;         // Called with or without the lock.
-  function_ref<bool(bool)> lost;      // Under the lock: it will never be. Packets have come?
-  function_ref<void(bool)> sleeping;  // From now on who writes it has to wake this rank; no more.
-};
-
-/// A loop outside of mpx that rests with the transport armed for it, and waits for the transport's
-/// descriptor among others. All under the lock.
-struct outside_loop {
-  enum class state : std::uint8_t {
-    awake,    ///< It looks again by itself.
-    parked,   ///< The transport is armed; nobody sleeps in it.
-    follows,  ///< Another thread sleeps in the transport, and will tell.
-  };
-  void (*ring)(outside_loop&) noexcept;  ///< It shall look again soon: it does not rest any more.
-  state is = state::awake;
-};
-
 /// What a poll sees to.
 enum class polling : std::uint8_t {
   only,         ///< Packets that have arrived.
@@ -14088,6 +14106,8 @@ class progress_room {
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
   static constexpr unsigned vain_polls_max = 4096;
+  static constexpr unsigned blind_polls = 512;  // Where nobody can tell: each source comes up.
+  static constexpr std::int64_t last_news_ns_max = 1'000'000'000;
   static constexpr std::int64_t attends_apart_ns = 500'000'000;
 
  public:
@@ -14148,17 +14168,30 @@ class progress_room {
       shares_core_ = house().transport().shares_core();
     return crowded();
   }
-  /// Takes what those who are gone have sent: it is all here, and nothing more will come.
+  /// Takes what is here. (That a poll has found nothing does not say that there is nothing.)
   void poll_until_quiet() {
-    unsigned vain = 0;  // A body may be on its way that no poll has shown yet.
+    unsigned vain = 0;
     for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
       if (poll_packets_apart() > 0) {
         vain = 0;
-      } else if (at_rest()) {
+      } else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {
         return;
       } else {
         ++vain;
       }
+    }
+  }
+  /// Takes what `peer` has sent, which is gone: nothing more will come. `left`: in good order, so
+  /// that all of it arrives, though some may be on its way.
+  [[gnu::noinline, gnu::cold]] void hear_out([[maybe_unused]] peer_id peer,
+                                             [[maybe_unused]] bool left) {
+    poll_until_quiet();
+    if constexpr (PartingTransport<transport_type>) {
+      if (!left || house().transport().has_heard_out(peer)) return;
+      const std::int64_t until_ns = house().now_ns() + last_news_ns_max;
+      do {
+        if (poll_packets_apart() == 0) give_way();
+      } while (!house().transport().has_heard_out(peer) && house().now_ns() < until_ns);
     }
   }
   /// While the job leaves together. Who leaves meanwhile is no loss.
@@ -14174,13 +14207,13 @@ class progress_room {
   }
   /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
   bool at_rest() noexcept {
-    if constexpr (posts_pend<typename Stack::transport_type>) {
-      if (outside_ != nullptr) ring_outside();
-      if (leader_) return true;  // Another thread sleeps for this rank: it would not, else.
-      if (!house().transport().arm()) return false;
-      house().transport().disarm();
-    }
-    return true;
+    if constexpr (!posts_pend<transport_type>) return true;
+    return leader_sleeps() || nothing_is_here();
+  }
+  /// The same, and all of it is out: this rank may leave.
+  bool all_out() noexcept {
+    if constexpr (PartingTransport<transport_type>) return !house().transport().has_unsent();
+    return at_rest();
   }
 
   // --- Waiting -----------------------------------------------------------------------------------
@@ -14440,6 +14473,18 @@ class progress_room {
     for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
       if (c->on.as == awaited::form::probed)
         attend(static_cast<const pattern*>(c->on.what)->source);
+  }
+
+  /// Another thread sleeps for this rank: it would not if there were something to do.
+  bool leader_sleeps() noexcept {
+    if (outside_ != nullptr) ring_outside();
+    return leader_;
+  }
+  /// Requires: no other thread sleeps for this rank.
+  bool nothing_is_here() noexcept {
+    if (!house().transport().arm()) return false;
+    house().transport().disarm();
+    return true;
   }
 
   void end_outside_rest() noexcept {
@@ -14837,9 +14882,9 @@ class endpoint : ground<Stack>,
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call, errc why) noexcept;
   using peers_type::lose;
+  using progress_type::hear_out;
   using progress_type::noticed;
   using progress_type::poll_once;
-  using progress_type::poll_until_quiet;
   void arrived() noexcept { pace().completed(); }  // A blocked probe may look for it.
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);
@@ -15597,7 +15642,7 @@ template <class Stack>
     pool().for_each([&out](const operation& op) {
       out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);
     });
-    return out && pace().at_rest();
+    return out && pace().all_out();
   };
   while (!orphaned() && !all_out() && now_ns() < until_ns)
     if (pace().poll_and_check() == 0) ::sched_yield();
@@ -23447,7 +23492,7 @@ struct no_describer {
 /// The constructor joins by the stack's bootstrap: by default under mpxrun as one of its ranks, or
 /// as a world of one. It compares stacks with the other ranks. The destructor leaves, together with
 /// all others; if an exception is passing through, or another rank is lost, it does not wait for
-/// them but for a tenth of a second, if buffered or dropped sends have yet to get out; they learn
+/// them but for a tenth of a second, if something that it has sent has yet to get out; they learn
 /// that this rank is lost, if the bootstrap can tell them (LivenessBootstrap). In a forked child it
 /// does nothing. Requests and communicators must be gone before. Up to 32 environments may live at
 /// once, and any number one after the other, if all ranks make them in the same order.

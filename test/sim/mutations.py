@@ -152,7 +152,7 @@ MUTATIONS = [
     ("what is pending with a lost peer is not ended", PEERS,
      "      if (r.failure_ != errc{}) house().forget_at_transport(r.peer);\n", "", LATE_TEST),
     ("a rank that fails leaves while an answer is pending", ENDS,
-     "    return out && pace().all_out();\n", "    return out;\n", LATE_TEST),
+     "    return out && pace().all_out();\n", "    return out;\n", "sim/leavers.test.cpp"),
     ("a rank leaves with the others while an answer is pending", PROGRESS,
      "      if (n == 0 && at_rest()) break;\n", "      if (n == 0) break;\n", "sim/late.test.cpp"),
     # Bodies that are placed.
