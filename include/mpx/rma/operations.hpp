@@ -12,7 +12,7 @@
 
 #include "mpx/coll/operations.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/rma/lock_word.hpp"
+#include "mpx/rma/element_locks.hpp"
 
 namespace mpx::inline v0::rma {
 
@@ -172,6 +172,50 @@ T combine_one(combine op, std::byte* there, const std::byte* given, element_lock
   }
 }
 
+/// Elements that nobody else combines: `there` becomes `f(there, given)`. In blocks of a known
+/// length, which compilers make vectors of at any level of optimisation.
+template <class T, class F>
+void combine_block(T* __restrict there, const std::byte* __restrict given, std::size_t n,
+                   F f) noexcept {
+  const auto one = [&](std::size_t i) {
+    T value;
+    std::memcpy(&value, given + i * sizeof(T), sizeof(T));
+    there[i] = f(there[i], value);
+  };
+  constexpr std::size_t block = sizeof(T) < 128 ? 128 / sizeof(T) : 1;
+  std::size_t i = 0;
+  for (; n - i >= block; i += block)
+    for (std::size_t j = 0; j < block; ++j) one(i + j);
+  for (; i < n; ++i) one(i);
+}
+/// The same by `op`. `given`, `fetched`: see element_type.
+template <class T>
+void combine_alone(combine op, std::byte* there, const std::byte* given, std::byte* fetched,
+                   std::size_t n) noexcept {
+  if (fetched != nullptr) std::memcpy(fetched, there, n * sizeof(T));
+  if (op == combine::no_op) return;
+  if (op == combine::replace) {
+    std::memcpy(there, given, n * sizeof(T));
+    return;
+  }
+  T* const at = reinterpret_cast<T*>(there);
+  const auto by = [&]<combine Op>() {
+    if constexpr (has<T>(Op))
+      combine_block(at, given, n, [](const T& a, const T& b) { return combined(Op, a, b); });
+  };
+  switch (op) {
+    case combine::sum: return by.template operator()<combine::sum>();
+    case combine::prod: return by.template operator()<combine::prod>();
+    case combine::max: return by.template operator()<combine::max>();
+    case combine::min: return by.template operator()<combine::min>();
+    default:
+      combine_block(at, given, n, [op](const T& a, const T& b) { return combined(op, a, b); });
+  }
+}
+
+/// For so long elements are kept from others who combine there.
+inline constexpr std::size_t held_bytes_max = std::size_t{64} << 10;
+
 /// Compares one element, and exchanges it where it is equal; what it was.
 template <class T>
 T swap_one(std::byte* there, const std::byte* compare, const std::byte* given, element_locks& locks,
@@ -215,16 +259,31 @@ inline constexpr element_type type_of{
     sizeof(T), alignof(T), [](combine op) noexcept { return has<T>(op); },
     [](combine op, std::byte* there, const std::byte* given, std::byte* fetched, std::size_t count,
        element_locks& locks, std::uint32_t who) noexcept {
-      for (std::size_t i = 0; i < count * sizeof(T); i += sizeof(T)) {
-        const T old =
-            combine_one<T>(op, there + i, given == nullptr ? nullptr : given + i, locks, who);
-        if (fetched != nullptr) std::memcpy(fetched + i, &old, sizeof(T));
+      const auto behind = [](auto* p, std::size_t i) { return p == nullptr ? p : p + i; };
+      const std::size_t n = count * sizeof(T);
+      if (locks.are_many(count)) {
+        constexpr std::size_t most = sizeof(T) < held_bytes_max ? held_bytes_max / sizeof(T) : 1;
+        for (std::size_t i = 0; i < n; i += most * sizeof(T)) {
+          locks.bulk->lock(locks, who, true);
+          combine_alone<T>(op, there + i, behind(given, i), behind(fetched, i),
+                           mpx::detail::lesser(most, (n - i) / sizeof(T)));
+          locks.bulk->unlock(true);
+        }
+        return;
       }
+      with_few(locks, who, [&] {
+        for (std::size_t i = 0; i < n; i += sizeof(T)) {
+          const T old = combine_one<T>(op, there + i, behind(given, i), locks, who);
+          if (fetched != nullptr) std::memcpy(fetched + i, &old, sizeof(T));
+        }
+      });
     },
     [](std::byte* there, const std::byte* compare, const std::byte* given, std::byte* fetched,
        element_locks& locks, std::uint32_t who) noexcept {
-      const T old = swap_one<T>(there, compare, given, locks, who);
-      std::memcpy(fetched, &old, sizeof(T));
+      with_few(locks, who, [&] {
+        const T old = swap_one<T>(there, compare, given, locks, who);
+        std::memcpy(fetched, &old, sizeof(T));
+      });
     }};
 
 }  // namespace detail
