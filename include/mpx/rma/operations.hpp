@@ -172,21 +172,28 @@ T combine_one(combine op, std::byte* there, const std::byte* given, element_lock
   }
 }
 
-/// Elements that nobody else combines: `there` becomes `f(there, given)`. In blocks of a known
-/// length, which compilers make vectors of at any level of optimisation.
+/// Elements that nobody else combines: each `there` becomes `f(there, given)`. A cache line at once,
+/// which compilers make vectors of at any level of optimisation.
 template <class T, class F>
-void combine_block(T* __restrict there, const std::byte* __restrict given, std::size_t n,
-                   F f) noexcept {
-  const auto one = [&](std::size_t i) {
+[[gnu::always_inline]] inline void combine_lines(T* __restrict there,
+                                                 const std::byte* __restrict given, std::size_t n,
+                                                 F f) noexcept {
+  const auto one = [&](std::size_t i) __attribute__((always_inline)) {
     T value;
     std::memcpy(&value, given + i * sizeof(T), sizeof(T));
     there[i] = f(there[i], value);
   };
-  constexpr std::size_t block = sizeof(T) < 128 ? 128 / sizeof(T) : 1;
+  constexpr std::size_t line = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
   std::size_t i = 0;
-  for (; n - i >= block; i += block)
-    for (std::size_t j = 0; j < block; ++j) one(i + j);
+  for (; n - i >= line; i += line)
+#pragma GCC unroll 64
+    for (std::size_t j = 0; j < line; ++j) one(i + j);
   for (; i < n; ++i) one(i);
+}
+template <class T, class F>
+[[MPX_WIDE_VECTORS]] void combine_wide(T* there, const std::byte* given, std::size_t n,
+                                       F f) noexcept {
+  combine_lines(there, given, n, f);
 }
 /// The same by `op`. `given`, `fetched`: see element_type.
 template <class T>
@@ -199,17 +206,24 @@ void combine_alone(combine op, std::byte* there, const std::byte* given, std::by
     return;
   }
   T* const at = reinterpret_cast<T*>(there);
-  const auto by = [&]<combine Op>() {
-    if constexpr (has<T>(Op))
-      combine_block(at, given, n, [](const T& a, const T& b) { return combined(Op, a, b); });
-  };
-  switch (op) {
-    case combine::sum: return by.template operator()<combine::sum>();
-    case combine::prod: return by.template operator()<combine::prod>();
-    case combine::max: return by.template operator()<combine::max>();
-    case combine::min: return by.template operator()<combine::min>();
-    default:
-      combine_block(at, given, n, [op](const T& a, const T& b) { return combined(op, a, b); });
+  if constexpr (std::is_arithmetic_v<T>) {
+    const auto by = [&](const auto& f) {
+      const auto one = [&f](const T& a, const T& b) { return static_cast<T>(f(a, b)); };
+      platform::has_wide_vectors() ? combine_wide(at, given, n, one)
+                                   : combine_lines(at, given, n, one);
+    };
+    switch (op) {
+      case combine::sum: return by(mpx::sum);
+      case combine::prod: return by(mpx::prod);
+      case combine::max: return by(mpx::max);
+      case combine::min: return by(mpx::min);
+      default: break;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    T value;
+    std::memcpy(&value, given + i * sizeof(T), sizeof(T));
+    at[i] = combined(op, at[i], value);
   }
 }
 
