@@ -17,7 +17,7 @@ struct element_locks;
 /// nobody does, it is open: who combines a few says so in a word of its own, looks whether it is
 /// open, and that is all. The first to come with many closes it, and waits once for those who have
 /// not seen that: an asymmetric Dekker, whose other half is a heavy barrier. From then on all take
-/// it, until `few_max` in a row have come with a few. Zeroed memory is open.
+/// it, until enough in a row have come with a few. Zeroed memory is open.
 ///
 /// bits 0 .. 29: the holder + 1; 30: some may not have seen that it is closed; 31: it is closed.
 class bulk_lock {
@@ -26,13 +26,9 @@ class bulk_lock {
   /// `who` takes it, from the dead as well: see element_locks. Returns false if it is open and who
   /// comes with a few need not take it.
   bool lock(const element_locks& locks, std::uint32_t who, bool many) noexcept;
-  void unlock(bool many) noexcept {
-    few_ = many ? 0 : few_ + 1;
-    word_.store(few_ < few_max ? closed : 0, platform::memory_order_release);
-  }
+  void unlock(const element_locks& locks, bool many) noexcept;
 
  private:
-  static constexpr std::uint32_t few_max = 64;
   static constexpr std::uint32_t closed = std::uint32_t{1} << 31;
   static constexpr std::uint32_t closing = std::uint32_t{1} << 30;
   static constexpr std::uint32_t holders = closing - 1;
@@ -40,7 +36,7 @@ class bulk_lock {
   static void wait_for_few(const element_locks& locks) noexcept;
 
   platform::atomic<std::uint32_t> word_{0};
-  std::uint32_t few_ = 0;  // Its holder's: how many have come with a few in a row.
+  std::uint32_t in_a_row_ = 0;  // Its holder's: how many have come with a few.
 };
 
 /// Locks of elements that no instruction combines at once: each guards those of some addresses. The
@@ -61,6 +57,8 @@ struct element_locks {
   std::uint32_t ranks = 0;       // 0: it is not agreed yet that anybody may have them to himself.
   bool threads = false;          // More than one of this rank may say so.
   std::uint64_t one_by_one = 0;  // How many have been combined so although they were many.
+  std::uint32_t in_a_row_max = 64;  // Who come with a few, before it is open again.
+  std::uint32_t looks_per_question = 4096;
 
   platform::atomic<std::uint32_t>& of(const std::byte* there) const noexcept {
     return words[static_cast<std::size_t>(there - base) / 16 % count];
@@ -79,7 +77,6 @@ struct element_locks {
   }
   /// Waits for `who` a moment, the `looks`-th in a row. Returns whether it is known to be dead.
   bool wait_for(std::uint32_t who, std::uint32_t looks) const noexcept {
-    constexpr std::uint32_t looks_per_question = 4096;
     if (looks % looks_per_question == looks_per_question - 1 && is_dead != nullptr &&
         is_dead(with, who))
       return true;
@@ -113,34 +110,31 @@ class element_lock {
 /// Says that its rank combines a few elements, where nobody has them to himself.
 class few_guard {
  public:
-  explicit few_guard(const element_locks& locks) noexcept : locks_(locks) {
-    if (locks_.bulk == nullptr) return;
-    if (locks_.threads) {
-      locks_.few->fetch_add(1, platform::memory_order_relaxed);
-    } else {
-      locks_.few->store(1, platform::memory_order_relaxed);
-    }
+  [[MPX_ALWAYS_INLINE]] explicit few_guard(const element_locks& locks) noexcept : locks_(locks) {
+    if (locks.bulk == nullptr) return;
+    if (locks.threads) [[unlikely]]
+      locks.few->fetch_add(1, platform::memory_order_relaxed);
+    else
+      locks.few->store(1, platform::memory_order_relaxed);
     platform::signal_fence();
-    if (!locks_.bulk->is_open()) [[unlikely]]
+    may_ = locks.bulk->is_open();
+    if (!may_) [[unlikely]]
       leave();
   }
   few_guard(const few_guard&) = delete;
   few_guard& operator=(const few_guard&) = delete;
-  ~few_guard() {
-    if (may_) leave();
+  [[MPX_ALWAYS_INLINE]] ~few_guard() {
+    if (may_ && locks_.bulk != nullptr) leave();
   }
   /// Whether they may be combined.
-  explicit operator bool() const noexcept { return may_; }
+  [[MPX_ALWAYS_INLINE]] explicit operator bool() const noexcept { return may_; }
 
  private:
-  void leave() noexcept {
-    may_ = false;
-    if (locks_.bulk == nullptr) return;
-    if (locks_.threads) {
+  [[MPX_ALWAYS_INLINE]] void leave() noexcept {
+    if (locks_.threads) [[unlikely]]
       locks_.few->fetch_sub(1, platform::memory_order_release);
-    } else {
+    else
       locks_.few->store(0, platform::memory_order_release);
-    }
   }
   const element_locks& locks_;
   bool may_ = true;
@@ -163,6 +157,11 @@ inline bool bulk_lock::lock(const element_locks& locks, std::uint32_t who, bool 
   }
 }
 
+inline void bulk_lock::unlock(const element_locks& locks, bool many) noexcept {
+  in_a_row_ = many ? 0 : in_a_row_ + 1;
+  word_.store(in_a_row_ < locks.in_a_row_max ? closed : 0, platform::memory_order_release);
+}
+
 inline void bulk_lock::wait_for_few(const element_locks& locks) noexcept {
   platform::heavy_barrier();
   for (std::uint32_t r = 0; r < locks.ranks; ++r) {
@@ -180,7 +179,7 @@ void with_few(const element_locks& locks, std::uint32_t who, F&& combine) noexce
     if (const few_guard few(locks); few) return combine();
     if (!locks.bulk->lock(locks, who, false)) continue;
     combine();
-    return locks.bulk->unlock(false);
+    return locks.bulk->unlock(locks, false);
   }
 }
 

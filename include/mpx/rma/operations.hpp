@@ -144,8 +144,8 @@ T combined(combine op, const T& there, const T& given) noexcept {
 
 /// One element: `there` becomes `there op given`; what it was. `given` is not aligned.
 template <class T>
-T combine_one(combine op, std::byte* there, const std::byte* given, element_locks& locks,
-              std::uint32_t who) noexcept {
+[[MPX_ALWAYS_INLINE]] inline T combine_one(combine op, std::byte* there, const std::byte* given,
+                                           element_locks& locks, std::uint32_t who) noexcept {
   T value{};
   if (given != nullptr) std::memcpy(&value, given, sizeof(T));
   using word = atomic_word<T>;
@@ -281,7 +281,7 @@ inline constexpr element_type type_of{
           locks.bulk->lock(locks, who, true);
           combine_alone<T>(op, there + i, behind(given, i), behind(fetched, i),
                            mpx::detail::lesser(most, (n - i) / sizeof(T)));
-          locks.bulk->unlock(true);
+          locks.bulk->unlock(locks, true);
         }
         return;
       }
