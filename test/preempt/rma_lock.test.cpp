@@ -118,7 +118,10 @@ class combining {
       } else if (flaw_ == flaw::no_look) {
         sum_.fetch_add(1, std::memory_order_relaxed);
       } else {
-        with_few(locks, who, [this] { sum_.fetch_add(1, std::memory_order_relaxed); });
+        with_few(locks, who, [this] {
+          scheduler_.point("combining", this);
+          sum_.fetch_add(1, std::memory_order_relaxed);
+        });
       }
     }
   }
@@ -144,7 +147,7 @@ class combining {
     locks.few = flaw_ == flaw::no_word ? &unseen_[i] : &few_[i];
     locks.ranks = flaw_ == flaw::no_wait ? 0 : threads;
     locks.in_a_row_max = 2;
-    locks.looks_per_question = 8;
+    locks.looks_per_question = 2;
     return locks;
   }
   void add_alone() {
