@@ -172,8 +172,8 @@ template <class T>
   }
 }
 
-/// Elements that nobody else combines: each `there` becomes `f(there, given)`. A cache line at once,
-/// which compilers make vectors of at any level of optimisation.
+/// Elements that nobody else combines: each `there` becomes `f(there, given)`. By cache lines, of
+/// which compilers make vectors.
 template <class T, class F>
 [[gnu::always_inline]] inline void combine_lines(T* __restrict there,
                                                  const std::byte* __restrict given, std::size_t n,
