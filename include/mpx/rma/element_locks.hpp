@@ -77,11 +77,10 @@ struct element_locks {
   }
   /// Waits for `who` a moment, the `looks`-th in a row. Returns whether it is known to be dead.
   bool wait_for(std::uint32_t who, std::uint32_t looks) const noexcept {
-    if (looks % looks_per_question == looks_per_question - 1 && is_dead != nullptr &&
-        is_dead(with, who))
-      return true;
+    const std::uint32_t since = looks % looks_per_question;
+    if (since == looks_per_question - 1 && is_dead != nullptr && is_dead(with, who)) return true;
     platform::relax();
-    if (looks > 64) ::sched_yield();
+    if (since > 64) ::sched_yield();
     return false;
   }
 };
