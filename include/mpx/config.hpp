@@ -62,6 +62,13 @@
 #define MPX_ALWAYS_INLINE
 #endif
 
+/// Of loops over many elements: for vectors that not all machines have. See has_wide_vectors.
+#ifdef __x86_64__
+#define MPX_WIDE_VECTORS gnu::target("avx2")
+#else
+#define MPX_WIDE_VECTORS
+#endif
+
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.

@@ -136,6 +136,13 @@
 #define MPX_ALWAYS_INLINE
 #endif
 
+/// Of loops over many elements: for vectors that not all machines have. See has_wide_vectors.
+#ifdef __x86_64__
+#define MPX_WIDE_VECTORS gnu::target("avx2")
+#else
+#define MPX_WIDE_VECTORS
+#endif
+
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
@@ -874,6 +881,16 @@ inline int usable_cores() noexcept {
 }
 
 }  // namespace native
+
+/// Whether functions that are MPX_WIDE_VECTORS may be called.
+inline bool has_wide_vectors() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
+#endif
+}
 
 using namespace MPX_PLATFORM;
 

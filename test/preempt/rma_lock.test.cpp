@@ -2,8 +2,8 @@
 // own_headers: yes
 // sanitizers: thread
 // The words by which ranks lock a window's target, under all kinds of schedules: writers exclude
-// all, readers share, a writer that waits is let in, and a combination under an element's lock is
-// one.
+// all, readers share, a writer that waits is let in, a combination under an element's lock is one,
+// and who has all elements to himself is alone, whoever dies.
 
 #include "explore.hpp"
 
@@ -20,6 +20,10 @@ enum class flaw : std::uint8_t {
   none,
   unlocked_reader,   // A reader that is refused goes on.
   half_an_exchange,  // An element is combined without its lock.
+  no_look,           // Who combines a few does so whoever has them to himself.
+  no_word,           // Who combines a few does not say so.
+  no_wait,           // Who comes with many does not wait for those.
+  no_barrier,        // He may not see them.
 };
 
 /// Two writers and a reader take turns at a word; all combine one element.
@@ -87,6 +91,93 @@ class sharing {
   std::uint64_t sum_ = 0;
 };
 
+/// Where the first of the ranks dies, in its first turn.
+enum class death : std::uint8_t { none, among_few, alone, closing };
+
+/// Three ranks combine one element, now among others, now alone.
+class combining {
+ public:
+  static constexpr std::size_t threads = 3;
+
+  explicit combining(explore::scheduler& s, flaw f = flaw::none, death d = death::none)
+      : scheduler_(s), flaw_(f), death_(d) {
+    explore::barrier_refused = f == flaw::no_barrier;
+  }
+  ~combining() { explore::barrier_refused = false; }
+
+  void thread(std::size_t i) {
+    const auto who = static_cast<std::uint32_t>(i);
+    element_locks locks = locks_of(i);
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+      if (i == 0 && death_ != death::none) return die(locks);
+      if ((turn + i) % 2 == 0) {
+        while (!locks.bulk->lock(locks, who, true))
+          scheduler_.fail("who comes with many is sent away");
+        add_alone();
+        locks.bulk->unlock(locks, true);
+      } else if (flaw_ == flaw::no_look) {
+        sum_.fetch_add(1, std::memory_order_relaxed);
+      } else {
+        with_few(locks, who, [this] {
+          scheduler_.point("combining", this);
+          sum_.fetch_add(1, std::memory_order_relaxed);
+        });
+      }
+    }
+  }
+  std::string wrong() const {
+    const std::uint32_t all = (threads - (death_ == death::none ? 0 : 1)) * turns;
+    return sum_.load() == all ? "" : "an element has lost what was added";
+  }
+
+ private:
+  static constexpr std::size_t turns = 4;
+  using word = mpx::platform::atomic<std::uint32_t>;
+
+  element_locks locks_of(std::size_t i) {
+    element_locks locks;
+    locks.is_dead = [](void* with, std::uint32_t who) noexcept {
+      return who == 0 && static_cast<combining*>(with)->dead_;
+    };
+    locks.with = this;
+    locks.bulk = &bulk_;
+    locks.few_of = [](void* with, std::uint32_t who) noexcept {
+      return &static_cast<combining*>(with)->few_[who];
+    };
+    locks.few = flaw_ == flaw::no_word ? &unseen_[i] : &few_[i];
+    locks.ranks = flaw_ == flaw::no_wait ? 0 : threads;
+    locks.in_a_row_max = 2;
+    locks.looks_per_question = 2;
+    return locks;
+  }
+  void add_alone() {
+    const std::uint32_t was = sum_.load(std::memory_order_relaxed);
+    scheduler_.point("combining", this);
+    sum_.store(was + 1, std::memory_order_relaxed);
+  }
+  /// What is under way stays as it is.
+  void die(element_locks locks) {
+    if (death_ == death::among_few) {
+      ::new (last_) few_guard(locks);
+    } else {
+      if (death_ == death::closing) locks.ranks = 0;  // It waits for nobody any more.
+      locks.bulk->lock(locks, 0, true);
+    }
+    unseen_[0].fetch_add(1);  // Its stores are there long before others know that it is dead.
+    dead_ = true;
+  }
+
+  explore::scheduler& scheduler_;
+  flaw flaw_;
+  death death_;
+  bulk_lock bulk_;
+  word few_[threads]{};
+  word unseen_[threads]{};
+  word sum_{0};
+  bool dead_ = false;
+  alignas(few_guard) std::byte last_[sizeof(few_guard)];
+};
+
 /// Three ranks meet again and again; each says in some of the meetings that it has sent something.
 class meeting {
  public:
@@ -130,12 +221,28 @@ TEST_CASE("preempt: the locks of a window's target") {
   explore::check_sound("window locks", explore::search<sharing>(2000), 1000);
 }
 
+TEST_CASE("preempt: many elements of a window's target are combined by one rank alone") {
+  explore::check_sound("many elements", explore::search<combining>(3000), 1000);
+}
+
+TEST_CASE("preempt: a rank dies where it combines elements") {
+  for (const death d : {death::among_few, death::alone, death::closing}) {
+    CAPTURE(static_cast<int>(d));
+    explore::check_sound("a dead rank's elements", explore::search<combining>(1500, flaw::none, d),
+                         500);
+  }
+}
+
 TEST_CASE("preempt: faults of a window's locks are found" * doctest::skip(explore::sampled)) {
   using explore::search;
   explore::check_found("a reader that does not wait", search<sharing>(2000, flaw::unlocked_reader));
   explore::check_found("a rank that does not wait", search<meeting>(2000, false));
   explore::check_found("a combination without its lock",
                        search<sharing>(2000, flaw::half_an_exchange));
+  explore::check_found("a few beside who is alone", search<combining>(3000, flaw::no_look));
+  explore::check_found("a few that nobody hears of", search<combining>(8000, flaw::no_word));
+  explore::check_found("many that wait for nobody", search<combining>(3000, flaw::no_wait));
+  explore::check_found("many without a heavy barrier", search<combining>(8000, flaw::no_barrier));
 }
 
 }  // namespace

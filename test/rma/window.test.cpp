@@ -102,6 +102,90 @@ void combine(const Comm& world, protocol by) {
   l.free();
 }
 
+/// Elements as an operation leaves them: alone, and one after the other.
+template <class T>
+void combine_alone() {
+  using namespace mpx::rma;
+  programs::dice d(sizeof(T));
+  const element_type& type = detail::type_of<T>;
+  for (std::size_t n : {1, 5, 7, 8, 63, 64, 65, 200})
+    for (unsigned op = 0; op < static_cast<unsigned>(mpx::rma::combine::count_); ++op) {
+      const auto by = static_cast<mpx::rma::combine>(op);
+      if (!type.has(by)) continue;
+      std::vector<T> there(n), given(n);
+      for (T& x : there) x = static_cast<T>(d.below(100));
+      for (T& x : given) x = static_cast<T>(d.below(100));
+      std::vector<std::byte> bytes(n * sizeof(T) + 1);  // What is given is not aligned.
+      std::memcpy(bytes.data() + 1, given.data(), n * sizeof(T));
+      std::vector<T> want = there, before(n);
+      for (std::size_t i = 0; i < n; ++i) want[i] = detail::combined(by, want[i], given[i]);
+      const std::vector<T> was = there;
+      detail::combine_alone<T>(by, reinterpret_cast<std::byte*>(there.data()), bytes.data() + 1,
+                               reinterpret_cast<std::byte*>(before.data()), n);
+      CAPTURE(op);
+      CAPTURE(n);
+      CHECK(there == want);
+      CHECK(before == was);
+    }
+}
+
+/// All ranks combine the same elements, many at once and one at a time.
+template <class Comm>
+void combine_many(const Comm& world, protocol by) {
+  const auto n = static_cast<word>(world.size());
+  constexpr std::size_t many = 3000;
+  constexpr word rounds = 6;
+  constexpr word ones = 200;  // Enough in a row for the elements to be open again.
+  auto w = mpx::allocate_window<word>(world, many, by);
+  auto z = mpx::allocate_window<mpx::located<double, int>>(world, many, by);
+  const std::vector<word> one(many, 1);
+  const std::vector<mpx::located<double, int>> given(
+      many, {static_cast<double>(world.rank()), world.rank()});
+  std::vector<word> before(many);
+  {
+    auto e = w.lock_all();
+    auto f = z.lock_all();
+    word was = 0, last = 0, old = 0;
+    for (word i = 0; i < rounds; ++i) {
+      w.accumulate(one, 0, 0, mpx::sum);
+      z.accumulate(given, 0, 0, mpx::maxloc);
+      for (word k = 0; k < ones; ++k) {
+        w.fetch_and_op(word{1}, was, 0, k % 7, mpx::sum);
+        if (k % 20 == 0) w.accumulate(std::span(one).first(3), 0, 100, mpx::sum);
+        if (k % 20 == 1) z.accumulate(given[0], 0, 5, mpx::maxloc);
+        if (k % 40 != 2) continue;
+        do {
+          w.fetch_and_op(word{}, last, 0, 7, mpx::no_op);
+          w.flush(0);
+          w.compare_and_swap(last, last + 1, old, 0, 7);
+          w.flush(0);
+        } while (old != last);
+      }
+      w.get_accumulate(one, before, 0, 0, mpx::sum);
+      w.flush(0);
+      CHECK(before[many - 1] >= 2 * i + 1);
+      CHECK(before[many - 1] < 2 * rounds * n);
+    }
+  }
+  world.barrier();
+  if (world.rank() == 0) {
+    const word all = 2 * rounds * n;
+    for (std::size_t i = 8; i < many; ++i) {
+      if (i >= 100 && i < 103) continue;
+      if (w.local()[i] != all) FAIL_CHECK("element ", i, " is ", w.local()[i]);
+    }
+    CHECK(w.local()[7] == all + rounds * ones / 40 * n);
+    CHECK(w.local()[101] == all + rounds * ones / 20 * n);
+    word first = 0;
+    for (std::size_t i = 0; i < 7; ++i) first += w.local()[i];
+    CHECK(first == 7 * all + rounds * ones * n);
+    CHECK(z.local()[5].index == world.size() - 1);
+    CHECK(z.local()[many - 1].index == world.size() - 1);
+  }
+  w.free();
+  z.free();
+}
+
 /// Each rank adds one to a counter, not atomically, under an exclusive lock.
 template <class Comm>
 void exclude(const Comm& world, protocol by) {
@@ -135,6 +219,20 @@ TEST_CASE("windows: accumulates are atomic, and keep their order") {
     ranks::run<ranks::shm>(n, [](auto world) {
       for (const protocol by : programs::all_protocols) combine(world, by);
     });
+}
+TEST_CASE("windows: elements that a rank has to itself are combined as all others") {
+  combine_alone<std::int8_t>();
+  combine_alone<std::uint16_t>();
+  combine_alone<std::int32_t>();
+  combine_alone<std::uint64_t>();
+  combine_alone<float>();
+  combine_alone<double>();
+}
+TEST_CASE("windows: many elements and few are combined at one place") {
+  for (const protocol by : {protocol::automatic, protocol::buffered}) {
+    ranks::run<ranks::shm>(4, [by](auto world) { combine_many(world, by); });
+    ranks::run<ranks::multiple>(3, [by](auto world) { combine_many(world, by); });
+  }
 }
 TEST_CASE("windows: exclusive locks exclude") {
   for (const mpx::rank_t n : {1, 3, 8})

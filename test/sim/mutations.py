@@ -20,6 +20,7 @@ PLACED = "engine/rooms/detail/inbox_placed.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
 NODE_TEST = "preempt/node_block.test.cpp"
+LOCK_TEST = "preempt/rma_lock.test.cpp"
 CHECKS_TEST = "sim/checks.test.cpp"
 WINDOWS = "sim/explore_windows.cpp"
 MENDED = "sim/explore_mended.cpp"
@@ -290,6 +291,14 @@ MUTATIONS = [
      "    wake_sleepers(w, *w.control);\n    grant(w);\n", "    wake_sleepers(w, *w.control);\n", WINDOWS),
     ("a swap is made whatever is there", "rma/operations.hpp",
      "    at.compare_exchange_strong(expected, value);\n", "    expected = at.exchange(value);\n", WINDOWS),
+    ("who combines a few does not look whether somebody is alone", "rma/element_locks.hpp",
+     "    may_ = locks.bulk->is_open();\n", "    may_ = true;\n", LOCK_TEST),
+    ("who wants to be alone waits for nobody", "rma/element_locks.hpp",
+     "        if (begins != 0) wait_for_few(locks);\n", "", LOCK_TEST),
+    ("a dead rank combines a few for ever", "rma/element_locks.hpp",
+     "      if (locks.wait_for(r, looks)) break;\n", "      locks.wait_for(r, looks);\n", LOCK_TEST),
+    ("what a dead rank has not waited for is not waited for", "rma/element_locks.hpp",
+     "old == 0 ? closing : old & closing;", "old == 0 ? closing : 0;", LOCK_TEST),
     ("unlock_all leaves the last target out", "rma/epochs.hpp",
      "    for (rank_t r = 0; r < this->size; ++r) keep(why, end_lock(",
      "    for (rank_t r = 0; r + 1 < this->size; ++r) keep(why, end_lock(", WINDOWS),

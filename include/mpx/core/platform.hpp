@@ -129,6 +129,16 @@ inline int usable_cores() noexcept {
 
 }  // namespace native
 
+/// Whether functions that are MPX_WIDE_VECTORS may be called.
+inline bool has_wide_vectors() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
+#endif
+}
+
 using namespace MPX_PLATFORM;
 
 }  // namespace mpx::inline v0::platform

@@ -28,7 +28,7 @@ struct rma_part {
   std::int32_t why = 0;
   std::uint32_t exposes = 0;   // Its transport reaches others' memory.
   std::uint32_t too_many = 0;  // `bytes` is a number of elements, which memory cannot hold.
-  std::uint32_t reserved = 0;
+  std::uint32_t barrier = 0;   // Heavy barriers of others reach this rank.
 };
 
 template <class Stack>
@@ -201,7 +201,8 @@ struct window_maker {
     if (p.how == rma_memory::given &&
         reinterpret_cast<std::uintptr_t>(w.base) % p.type->alignment != 0)
       return fails(errc::argument);
-    w.locks = {w.control->elements, w.base, &is_dead, &w};
+    w.locks = {.words = w.control->elements, .base = w.base, .is_dead = &is_dead, .with = &w};
+    mine.barrier = os::has_blocks && platform::register_heavy_barrier() ? 1 : 0;
     mine.address = reinterpret_cast<std::uintptr_t>(w.base);
     mine.control_address = reinterpret_cast<std::uintptr_t>(control);
     mine.memory_block = w.memory_block;
@@ -265,7 +266,11 @@ struct window_maker {
             blocks::at(w.e, t.peer, part.control_block, rma::control_block::bytes(w.size)));
       }
       if (t.control == nullptr || w.dynamic) t.base = nullptr;  // Its locks of elements are needed.
-      if (t.control != nullptr) t.locks = {t.control->elements, t.base, &is_dead, &w};
+      if (t.control != nullptr) {
+        t.locks = w.locks;
+        t.locks.words = t.control->elements;
+        t.locks.base = t.base;
+      }
     }
     errc why{};
     bool meets = os::has_blocks && w.size <= 64;
@@ -291,14 +296,60 @@ struct window_maker {
           w.targets[r].remote = keys[static_cast<std::size_t>(r)];
       }
     }
+    {
+      const auto guard = os::lock(w.e);
+      lend_bulk(w);
+    }
     // Nobody uses what another one could not make.
     if (ec) return static_cast<errc>(ec.value());
-    const int mine[] = {static_cast<int>(why), meets ? 0 : 1, reached && !w.dynamic ? 0 : 1};
-    int worst[3] = {};
+    const int mine[] = {static_cast<int>(why), meets ? 0 : 1, reached && !w.dynamic ? 0 : 1,
+                        hears_all(w, all) ? 0 : 1};
+    int worst[4] = {};
     w.comm.allreduce(mine, worst, mpx::max, ec, where);
     w.meets = !ec && worst[1] == 0;
     w.all_reached = !ec && worst[2] == 0;
+    const auto guard = os::lock(w.e);
+    if (!ec) use_bulk(w, worst[3] == 0);
     return ec ? static_cast<errc>(ec.value()) : static_cast<errc>(worst[0]);
+  }
+  /// Whether this rank sees what all say who may combine elements where it does: see bulk_lock.
+  static bool hears_all(const state& w, const std::vector<rma_part>& all) noexcept {
+    if constexpr (os::has_blocks) {
+      for (rank_t r = 0; r < w.size; ++r) {
+        const bool reached = w.targets[r].control != nullptr;
+        if (all[static_cast<std::size_t>(r)].barrier == 0 || reached != is_near(w, r)) return false;
+      }
+    }
+    return os::has_blocks;
+  }
+  static bool is_near([[maybe_unused]] const state& w, [[maybe_unused]] rank_t r) noexcept {
+    if constexpr (NodeTransport<typename os::transport_type>)
+      return blocks::node_of(w.e, w.peer_of(r)) == blocks::node_of(w.e, w.peer_of(w.rank));
+    return true;
+  }
+  /// From now on this rank says so when it combines elements: see bulk_lock. Nobody takes it yet.
+  static void lend_bulk(state& w) noexcept {
+    const auto lend = [&w](rma::element_locks& locks, rma::control_block* at) {
+      locks.bulk = &at->bulk;
+      locks.few = &w.control->few;
+      locks.few_of = [](void* with, std::uint32_t who) noexcept {
+        rma::control_block* const c = static_cast<state*>(with)->targets[who].control;
+        return c == nullptr ? nullptr : &c->few;
+      };
+      locks.threads = endpoint<Stack>::concurrent;
+    };
+    for (rank_t r = 0; r < w.size; ++r)
+      if (w.targets[r].control != nullptr) lend(w.targets[r].locks, w.targets[r].control);
+    lend(w.locks, w.control);
+  }
+  /// All agree on whether it is used.
+  static void use_bulk(state& w, bool yes) noexcept {
+    const auto use = [&](rma::element_locks& locks) {
+      locks.ranks = static_cast<std::uint32_t>(w.size);
+      if (!yes) locks.bulk = nullptr;
+    };
+    for (rank_t r = 0; r < w.size; ++r) use(w.targets[r].locks);
+    use(w.locks);
   }
   static remote_memory blocks_expose(state& w, rank_t r) noexcept {
     const auto guard = os::lock(w.e);

@@ -226,7 +226,8 @@ class window_state : public window_meeting<Stack> {
     if (!is_locked(t)) return errc::rma_sync;
     errc why = finish(t, site, remote);
     keep(why, take_failure(t), target);
-    if (remote) t.touched.clear();
+    if constexpr (compares_accesses<Stack>)
+      if (remote) t.touched.clear();
     return why;
   }
   /// What this rank has started for a target is over here: flush_local in an epoch of any kind.

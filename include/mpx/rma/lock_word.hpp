@@ -8,6 +8,7 @@
 
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
+#include "mpx/rma/element_locks.hpp"
 
 namespace mpx::inline v0::rma {
 
@@ -70,47 +71,6 @@ class lock_word {
   platform::atomic<std::uint64_t> word_{0};
 };
 
-/// Locks of elements that no instruction combines at once: each guards those of some addresses. The
-/// places are counted from `base`, so that all who reach the memory agree. Held for the length of a
-/// few copies; who holds one is written there, so that a holder that has died does not stop others:
-/// `is_dead(who)` is asked after a long while, and what the dead one was at is left as it is.
-struct element_locks {
-  static constexpr std::size_t count = 16;
-  platform::atomic<std::uint32_t>* words = nullptr;  // `count` of them; 0: free, else holder + 1.
-  const std::byte* base = nullptr;
-  bool (*is_dead)(void* with, std::uint32_t who) noexcept = nullptr;
-  void* with = nullptr;
-
-  platform::atomic<std::uint32_t>& of(const std::byte* there) const noexcept {
-    return words[static_cast<std::size_t>(there - base) / 16 % count];
-  }
-};
-
-/// Holds the lock of one element.
-class element_lock {
- public:
-  element_lock(const element_locks& locks, const std::byte* there, std::uint32_t who) noexcept
-      : word_(locks.of(there)) {
-    for (std::uint32_t looks = 0;; ++looks) {
-      std::uint32_t holder = 0;
-      if (word_.compare_exchange_strong(holder, who + 1, platform::memory_order_acquire)) return;
-      if (holder != 0 && looks % looks_per_question == looks_per_question - 1 &&
-          locks.is_dead != nullptr && locks.is_dead(locks.with, holder - 1) &&
-          word_.compare_exchange_strong(holder, who + 1, platform::memory_order_acquire))
-        return;
-      platform::relax();
-      if (looks > 64) ::sched_yield();
-    }
-  }
-  element_lock(const element_lock&) = delete;
-  element_lock& operator=(const element_lock&) = delete;
-  ~element_lock() { word_.store(0, platform::memory_order_release); }
-
- private:
-  static constexpr std::uint32_t looks_per_question = 4096;
-  platform::atomic<std::uint32_t>& word_;
-};
-
 /// What a rank has to do with a lock word, beside it, so that the living know what the dead held.
 struct lock_part {
   static constexpr std::uint32_t none = 0;
@@ -158,6 +118,8 @@ struct control_block {
   alignas(cache_line_bytes) platform::atomic<std::uint64_t> in_meeting;  // Of rank 0: who sleeps.
   platform::atomic<std::uint32_t> dozing;  // The owner sleeps until posts or completes change.
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> elements[element_locks::count];
+  alignas(cache_line_bytes) bulk_lock bulk;
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> few;  // The owner's: see bulk_lock.
 
   static constexpr std::size_t masks(rank_t ranks) noexcept {
     return (static_cast<std::size_t>(ranks) + 63) / 64;

@@ -12,7 +12,7 @@
 
 #include "mpx/coll/operations.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/rma/lock_word.hpp"
+#include "mpx/rma/element_locks.hpp"
 
 namespace mpx::inline v0::rma {
 
@@ -144,8 +144,8 @@ T combined(combine op, const T& there, const T& given) noexcept {
 
 /// One element: `there` becomes `there op given`; what it was. `given` is not aligned.
 template <class T>
-T combine_one(combine op, std::byte* there, const std::byte* given, element_locks& locks,
-              std::uint32_t who) noexcept {
+[[MPX_ALWAYS_INLINE]] inline T combine_one(combine op, std::byte* there, const std::byte* given,
+                                           element_locks& locks, std::uint32_t who) noexcept {
   T value{};
   if (given != nullptr) std::memcpy(&value, given, sizeof(T));
   using word = atomic_word<T>;
@@ -171,6 +171,64 @@ T combine_one(combine op, std::byte* there, const std::byte* given, element_lock
     return old;
   }
 }
+
+/// Elements that nobody else combines: each `there` becomes `f(there, given)`. By cache lines, of
+/// which compilers make vectors.
+template <class T, class F>
+[[gnu::always_inline]] inline void combine_lines(T* __restrict there,
+                                                 const std::byte* __restrict given, std::size_t n,
+                                                 F f) noexcept {
+  const auto one = [&](std::size_t i) __attribute__((always_inline)) {
+    T value;
+    std::memcpy(&value, given + i * sizeof(T), sizeof(T));
+    there[i] = f(there[i], value);
+  };
+  constexpr std::size_t line = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
+  std::size_t i = 0;
+  for (; n - i >= line; i += line)
+#pragma GCC unroll 64
+    for (std::size_t j = 0; j < line; ++j) one(i + j);
+  for (; i < n; ++i) one(i);
+}
+template <class T, class F>
+[[MPX_WIDE_VECTORS]] void combine_wide(T* there, const std::byte* given, std::size_t n,
+                                       F f) noexcept {
+  combine_lines(there, given, n, f);
+}
+/// The same by `op`. `given`, `fetched`: see element_type.
+template <class T>
+void combine_alone(combine op, std::byte* there, const std::byte* given, std::byte* fetched,
+                   std::size_t n) noexcept {
+  if (fetched != nullptr) std::memcpy(fetched, there, n * sizeof(T));
+  if (op == combine::no_op) return;
+  if (op == combine::replace) {
+    std::memcpy(there, given, n * sizeof(T));
+    return;
+  }
+  T* const at = reinterpret_cast<T*>(there);
+  if constexpr (std::is_arithmetic_v<T>) {
+    const auto by = [&](const auto& f) {
+      const auto one = [&f](const T& a, const T& b) { return static_cast<T>(f(a, b)); };
+      platform::has_wide_vectors() ? combine_wide(at, given, n, one)
+                                   : combine_lines(at, given, n, one);
+    };
+    switch (op) {
+      case combine::sum: return by(mpx::sum);
+      case combine::prod: return by(mpx::prod);
+      case combine::max: return by(mpx::max);
+      case combine::min: return by(mpx::min);
+      default: break;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    T value;
+    std::memcpy(&value, given + i * sizeof(T), sizeof(T));
+    at[i] = combined(op, at[i], value);
+  }
+}
+
+/// For so long elements are kept from others who combine there.
+inline constexpr std::size_t held_bytes_max = std::size_t{64} << 10;
 
 /// Compares one element, and exchanges it where it is equal; what it was.
 template <class T>
@@ -215,16 +273,31 @@ inline constexpr element_type type_of{
     sizeof(T), alignof(T), [](combine op) noexcept { return has<T>(op); },
     [](combine op, std::byte* there, const std::byte* given, std::byte* fetched, std::size_t count,
        element_locks& locks, std::uint32_t who) noexcept {
-      for (std::size_t i = 0; i < count * sizeof(T); i += sizeof(T)) {
-        const T old =
-            combine_one<T>(op, there + i, given == nullptr ? nullptr : given + i, locks, who);
-        if (fetched != nullptr) std::memcpy(fetched + i, &old, sizeof(T));
+      const auto behind = [](auto* p, std::size_t i) { return p == nullptr ? p : p + i; };
+      const std::size_t n = count * sizeof(T);
+      if (locks.are_many(count)) {
+        constexpr std::size_t most = sizeof(T) < held_bytes_max ? held_bytes_max / sizeof(T) : 1;
+        for (std::size_t i = 0; i < n; i += most * sizeof(T)) {
+          locks.bulk->lock(locks, who, true);
+          combine_alone<T>(op, there + i, behind(given, i), behind(fetched, i),
+                           mpx::detail::lesser(most, (n - i) / sizeof(T)));
+          locks.bulk->unlock(locks, true);
+        }
+        return;
       }
+      with_few(locks, who, [&] {
+        for (std::size_t i = 0; i < n; i += sizeof(T)) {
+          const T old = combine_one<T>(op, there + i, behind(given, i), locks, who);
+          if (fetched != nullptr) std::memcpy(fetched + i, &old, sizeof(T));
+        }
+      });
     },
     [](std::byte* there, const std::byte* compare, const std::byte* given, std::byte* fetched,
        element_locks& locks, std::uint32_t who) noexcept {
-      const T old = swap_one<T>(there, compare, given, locks, who);
-      std::memcpy(fetched, &old, sizeof(T));
+      with_few(locks, who, [&] {
+        const T old = swap_one<T>(there, compare, given, locks, who);
+        std::memcpy(fetched, &old, sizeof(T));
+      });
     }};
 
 }  // namespace detail

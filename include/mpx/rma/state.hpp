@@ -226,6 +226,8 @@ class window_accesses : public window_data<Stack> {
     return os::failure_locked(this->e, t.peer) == errc{} ? errc{} : errc::peer_lost;
   }
   static errc take_failure(rma_target& t) noexcept {
+    if (t.failure == errc{}) [[likely]]
+      return errc{};  // Nothing is stored: a fence would wait for it.
     const bool lasts = t.failure == errc::peer_lost || t.failure == errc::window;
     return lasts ? t.failure : std::exchange(t.failure, errc{});
   }

@@ -263,6 +263,17 @@ class window_calls {
       raise_window(*state_, why, call, target, nullptr, where);
     }
   }
+  /// Calls `combine` with what combine_one takes of an element of `target`, which lies `there`, if
+  /// it does and nobody has all elements to himself.
+  template <class F>
+  [[gnu::always_inline]] bool at_once(std::byte* there, rank_t target, F&& combine) {
+    if (there == nullptr) return false;
+    rma::element_locks& locks = targets_[target].locks;
+    const rma::few_guard few(locks);
+    if (few) [[likely]]
+      combine(there, locks, static_cast<std::uint32_t>(state_->rank));
+    return static_cast<bool>(few);
+  }
   /// Whether all ranks make this call, where the stack compares such.
   template <class How>
   bool goes_together([[maybe_unused]] const char* call, [[maybe_unused]] rma::assertion a,

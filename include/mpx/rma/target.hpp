@@ -17,6 +17,7 @@
 #include "mpx/rma/access.hpp"
 #include "mpx/rma/concepts.hpp"
 #include "mpx/rma/conflicts.hpp"
+#include "mpx/rma/lock_word.hpp"
 #include "mpx/rma/operations.hpp"
 #include "mpx/rma/records.hpp"
 

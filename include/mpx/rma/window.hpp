@@ -194,13 +194,12 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
                     site where = site::current()) {
     if constexpr (loads && detail::BlockingForm<How> &&
                   !std::is_void_v<rma::detail::atomic_word<T>>) {
-      if (std::byte* const there = fast(target, at, 1, where); there != nullptr) [[likely]] {
-        result = rma::detail::combine_one<T>(rma::detail::number_of<std::remove_cvref_t<Op>>(),
-                                             there, reinterpret_cast<const std::byte*>(&value),
-                                             targets_[target].locks,
-                                             static_cast<std::uint32_t>(state_->rank));
+      if (this->at_once(fast(target, at, 1, where), target, [&](std::byte* there, auto&&... with) {
+            result = rma::detail::combine_one<T>(rma::detail::number_of<std::remove_cvref_t<Op>>(),
+                                                 there, reinterpret_cast<const std::byte*>(&value),
+                                                 with...);
+          }))
         return well(how);
-      }
     }
     const std::span into(reinterpret_cast<std::byte*>(&result), sizeof(T));
     return finish<rma::action::fetch, true>(
@@ -215,11 +214,10 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
     auto* const bytes = reinterpret_cast<std::byte*>(const_cast<T*>(both));
     if constexpr (loads && detail::BlockingForm<How> &&
                   !std::is_void_v<rma::detail::atomic_word<T>>) {
-      if (std::byte* const there = fast(target, at, 1, where); there != nullptr) [[likely]] {
-        result = rma::detail::swap_one<T>(there, bytes, bytes + sizeof(T), targets_[target].locks,
-                                          static_cast<std::uint32_t>(state_->rank));
+      if (this->at_once(fast(target, at, 1, where), target, [&](std::byte* there, auto&&... with) {
+            result = rma::detail::swap_one<T>(there, bytes, bytes + sizeof(T), with...);
+          }))
         return well(how);
-      }
     }
     taken m{memory(bytes, 2 * sizeof(T)), errc{}};
     return finish<rma::action::swap>(m, target, at, rma::protocol::automatic,
