@@ -116,11 +116,11 @@ class [[nodiscard]] request {
         operation_(detail::exchange(other.operation_, nullptr)) {}
   /// The same; what was pending before is dropped.
   request& operator=(request&& other) noexcept {
-    if (this != &other) {
-      drop();
-      endpoint_ = detail::exchange(other.endpoint_, nullptr);
-      operation_ = detail::exchange(other.operation_, nullptr);
-    }
+    detail::endpoint<Stack>* const endpoint = detail::exchange(other.endpoint_, nullptr);
+    detail::operation* const operation = detail::exchange(other.operation_, nullptr);
+    drop();  // Of itself: nothing.
+    endpoint_ = endpoint;
+    operation_ = operation;
     return *this;
   }
   ~request() {
