@@ -115,8 +115,9 @@ class hashed {
   [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(envelope is) noexcept {
     if (nothing_posted()) return nullptr;
     posted_receive& first = posted_.front();
-    // It names source and tag, and is in no table.
-    if (first.want.bits == is.bits && first.want.source_and_sequence() == is.source) [[likely]] {
+    // It names the tag, and the source or any, and is in no table.
+    const std::uint64_t from = first.want.source_and_sequence();
+    if (first.want.bits == is.bits && (from == is.source || from == any_peer)) [[likely]] {
       posted_.pop_front();
       return &first;
     }
