@@ -368,9 +368,13 @@ struct request_access {
   /// Empties a request whose send or receive has succeeded. Returns false if it is anything else.
   template <class Stack>
   [[MPX_ALWAYS_INLINE]] static bool take_over(request<Stack>& r) noexcept {
-    if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
     operation* const op = r.operation_;
-    if (op == nullptr || !op->is_over()) return false;
+    if (op == nullptr) {
+      r.endpoint_ = nullptr;
+      return true;
+    }
+    if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
+    if (!op->is_over()) return false;
     r.endpoint_->release_over(*op);
     give_up(r);
     return true;
