@@ -117,11 +117,13 @@ class hashed {
     posted_receive& first = posted_.front();
     // It names the tag, and the source or any, and is in no table.
     const std::uint64_t from = first.want.source_and_sequence();
-    if (first.want.bits == is.bits && (from == is.source || from == any_peer)) [[likely]] {
-      posted_.pop_front();
-      return &first;
+    if (first.want.bits != is.bits) [[unlikely]]
+      return match_behind(is);
+    if (from != is.source) [[unlikely]] {
+      if (from != any_peer) return match_behind(is);
     }
-    return match_behind(is);
+    posted_.pop_front();
+    return &first;
   }
 
   [[MPX_ALWAYS_INLINE]] unexpected_message* match_receive(const pattern& want) noexcept {
