@@ -118,9 +118,9 @@ class hashed {
     // It names the tag, and the source or any, and is in no table.
     const std::uint64_t from = first.want.source_and_sequence();
     if (first.want.bits != is.bits) [[unlikely]]
-      return match_behind(is);
+      return match_behind(is.bits, is.source);
     if (from != is.source) [[unlikely]] {
-      if (from != any_peer) return match_behind(is);
+      if (from != any_peer) return match_behind(is.bits, is.source);
     }
     posted_.pop_front();
     return &first;
@@ -200,7 +200,8 @@ class hashed {
   }
 
   /// The earliest receive that matches, if the first did not, or is in a table.
-  [[gnu::noinline]] posted_receive* match_behind(envelope is) noexcept {
+  [[gnu::noinline]] posted_receive* match_behind(match_bits bits, peer_id source) noexcept {
+    const envelope is{bits, source};
     unsigned looks = 0;
     for (posted_receive& r : posted_) {
       if (looks++ == looks_max) return match_hashed(is);
