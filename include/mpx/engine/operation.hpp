@@ -170,8 +170,8 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     drop_layout();
     data.base = nullptr;
   }
-  /// An operation that is_plain has succeeded. All that was compared is stored: who compares some of
-  /// it next gets that from one store.
+  /// One that is_plain has succeeded. All that was compared is stored: who compares a part of it
+  /// next finds that in one store.
   [[MPX_ALWAYS_INLINE]] void complete_plain() noexcept {
     stage = detail::stage::complete;
     special = 0;
