@@ -202,9 +202,11 @@ class hashed {
   /// The earliest receive that matches, if the first did not, or is in a table.
   [[gnu::noinline]] posted_receive* match_behind(match_bits bits, peer_id source) noexcept {
     const envelope is{bits, source};
+    // Where the first one is in a table, messages have lately met others that are.
+    const unsigned looks_most = posted_.front().want.sequence == 0 ? looks_max : 1;
     unsigned looks = 0;
     for (posted_receive& r : posted_) {
-      if (looks++ == looks_max) return match_hashed(is);
+      if (looks++ == looks_most) return match_hashed(is);
       if (!r.want.matches(is)) continue;
       cancel(r);
       return &r;
