@@ -186,6 +186,7 @@ inline void prefetch_to_write(const void*) noexcept {}
 inline std::uint32_t current_core() noexcept { return scheduler::instance().core(); }
 inline void move_to_core(std::uint32_t) noexcept {}
 inline bool owning_early_pays() noexcept { return true; }
+inline std::size_t owning_early_lines() noexcept { return 8; }
 inline void relax() noexcept {
   if (scheduler* const s = scheduler::here()) s->give_way();
 }

@@ -309,7 +309,7 @@ class point_to_point {
       return false;
     }
     [[MPX_ALWAYS_INLINE]] started start() const {
-      if (on.is_direct(from, tag)) [[likely]]
+      if (on.is_direct(from, tag) || on.is_direct_from_any(from, tag)) [[likely]]
         return on.endpoint_->receive(into, on.exactly(world_peer(from), tag, type));
       return on.start_receive_slow(into.data(), into.size(), from, tag, type);
     }
@@ -352,6 +352,10 @@ class point_to_point {
   /// Most often ranks are peers, and this one comparison is all there is to it.
   [[MPX_ALWAYS_INLINE]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
     return static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(direct_size_) && tag >= 0;
+  }
+  /// The same of a receive from any source, which asks for this last.
+  [[MPX_ALWAYS_INLINE]] bool is_direct_from_any(rank_t from, tag_t tag) const noexcept {
+    return from == any_source && direct_size_ != 0 && tag >= 0;
   }
   peer_id peer_of(rank_t rank) const noexcept {
     return state_->ranks == nullptr ? world_peer(rank) : state_->ranks->peer_of(rank);

@@ -94,7 +94,11 @@ class linked_list {
   }
   /// Forgets all nodes, which it does not touch.
   [[gnu::always_inline]] void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
-  [[gnu::always_inline]] void pop_front() noexcept { detail::list_algorithms::unlink(ends_.next); }
+  [[gnu::always_inline]] void pop_front() noexcept {  // What comes before it is known.
+    detail::list_links* const next = ends_.next->next;
+    ends_.next = next;
+    next->previous = &ends_;
+  }
   /// Takes `n` out of the list that it is in.
   [[gnu::always_inline]] static void erase(T& n) noexcept {
     detail::list_algorithms::unlink(links(n));

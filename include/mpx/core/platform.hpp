@@ -72,7 +72,7 @@ inline void move_to_core(std::uint32_t core) noexcept {
 #endif
 }
 
-/// Whether a writer of a shared ring should ask for lines before it writes them. Where stores to
+/// Whether a writer of shared blocks should ask for lines before it writes them. Where stores to
 /// lines that another core has read wait for them in order, as on Intel's, a stream of them is as
 /// slow as a line's way there and back; on AMD's the asking costs more than it saves.
 inline bool owning_early_pays() noexcept {
@@ -81,6 +81,18 @@ inline bool owning_early_pays() noexcept {
   return __builtin_cpu_is("intel") != 0;
 #else
   return false;
+#endif
+}
+
+/// How many lines ahead of its writing the writer of a ring of lines asks for them; 0: not at all.
+/// On AMD's the reader's prefetcher, which runs ahead of the reader, takes back what was asked for
+/// earlier.
+inline std::size_t owning_early_lines() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("intel") != 0 ? 8 : __builtin_cpu_is("amd") != 0 ? 4 : 0;
+#else
+  return 0;
 #endif
 }
 

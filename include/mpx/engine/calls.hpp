@@ -181,8 +181,13 @@ struct added_peer {
 struct send_call {
   memory data;
   peer_id to;
-  context_id context;
-  tag_t tag;
+  match_bits bits;  // As they travel: halves that are put together late stall on store forwarding.
+
+  send_call(const memory& d, peer_id peer, match_bits b) noexcept : data(d), to(peer), bits(b) {}
+  send_call(const memory& d, peer_id peer, context_id context, tag_t tag) noexcept
+      : send_call(d, peer, match_bits_of(context, tag)) {}
+  context_id context() const noexcept { return context_of(bits); }
+  tag_t tag() const noexcept { return tag_of(bits); }
 };
 
 }  // namespace mpx::inline v0::detail

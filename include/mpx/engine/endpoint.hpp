@@ -83,7 +83,7 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
       return {};
-    return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.context, c.tag);
+    return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
@@ -368,7 +368,7 @@ class endpoint : ground<Stack>,
   /// The same, without a failure.
   [[MPX_ALWAYS_INLINE]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
-    op.stage = stage::complete;
+    op.complete_plain();
     pace().completed();
   }
   /// The same, once the transport has done with the operation's memory.
@@ -423,8 +423,8 @@ class endpoint : ground<Stack>,
   /// By value: a call whose address is taken must lie in memory, and the stores that put it there
   /// would fill the store buffer ahead of those to the ring.
   [[gnu::noinline]] started send_queued(std::byte* base, std::size_t bytes, const layout* how,
-                                        peer_id to, context_id context, tag_t tag) {
-    return send_queued_locked({{base, bytes, how}, to, context, tag}, 0);
+                                        peer_id to, match_bits bits) {
+    return send_queued_locked({{base, bytes, how}, to, bits}, 0);
   }
   started send_queued_locked(const send_call& c, std::uint8_t flags) {
     const std::uint64_t before = pace().completions();

@@ -170,6 +170,14 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     drop_layout();
     data.base = nullptr;
   }
+  /// One that is_plain has succeeded. All that was compared is stored: who compares a part of it
+  /// next finds that in one store.
+  [[MPX_ALWAYS_INLINE]] void complete_plain() noexcept {
+    stage = detail::stage::complete;
+    special = 0;
+    holder = detail::holder::request;
+    role = detail::role::receive;
+  }
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
   /// want no status.

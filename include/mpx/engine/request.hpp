@@ -116,11 +116,11 @@ class [[nodiscard]] request {
         operation_(detail::exchange(other.operation_, nullptr)) {}
   /// The same; what was pending before is dropped.
   request& operator=(request&& other) noexcept {
-    if (this != &other) {
-      drop();
-      endpoint_ = detail::exchange(other.endpoint_, nullptr);
-      operation_ = detail::exchange(other.operation_, nullptr);
-    }
+    detail::endpoint<Stack>* const endpoint = detail::exchange(other.endpoint_, nullptr);
+    detail::operation* const operation = detail::exchange(other.operation_, nullptr);
+    drop();  // Of itself: nothing.
+    endpoint_ = endpoint;
+    operation_ = operation;
     return *this;
   }
   ~request() {
@@ -368,9 +368,13 @@ struct request_access {
   /// Empties a request whose send or receive has succeeded. Returns false if it is anything else.
   template <class Stack>
   [[MPX_ALWAYS_INLINE]] static bool take_over(request<Stack>& r) noexcept {
-    if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
     operation* const op = r.operation_;
-    if (op == nullptr || !op->is_over()) return false;
+    if (op == nullptr) {
+      r.endpoint_ = nullptr;
+      return true;
+    }
+    if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
+    if (!op->is_over()) return false;
     r.endpoint_->release_over(*op);
     give_up(r);
     return true;

@@ -115,12 +115,15 @@ class hashed {
   [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(envelope is) noexcept {
     if (nothing_posted()) return nullptr;
     posted_receive& first = posted_.front();
-    // It names source and tag, and is in no table.
-    if (first.want.bits == is.bits && first.want.source_and_sequence() == is.source) [[likely]] {
-      posted_.pop_front();
-      return &first;
+    // It names the tag, and the source or any, and is in no table.
+    const std::uint64_t from = first.want.source_and_sequence();
+    if (first.want.bits != is.bits) [[unlikely]]
+      return match_behind(is.bits, is.source);
+    if (from != is.source) [[unlikely]] {
+      if (from != any_peer) return match_behind(is.bits, is.source);
     }
-    return match_behind(is);
+    posted_.pop_front();
+    return &first;
   }
 
   [[MPX_ALWAYS_INLINE]] unexpected_message* match_receive(const pattern& want) noexcept {
@@ -197,10 +200,13 @@ class hashed {
   }
 
   /// The earliest receive that matches, if the first did not, or is in a table.
-  [[gnu::noinline]] posted_receive* match_behind(envelope is) noexcept {
+  [[gnu::noinline]] posted_receive* match_behind(match_bits bits, peer_id source) noexcept {
+    const envelope is{bits, source};
+    // Where the first one is in a table, messages have lately met others that are.
+    const unsigned looks_most = posted_.front().want.sequence == 0 ? looks_max : 1;
     unsigned looks = 0;
     for (posted_receive& r : posted_) {
-      if (looks++ == looks_max) return match_hashed(is);
+      if (looks++ == looks_most) return match_hashed(is);
       if (!r.want.matches(is)) continue;
       cancel(r);
       return &r;

@@ -63,11 +63,12 @@ constexpr header unpack(const frame_header& f) noexcept { return __builtin_bit_c
 enum word : std::uint8_t { word_kind, word_tag, word_context, word_credit, word_ticket };
 /// The first word of an eager message that asks for no answer.
 inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
-/// The frame of such a message, made of words: a header put together from smaller members and then
-/// copied as a whole stalls on store forwarding.
-[[MPX_ALWAYS_INLINE]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
+/// The frame of such a message (`match`: see match_of), made of words: a header put together from
+/// smaller members and then copied as a whole stalls on store forwarding.
+[[MPX_ALWAYS_INLINE]] inline frame_header plain_eager_frame(std::uint64_t match,
                                                             std::uint32_t credit) noexcept {
-  return {{plain_eager, static_cast<std::uint32_t>(tag), context, credit, 0}};
+  return {{plain_eager, static_cast<std::uint32_t>(match), static_cast<std::uint32_t>(match >> 32),
+           credit, 0}};
 }
 /// Context and tag of a frame as one number, as matchers compare them (`match_bits`).
 [[MPX_ALWAYS_INLINE]] inline std::uint64_t match_of(const frame_header& f) noexcept {

@@ -48,7 +48,7 @@ struct compounds {
     if (c.more != nullptr) return start_extended(e, op);
     const layout* const how = c.how == nullptr ? nullptr : c.how->keep();
     if (how == nullptr && c.how != nullptr) return errc::no_resources;
-    const send_call call{{c.buffer, c.bytes, how}, c.want.source, c.want.context(), c.want.tag()};
+    const send_call call{{c.buffer, c.bytes, how}, c.want.source, c.want.bits};
     started s;
     switch (c.start) {
       case starts_as::standard: s = e.send(call); break;

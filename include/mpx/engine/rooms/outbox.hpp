@@ -82,7 +82,7 @@ class outbox_room {
       return false;
     if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
       return false;
-    const frame_header f = wire::plain_eager_frame(c.context, c.tag, house().flow().outgoing(c.to));
+    const frame_header f = wire::plain_eager_frame(c.bits, house().flow().outgoing(c.to));
     if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
         [[unlikely]] {
       house().flow().restore(c.to, bytes);
@@ -100,7 +100,7 @@ class outbox_room {
     operation* op = known == nullptr ? nullptr : new_send(c, flags);
     if (op == nullptr) return {nullptr, errc::no_resources};
     peer_record& r = *known;
-    const errc refused = house().failure_in(c.context);
+    const errc refused = house().failure_in(c.context());
     if (const errc why = refused != errc{} ? refused : r.failure(); why != errc{}) {
       house().finish(*op, why);
       return {op};
@@ -123,7 +123,7 @@ class outbox_room {
     }
     std::byte* const copy = attached_.data() + *at;
     c.data.read(0, {copy, c.data.bytes});
-    const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.context, c.tag}, 0);
+    const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.bits}, 0);
     if (op == nullptr) {
       attached_space_.deallocate(*at);
       return failure;
@@ -307,8 +307,8 @@ class outbox_room {
     op->begin(role::send, stage::queued, flags);
     op->announced = op->owned_by_attached = op->split = op->fetched = op->copying = false;
     op->peer = c.to;
-    op->tag = c.tag;
-    op->context = c.context;
+    op->tag = c.tag();
+    op->context = c.context();
     op->data = c.data;
     op->limit = op->transferred = 0;
     op->own.key = 0;

@@ -100,7 +100,7 @@ class ring_producer {
   ring_producer(std::byte* base, ring_geometry g) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
         stop_(next_ + g.lines),
-        asks_early_(platform::owning_early_pays()),
+        early_(platform::owning_early_lines()),
         lap_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
         first_(next_),
@@ -115,7 +115,7 @@ class ring_producer {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
     line* const l = next_;
-    if (asks_early_) platform::prefetch_to_write(l + early_lines);
+    platform::prefetch_to_write(l + early_);
     l->write(header);
     copy_small(l->data(), data, bytes);
     publish(l, static_cast<std::uint32_t>(bytes), header);
@@ -181,11 +181,9 @@ class ring_producer {
     return next_ != stop_;
   }
 
-  static constexpr std::size_t early_lines = 8;
-
   line* next_ = nullptr;
-  line* stop_ = nullptr;     // The first one that is not known to be free, or the end.
-  bool asks_early_ = false;  // For a line that is to be written.
+  line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
+  std::size_t early_ = 0;  // So far ahead it asks for a line; of the one that it writes, no harm.
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
   std::uint32_t passed_ = 0;  // Lines of the laps that are over.
