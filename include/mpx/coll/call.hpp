@@ -106,18 +106,12 @@ concept MakesQuickly =
       { node.make(what, std::source_location()) } -> std::same_as<bool>;
     };
 
-/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
-/// what went wrong, and says more of it in `trouble`.
+/// Runs `what` at once, step by step. Returns what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
-[[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
-                                      coll::algorithm by, const char* name,
-                                      std::source_location where, trouble_of<Stack>& trouble) {
-  if constexpr (MakesQuickly<Stack, What>) {
-    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
-        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
-      return errc{};
-  }
-  collective_channel<Stack> steps(on, {name, where});
+[[gnu::noinline]] errc run_in_steps(const point_to_point<Stack>& on, const What& what,
+                                    coll::algorithm by, call_site site,
+                                    trouble_of<Stack>& trouble) {
+  collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
     const coll::node_map* nodes = nullptr;
@@ -141,6 +135,19 @@ template <class Stack, class What>
   steps.tell(trouble);
   if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
   return steps.why();
+}
+/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. As
+/// `run_in_steps`.
+template <class Stack, class What>
+[[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
+                                      coll::algorithm by, const char* name,
+                                      std::source_location where, trouble_of<Stack>& trouble) {
+  if constexpr (MakesQuickly<Stack, What>) {
+    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
+        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
+      return errc{};
+  }
+  return run_in_steps<Stack>(on, what, by, {name, where}, trouble);
 }
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
