@@ -28,7 +28,9 @@ class quick_call {
   using state_type = mpx::detail::communicator_state;
 
  public:
-  static constexpr std::size_t bytes_max = 512;  // What is longer gains nothing.
+  // What is longer gains nothing: of one rank, or of all.
+  static constexpr std::size_t one_max = 512;
+  static constexpr std::size_t all_max = 2048;
 
   [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
                                    rank_t n) noexcept
@@ -40,6 +42,20 @@ class quick_call {
         serial_(static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu)),
         i_(static_cast<std::uint32_t>(serial_) % node_slots) {}
 
+  /// Whether they are short enough: nobody else need be asked whether they are not.
+  static constexpr bool is_short(const bcast_call& call) noexcept {
+    return call.data.bytes <= one_max;
+  }
+  static constexpr bool is_short(const barrier_call&) noexcept { return true; }
+  static constexpr bool is_short(const allgather_call& call) noexcept {
+    return call.out.bytes <= all_max;
+  }
+  static constexpr bool is_short(const alltoall_call& call) noexcept {
+    return call.out.bytes <= all_max;
+  }
+  static constexpr bool is_short(const allreduce_call& call) noexcept {
+    return call.in.bytes <= one_max;
+  }
   /// As far as this rank's own calls go.
   [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
     return s_.left == end_of(serial_before(serial_)) && !looks_back(serial_);
@@ -48,8 +64,7 @@ class quick_call {
   /// Cost: two stores of the root beside its copy, of others a look.
   [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
     const std::size_t bytes = call.data.bytes;
-    if (bytes > bytes_max || !call.data.contiguous() || call.root < 0 || call.root >= n_)
-      return false;
+    if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
     if (me_ == call.root) {
       if (!is_free()) return false;
       show(bytes, [&](std::byte* to) { copy(to, call.data.base, bytes); });
@@ -71,12 +86,11 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] bool make(const allgather_call& call) noexcept {
     const std::size_t bytes = call.out.bytes;
     const memory& in = call.in;
-    if (bytes > bytes_max || !plain(call.out) || !in.contiguous() ||
-        (in.exists() && in.bytes != bytes) || !is_free())
+    if (!plain(call.out) || !in.contiguous() || (in.exists() && in.bytes != bytes) || !is_free())
       return false;
     std::byte* const own = call.out.base + at(me_, bytes);
     const std::byte* const mine = in.exists() ? in.base : own;
-    show(bytes, [&](std::byte* to) { copy(to, mine, bytes); });
+    show(bytes, [&](std::byte* to) { copy_for_all(to, mine, bytes); });
     if (mine != own) copy(own, mine, bytes);
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
@@ -91,13 +105,12 @@ class quick_call {
     const blocks& from = call.in_place ? call.out : call.in;
     const std::size_t bytes = call.out.bytes;
     const std::size_t all = at(n_ - 1, bytes);
-    if (bytes > bytes_max || all > bytes_max || !plain(call.out) || !plain(from) ||
-        from.bytes != bytes || !is_free())
+    if (all > all_max || !plain(call.out) || !plain(from) || from.bytes != bytes || !is_free())
       return false;
     show(all, [&](std::byte* to) {
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
-        copy(to, from.base + at(r, bytes), bytes);
+        copy_for_all(to, from.base + at(r, bytes), bytes);
         to += bytes;
       }
     });
@@ -115,15 +128,15 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
-    if (bytes > bytes_max || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
+    if (!op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
         !call.out.contiguous() || !is_free())
       return false;
     std::byte* const out = call.out.base;
     const std::size_t elements = bytes / op.element_bytes;
     show(bytes, [&](std::byte* to) { copy(to, call.in.base, bytes); });
+    if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
-      if (out != call.in.base) copy(out, call.in.base, bytes);
       op.apply(op.context, out, data(1 - me_, bytes), elements, me_ != 0);
     } else {
       copy(out, data(0, bytes), bytes);
@@ -143,6 +156,15 @@ class quick_call {
       std::memcpy(to, from, sizeof(std::uint64_t));
     else if (bytes != 0)
       std::memcpy(to, from, bytes);
+  }
+  /// The same, of what the others wait for while they show something, too.
+  [[MPX_ALWAYS_INLINE]] static void copy_for_all(std::byte* to, const std::byte* from,
+                                                 std::size_t bytes) noexcept {
+    constexpr std::size_t few = 2 * cache_line_bytes;
+    if (bytes > few)
+      platform::copy_to_shown(to, from, bytes);
+    else
+      copy(to, from, bytes);
   }
   /// Whether blocks lie one after the other, and there is room for them all.
   [[MPX_ALWAYS_INLINE]] bool plain(const blocks& b) const noexcept {
@@ -220,6 +242,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   template <class What>
   requires requires(quick_call<Stack>& call, const What& what) { call.make(what); }
   [[MPX_ALWAYS_INLINE]] bool make(const What& what, std::source_location where) noexcept {
+    if (!quick_call<Stack>::is_short(what)) return false;
     this->check_exists(where);
     auto* const s = static_cast<node_state*>(this->state_->node);
     if (s == nullptr || s->crowded) return false;

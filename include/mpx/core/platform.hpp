@@ -84,6 +84,18 @@ inline bool owning_early_pays() noexcept {
 #endif
 }
 
+/// Copies to lines that another core has read, and will read next, behind a flag: there a string
+/// instruction, which writes whole lines, gets the right to write them sooner than one store after
+/// the other. Pays from a few lines on. Nothing but the stores that follow is in order.
+[[gnu::always_inline]] inline void copy_to_shown(std::byte* to, const std::byte* from,
+                                                 std::size_t bytes) noexcept {
+#if defined(__x86_64__)
+  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+#else
+  __builtin_memcpy(to, from, bytes);
+#endif
+}
+
 /// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
 /// Returns whether the time was up.
 inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
