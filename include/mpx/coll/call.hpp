@@ -181,8 +181,9 @@ struct given_reduction {
 /// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
 /// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
 /// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
-/// its arguments refer to. `Op` makes its reduction, which it points to.
-template <class Stack, class What, class Op = no_reduction>
+/// its arguments refer to. `Op` makes its reduction, which it points to. `Kept`: what is kept of it: a
+/// call that blocks refers to it.
+template <class Stack, class What, class Op = no_reduction, class Kept = What>
 class collective {
  public:
   using stack_type = Stack;
@@ -275,7 +276,7 @@ class collective {
   }
 
   const point_to_point<Stack>& on_;
-  What what_;
+  Kept what_;
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
   [[no_unique_address]] call_mark<Stack> mark_;
@@ -286,8 +287,8 @@ class collective {
 template <class Stack, class What, class Op>
 class layout_collective;
 
-/// A call of `what` that uses its buffers as `uses` say.
-template <class Stack, class What, class Op, class... Uses>
+/// A call of `what` that uses its buffers as `uses` say. `Kept`: see `collective`.
+template <class Stack, class What, class Op, class Kept = What, class... Uses>
 [[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
                                             coll::algorithm by, const Op& op,
                                             const call_mark<Stack>& mark,
@@ -295,7 +296,7 @@ template <class Stack, class What, class Op, class... Uses>
   if constexpr ((Uses::has_layout || ...)) {
     return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
   } else {
-    return collective<Stack, What, Op>(on, what, by, op, mark);
+    return collective<Stack, What, Op, Kept>(on, what, by, op, mark);
   }
 }
 
