@@ -181,8 +181,8 @@ struct given_reduction {
 /// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
 /// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
 /// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
-/// its arguments refer to. `Op` makes its reduction, which it points to. `Kept`: what is kept of it: a
-/// call that blocks refers to it.
+/// its arguments refer to. `Op` makes its reduction, which it points to. `Kept`: what is kept of
+/// it; a call that blocks keeps a reference.
 template <class Stack, class What, class Op = no_reduction, class Kept = What>
 class collective {
  public:

@@ -224,12 +224,14 @@ class collectives : public collective_names<Comm> {
       noexcept(stores_errors<How>) {
     constexpr bool in_place = std::same_as<In, in_place_t>;
     const auto from = [&]() noexcept -> coll::blocks {
-      if constexpr (in_place) return {};
-      else return equal_blocks(in);
+      if constexpr (in_place)
+        return {};
+      else
+        return equal_blocks(in);
     };
     return ended<How, data_of<In, Out>>(
-        how, where, coll::alltoall_call{from(), equal_blocks(out), in_place, false},
-        no_reduction(), reads(in), writes(out));
+        how, where, coll::alltoall_call{from(), equal_blocks(out), in_place, false}, no_reduction(),
+        reads(in), writes(out));
   }
   /// The same. Returns: what has come.
   template <class In, class How = throws_t>

@@ -15,6 +15,7 @@
 #include "mpx/coll/barrier.hpp"
 #include "mpx/coll/bcast.hpp"
 #include "mpx/coll/node.hpp"
+#include "mpx/coll/reduce_scatter.hpp"
 #include "mpx/comm/point_to_point.hpp"
 
 namespace mpx::inline v0::coll {
@@ -54,6 +55,9 @@ class quick_call {
     return call.out.bytes <= all_max;
   }
   static constexpr bool is_short(const allreduce_call& call) noexcept {
+    return call.in.bytes <= one_max;
+  }
+  static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
     return call.in.bytes <= one_max;
   }
   /// As far as this rank's own calls go.
@@ -107,19 +111,13 @@ class quick_call {
     const std::size_t all = at(n_ - 1, bytes);
     if (all > all_max || !plain(call.out) || !plain(from) || from.bytes != bytes || !is_free())
       return false;
-    show(all, [&](std::byte* to) {
-      for (rank_t r = 0; r < n_; ++r) {
-        if (r == me_) continue;
-        copy_for_all(to, from.base + at(r, bytes), bytes);
-        to += bytes;
-      }
-    });
+    show_blocks(from, all);
     if (!call.in_place) copy(call.out.base + at(me_, bytes), from.base + at(me_, bytes), bytes);
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
       const std::byte* const shown = see(r, all);
       if (shown == nullptr) return false;
-      copy(call.out.base + at(r, bytes), shown + at(me_ < r ? me_ : me_ - 1, bytes), bytes);
+      copy(call.out.base + at(r, bytes), shown + mine_of(r, bytes), bytes);
     }
     leave_all();
     return true;
@@ -142,6 +140,26 @@ class quick_call {
       copy(out, data(0, bytes), bytes);
       for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), elements, false);
     }
+    leave_all();
+    return true;
+  }
+  /// The same.
+  [[MPX_ALWAYS_INLINE]] bool make(const reduce_scatter_call& call) noexcept {
+    const std::size_t bytes = call.in.bytes;
+    const std::size_t all = at(n_ - 1, bytes);
+    const reduction& op = *call.op;
+    if (all > one_max || !op.never_throws || call.is_in_place() || call.out.bytes != bytes ||
+        !plain(call.in) || !call.out.contiguous() || !is_free())
+      return false;
+    show_blocks(call.in, all);
+    copy(call.out.base, call.in.base + at(me_, bytes), bytes);
+    if (!see_all(all)) return false;
+    const auto combine = [&](rank_t r, bool first) {
+      op.apply(op.context, call.out.base, data(r, all) + mine_of(r, bytes),
+               bytes / op.element_bytes, first);
+    };
+    for (rank_t r = me_ - 1; r >= 0; --r) combine(r, true);
+    for (rank_t r = me_ + 1; r < n_; ++r) combine(r, false);
     leave_all();
     return true;
   }
@@ -190,6 +208,20 @@ class quick_call {
     s_.used[i_] = tag_of(serial_, 0);
     s_.readers[i_] = all_ranks;
     raise(slot.flag, tag_of(serial_, 0));
+  }
+  /// Shows each block but this rank's own. Requires: plain(from).
+  [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
+    show(all, [&](std::byte* to) {
+      for (rank_t r = 0; r < n_; ++r) {
+        if (r == me_) continue;
+        copy_for_all(to, from.base + at(r, from.bytes), from.bytes);
+        to += from.bytes;
+      }
+    });
+  }
+  /// Where this rank's block is of those that rank r shows.
+  std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
+    return at(me_ < r ? me_ : me_ - 1, bytes);
   }
   /// What rank r shows; nullptr: it does not come soon, or shows something else.
   [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {

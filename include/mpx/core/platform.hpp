@@ -90,10 +90,11 @@ inline bool owning_early_pays() noexcept {
 [[gnu::always_inline]] inline void copy_to_shown(std::byte* to, const std::byte* from,
                                                  std::size_t bytes) noexcept {
 #if defined(__x86_64__)
-  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
-#else
-  __builtin_memcpy(to, from, bytes);
+  std::size_t words = bytes / 8;
+  bytes %= 8;
+  asm volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
 #endif
+  __builtin_memcpy(to, from, bytes);
 }
 
 /// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
