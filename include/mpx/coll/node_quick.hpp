@@ -29,9 +29,9 @@ class quick_call {
   using state_type = mpx::detail::communicator_state;
 
  public:
-  // What is longer gains nothing: of one rank, or of all.
-  static constexpr std::size_t one_max = 512;
-  static constexpr std::size_t all_max = 2048;
+  // What is longer gains nothing.
+  static constexpr std::size_t bytes_max = 2048;
+  static constexpr std::size_t combined_max = 512;
 
   [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
                                    rank_t n) noexcept
@@ -45,20 +45,20 @@ class quick_call {
 
   /// Whether they are short enough: nobody else need be asked whether they are not.
   static constexpr bool is_short(const bcast_call& call) noexcept {
-    return call.data.bytes <= one_max;
+    return call.data.bytes <= bytes_max;
   }
   static constexpr bool is_short(const barrier_call&) noexcept { return true; }
   static constexpr bool is_short(const allgather_call& call) noexcept {
-    return call.out.bytes <= all_max;
+    return call.out.bytes <= bytes_max;
   }
   static constexpr bool is_short(const alltoall_call& call) noexcept {
-    return call.out.bytes <= all_max;
+    return call.out.bytes <= bytes_max;
   }
   static constexpr bool is_short(const allreduce_call& call) noexcept {
-    return call.in.bytes <= one_max;
+    return call.in.bytes <= combined_max;
   }
   static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
-    return call.in.bytes <= one_max;
+    return call.in.bytes <= combined_max;
   }
   /// As far as this rank's own calls go.
   [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
@@ -71,7 +71,7 @@ class quick_call {
     if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
     if (me_ == call.root) {
       if (!is_free()) return false;
-      show(bytes, [&](std::byte* to) { copy(to, call.data.base, bytes); });
+      show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
     } else {
       const std::byte* const shown = see(call.root, bytes);
       if (shown == nullptr) return false;
@@ -94,7 +94,7 @@ class quick_call {
       return false;
     std::byte* const own = call.out.base + at(me_, bytes);
     const std::byte* const mine = in.exists() ? in.base : own;
-    show(bytes, [&](std::byte* to) { copy_for_all(to, mine, bytes); });
+    show(bytes, [&](std::byte* to) { copy_to_shown(to, mine, bytes); });
     if (mine != own) copy(own, mine, bytes);
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
@@ -109,7 +109,7 @@ class quick_call {
     const blocks& from = call.in_place ? call.out : call.in;
     const std::size_t bytes = call.out.bytes;
     const std::size_t all = at(n_ - 1, bytes);
-    if (all > all_max || !plain(call.out) || !plain(from) || from.bytes != bytes || !is_free())
+    if (all > bytes_max || !plain(call.out) || !plain(from) || from.bytes != bytes || !is_free())
       return false;
     show_blocks(from, all);
     if (!call.in_place) copy(call.out.base + at(me_, bytes), from.base + at(me_, bytes), bytes);
@@ -148,7 +148,7 @@ class quick_call {
     const std::size_t bytes = call.in.bytes;
     const std::size_t all = at(n_ - 1, bytes);
     const reduction& op = *call.op;
-    if (all > one_max || !op.never_throws || call.is_in_place() || call.out.bytes != bytes ||
+    if (all > combined_max || !op.never_throws || call.is_in_place() || call.out.bytes != bytes ||
         !plain(call.in) || !call.out.contiguous() || !is_free())
       return false;
     show_blocks(call.in, all);
@@ -175,9 +175,9 @@ class quick_call {
     else if (bytes != 0)
       std::memcpy(to, from, bytes);
   }
-  /// The same, of what the others wait for while they show something, too.
-  [[MPX_ALWAYS_INLINE]] static void copy_for_all(std::byte* to, const std::byte* from,
-                                                 std::size_t bytes) noexcept {
+  /// The same, to where a rank shows it.
+  [[MPX_ALWAYS_INLINE]] static void copy_to_shown(std::byte* to, const std::byte* from,
+                                                  std::size_t bytes) noexcept {
     constexpr std::size_t few = 2 * cache_line_bytes;
     if (bytes > few)
       platform::copy_to_shown(to, from, bytes);
@@ -214,7 +214,7 @@ class quick_call {
     show(all, [&](std::byte* to) {
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
-        copy_for_all(to, from.base + at(r, from.bytes), from.bytes);
+        copy_to_shown(to, from.base + at(r, from.bytes), from.bytes);
         to += from.bytes;
       }
     });
