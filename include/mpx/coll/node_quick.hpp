@@ -31,7 +31,6 @@ class quick_call {
  public:
   // What is longer gains nothing.
   static constexpr std::size_t bytes_max = 2048;
-  static constexpr std::size_t combined_max = 512;
 
   [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
                                    rank_t n) noexcept
@@ -55,10 +54,10 @@ class quick_call {
     return call.out.bytes <= bytes_max;
   }
   static constexpr bool is_short(const allreduce_call& call) noexcept {
-    return call.in.bytes <= combined_max;
+    return call.in.bytes <= bytes_max;
   }
   static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
-    return call.in.bytes <= combined_max;
+    return call.in.bytes <= bytes_max;
   }
   /// As far as this rank's own calls go.
   [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
@@ -131,7 +130,7 @@ class quick_call {
       return false;
     std::byte* const out = call.out.base;
     const std::size_t elements = bytes / op.element_bytes;
-    show(bytes, [&](std::byte* to) { copy(to, call.in.base, bytes); });
+    show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
@@ -148,7 +147,7 @@ class quick_call {
     const std::size_t bytes = call.in.bytes;
     const std::size_t all = at(n_ - 1, bytes);
     const reduction& op = *call.op;
-    if (all > combined_max || !op.never_throws || call.is_in_place() || call.out.bytes != bytes ||
+    if (all > bytes_max || !op.never_throws || call.is_in_place() || call.out.bytes != bytes ||
         !plain(call.in) || !call.out.contiguous() || !is_free())
       return false;
     show_blocks(call.in, all);
