@@ -825,7 +825,7 @@ inline void move_to_core(std::uint32_t core) noexcept {
 #endif
 }
 
-/// Whether a writer of a shared ring should ask for lines before it writes them. Where stores to
+/// Whether a writer of shared blocks should ask for lines before it writes them. Where stores to
 /// lines that another core has read wait for them in order, as on Intel's, a stream of them is as
 /// slow as a line's way there and back; on AMD's the asking costs more than it saves.
 inline bool owning_early_pays() noexcept {
@@ -835,6 +835,31 @@ inline bool owning_early_pays() noexcept {
 #else
   return false;
 #endif
+}
+
+/// How many lines ahead of its writing the writer of a ring of lines asks for them; 0: not at all.
+/// On AMD's the reader's prefetcher, which runs ahead of the reader, takes back what was asked for
+/// earlier.
+inline std::size_t owning_early_lines() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("intel") != 0 ? 8 : __builtin_cpu_is("amd") != 0 ? 4 : 0;
+#else
+  return 0;
+#endif
+}
+
+/// Copies to lines that another core has read, and will read next, behind a flag: there a string
+/// instruction, which writes whole lines, gets the right to write them sooner than one store after
+/// the other. Pays from a few lines on. Nothing but the stores that follow is in order.
+[[gnu::always_inline]] inline void copy_to_shown(std::byte* to, const std::byte* from,
+                                                 std::size_t bytes) noexcept {
+#if defined(__x86_64__)
+  std::size_t words = bytes / 8;
+  bytes %= 8;
+  asm volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
+#endif
+  __builtin_memcpy(to, from, bytes);
 }
 
 /// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
@@ -3568,7 +3593,11 @@ class linked_list {
   }
   /// Forgets all nodes, which it does not touch.
   [[gnu::always_inline]] void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
-  [[gnu::always_inline]] void pop_front() noexcept { detail::list_algorithms::unlink(ends_.next); }
+  [[gnu::always_inline]] void pop_front() noexcept {  // What comes before it is known.
+    detail::list_links* const next = ends_.next->next;
+    ends_.next = next;
+    next->previous = &ends_;
+  }
   /// Takes `n` out of the list that it is in.
   [[gnu::always_inline]] static void erase(T& n) noexcept {
     detail::list_algorithms::unlink(links(n));
@@ -3916,11 +3945,12 @@ constexpr header unpack(const frame_header& f) noexcept { return __builtin_bit_c
 enum word : std::uint8_t { word_kind, word_tag, word_context, word_credit, word_ticket };
 /// The first word of an eager message that asks for no answer.
 inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
-/// The frame of such a message, made of words: a header put together from smaller members and then
-/// copied as a whole stalls on store forwarding.
-[[MPX_ALWAYS_INLINE]] inline frame_header plain_eager_frame(context_id context, tag_t tag,
+/// The frame of such a message (`match`: see match_of), made of words: a header put together from
+/// smaller members and then copied as a whole stalls on store forwarding.
+[[MPX_ALWAYS_INLINE]] inline frame_header plain_eager_frame(std::uint64_t match,
                                                             std::uint32_t credit) noexcept {
-  return {{plain_eager, static_cast<std::uint32_t>(tag), context, credit, 0}};
+  return {{plain_eager, static_cast<std::uint32_t>(match), static_cast<std::uint32_t>(match >> 32),
+           credit, 0}};
 }
 /// Context and tag of a frame as one number, as matchers compare them (`match_bits`).
 [[MPX_ALWAYS_INLINE]] inline std::uint64_t match_of(const frame_header& f) noexcept {
@@ -4111,6 +4141,14 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   void forget_memory() noexcept {
     drop_layout();
     data.base = nullptr;
+  }
+  /// One that is_plain has succeeded. All that was compared is stored: who compares a part of it
+  /// next finds that in one store.
+  [[MPX_ALWAYS_INLINE]] void complete_plain() noexcept {
+    stage = detail::stage::complete;
+    special = 0;
+    holder = detail::holder::request;
+    role = detail::role::receive;
   }
   bool done() const noexcept { return stage == detail::stage::complete; }
   /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
@@ -4426,8 +4464,13 @@ struct added_peer {
 struct send_call {
   memory data;
   peer_id to;
-  context_id context;
-  tag_t tag;
+  match_bits bits;  // As they travel: halves that are put together late stall on store forwarding.
+
+  send_call(const memory& d, peer_id peer, match_bits b) noexcept : data(d), to(peer), bits(b) {}
+  send_call(const memory& d, peer_id peer, context_id context, tag_t tag) noexcept
+      : send_call(d, peer, match_bits_of(context, tag)) {}
+  context_id context() const noexcept { return context_of(bits); }
+  tag_t tag() const noexcept { return tag_of(bits); }
 };
 
 }  // namespace mpx::inline v0::detail
@@ -4489,6 +4532,7 @@ struct reduction {
   void* context = nullptr;  // Of the function: the user's operation.
   std::size_t element_bytes = 1;
   bool commutative = false;  // What is not keeps the order of ranks.
+  bool never_throws = false;
 };
 
 /// Alignment of what steps give as scratch memory.
@@ -6218,7 +6262,9 @@ struct typed_reduction {
   [[no_unique_address]] mutable Op op;
 
   void set(reduction& r) const noexcept {
-    r = {apply, &op, sizeof(T), is_commutative<std::remove_cv_t<Op>, T>};
+    using op_type = std::remove_cv_t<Op>;
+    r = {apply, &op, sizeof(T), is_commutative<op_type, T>,
+         commutes_on_numbers<op_type> && std::is_arithmetic_v<T>};
   }
   static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t count,
                     bool in_first) {
@@ -8803,12 +8849,15 @@ class hashed {
   [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(envelope is) noexcept {
     if (nothing_posted()) return nullptr;
     posted_receive& first = posted_.front();
-    // It names source and tag, and is in no table.
-    if (first.want.bits == is.bits && first.want.source_and_sequence() == is.source) [[likely]] {
-      posted_.pop_front();
-      return &first;
+    // It names the tag, and the source or any, and is in no table.
+    const std::uint64_t from = first.want.source_and_sequence();
+    if (first.want.bits != is.bits) [[unlikely]]
+      return match_behind(is.bits, is.source);
+    if (from != is.source) [[unlikely]] {
+      if (from != any_peer) return match_behind(is.bits, is.source);
     }
-    return match_behind(is);
+    posted_.pop_front();
+    return &first;
   }
 
   [[MPX_ALWAYS_INLINE]] unexpected_message* match_receive(const pattern& want) noexcept {
@@ -8885,10 +8934,13 @@ class hashed {
   }
 
   /// The earliest receive that matches, if the first did not, or is in a table.
-  [[gnu::noinline]] posted_receive* match_behind(envelope is) noexcept {
+  [[gnu::noinline]] posted_receive* match_behind(match_bits bits, peer_id source) noexcept {
+    const envelope is{bits, source};
+    // Where the first one is in a table, messages have lately met others that are.
+    const unsigned looks_most = posted_.front().want.sequence == 0 ? looks_max : 1;
     unsigned looks = 0;
     for (posted_receive& r : posted_) {
-      if (looks++ == looks_max) return match_hashed(is);
+      if (looks++ == looks_most) return match_hashed(is);
       if (!r.want.matches(is)) continue;
       cancel(r);
       return &r;
@@ -9914,7 +9966,7 @@ class ring_producer {
   ring_producer(std::byte* base, ring_geometry g) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
         stop_(next_ + g.lines),
-        asks_early_(platform::owning_early_pays()),
+        early_(platform::owning_early_lines()),
         lap_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
         first_(next_),
@@ -9929,7 +9981,7 @@ class ring_producer {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
     line* const l = next_;
-    if (asks_early_) platform::prefetch_to_write(l + early_lines);
+    platform::prefetch_to_write(l + early_);
     l->write(header);
     copy_small(l->data(), data, bytes);
     publish(l, static_cast<std::uint32_t>(bytes), header);
@@ -9995,11 +10047,9 @@ class ring_producer {
     return next_ != stop_;
   }
 
-  static constexpr std::size_t early_lines = 8;
-
   line* next_ = nullptr;
-  line* stop_ = nullptr;     // The first one that is not known to be free, or the end.
-  bool asks_early_ = false;  // For a line that is to be written.
+  line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
+  std::size_t early_ = 0;  // So far ahead it asks for a line; of the one that it writes, no harm.
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
   std::uint32_t passed_ = 0;  // Lines of the laps that are over.
@@ -12369,7 +12419,7 @@ class outbox_room {
       return false;
     if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
       return false;
-    const frame_header f = wire::plain_eager_frame(c.context, c.tag, house().flow().outgoing(c.to));
+    const frame_header f = wire::plain_eager_frame(c.bits, house().flow().outgoing(c.to));
     if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
         [[unlikely]] {
       house().flow().restore(c.to, bytes);
@@ -12387,7 +12437,7 @@ class outbox_room {
     operation* op = known == nullptr ? nullptr : new_send(c, flags);
     if (op == nullptr) return {nullptr, errc::no_resources};
     peer_record& r = *known;
-    const errc refused = house().failure_in(c.context);
+    const errc refused = house().failure_in(c.context());
     if (const errc why = refused != errc{} ? refused : r.failure(); why != errc{}) {
       house().finish(*op, why);
       return {op};
@@ -12410,7 +12460,7 @@ class outbox_room {
     }
     std::byte* const copy = attached_.data() + *at;
     c.data.read(0, {copy, c.data.bytes});
-    const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.context, c.tag}, 0);
+    const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.bits}, 0);
     if (op == nullptr) {
       attached_space_.deallocate(*at);
       return failure;
@@ -12594,8 +12644,8 @@ class outbox_room {
     op->begin(role::send, stage::queued, flags);
     op->announced = op->owned_by_attached = op->split = op->fetched = op->copying = false;
     op->peer = c.to;
-    op->tag = c.tag;
-    op->context = c.context;
+    op->tag = c.tag();
+    op->context = c.context();
     op->data = c.data;
     op->limit = op->transferred = 0;
     op->own.key = 0;
@@ -14646,7 +14696,7 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
       return {};
-    return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.context, c.tag);
+    return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
@@ -14931,7 +14981,7 @@ class endpoint : ground<Stack>,
   /// The same, without a failure.
   [[MPX_ALWAYS_INLINE]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
-    op.stage = stage::complete;
+    op.complete_plain();
     pace().completed();
   }
   /// The same, once the transport has done with the operation's memory.
@@ -14986,8 +15036,8 @@ class endpoint : ground<Stack>,
   /// By value: a call whose address is taken must lie in memory, and the stores that put it there
   /// would fill the store buffer ahead of those to the ring.
   [[gnu::noinline]] started send_queued(std::byte* base, std::size_t bytes, const layout* how,
-                                        peer_id to, context_id context, tag_t tag) {
-    return send_queued_locked({{base, bytes, how}, to, context, tag}, 0);
+                                        peer_id to, match_bits bits) {
+    return send_queued_locked({{base, bytes, how}, to, bits}, 0);
   }
   started send_queued_locked(const send_call& c, std::uint8_t flags) {
     const std::uint64_t before = pace().completions();
@@ -15215,7 +15265,7 @@ struct compounds {
     if (c.more != nullptr) return start_extended(e, op);
     const layout* const how = c.how == nullptr ? nullptr : c.how->keep();
     if (how == nullptr && c.how != nullptr) return errc::no_resources;
-    const send_call call{{c.buffer, c.bytes, how}, c.want.source, c.want.context(), c.want.tag()};
+    const send_call call{{c.buffer, c.bytes, how}, c.want.source, c.want.bits};
     started s;
     switch (c.start) {
       case starts_as::standard: s = e.send(call); break;
@@ -16641,11 +16691,11 @@ class [[nodiscard]] request {
         operation_(detail::exchange(other.operation_, nullptr)) {}
   /// The same; what was pending before is dropped.
   request& operator=(request&& other) noexcept {
-    if (this != &other) {
-      drop();
-      endpoint_ = detail::exchange(other.endpoint_, nullptr);
-      operation_ = detail::exchange(other.operation_, nullptr);
-    }
+    detail::endpoint<Stack>* const endpoint = detail::exchange(other.endpoint_, nullptr);
+    detail::operation* const operation = detail::exchange(other.operation_, nullptr);
+    drop();  // Of itself: nothing.
+    endpoint_ = endpoint;
+    operation_ = operation;
     return *this;
   }
   ~request() {
@@ -16893,9 +16943,13 @@ struct request_access {
   /// Empties a request whose send or receive has succeeded. Returns false if it is anything else.
   template <class Stack>
   [[MPX_ALWAYS_INLINE]] static bool take_over(request<Stack>& r) noexcept {
-    if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
     operation* const op = r.operation_;
-    if (op == nullptr || !op->is_over()) return false;
+    if (op == nullptr) {
+      r.endpoint_ = nullptr;
+      return true;
+    }
+    if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
+    if (!op->is_over()) return false;
     r.endpoint_->release_over(*op);
     give_up(r);
     return true;
@@ -18043,7 +18097,7 @@ class point_to_point {
       return false;
     }
     [[MPX_ALWAYS_INLINE]] started start() const {
-      if (on.is_direct(from, tag)) [[likely]]
+      if (on.is_direct(from, tag) || on.is_direct_from_any(from, tag)) [[likely]]
         return on.endpoint_->receive(into, on.exactly(world_peer(from), tag, type));
       return on.start_receive_slow(into.data(), into.size(), from, tag, type);
     }
@@ -18086,6 +18140,10 @@ class point_to_point {
   /// Most often ranks are peers, and this one comparison is all there is to it.
   [[MPX_ALWAYS_INLINE]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
     return static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(direct_size_) && tag >= 0;
+  }
+  /// The same of a receive from any source, which asks for this last.
+  [[MPX_ALWAYS_INLINE]] bool is_direct_from_any(rank_t from, tag_t tag) const noexcept {
+    return from == any_source && direct_size_ != 0 && tag >= 0;
   }
   peer_id peer_of(rank_t rank) const noexcept {
     return state_->ranks == nullptr ? world_peer(rank) : state_->ranks->peer_of(rank);
@@ -19067,10 +19125,11 @@ class node_call {
     return (static_cast<std::uint32_t>(tag >> 32) + static_cast<std::uint32_t>(tag) - 1) %
            node_slots;
   }
-  /// Waits until nobody reads what this rank has shown in a slot before.
+  /// Waits until nobody reads what this rank has shown in a slot before. Returns whether it is to
+  /// show `piece`: if it has not failed, nor shown it already (see node_quick.hpp).
   bool make_free(std::uint32_t piece) noexcept {
     const node_tag before = s_.used[index(piece)];
-    if (failed()) return false;
+    if (failed() || before == tag_of(serial_, piece)) return false;
     if (before == 0 || reaches(s_.all_left, before)) [[likely]]
       return true;
     for (rank_t r = 0; r < n_; ++r)
@@ -20704,78 +20763,272 @@ template <class Stack>
 
 // The shortest calls of ranks that meet in shared memory, where nothing stands in their way: what
 // node_calls.hpp does, without what only a call needs that waits long, or fails.
+//
+// A rank that has shown its piece may find that the others do not come soon. Then node_calls.hpp
+// makes the call from its beginning, but for that: who has shown a piece does not show it again.
 
 namespace mpx::inline v0::coll {
 
-/// A handle of a communicator whose ranks meet in memory.
+/// One call at one rank. Each `make` makes it, if it need not wait long. Returns whether it has; if
+/// not, nothing has happened, but that this rank may have shown its piece. Everything is inlined,
+/// so that its members are in registers.
 template <class Stack>
-class quick_node : mpx::detail::point_to_point<Stack> {
-  using base = mpx::detail::point_to_point<Stack>;
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-  static constexpr std::size_t bytes_max = 512;  // What is longer gains nothing.
+class quick_call {
+  using endpoint_type = mpx::detail::endpoint<Stack>;
+  using state_type = mpx::detail::communicator_state;
 
  public:
-  explicit quick_node(const base& on) noexcept : base(on) {}
+  // What is longer gains nothing.
+  static constexpr std::size_t bytes_max = 2048;
 
-  /// Makes the whole call, if it can be made without waiting long. Returns whether it has; if not,
-  /// nothing has happened. Cost: two stores of the root beside its copy, of others a look.
-  bool make(const bcast_call& call, std::source_location where) noexcept {
-    this->check_exists(where);
-    auto* const s = static_cast<node_state*>(this->state_->node);
+  [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
+                                   rank_t n) noexcept
+      : e_(e),
+        state_(state),
+        s_(s),
+        me_(me),
+        n_(n),
+        serial_(static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu)),
+        i_(static_cast<std::uint32_t>(serial_) % node_slots) {}
+
+  /// Whether they are short enough: nobody else need be asked whether they are not.
+  static constexpr bool is_short(const bcast_call& call) noexcept {
+    return call.data.bytes <= bytes_max;
+  }
+  static constexpr bool is_short(const barrier_call&) noexcept { return true; }
+  static constexpr bool is_short(const allgather_call& call) noexcept {
+    return call.out.bytes <= bytes_max;
+  }
+  static constexpr bool is_short(const alltoall_call& call) noexcept {
+    return call.out.bytes <= bytes_max;
+  }
+  static constexpr bool is_short(const allreduce_call& call) noexcept {
+    return call.in.bytes <= bytes_max;
+  }
+  static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
+    return call.in.bytes <= bytes_max;
+  }
+  /// As far as this rank's own calls go.
+  [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
+    return s_.left == end_of(serial_before(serial_)) && !looks_back(serial_);
+  }
+
+  /// Cost: two stores of the root beside its copy, of others a look.
+  [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
     const std::size_t bytes = call.data.bytes;
-    if (s == nullptr || s->crowded || bytes > bytes_max || !call.data.contiguous() ||
-        call.root < 0 || call.root >= this->size_)
-      return false;
-    const auto serial = static_cast<tag_t>(this->state_->collective_serial & 0x7fff'ffffu);
-    const unsigned i = static_cast<std::uint32_t>(serial) % node_slots;
-    if (s->left != end_of(serial_before(serial)) || looks_back(serial) ||
-        !blocks_of::undisturbed(*this->endpoint_))
-      return false;
-    node_slot& slot = s->block.slot(call.root, i);
-    std::byte* const shown = s->block.data(call.root, i, bytes);
-    if (this->rank_ == call.root) {
-      if (!is_free(*s, i)) return false;
-      copy(shown, call.data.base, bytes);
-      slot.bytes.store(bytes, platform::memory_order_relaxed);
-      s->used[i] = tag_of(serial, 0);
-      s->readers[i] = all_ranks;
-      raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_, slot.flag, s->used[i]);
+    if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
+    if (me_ == call.root) {
+      if (!is_free()) return false;
+      show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
     } else {
-      if (!is_shown(slot, tag_of(serial, 0)) ||
-          slot.bytes.load(platform::memory_order_relaxed) != bytes)
-        return false;
+      const std::byte* const shown = see(call.root, bytes);
+      if (shown == nullptr) return false;
       copy(call.data.base, shown, bytes);
-      s->left_by[call.root] = end_of(serial_before(serial));
     }
-    s->left = end_of(serial);
-    raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_,
-                      s->block.of(this->rank_).left, s->left);
-    ++this->state_->collective_serial;
+    leave();
+    return true;
+  }
+  [[MPX_ALWAYS_INLINE]] bool make(const barrier_call&) noexcept {
+    if (!is_free()) return false;
+    show(0, [](std::byte*) {});
+    if (!see_all(0)) return false;
+    leave_all();
+    return true;
+  }
+  [[MPX_ALWAYS_INLINE]] bool make(const allgather_call& call) noexcept {
+    const std::size_t bytes = call.out.bytes;
+    const memory& in = call.in;
+    if (!plain(call.out) || !in.contiguous() || (in.exists() && in.bytes != bytes) || !is_free())
+      return false;
+    std::byte* const own = call.out.base + at(me_, bytes);
+    const std::byte* const mine = in.exists() ? in.base : own;
+    show(bytes, [&](std::byte* to) { copy_to_shown(to, mine, bytes); });
+    if (mine != own) copy(own, mine, bytes);
+    for (rank_t k = 1; k < n_; ++k) {
+      const rank_t r = around(me_ + k, n_);
+      const std::byte* const shown = see(r, bytes);
+      if (shown == nullptr) return false;
+      copy(call.out.base + at(r, bytes), shown, bytes);
+    }
+    leave_all();
+    return true;
+  }
+  [[MPX_ALWAYS_INLINE]] bool make(const alltoall_call& call) noexcept {
+    const blocks& from = call.in_place ? call.out : call.in;
+    const std::size_t bytes = call.out.bytes;
+    const std::size_t all = at(n_ - 1, bytes);
+    if (all > bytes_max || !plain(call.out) || !plain(from) || from.bytes != bytes || !is_free())
+      return false;
+    show_blocks(from, all);
+    if (!call.in_place) copy(call.out.base + at(me_, bytes), from.base + at(me_, bytes), bytes);
+    for (rank_t k = 1; k < n_; ++k) {
+      const rank_t r = around(me_ + k, n_);
+      const std::byte* const shown = see(r, all);
+      if (shown == nullptr) return false;
+      copy(call.out.base + at(r, bytes), shown + mine_of(r, bytes), bytes);
+    }
+    leave_all();
+    return true;
+  }
+  /// Of operations that throw nothing: what has been combined in place cannot be again.
+  [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
+    const std::size_t bytes = call.in.bytes;
+    const reduction& op = *call.op;
+    if (!op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
+        !call.out.contiguous() || !is_free())
+      return false;
+    std::byte* const out = call.out.base;
+    const std::size_t elements = bytes / op.element_bytes;
+    show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
+    if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
+    if (!see_all(bytes)) return false;
+    if (n_ == 2) {
+      op.apply(op.context, out, data(1 - me_, bytes), elements, me_ != 0);
+    } else {
+      copy(out, data(0, bytes), bytes);
+      for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), elements, false);
+    }
+    leave_all();
+    return true;
+  }
+  /// The same.
+  [[MPX_ALWAYS_INLINE]] bool make(const reduce_scatter_call& call) noexcept {
+    const std::size_t bytes = call.in.bytes;
+    const std::size_t all = at(n_ - 1, bytes);
+    const reduction& op = *call.op;
+    if (all > bytes_max || !op.never_throws || call.is_in_place() || call.out.bytes != bytes ||
+        !plain(call.in) || !call.out.contiguous() || !is_free())
+      return false;
+    show_blocks(call.in, all);
+    copy(call.out.base, call.in.base + at(me_, bytes), bytes);
+    if (!see_all(all)) return false;
+    const auto combine = [&](rank_t r, bool first) {
+      op.apply(op.context, call.out.base, data(r, all) + mine_of(r, bytes),
+               bytes / op.element_bytes, first);
+    };
+    for (rank_t r = me_ - 1; r >= 0; --r) combine(r, true);
+    for (rank_t r = me_ + 1; r < n_; ++r) combine(r, false);
+    leave_all();
     return true;
   }
 
  private:
-  static void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
+    return static_cast<std::size_t>(r) * bytes;
+  }
+  [[MPX_ALWAYS_INLINE]] static void copy(std::byte* to, const std::byte* from,
+                                         std::size_t bytes) noexcept {
     if (bytes == sizeof(std::uint64_t))
       std::memcpy(to, from, sizeof(std::uint64_t));
     else if (bytes != 0)
       std::memcpy(to, from, bytes);
   }
-  /// Whether nobody reads what this rank has shown in slot i before, as far as it knows.
-  bool is_free(const node_state& s, unsigned i) const noexcept {
-    const node_tag shown = s.used[i];
-    if (shown == 0 || reaches(s.all_left, shown)) return true;
-    for (rank_t r = 0; r < this->size_; ++r)
-      if (r != this->rank_ && !reaches(s.left_by[r], shown)) return false;
+  /// The same, to where a rank shows it.
+  [[MPX_ALWAYS_INLINE]] static void copy_to_shown(std::byte* to, const std::byte* from,
+                                                  std::size_t bytes) noexcept {
+    constexpr std::size_t few = 2 * cache_line_bytes;
+    if (bytes > few)
+      platform::copy_to_shown(to, from, bytes);
+    else
+      copy(to, from, bytes);
+  }
+  /// Whether blocks lie one after the other, and there is room for them all.
+  [[MPX_ALWAYS_INLINE]] bool plain(const blocks& b) const noexcept {
+    return b.regular() && b.how == nullptr && b.room == at(n_, b.bytes);
+  }
+  [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, std::size_t bytes) const noexcept {
+    return s_.block.data(r, i_, bytes);
+  }
+  /// Whether nobody reads what this rank has shown in this slot before, as far as it knows.
+  [[MPX_ALWAYS_INLINE]] bool is_free() const noexcept {
+    const node_tag shown = s_.used[i_];
+    if (shown == 0 || reaches(s_.all_left, shown)) return true;
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_ && !reaches(s_.left_by[r], shown)) return false;
     return true;
   }
-  static bool is_shown(const node_slot& slot, node_tag tag) noexcept {
-    for (unsigned look = 0; look < node_looks; ++look) {
-      if (slot.flag.load(platform::memory_order_acquire) == tag) [[likely]]
-        return true;
+  /// Shows `bytes`, which `write(to)` writes.
+  template <class Write>
+  [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write) noexcept {
+    node_slot& slot = s_.block.slot(me_, i_);
+    write(data(me_, bytes));
+    slot.bytes.store(bytes, platform::memory_order_relaxed);
+    s_.used[i_] = tag_of(serial_, 0);
+    s_.readers[i_] = all_ranks;
+    raise(slot.flag, tag_of(serial_, 0));
+  }
+  /// Shows each block but this rank's own. Requires: plain(from).
+  [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
+    show(all, [&](std::byte* to) {
+      for (rank_t r = 0; r < n_; ++r) {
+        if (r == me_) continue;
+        copy_to_shown(to, from.base + at(r, from.bytes), from.bytes);
+        to += from.bytes;
+      }
+    });
+  }
+  /// Where this rank's block is of those that rank r shows.
+  std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
+    return at(me_ < r ? me_ : me_ - 1, bytes);
+  }
+  /// What rank r shows; nullptr: it does not come soon, or shows something else.
+  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {
+    const node_slot& slot = s_.block.slot(r, i_);
+    for (unsigned look = 0; slot.flag.load(platform::memory_order_acquire) != tag_of(serial_, 0);) {
+      if (++look == node_looks) return nullptr;
       platform::relax();
     }
-    return false;
+    if (slot.bytes.load(platform::memory_order_relaxed) != bytes) return nullptr;
+    s_.left_by[r] = end_of(serial_before(serial_));
+    return data(r, bytes);
+  }
+  [[MPX_ALWAYS_INLINE]] bool see_all(std::size_t bytes) noexcept {
+    for (rank_t k = 1; k < n_; ++k)
+      if (see(around(me_ + k, n_), bytes) == nullptr) return false;
+    return true;
+  }
+  [[MPX_ALWAYS_INLINE]] void leave() noexcept {
+    s_.left = end_of(serial_);
+    raise(s_.block.of(me_).left, s_.left);
+    ++state_.collective_serial;
+  }
+  /// The same; all have shown something.
+  [[MPX_ALWAYS_INLINE]] void leave_all() noexcept {
+    s_.all_left = end_of(serial_before(serial_));
+    leave();
+  }
+  [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
+    raise_flag<Stack>(e_, state_, s_, me_, word, tag);
+  }
+
+  endpoint_type& e_;
+  state_type& state_;
+  node_state& s_;
+  rank_t me_;
+  rank_t n_;
+  tag_t serial_;
+  unsigned i_;  // Of the slot.
+};
+
+/// A handle of a communicator whose ranks meet in memory.
+template <class Stack>
+class quick_node : mpx::detail::point_to_point<Stack> {
+  using base = mpx::detail::point_to_point<Stack>;
+
+ public:
+  explicit quick_node(const base& on) noexcept : base(on) {}
+
+  /// See quick_call.
+  template <class What>
+  requires requires(quick_call<Stack>& call, const What& what) { call.make(what); }
+  [[MPX_ALWAYS_INLINE]] bool make(const What& what, std::source_location where) noexcept {
+    if (!quick_call<Stack>::is_short(what)) return false;
+    this->check_exists(where);
+    auto* const s = static_cast<node_state*>(this->state_->node);
+    if (s == nullptr || s->crowded) return false;
+    quick_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
+    return call.may_begin() && mpx::detail::shared_blocks<Stack>::undisturbed(*this->endpoint_) &&
+           call.make(what);
   }
 };
 
@@ -20875,18 +21128,12 @@ concept MakesQuickly =
       { node.make(what, std::source_location()) } -> std::same_as<bool>;
     };
 
-/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
-/// what went wrong, and says more of it in `trouble`.
+/// Runs `what` at once, step by step. Returns what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
-[[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
-                                      coll::algorithm by, const char* name,
-                                      std::source_location where, trouble_of<Stack>& trouble) {
-  if constexpr (MakesQuickly<Stack, What>) {
-    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
-        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
-      return errc{};
-  }
-  collective_channel<Stack> steps(on, {name, where});
+[[gnu::noinline]] errc run_in_steps(const point_to_point<Stack>& on, const What& what,
+                                    coll::algorithm by, call_site site,
+                                    trouble_of<Stack>& trouble) {
+  collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
     const coll::node_map* nodes = nullptr;
@@ -20910,6 +21157,19 @@ template <class Stack, class What>
   steps.tell(trouble);
   if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
   return steps.why();
+}
+/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. As
+/// `run_in_steps`.
+template <class Stack, class What>
+[[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
+                                      coll::algorithm by, const char* name,
+                                      std::source_location where, trouble_of<Stack>& trouble) {
+  if constexpr (MakesQuickly<Stack, What>) {
+    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
+        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
+      return errc{};
+  }
+  return run_in_steps<Stack>(on, what, by, {name, where}, trouble);
 }
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
@@ -20943,8 +21203,9 @@ struct given_reduction {
 /// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
 /// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
 /// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
-/// its arguments refer to. `Op` makes its reduction, which it points to.
-template <class Stack, class What, class Op = no_reduction>
+/// its arguments refer to. `Op` makes its reduction, which it points to. `Kept`: what is kept of
+/// it; a call that blocks keeps a reference.
+template <class Stack, class What, class Op = no_reduction, class Kept = What>
 class collective {
  public:
   using stack_type = Stack;
@@ -21037,7 +21298,7 @@ class collective {
   }
 
   const point_to_point<Stack>& on_;
-  What what_;
+  Kept what_;
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
   [[no_unique_address]] call_mark<Stack> mark_;
@@ -21048,8 +21309,8 @@ class collective {
 template <class Stack, class What, class Op>
 class layout_collective;
 
-/// A call of `what` that uses its buffers as `uses` say.
-template <class Stack, class What, class Op, class... Uses>
+/// A call of `what` that uses its buffers as `uses` say. `Kept`: see `collective`.
+template <class Stack, class What, class Op, class Kept = What, class... Uses>
 [[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
                                             coll::algorithm by, const Op& op,
                                             const call_mark<Stack>& mark,
@@ -21057,7 +21318,7 @@ template <class Stack, class What, class Op, class... Uses>
   if constexpr ((Uses::has_layout || ...)) {
     return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
   } else {
-    return collective<Stack, What, Op>(on, what, by, op, mark);
+    return collective<Stack, What, Op, Kept>(on, what, by, op, mark);
   }
 }
 
@@ -21793,10 +22054,14 @@ class collectives : public collective_names<Comm> {
   auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     constexpr bool in_place = std::same_as<In, in_place_t>;
-    coll::blocks from;
-    if constexpr (!in_place) from = equal_blocks(in);
+    const auto from = [&]() noexcept -> coll::blocks {
+      if constexpr (in_place)
+        return {};
+      else
+        return equal_blocks(in);
+    };
     return ended<How, data_of<In, Out>>(
-        how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false}, no_reduction(),
+        how, where, coll::alltoall_call{from(), equal_blocks(out), in_place, false}, no_reduction(),
         reads(in), writes(out));
   }
   /// The same. Returns: what has come.
@@ -21993,8 +22258,8 @@ class collectives : public collective_names<Comm> {
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
     return finish_as(
         std::forward<How>(how),
-        made_call<Stack, What, Op>(me(), what, by, op,
-                                   call_mark<Stack>::template of<Op, Data>(where), uses...),
+        made_call<Stack, What, Op, std::conditional_t<BlockingForm<How>, const What&, What>>(
+            me(), what, by, op, call_mark<Stack>::template of<Op, Data>(where), uses...),
         where);
   }
   /// What a bcast does with its buffer.

@@ -43,6 +43,13 @@ bool meets(const World& world, int rounds) {
     std::vector<int> all(static_cast<std::size_t>(n));
     w.allgather(me * i, all);
     for (mpx::rank_t r = 0; r < n; ++r) right = right && all[static_cast<std::size_t>(r)] == r * i;
+    for (mpx::rank_t r = 0; r < n; ++r) all[static_cast<std::size_t>(r)] = me * 100 + r + i;
+    std::vector<int> part(1);
+    w.reduce_scatter_block(all, part, std::plus<>{});
+    right = right && part[0] == sum_of_ranks(n) * 100 + n * (me + i);
+    w.alltoall(mpx::in_place, all);  // What a late rank misses must not be shown again.
+    for (mpx::rank_t r = 0; r < n; ++r)
+      right = right && all[static_cast<std::size_t>(r)] == r * 100 + me + i;
     if (i % 4 == 0) w.barrier();
     if (i % 5 == 0) {  // Pieces, and what goes by messages in between.
       std::vector<int> many(20'000, me + i);

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "scheduler.hpp"
@@ -183,6 +184,9 @@ class mutex {
 
 /// A turn of a loop that waits for others.
 inline void prefetch_to_write(const void*) noexcept {}
+inline void copy_to_shown(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  std::memcpy(to, from, bytes);
+}
 inline std::uint32_t current_core() noexcept { return scheduler::instance().core(); }
 inline void move_to_core(std::uint32_t) noexcept {}
 inline bool owning_early_pays() noexcept { return true; }

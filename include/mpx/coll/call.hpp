@@ -106,18 +106,12 @@ concept MakesQuickly =
       { node.make(what, std::source_location()) } -> std::same_as<bool>;
     };
 
-/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. Returns
-/// what went wrong, and says more of it in `trouble`.
+/// Runs `what` at once, step by step. Returns what went wrong, and says more of it in `trouble`.
 template <class Stack, class What>
-[[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
-                                      coll::algorithm by, const char* name,
-                                      std::source_location where, trouble_of<Stack>& trouble) {
-  if constexpr (MakesQuickly<Stack, What>) {
-    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
-        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
-      return errc{};
-  }
-  collective_channel<Stack> steps(on, {name, where});
+[[gnu::noinline]] errc run_in_steps(const point_to_point<Stack>& on, const What& what,
+                                    coll::algorithm by, call_site site,
+                                    trouble_of<Stack>& trouble) {
+  collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
     const coll::node_map* nodes = nullptr;
@@ -141,6 +135,19 @@ template <class Stack, class What>
   steps.tell(trouble);
   if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
   return steps.why();
+}
+/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. As
+/// `run_in_steps`.
+template <class Stack, class What>
+[[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
+                                      coll::algorithm by, const char* name,
+                                      std::source_location where, trouble_of<Stack>& trouble) {
+  if constexpr (MakesQuickly<Stack, What>) {
+    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
+        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
+      return errc{};
+  }
+  return run_in_steps<Stack>(on, what, by, {name, where}, trouble);
 }
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
@@ -174,8 +181,9 @@ struct given_reduction {
 /// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
 /// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
 /// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
-/// its arguments refer to. `Op` makes its reduction, which it points to.
-template <class Stack, class What, class Op = no_reduction>
+/// its arguments refer to. `Op` makes its reduction, which it points to. `Kept`: what is kept of
+/// it; a call that blocks keeps a reference.
+template <class Stack, class What, class Op = no_reduction, class Kept = What>
 class collective {
  public:
   using stack_type = Stack;
@@ -268,7 +276,7 @@ class collective {
   }
 
   const point_to_point<Stack>& on_;
-  What what_;
+  Kept what_;
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
   [[no_unique_address]] call_mark<Stack> mark_;
@@ -279,8 +287,8 @@ class collective {
 template <class Stack, class What, class Op>
 class layout_collective;
 
-/// A call of `what` that uses its buffers as `uses` say.
-template <class Stack, class What, class Op, class... Uses>
+/// A call of `what` that uses its buffers as `uses` say. `Kept`: see `collective`.
+template <class Stack, class What, class Op, class Kept = What, class... Uses>
 [[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
                                             coll::algorithm by, const Op& op,
                                             const call_mark<Stack>& mark,
@@ -288,7 +296,7 @@ template <class Stack, class What, class Op, class... Uses>
   if constexpr ((Uses::has_layout || ...)) {
     return layout_collective<Stack, What, Op>(on, what, by, op, mark, uses...);
   } else {
-    return collective<Stack, What, Op>(on, what, by, op, mark);
+    return collective<Stack, What, Op, Kept>(on, what, by, op, mark);
   }
 }
 

@@ -223,10 +223,14 @@ class collectives : public collective_names<Comm> {
   auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     constexpr bool in_place = std::same_as<In, in_place_t>;
-    coll::blocks from;
-    if constexpr (!in_place) from = equal_blocks(in);
+    const auto from = [&]() noexcept -> coll::blocks {
+      if constexpr (in_place)
+        return {};
+      else
+        return equal_blocks(in);
+    };
     return ended<How, data_of<In, Out>>(
-        how, where, coll::alltoall_call{from, equal_blocks(out), in_place, false}, no_reduction(),
+        how, where, coll::alltoall_call{from(), equal_blocks(out), in_place, false}, no_reduction(),
         reads(in), writes(out));
   }
   /// The same. Returns: what has come.
@@ -423,8 +427,8 @@ class collectives : public collective_names<Comm> {
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
     return finish_as(
         std::forward<How>(how),
-        made_call<Stack, What, Op>(me(), what, by, op,
-                                   call_mark<Stack>::template of<Op, Data>(where), uses...),
+        made_call<Stack, What, Op, std::conditional_t<BlockingForm<How>, const What&, What>>(
+            me(), what, by, op, call_mark<Stack>::template of<Op, Data>(where), uses...),
         where);
   }
   /// What a bcast does with its buffer.

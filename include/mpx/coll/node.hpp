@@ -235,10 +235,11 @@ class node_call {
     return (static_cast<std::uint32_t>(tag >> 32) + static_cast<std::uint32_t>(tag) - 1) %
            node_slots;
   }
-  /// Waits until nobody reads what this rank has shown in a slot before.
+  /// Waits until nobody reads what this rank has shown in a slot before. Returns whether it is to
+  /// show `piece`: if it has not failed, nor shown it already (see node_quick.hpp).
   bool make_free(std::uint32_t piece) noexcept {
     const node_tag before = s_.used[index(piece)];
-    if (failed()) return false;
+    if (failed() || before == tag_of(serial_, piece)) return false;
     if (before == 0 || reaches(s_.all_left, before)) [[likely]]
       return true;
     for (rank_t r = 0; r < n_; ++r)

@@ -2,85 +2,284 @@
 #pragma once
 // The shortest calls of ranks that meet in shared memory, where nothing stands in their way: what
 // node_calls.hpp does, without what only a call needs that waits long, or fails.
+//
+// A rank that has shown its piece may find that the others do not come soon. Then node_calls.hpp
+// makes the call from its beginning, but for that: who has shown a piece does not show it again.
 
 #include <cstring>
 #include <source_location>
 
+#include "mpx/coll/allgather.hpp"
+#include "mpx/coll/allreduce.hpp"
+#include "mpx/coll/alltoall.hpp"
+#include "mpx/coll/barrier.hpp"
 #include "mpx/coll/bcast.hpp"
 #include "mpx/coll/node.hpp"
+#include "mpx/coll/reduce_scatter.hpp"
 #include "mpx/comm/point_to_point.hpp"
 
 namespace mpx::inline v0::coll {
 
-/// A handle of a communicator whose ranks meet in memory.
+/// One call at one rank. Each `make` makes it, if it need not wait long. Returns whether it has; if
+/// not, nothing has happened, but that this rank may have shown its piece. Everything is inlined,
+/// so that its members are in registers.
 template <class Stack>
-class quick_node : mpx::detail::point_to_point<Stack> {
-  using base = mpx::detail::point_to_point<Stack>;
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-  static constexpr std::size_t bytes_max = 512;  // What is longer gains nothing.
+class quick_call {
+  using endpoint_type = mpx::detail::endpoint<Stack>;
+  using state_type = mpx::detail::communicator_state;
 
  public:
-  explicit quick_node(const base& on) noexcept : base(on) {}
+  // What is longer gains nothing.
+  static constexpr std::size_t bytes_max = 2048;
 
-  /// Makes the whole call, if it can be made without waiting long. Returns whether it has; if not,
-  /// nothing has happened. Cost: two stores of the root beside its copy, of others a look.
-  bool make(const bcast_call& call, std::source_location where) noexcept {
-    this->check_exists(where);
-    auto* const s = static_cast<node_state*>(this->state_->node);
+  [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
+                                   rank_t n) noexcept
+      : e_(e),
+        state_(state),
+        s_(s),
+        me_(me),
+        n_(n),
+        serial_(static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu)),
+        i_(static_cast<std::uint32_t>(serial_) % node_slots) {}
+
+  /// Whether they are short enough: nobody else need be asked whether they are not.
+  static constexpr bool is_short(const bcast_call& call) noexcept {
+    return call.data.bytes <= bytes_max;
+  }
+  static constexpr bool is_short(const barrier_call&) noexcept { return true; }
+  static constexpr bool is_short(const allgather_call& call) noexcept {
+    return call.out.bytes <= bytes_max;
+  }
+  static constexpr bool is_short(const alltoall_call& call) noexcept {
+    return call.out.bytes <= bytes_max;
+  }
+  static constexpr bool is_short(const allreduce_call& call) noexcept {
+    return call.in.bytes <= bytes_max;
+  }
+  static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
+    return call.in.bytes <= bytes_max;
+  }
+  /// As far as this rank's own calls go.
+  [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
+    return s_.left == end_of(serial_before(serial_)) && !looks_back(serial_);
+  }
+
+  /// Cost: two stores of the root beside its copy, of others a look.
+  [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
     const std::size_t bytes = call.data.bytes;
-    if (s == nullptr || s->crowded || bytes > bytes_max || !call.data.contiguous() ||
-        call.root < 0 || call.root >= this->size_)
-      return false;
-    const auto serial = static_cast<tag_t>(this->state_->collective_serial & 0x7fff'ffffu);
-    const unsigned i = static_cast<std::uint32_t>(serial) % node_slots;
-    if (s->left != end_of(serial_before(serial)) || looks_back(serial) ||
-        !blocks_of::undisturbed(*this->endpoint_))
-      return false;
-    node_slot& slot = s->block.slot(call.root, i);
-    std::byte* const shown = s->block.data(call.root, i, bytes);
-    if (this->rank_ == call.root) {
-      if (!is_free(*s, i)) return false;
-      copy(shown, call.data.base, bytes);
-      slot.bytes.store(bytes, platform::memory_order_relaxed);
-      s->used[i] = tag_of(serial, 0);
-      s->readers[i] = all_ranks;
-      raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_, slot.flag, s->used[i]);
+    if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
+    if (me_ == call.root) {
+      if (!is_free()) return false;
+      show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
     } else {
-      if (!is_shown(slot, tag_of(serial, 0)) ||
-          slot.bytes.load(platform::memory_order_relaxed) != bytes)
-        return false;
+      const std::byte* const shown = see(call.root, bytes);
+      if (shown == nullptr) return false;
       copy(call.data.base, shown, bytes);
-      s->left_by[call.root] = end_of(serial_before(serial));
     }
-    s->left = end_of(serial);
-    raise_flag<Stack>(*this->endpoint_, *this->state_, *s, this->rank_,
-                      s->block.of(this->rank_).left, s->left);
-    ++this->state_->collective_serial;
+    leave();
+    return true;
+  }
+  [[MPX_ALWAYS_INLINE]] bool make(const barrier_call&) noexcept {
+    if (!is_free()) return false;
+    show(0, [](std::byte*) {});
+    if (!see_all(0)) return false;
+    leave_all();
+    return true;
+  }
+  [[MPX_ALWAYS_INLINE]] bool make(const allgather_call& call) noexcept {
+    const std::size_t bytes = call.out.bytes;
+    const memory& in = call.in;
+    if (!plain(call.out) || !in.contiguous() || (in.exists() && in.bytes != bytes) || !is_free())
+      return false;
+    std::byte* const own = call.out.base + at(me_, bytes);
+    const std::byte* const mine = in.exists() ? in.base : own;
+    show(bytes, [&](std::byte* to) { copy_to_shown(to, mine, bytes); });
+    if (mine != own) copy(own, mine, bytes);
+    for (rank_t k = 1; k < n_; ++k) {
+      const rank_t r = around(me_ + k, n_);
+      const std::byte* const shown = see(r, bytes);
+      if (shown == nullptr) return false;
+      copy(call.out.base + at(r, bytes), shown, bytes);
+    }
+    leave_all();
+    return true;
+  }
+  [[MPX_ALWAYS_INLINE]] bool make(const alltoall_call& call) noexcept {
+    const blocks& from = call.in_place ? call.out : call.in;
+    const std::size_t bytes = call.out.bytes;
+    const std::size_t all = at(n_ - 1, bytes);
+    if (all > bytes_max || !plain(call.out) || !plain(from) || from.bytes != bytes || !is_free())
+      return false;
+    show_blocks(from, all);
+    if (!call.in_place) copy(call.out.base + at(me_, bytes), from.base + at(me_, bytes), bytes);
+    for (rank_t k = 1; k < n_; ++k) {
+      const rank_t r = around(me_ + k, n_);
+      const std::byte* const shown = see(r, all);
+      if (shown == nullptr) return false;
+      copy(call.out.base + at(r, bytes), shown + mine_of(r, bytes), bytes);
+    }
+    leave_all();
+    return true;
+  }
+  /// Of operations that throw nothing: what has been combined in place cannot be again.
+  [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
+    const std::size_t bytes = call.in.bytes;
+    const reduction& op = *call.op;
+    if (!op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
+        !call.out.contiguous() || !is_free())
+      return false;
+    std::byte* const out = call.out.base;
+    const std::size_t elements = bytes / op.element_bytes;
+    show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
+    if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
+    if (!see_all(bytes)) return false;
+    if (n_ == 2) {
+      op.apply(op.context, out, data(1 - me_, bytes), elements, me_ != 0);
+    } else {
+      copy(out, data(0, bytes), bytes);
+      for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), elements, false);
+    }
+    leave_all();
+    return true;
+  }
+  /// The same.
+  [[MPX_ALWAYS_INLINE]] bool make(const reduce_scatter_call& call) noexcept {
+    const std::size_t bytes = call.in.bytes;
+    const std::size_t all = at(n_ - 1, bytes);
+    const reduction& op = *call.op;
+    if (all > bytes_max || !op.never_throws || call.is_in_place() || call.out.bytes != bytes ||
+        !plain(call.in) || !call.out.contiguous() || !is_free())
+      return false;
+    show_blocks(call.in, all);
+    copy(call.out.base, call.in.base + at(me_, bytes), bytes);
+    if (!see_all(all)) return false;
+    const auto combine = [&](rank_t r, bool first) {
+      op.apply(op.context, call.out.base, data(r, all) + mine_of(r, bytes),
+               bytes / op.element_bytes, first);
+    };
+    for (rank_t r = me_ - 1; r >= 0; --r) combine(r, true);
+    for (rank_t r = me_ + 1; r < n_; ++r) combine(r, false);
+    leave_all();
     return true;
   }
 
  private:
-  static void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
+    return static_cast<std::size_t>(r) * bytes;
+  }
+  [[MPX_ALWAYS_INLINE]] static void copy(std::byte* to, const std::byte* from,
+                                         std::size_t bytes) noexcept {
     if (bytes == sizeof(std::uint64_t))
       std::memcpy(to, from, sizeof(std::uint64_t));
     else if (bytes != 0)
       std::memcpy(to, from, bytes);
   }
-  /// Whether nobody reads what this rank has shown in slot i before, as far as it knows.
-  bool is_free(const node_state& s, unsigned i) const noexcept {
-    const node_tag shown = s.used[i];
-    if (shown == 0 || reaches(s.all_left, shown)) return true;
-    for (rank_t r = 0; r < this->size_; ++r)
-      if (r != this->rank_ && !reaches(s.left_by[r], shown)) return false;
+  /// The same, to where a rank shows it.
+  [[MPX_ALWAYS_INLINE]] static void copy_to_shown(std::byte* to, const std::byte* from,
+                                                  std::size_t bytes) noexcept {
+    constexpr std::size_t few = 2 * cache_line_bytes;
+    if (bytes > few)
+      platform::copy_to_shown(to, from, bytes);
+    else
+      copy(to, from, bytes);
+  }
+  /// Whether blocks lie one after the other, and there is room for them all.
+  [[MPX_ALWAYS_INLINE]] bool plain(const blocks& b) const noexcept {
+    return b.regular() && b.how == nullptr && b.room == at(n_, b.bytes);
+  }
+  [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, std::size_t bytes) const noexcept {
+    return s_.block.data(r, i_, bytes);
+  }
+  /// Whether nobody reads what this rank has shown in this slot before, as far as it knows.
+  [[MPX_ALWAYS_INLINE]] bool is_free() const noexcept {
+    const node_tag shown = s_.used[i_];
+    if (shown == 0 || reaches(s_.all_left, shown)) return true;
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_ && !reaches(s_.left_by[r], shown)) return false;
     return true;
   }
-  static bool is_shown(const node_slot& slot, node_tag tag) noexcept {
-    for (unsigned look = 0; look < node_looks; ++look) {
-      if (slot.flag.load(platform::memory_order_acquire) == tag) [[likely]]
-        return true;
+  /// Shows `bytes`, which `write(to)` writes.
+  template <class Write>
+  [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write) noexcept {
+    node_slot& slot = s_.block.slot(me_, i_);
+    write(data(me_, bytes));
+    slot.bytes.store(bytes, platform::memory_order_relaxed);
+    s_.used[i_] = tag_of(serial_, 0);
+    s_.readers[i_] = all_ranks;
+    raise(slot.flag, tag_of(serial_, 0));
+  }
+  /// Shows each block but this rank's own. Requires: plain(from).
+  [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
+    show(all, [&](std::byte* to) {
+      for (rank_t r = 0; r < n_; ++r) {
+        if (r == me_) continue;
+        copy_to_shown(to, from.base + at(r, from.bytes), from.bytes);
+        to += from.bytes;
+      }
+    });
+  }
+  /// Where this rank's block is of those that rank r shows.
+  std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
+    return at(me_ < r ? me_ : me_ - 1, bytes);
+  }
+  /// What rank r shows; nullptr: it does not come soon, or shows something else.
+  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {
+    const node_slot& slot = s_.block.slot(r, i_);
+    for (unsigned look = 0; slot.flag.load(platform::memory_order_acquire) != tag_of(serial_, 0);) {
+      if (++look == node_looks) return nullptr;
       platform::relax();
     }
-    return false;
+    if (slot.bytes.load(platform::memory_order_relaxed) != bytes) return nullptr;
+    s_.left_by[r] = end_of(serial_before(serial_));
+    return data(r, bytes);
+  }
+  [[MPX_ALWAYS_INLINE]] bool see_all(std::size_t bytes) noexcept {
+    for (rank_t k = 1; k < n_; ++k)
+      if (see(around(me_ + k, n_), bytes) == nullptr) return false;
+    return true;
+  }
+  [[MPX_ALWAYS_INLINE]] void leave() noexcept {
+    s_.left = end_of(serial_);
+    raise(s_.block.of(me_).left, s_.left);
+    ++state_.collective_serial;
+  }
+  /// The same; all have shown something.
+  [[MPX_ALWAYS_INLINE]] void leave_all() noexcept {
+    s_.all_left = end_of(serial_before(serial_));
+    leave();
+  }
+  [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
+    raise_flag<Stack>(e_, state_, s_, me_, word, tag);
+  }
+
+  endpoint_type& e_;
+  state_type& state_;
+  node_state& s_;
+  rank_t me_;
+  rank_t n_;
+  tag_t serial_;
+  unsigned i_;  // Of the slot.
+};
+
+/// A handle of a communicator whose ranks meet in memory.
+template <class Stack>
+class quick_node : mpx::detail::point_to_point<Stack> {
+  using base = mpx::detail::point_to_point<Stack>;
+
+ public:
+  explicit quick_node(const base& on) noexcept : base(on) {}
+
+  /// See quick_call.
+  template <class What>
+  requires requires(quick_call<Stack>& call, const What& what) { call.make(what); }
+  [[MPX_ALWAYS_INLINE]] bool make(const What& what, std::source_location where) noexcept {
+    if (!quick_call<Stack>::is_short(what)) return false;
+    this->check_exists(where);
+    auto* const s = static_cast<node_state*>(this->state_->node);
+    if (s == nullptr || s->crowded) return false;
+    quick_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
+    return call.may_begin() && mpx::detail::shared_blocks<Stack>::undisturbed(*this->endpoint_) &&
+           call.make(what);
   }
 };
 

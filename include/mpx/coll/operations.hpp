@@ -160,7 +160,9 @@ struct typed_reduction {
   [[no_unique_address]] mutable Op op;
 
   void set(reduction& r) const noexcept {
-    r = {apply, &op, sizeof(T), is_commutative<std::remove_cv_t<Op>, T>};
+    using op_type = std::remove_cv_t<Op>;
+    r = {apply, &op, sizeof(T), is_commutative<op_type, T>,
+         commutes_on_numbers<op_type> && std::is_arithmetic_v<T>};
   }
   static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t count,
                     bool in_first) {

@@ -96,6 +96,19 @@ inline std::size_t owning_early_lines() noexcept {
 #endif
 }
 
+/// Copies to lines that another core has read, and will read next, behind a flag: there a string
+/// instruction, which writes whole lines, gets the right to write them sooner than one store after
+/// the other. Pays from a few lines on. Nothing but the stores that follow is in order.
+[[gnu::always_inline]] inline void copy_to_shown(std::byte* to, const std::byte* from,
+                                                 std::size_t bytes) noexcept {
+#if defined(__x86_64__)
+  std::size_t words = bytes / 8;
+  bytes %= 8;
+  asm volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
+#endif
+  __builtin_memcpy(to, from, bytes);
+}
+
 /// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
 /// Returns whether the time was up.
 inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,

@@ -34,6 +34,7 @@ struct reduction {
   void* context = nullptr;  // Of the function: the user's operation.
   std::size_t element_bytes = 1;
   bool commutative = false;  // What is not keeps the order of ranks.
+  bool never_throws = false;
 };
 
 /// Alignment of what steps give as scratch memory.
