@@ -126,7 +126,7 @@ class combining {
     }
   }
   std::string wrong() const {
-    const std::uint32_t all = (threads - (death_ == death::none ? 0 : 1)) * turns;
+    const std::size_t all = (threads - (death_ == death::none ? 0 : 1)) * turns;
     return sum_.load() == all ? "" : "an element has lost what was added";
   }
 
