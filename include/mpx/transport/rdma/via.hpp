@@ -68,7 +68,8 @@ class basic_via {
   static constexpr nic_traits traits{.reads = false,
                                      .arrivals_in_order = true,
                                      .writes_before_arrivals = true,
-                                     .survives_refusals = Options.survives_refusals};
+                                     .survives_refusals = Options.survives_refusals,
+                                     .short_send_bytes = Wire::traits.inline_bytes_max};
 
   /// Collective over the ranks of `b`, which outlives this. Errors: errc::no_resources.
   template <class B>

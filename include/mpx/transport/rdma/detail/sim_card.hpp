@@ -31,8 +31,9 @@ struct sim_options {
   std::uint32_t send_depth = 16;                           ///< Of a connection.
   std::uint32_t receive_depth = 64;                        ///< Of a connection.
   bool reads = true;                                       ///< It fetches, too.
-  bool in_order = true;           ///< Without: whatever the contract lets overtake does so.
-  bool survives_refusals = true;  ///< What a peer's card refuses breaks no connection.
+  bool in_order = true;                ///< Without: whatever the contract lets overtake does so.
+  bool survives_refusals = true;       ///< What a peer's card refuses breaks no connection.
+  std::uint32_t short_send_bytes = 0;  ///< What it says of sends; they cost the same.
 };
 
 namespace detail {
