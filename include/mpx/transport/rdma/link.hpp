@@ -297,7 +297,7 @@ struct link : mpx::detail::allocated,
   }
   /// The credit for the next message to the peer; `gave` says that it has left. Receives that have
   /// yet to be posted again are not given.
-  credit to_give() const noexcept {
+  [[gnu::always_inline]] credit to_give() const noexcept {
     if (owed.receives <= receives_due) return {};
     const std::uint32_t n = owed.receives - receives_due;
     return {n < record_head::receives_max ? n : record_head::receives_max, owed.blocks};

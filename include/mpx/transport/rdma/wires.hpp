@@ -258,16 +258,13 @@ class wires {
       std::memcpy(at + sizeof(record_head), payload.data(), payload.size());
     }
     const std::uint32_t number = l.composed;
-    const auto post_it = [&] {
-      if constexpr (sends_short)
-        if (payload.size() <= sent_bytes_max<Card>)
-          return card_.post_send(l.peer, l.region.handle, {at, used}, notice::sent(number),
-                                 cookie_of_packet(l, number));
-      return card_.post_write_immediate(l.peer, l.region.handle, {at, used}, l.there,
-                                        std::uint64_t{l.out_at} * block_bytes, nic_until::taken,
-                                        notice::packet(number, 1), cookie_of_packet(l, number));
-    };
-    const outcome o = post_it();
+    const outcome o =
+        sends_short && payload.size() <= sent_bytes_max<Card>
+            ? card_.post_send(l.peer, l.region.handle, {at, used}, notice::sent(number),
+                              cookie_of_packet(l, number))
+            : card_.post_write_immediate(l.peer, l.region.handle, {at, used}, l.there,
+                                         std::uint64_t{l.out_at} * block_bytes, nic_until::taken,
+                                         notice::packet(number, 1), cookie_of_packet(l, number));
     if (o == outcome::retry || o == outcome::refused) [[unlikely]]
       return full(l);
     l.gave(c);
