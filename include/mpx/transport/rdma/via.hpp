@@ -205,9 +205,7 @@ class basic_via {
 
   outcome post_receive(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
                        cookie_t cookie) noexcept {
-    link* v = peer < peers() ? links_[peer] : nullptr;
-    if (v == nullptr) [[unlikely]]
-      v = link_of(peer);
+    link* const v = peer < peers() && links_[peer] != nullptr ? links_[peer] : link_of(peer);
     if (v == nullptr || v->stage.lost) return outcome::refused;
     if (!into.empty() && !regions_.holds(handle, into, v->tag)) return outcome::refused;
     if (v->receives.size() == Options.receive_depth) return outcome::retry;
@@ -217,14 +215,13 @@ class basic_via {
   outcome post_send(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
                     std::uint32_t immediate, cookie_t cookie) noexcept {
     if (from.size() > Options.send_bytes_max) return outcome::refused;
-    if (link* const v = peer < peers() ? links_[peer] : nullptr;
-        v != nullptr && v->up && v->sends.empty() && !from.empty() &&
-        regions_.holds(handle, from, v->tag)) [[likely]] {
-      const outcome o = wire_.post(peer, {{word(packet::send), immediate}}, from, 0);
-      if (o == outcome::done) [[likely]]
-        return o;
-    }
-    return post_send_any(peer, handle, from, immediate, cookie);
+    const link* const v = peer < peers() ? links_[peer] : nullptr;
+    if (v != nullptr && v->up && v->sends.empty() && !from.empty() &&
+        regions_.holds(handle, from, v->tag) &&
+        wire_.post(peer, {{word(packet::send), immediate}}, from, 0) == outcome::done) [[likely]]
+      return outcome::done;
+    return post_any(peer, handle, from,
+                    {.cookie = cookie, .immediate = immediate, .sends = true, .in_place = true});
   }
   outcome post_write(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
                      const remote_memory& to, std::uint64_t offset, nic_until,
@@ -340,11 +337,10 @@ class basic_via {
     if (left && d.done && d.status == nic_status::ok) return outcome::done;
     return keep(*v, d, left);
   }
-  [[gnu::noinline]] outcome post_send_any(peer_id peer, std::uint64_t handle,
-                                          std::span<const std::byte> from, std::uint32_t immediate,
-                                          cookie_t cookie) noexcept {
-    return post(peer, handle, from,
-                {.cookie = cookie, .immediate = immediate, .sends = true, .in_place = true});
+  [[gnu::noinline]] outcome post_any(peer_id peer, std::uint64_t handle,
+                                     std::span<const std::byte> from,
+                                     const detail::send_descriptor& d) noexcept {
+    return post(peer, handle, from, d);
   }
   /// It has not gone its whole way yet, or the peer's card has refused it.
   [[gnu::noinline]] outcome keep(link& v, const detail::send_descriptor& d, bool left) noexcept {
@@ -436,7 +432,8 @@ class basic_via {
                                    std::span<const std::byte> payload) noexcept {
     link* const v = links_[source];
     if (v != nullptr && v->up) [[likely]] {
-      if (header.word[0] == word(packet::arrival) || header.word[0] == word(packet::send)) [[likely]]
+      const std::uint32_t what = header.word[0];
+      if (what == word(packet::arrival) || what == word(packet::send)) [[likely]]
         return use_receive(*v, header.word[1], payload);
       return take_work(*v, header, payload);
     }

@@ -340,6 +340,8 @@ class sim_card : public mpx::sim::detail::event_handler {
       w.status = nic_status::flushed;
       return;
     }
+    // What arrives when it leaves may do so first: then it is in the origin's memory still.
+    if (w.what == kind::send && w.payload.empty()) w.payload.assign(w.local, w.local + w.bytes);
     if (w.what == kind::send) return use_receive(v, w.immediate, w.payload);
     if (w.bytes != 0) {
       const nic_access wanted =
