@@ -71,18 +71,11 @@ struct ring_control {
       platform::atomic<std::uint32_t> blocked_on_space;  // Producer: 1 = wake me on space.
 };
 
-/// Copies a few bytes; eight, the commonest, without a call, and what a card in software sends of
-/// them: by words, as it was made (what is stored small and loaded wide has to leave the store
-/// buffer first).
+/// Copies a few bytes; eight, the commonest, without a call.
 [[MPX_ALWAYS_INLINE]] inline void copy_small(void* to, const void* from,
                                              std::size_t bytes) noexcept {
   if (bytes == 8) {
     std::memcpy(to, from, 8);
-  } else if (bytes == 32) {
-    for (std::size_t i = 0; i < 32; i += 8) {
-      std::memcpy(static_cast<std::byte*>(to) + i, static_cast<const std::byte*>(from) + i, 8);
-      platform::signal_fence();  // Else the compiler makes wide ones of them.
-    }
   } else if (bytes != 0) {
     std::memcpy(to, from, bytes);
   }
