@@ -85,7 +85,7 @@ struct notice {
 
 /// What a side says of its ring when it connects.
 struct ring_offer {
-  static constexpr std::uint64_t magic_word = 0x3161'6d64'7278'706d;
+  static constexpr std::uint64_t magic_word = 0x3261'6d64'7278'706d;
   std::uint64_t magic = magic_word;
   remote_memory ring;
   std::uint32_t blocks = 0;
