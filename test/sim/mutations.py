@@ -385,6 +385,8 @@ MUTATIONS = [
     ("the end of a ring that was left out is not given back", "transport/rdma/link.hpp",
      "    owed.blocks += p.room;", "    owed.blocks += blocks_for(p.payload.size());",
      VIA_TEST),
+    ("another slot is given back than that of the packet", "transport/rdma/link.hpp",
+     "static_cast<std::uint16_t>(is - in_slot)", "0", "transport/rdma_via.test.cpp"),
     ("a put is over before all of it is in place", "transport/rdma/transfers.hpp",
      "    if (t.under_way != 0 || (!t.failed && t.begun < t.bytes)) return;",
      "    if (!t.failed && t.begun < t.bytes) return;", RDMA_TEST),

@@ -17,8 +17,9 @@ using mpx::transport::basic_rdma;
 template <sim_options Options>
 using card = mpx::nic::basic_sim<Options>;
 
-/// All that a card can have.
-using rich = mpx::stack<basic_rdma<card<sim_options{}>, 32768, 64>, mpx::waiting::sleep,
+/// All that a card can have. Packets of up to 24 bytes go as sends.
+constexpr sim_options all{.short_send_bytes = 48};
+using rich = mpx::stack<basic_rdma<card<all>, 32768, 64>, mpx::waiting::sleep,
                         sized<40, 1024, long_path::automatic, 2048>>;
 /// No reads; 12 KiB are left for long messages, which come in pieces of 700 bytes; packets of 488
 /// bytes, four at a time. What the peer refuses breaks the connection.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A peer of transport rdma that breaks the rules: immediates, rings and offers that make no sense.
+// A peer of transport rdma that breaks the rules: immediates, sends, rings and offers that make no
+// sense.
 
 #include <mpx/transport/rdma.hpp>
 
@@ -17,7 +18,7 @@ struct ends_keeper : keeper {
   void lost(peer_id peer) noexcept { lost_peers.push_back(peer); }
 };
 
-/// Writes what it likes into the ring of a rank, and tells it so. `Victim`: a transport over `Card`
+/// Writes what it likes into the ring of a rank, or sends it, and tells it so. `Victim`: a transport over `Card`
 /// with rings of 4096 bytes and 76 receives for packets. Returns what was wrong, or "".
 template <class Victim, class Card>
 std::string attack(std::uint64_t seed) {
@@ -58,7 +59,11 @@ std::string attack(std::uint64_t seed) {
     if (seed % 8 == 0) offer.blocks = static_cast<std::uint32_t>(random());
     if (seed % 8 == 1) offer.receives = seed % 16 == 1 ? 0 : 5000;
     if (seed % 8 == 2) offer.magic = random();
-    for (int i = 0; i < 200; ++i) (void)card.post_receive(0, 0, {}, 0);
+    std::vector<std::byte> heard(64);
+    mpx::nic_region ear;
+    REQUIRE(card.register_memory(heard, mpx::nic_access::local, ear) == mpx::errc{});
+    const auto hear = [&] { (void)card.post_receive(0, ear.handle, heard, 0); };
+    for (int i = 0; i < 200; ++i) hear();
     (void)card.connect(0, std::as_bytes(std::span(&offer, 1)));
     rdma::ring_offer ring;
     const deadline limit(10);
@@ -70,12 +75,21 @@ std::string attack(std::uint64_t seed) {
       for (std::size_t i = 0; i < n; ++i) {
         up = up || events[i].kind == mpx::nic_event_kind::connected;
         if (events[i].kind == mpx::nic_event_kind::disconnected) up = false;
-        if (events[i].kind == mpx::nic_event_kind::received) (void)card.post_receive(0, 0, {}, 0);
+        if (events[i].kind == mpx::nic_event_kind::received) hear();
       }
       if (!up) continue;
       std::memcpy(&ring, card.peer_data(0).data(), sizeof ring);
       const bool polite = random() % 3 == 0;  // Right, but for what is in the ring.
       for (std::byte& b : junk) b = static_cast<std::byte>(random() >> (polite ? 60 : 0));
+      if (random() % 4 == 0) {
+        const std::size_t bytes = polite ? 24 + random() % 41 : random() % 70;
+        if (polite) junk[0] = static_cast<std::byte>(64 - bytes);
+        (void)card.post_send(0, region.handle, std::span<const std::byte>(junk).first(bytes),
+                             polite ? rdma::notice::sent(number++)
+                                    : static_cast<std::uint32_t>(2u << 30 | random() >> 34),
+                             0);
+        continue;
+      }
       (void)card.post_write_immediate(
           0, region.handle, std::span<const std::byte>(junk).first(1 + random() % 4096), ring.ring,
           0, mpx::nic_until::taken,

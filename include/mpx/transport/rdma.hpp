@@ -49,7 +49,8 @@ struct seat<Card> {
 }  // namespace rdma_detail
 
 /// Ranks that reach each other's memory by `Card`, a Nic. Of each directed pair: `RingBytes` at
-/// each end, registered on first use, and `Receives` receives. Payloads of up to `CopyBytesMax` are
+/// each end, registered on first use, and `Receives` receives, with a block of memory each where
+/// the card's short sends are fast. Payloads of up to `CopyBytesMax` are
 /// copied into registered memory; longer ones, up to `PacketBytesMax`, are written from the user's
 /// if it is registered already (then a post may be pending). What is registered at once:
 /// `PinnedBytesMax`, or MPX_RDMA_PINNED_BYTES, or what the card allows, whichever is less.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "mpx/core/frame.hpp"
 #include "mpx/core/intrusive.hpp"
@@ -64,7 +65,8 @@ constexpr std::uint32_t blocks_for(std::size_t payload_bytes) noexcept {
 }
 
 /// The immediate of every notice. A packet's: 0, the low 14 bits of its number on this link, its
-/// blocks. A credit message's: 1, receives, blocks.
+/// blocks. A credit message's: 1, receives, blocks. That of a packet that comes as a send: 2, the
+/// same number.
 struct notice {
   static constexpr std::uint32_t numbers = 1u << 14;
   static constexpr std::uint32_t packet(std::uint32_t number, std::uint32_t blocks) noexcept {
@@ -73,6 +75,9 @@ struct notice {
   static constexpr std::uint32_t credits(credit c) noexcept {
     return 1u << 30 | c.receives << 16 | c.blocks;
   }
+  static constexpr std::uint32_t sent(std::uint32_t number) noexcept {
+    return 2u << 30 | number % numbers << 16;
+  }
   static constexpr std::uint32_t kind(std::uint32_t n) noexcept { return n >> 30; }
   static constexpr std::uint32_t middle(std::uint32_t n) noexcept { return n >> 16 & 0x3fff; }
   static constexpr std::uint32_t blocks(std::uint32_t n) noexcept { return n & 0xffff; }
@@ -80,7 +85,7 @@ struct notice {
 
 /// What a side says of its ring when it connects.
 struct ring_offer {
-  static constexpr std::uint64_t magic_word = 0x3161'6d64'7278'706d;
+  static constexpr std::uint64_t magic_word = 0x3261'6d64'7278'706d;
   std::uint64_t magic = magic_word;
   remote_memory ring;
   std::uint32_t blocks = 0;
@@ -121,6 +126,10 @@ struct telling_tag {};
 /// missing. Both come back once it has been handed over, in
 /// the next packet that goes the other way, or by a credit message when half of either is owed.
 ///
+/// Where the card's short sends are fast, a packet that fits one goes as a send: its block stays
+/// unused, and it lies in the memory of the receive that it met, a slot, until it has been handed
+/// over. Nothing else is different: it takes its turn, and returns its credit.
+///
 /// Credit messages use receives too, which are reserved for them. Each returns (n + 1) / 2 of n
 /// receives or half of the blocks at least, and what it returns is used again only after it has
 /// come: so four at most are under way, in whatever order they arrive.
@@ -142,7 +151,8 @@ struct link : mpx::detail::allocated,
   bool wants_connect = false;   ///< The card said: ask again.
   bool disconnected = false;    ///< The card knows nothing of it any more.
 
-  std::byte* memory = nullptr;  ///< The peer's ring here, then this rank's copy of the one there.
+  /// The peer's ring here, this rank's copy of the one there, and the slots.
+  std::byte* memory = nullptr;
   nic_region region{};
   std::uint32_t ring_blocks = 0;
   std::uint32_t mask = 0;     // Of the tables by number.
@@ -161,12 +171,14 @@ struct link : mpx::detail::allocated,
   std::uint32_t receives_max = 0;  // of so many.
 
   // What comes in.
-  plain_array<std::uint16_t> in;  // The blocks of each that has arrived, by number; 0: not yet.
+  // The blocks of each that has arrived, by number; or in_slot | its slot; 0: not yet.
+  plain_array<std::uint16_t> in;
   std::uint32_t in_at = 0;
   std::uint32_t taken = 0;  // The number of the next to hand over.
   credit owed{};
-  credit much{};                   // When it is time to return it.
-  std::uint32_t receives_due = 0;  // Used, and to be posted again.
+  credit much{};                     // When it is time to return it.
+  std::uint32_t receives_due = 0;    // Used, and to be posted again.
+  plain_array<std::uint16_t> slots;  // Those of the receives that are due.
 
   // Puts that carry a packet, in the order of their calls: no other packet goes before theirs.
   std::uint32_t carriers = 0;      // Begun, ever.
@@ -186,12 +198,17 @@ struct link : mpx::detail::allocated,
            free_there != 0;
   }
   std::byte* copy() const noexcept { return memory + std::size_t{ring_blocks} * block_bytes; }
+  std::byte* slot(std::uint32_t i) const noexcept {
+    return memory + (2 * std::size_t{ring_blocks} + i) * block_bytes;
+  }
   out_record& record(std::uint32_t number) noexcept { return out[number & mask]; }
 
   /// Makes the tables for a ring of `blocks` and `n` receives. False: memory is out.
-  bool make_room(std::uint32_t blocks, std::uint32_t n) noexcept {
+  bool make_room(std::uint32_t blocks, std::uint32_t n, bool has_slots) noexcept {
     const std::uint32_t places = std::bit_ceil(n);
     if (!out.try_extend(places) || !in.try_extend(places)) return false;
+    if (has_slots && !slots.try_extend(n + reserved_receives)) return false;
+    for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<std::uint16_t>(i);
     mask = places - 1;
     granted = n;
     much = {(n + 1) / 2, blocks / 2};
@@ -284,7 +301,7 @@ struct link : mpx::detail::allocated,
   }
   /// The credit for the next message to the peer; `gave` says that it has left. Receives that have
   /// yet to be posted again are not given.
-  credit to_give() const noexcept {
+  [[gnu::always_inline]] credit to_give() const noexcept {
     if (owed.receives <= receives_due) return {};
     const std::uint32_t n = owed.receives - receives_due;
     return {n < record_head::receives_max ? n : record_head::receives_max, owed.blocks};
@@ -315,6 +332,18 @@ struct link : mpx::detail::allocated,
     place = static_cast<std::uint16_t>(blocks);
     return true;
   }
+  /// The same for one that came as a send.
+  bool arrived_in(std::uint32_t i, std::uint32_t number_low, std::uint32_t bytes) noexcept {
+    const std::uint32_t ahead = (number_low - taken) % notice::numbers;
+    std::uint16_t& place = in[(taken + ahead) & mask];
+    if (ahead >= granted || place != 0) return false;
+    std::uint32_t word;
+    std::memcpy(&word, slot(i), sizeof word);
+    if (bytes < sizeof(record_head) || bytes != block_bytes - record_head::slack(word))
+      return false;
+    place = static_cast<std::uint16_t>(in_slot | i);
+    return true;
+  }
   bool has_packet() noexcept { return in.size() != 0 && in[taken & mask] != 0; }
 
   struct packet {
@@ -326,9 +355,12 @@ struct link : mpx::detail::allocated,
   /// The packet at hand, whose credit is for `got`; `took` says that it has been handed over.
   /// Requires: has_packet().
   packet next() noexcept {
-    const std::uint32_t blocks = in[taken & mask];
+    const std::uint32_t is = in[taken & mask];
+    const std::uint32_t blocks = is >= in_slot ? 1 : is;
     const std::uint32_t skipped = in_at + blocks > ring_blocks ? ring_blocks - in_at : 0;
-    const std::byte* const at = memory + std::size_t{skipped != 0 ? 0 : in_at} * block_bytes;
+    const std::byte* const at = is >= in_slot
+                                    ? slot(is - in_slot)
+                                    : memory + std::size_t{skipped != 0 ? 0 : in_at} * block_bytes;
     record_head head;
     std::memcpy(&head, at, sizeof head);
     const std::size_t used = std::size_t{blocks} * block_bytes - record_head::slack(head.word);
@@ -341,8 +373,10 @@ struct link : mpx::detail::allocated,
   /// The same, if the packet at hand is one block and makes sense; else nullptr.
   [[gnu::always_inline]] const std::byte* next_small(record_head& head,
                                                      std::size_t& used) noexcept {
-    if (in[taken & mask] != 1) return nullptr;
-    const std::byte* const at = memory + std::size_t{in_at} * block_bytes;
+    const std::uint32_t is = in[taken & mask];
+    if (is != 1 && is < in_slot) return nullptr;
+    const std::byte* const at =
+        is >= in_slot ? slot(is - in_slot) : memory + std::size_t{in_at} * block_bytes;
     std::memcpy(&head, at, sizeof head);
     used = block_bytes - record_head::slack(head.word);
     if (used < sizeof head || owed.blocks >= ring_blocks ||
@@ -352,16 +386,23 @@ struct link : mpx::detail::allocated,
   }
   [[gnu::always_inline]] void took_small() noexcept {
     if (++in_at == ring_blocks) in_at = 0;
-    in[taken++ & mask] = 0;
-    ++owed.receives;
+    took_next();
     ++owed.blocks;
   }
   void took(const packet& p) noexcept {
     in_at += p.room;
     if (in_at >= ring_blocks) in_at -= ring_blocks;
-    in[taken++ & mask] = 0;
-    ++owed.receives;
+    took_next();
     owed.blocks += p.room;
+  }
+
+ private:
+  static constexpr std::uint32_t in_slot = 1u << 15;
+
+  [[gnu::always_inline]] void took_next() noexcept {
+    const std::uint32_t is = std::exchange(in[taken++ & mask], std::uint16_t{0});
+    if (is >= in_slot) slots[receives_due++] = static_cast<std::uint16_t>(is - in_slot);
+    ++owed.receives;
   }
 };
 

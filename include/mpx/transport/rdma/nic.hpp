@@ -29,6 +29,9 @@ struct nic_traits {
   bool writes_before_arrivals = false;
   /// What a peer's card refuses fails alone. Without it, the connection breaks.
   bool survives_refusals = false;
+  /// A send of up to so many bytes comes with its notice: who waits for it sees both at once, while
+  /// what is written lies elsewhere and is fetched after that. 0: a send is no faster than a write.
+  std::uint32_t short_send_bytes = 0;
 };
 
 /// What a card has, as far as it depends on the machine, the provider or its settings. Fixed for

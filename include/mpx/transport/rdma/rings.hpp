@@ -22,10 +22,20 @@ struct wire_shape {
   std::size_t copy_bytes_max;
 };
 
+/// The longest payload of a packet that goes as a send; 0: none does.
+template <class Card>
+inline constexpr std::size_t sent_bytes_max = [] {
+  constexpr nic_traits t = Card::traits;
+  constexpr std::size_t most = mpx::detail::lesser<std::size_t>(t.short_send_bytes, block_bytes);
+  return t.arrivals_in_order && most > sizeof(record_head) ? most - sizeof(record_head) : 0;
+}();
+
 /// Takes and gives back what a link needs. `Cache`: a registration_cache.
 template <class Card, wire_shape Shape, class Cache>
 class rings {
-  static constexpr std::size_t bytes = 2 * std::size_t{Shape.ring_bytes};
+  static constexpr std::size_t bytes =
+      2 * std::size_t{Shape.ring_bytes} +
+      (sent_bytes_max<Card> != 0 ? std::size_t{Shape.receives} * block_bytes : 0);
 
  public:
   rings(Card& card, Cache& cache) noexcept : card_(card), cache_(cache) {}
@@ -55,7 +65,7 @@ class rings {
   bool take(link& l, std::uint32_t receives) noexcept {
     l.memory = card_.allocate(bytes);
     if (l.memory == nullptr) return false;
-    if (l.make_room(Shape.ring_bytes / block_bytes, receives) &&
+    if (l.make_room(Shape.ring_bytes / block_bytes, receives, sent_bytes_max<Card> != 0) &&
         register_ring({l.memory, bytes}, l.region) == errc{})
       return true;
     card_.deallocate(l.memory);

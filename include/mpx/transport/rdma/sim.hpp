@@ -21,6 +21,7 @@ class basic_sim {
   static_assert(Options.regions_max >= 1 && Options.regions_max <= 1u << 16);
   static_assert(Options.send_bytes_max >= 256 && Options.send_depth >= 2);
   static_assert(Options.receive_depth >= 2 && Options.transfer_bytes_max >= 1);
+  static_assert(Options.short_send_bytes <= Options.send_bytes_max);
   using work = detail::sim_work;
 
  public:
@@ -30,7 +31,8 @@ class basic_sim {
   static constexpr nic_traits traits{.reads = Options.reads,
                                      .arrivals_in_order = Options.in_order,
                                      .writes_before_arrivals = Options.in_order,
-                                     .survives_refusals = Options.survives_refusals};
+                                     .survives_refusals = Options.survives_refusals,
+                                     .short_send_bytes = Options.short_send_bytes};
 
   /// Requires: `job` outlives this.
   explicit basic_sim(bootstrap::sim& job) : card_(job.make_port<detail::sim_card>(0)) {

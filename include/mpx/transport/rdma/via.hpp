@@ -68,7 +68,8 @@ class basic_via {
   static constexpr nic_traits traits{.reads = false,
                                      .arrivals_in_order = true,
                                      .writes_before_arrivals = true,
-                                     .survives_refusals = Options.survives_refusals};
+                                     .survives_refusals = Options.survives_refusals,
+                                     .short_send_bytes = Wire::traits.inline_bytes_max};
 
   /// Collective over the ranks of `b`, which outlives this. Errors: errc::no_resources.
   template <class B>
@@ -204,7 +205,7 @@ class basic_via {
 
   outcome post_receive(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
                        cookie_t cookie) noexcept {
-    detail::via_link* const v = peer < peers() ? link_of(peer) : nullptr;
+    link* const v = peer < peers() && links_[peer] != nullptr ? links_[peer] : link_of(peer);
     if (v == nullptr || v->stage.lost) return outcome::refused;
     if (!into.empty() && !regions_.holds(handle, into, v->tag)) return outcome::refused;
     if (v->receives.size() == Options.receive_depth) return outcome::retry;
@@ -214,8 +215,13 @@ class basic_via {
   outcome post_send(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
                     std::uint32_t immediate, cookie_t cookie) noexcept {
     if (from.size() > Options.send_bytes_max) return outcome::refused;
-    return post(peer, handle, from,
-                {.cookie = cookie, .immediate = immediate, .sends = true, .in_place = true});
+    const link* const v = peer < peers() ? links_[peer] : nullptr;
+    if (v != nullptr && v->up && v->sends.empty() && !from.empty() &&
+        regions_.holds(handle, from, v->tag) &&
+        wire_.post(peer, {{word(packet::send), immediate}}, from, 0) == outcome::done) [[likely]]
+      return outcome::done;
+    return post_any(peer, handle, from,
+                    {.cookie = cookie, .immediate = immediate, .sends = true, .in_place = true});
   }
   outcome post_write(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
                      const remote_memory& to, std::uint64_t offset, nic_until,
@@ -278,8 +284,8 @@ class basic_via {
   /// What the wire's polls find.
   struct taker {
     basic_via& card;
-    void packet(peer_id source, const frame_header& header,
-                std::span<const std::byte> payload) noexcept {
+    [[gnu::always_inline]] void packet(peer_id source, const frame_header& header,
+                                       std::span<const std::byte> payload) noexcept {
       card.take(source, header, payload);
     }
     std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept { return {}; }
@@ -333,6 +339,11 @@ class basic_via {
     const bool left = v->issued == v->sends.size() && issue(*v, d);
     if (left && d.done && d.status == nic_status::ok) return outcome::done;
     return keep(*v, d, left);
+  }
+  [[gnu::noinline]] outcome post_any(peer_id peer, std::uint64_t handle,
+                                     std::span<const std::byte> from,
+                                     const detail::send_descriptor& d) noexcept {
+    return post(peer, handle, from, d);
   }
   /// It has not gone its whole way yet, or the peer's card has refused it.
   [[gnu::noinline]] outcome keep(link& v, const detail::send_descriptor& d, bool left) noexcept {
@@ -421,11 +432,13 @@ class basic_via {
 
   // --- What comes from a peer ---
 
-  void take(peer_id source, const frame_header& header,
-            std::span<const std::byte> payload) noexcept {
+  [[gnu::always_inline]] void take(peer_id source, const frame_header& header,
+                                   std::span<const std::byte> payload) noexcept {
     link* const v = links_[source];
     if (v != nullptr && v->up) [[likely]] {
-      if (header.word[0] == word(packet::arrival)) return use_receive(*v, header.word[1], payload);
+      const std::uint32_t what = header.word[0];
+      if (what == word(packet::arrival) || what == word(packet::send)) [[likely]]
+        return use_receive(*v, header.word[1], payload);
       return take_work(*v, header, payload);
     }
     take_stage(source, header, payload);

@@ -37,6 +37,7 @@ class wires {
   static constexpr std::uint64_t piece_bytes_max = std::uint64_t{1} << 20;
   static constexpr bool ordered =
       nic_traits(Card::traits).arrivals_in_order && nic_traits(Card::traits).writes_before_arrivals;
+  static constexpr bool sends_short = sent_bytes_max<Card> != 0;
   static constexpr bool writes_payloads = Shape.copy_bytes_max < Shape.packet_bytes_max && ordered;
   // So that who has half of the ring can go on, wherever it ends.
   static_assert(packet_blocks_max <= ring_blocks / 4 && ring_blocks <= 0xffff);
@@ -123,6 +124,8 @@ class wires {
 
   /// The packets of a poll have been handed over: returns credit that their senders may lack.
   void took_from(link& l) noexcept {
+    if constexpr (sends_short)
+      if (l.receives_due != 0 && !l.over()) are_due(l);
     if (l.owes_much()) flush(l);
   }
   /// Whether something has to be looked at again soon of which the card will not tell.
@@ -179,7 +182,7 @@ class wires {
         if (e.kind != nic_event_kind::received) [[unlikely]] {
           on_event(e);
         } else if (link* const l = links_[e.peer]; l != nullptr && e.status == nic_status::ok) {
-          on_notice(*l, e.immediate);
+          on_notice(*l, e);
         }
       }
     } while (n == events_max);
@@ -222,9 +225,23 @@ class wires {
   bool answer(peer_id peer) noexcept;
   [[gnu::noinline, gnu::cold]] void answer_all() noexcept;
   void post_receives(link& l) noexcept {
-    while (l.receives_due != 0 && card_.post_receive(l.peer, 0, {}, a_notice) != outcome::retry)
-      --l.receives_due;
+    while (l.receives_due != 0 && post_receive(l) != outcome::retry) --l.receives_due;
     if (l.receives_due != 0) set_busy(l);
+  }
+  outcome post_receive(link& l) noexcept {
+    if constexpr (!sends_short) return card_.post_receive(l.peer, 0, {}, a_notice);
+    const std::uint32_t i = l.slots[l.receives_due - 1];
+    return card_.post_receive(l.peer, l.region.handle, {l.slot(i), block_bytes},
+                              cookie_t{i} << 2 | a_notice);
+  }
+  /// Receives are posted again when there is nothing else to do, but not too late: the peer is told
+  /// of none that is not.
+  [[gnu::always_inline]] void are_due(link& l) noexcept {
+    if (l.receives_due > l.granted / 8) {
+      post_receives(l);
+    } else {
+      due_ = &l;
+    }
   }
   /// Nothing goes to the peer any more; what has come from it may still be handed over.
   void end(link& l, link_state how) noexcept;
@@ -252,9 +269,13 @@ class wires {
       std::memcpy(at + sizeof(record_head), payload.data(), payload.size());
     }
     const std::uint32_t number = l.composed;
-    const outcome o = card_.post_write_immediate(
-        l.peer, l.region.handle, {at, used}, l.there, std::uint64_t{l.out_at} * block_bytes,
-        nic_until::taken, notice::packet(number, 1), cookie_of_packet(l, number));
+    const outcome o =
+        sends_short && payload.size() <= sent_bytes_max<Card>
+            ? card_.post_send(l.peer, l.region.handle, {at, used}, notice::sent(number),
+                              cookie_of_packet(l, number))
+            : card_.post_write_immediate(l.peer, l.region.handle, {at, used}, l.there,
+                                         std::uint64_t{l.out_at} * block_bytes, nic_until::taken,
+                                         notice::packet(number, 1), cookie_of_packet(l, number));
     if (o == outcome::retry || o == outcome::refused) [[unlikely]]
       return full(l);
     l.gave(c);
@@ -382,20 +403,23 @@ class wires {
     l.finish(number);
     news_of_room(l);
   }
-  [[gnu::always_inline]] void on_notice(link& l, std::uint32_t n) noexcept {
+  [[gnu::always_inline]] void on_notice(link& l, const nic_event& e) noexcept {
     if (l.over()) [[unlikely]]
       return;
-    // Receives are posted again when there is nothing else to do, but not too late: the peer is
-    // told of none that is not.
-    if (++l.receives_due > l.granted / 8) {
-      post_receives(l);
+    const std::uint32_t n = e.immediate;
+    const auto i = static_cast<std::uint16_t>(e.cookie >> 2);
+    if (sends_short && notice::kind(n) == 2) {  // Its receive is due when it has been handed over.
+      if (!l.arrived_in(i, notice::middle(n), e.bytes)) [[unlikely]]
+        return misbehaved(l);
     } else {
-      due_ = &l;
+      if constexpr (sends_short) l.slots[l.receives_due] = i;
+      ++l.receives_due;
+      are_due(l);
+      if (notice::kind(n) != 0) [[unlikely]]
+        return on_credit(l, n);
+      if (!l.arrived(notice::middle(n), notice::blocks(n), packet_blocks_max)) [[unlikely]]
+        return misbehaved(l);
     }
-    if (notice::kind(n) != 0) [[unlikely]]
-      return on_credit(l, n);
-    if (!l.arrived(notice::middle(n), notice::blocks(n), packet_blocks_max)) [[unlikely]]
-      return misbehaved(l);
     if (!l.is_ready && l.has_packet()) {
       l.is_ready = true;
       ready_.push_back(l);

@@ -75,7 +75,12 @@ struct receive_descriptor {
   e.immediate = immediate;
   e.bytes = fits ? static_cast<std::uint32_t>(data.size()) : 0;
   e.cookie = d.cookie;
-  if (fits && !data.empty()) std::memcpy(d.into, data.data(), data.size());
+  if (!fits || data.empty()) return;
+  if (data.size() == 32) {  // A short packet of transport rdma, without a call.
+    std::memcpy(d.into, data.data(), 32);
+  } else {
+    std::memcpy(d.into, data.data(), data.size());
+  }
 }
 /// The same, as a value.
 inline nic_event received(const receive_descriptor& d, peer_id peer, std::uint32_t immediate,

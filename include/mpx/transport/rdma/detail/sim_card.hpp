@@ -31,8 +31,9 @@ struct sim_options {
   std::uint32_t send_depth = 16;                           ///< Of a connection.
   std::uint32_t receive_depth = 64;                        ///< Of a connection.
   bool reads = true;                                       ///< It fetches, too.
-  bool in_order = true;           ///< Without: whatever the contract lets overtake does so.
-  bool survives_refusals = true;  ///< What a peer's card refuses breaks no connection.
+  bool in_order = true;                ///< Without: whatever the contract lets overtake does so.
+  bool survives_refusals = true;       ///< What a peer's card refuses breaks no connection.
+  std::uint32_t short_send_bytes = 0;  ///< What it says of sends; they cost the same.
 };
 
 namespace detail {
@@ -339,6 +340,8 @@ class sim_card : public mpx::sim::detail::event_handler {
       w.status = nic_status::flushed;
       return;
     }
+    // What arrives when it leaves may do so first: then it is in the origin's memory still.
+    if (w.what == kind::send && w.payload.empty()) w.payload.assign(w.local, w.local + w.bytes);
     if (w.what == kind::send) return use_receive(v, w.immediate, w.payload);
     if (w.bytes != 0) {
       const nic_access wanted =

@@ -166,7 +166,6 @@ template <via_options Options, class Wire>
 void basic_via<Options, Wire>::take_work(detail::via_link& v, const frame_header& header,
                                          std::span<const std::byte> payload) noexcept {
   switch (static_cast<packet>(header.word[0])) {
-    case packet::send: return use_receive(v, header.word[1], payload);
     case packet::write: return take_write(v, header.word[1], payload);
     case packet::more: return copy_in(v, payload);
     case packet::ack: return take_ack(v, header.word[1]);
