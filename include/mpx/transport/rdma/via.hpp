@@ -407,10 +407,7 @@ class basic_via {
     static_cast<void>(busy_.try_push_back(&v));  // Room was made with the link.
   }
   /// Sends what is owed, as far as the wire takes it.
-  void push(link& v) noexcept {
-    if (!push_some(v)) note_busy(v);
-    if (v.cut) lose(v.peer, nic_status::peer_lost);
-  }
+  void push(link& v) noexcept;
   bool push_some(link& v) noexcept;
   void push_all() noexcept;
 

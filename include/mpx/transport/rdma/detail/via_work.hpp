@@ -80,6 +80,11 @@ void basic_via<Options, Wire>::settle(detail::via_link& v) noexcept {
 }
 
 template <via_options Options, class Wire>
+void basic_via<Options, Wire>::push(link& v) noexcept {
+  if (!push_some(v)) note_busy(v);
+  if (v.cut) lose(v.peer, nic_status::peer_lost);
+}
+template <via_options Options, class Wire>
 bool basic_via<Options, Wire>::push_some(detail::via_link& v) noexcept {
   if (v.owes_begin) {
     detail::greeting g{.table = table_,
