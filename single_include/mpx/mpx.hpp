@@ -4143,9 +4143,11 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     data.base = nullptr;
   }
   /// One that is_plain has succeeded. All that was compared is stored: who compares a part of it
-  /// next finds that in one store.
+  /// next finds that in one store. Not where other `Threads` look at it meanwhile.
+  template <bool Threads>
   [[MPX_ALWAYS_INLINE]] void complete_plain() noexcept {
     stage = detail::stage::complete;
+    if constexpr (Threads) return;
     special = 0;
     holder = detail::holder::request;
     role = detail::role::receive;
@@ -14981,7 +14983,7 @@ class endpoint : ground<Stack>,
   /// The same, without a failure.
   [[MPX_ALWAYS_INLINE]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
-    op.complete_plain();
+    op.complete_plain<concurrent>();
     pace().completed();
   }
   /// The same, once the transport has done with the operation's memory.

@@ -7,6 +7,7 @@
 
 #include "explore.hpp"
 
+#include <atomic>
 #include <mpx/rma/lock_word.hpp>
 
 #include "search.hpp"
@@ -174,7 +175,7 @@ class combining {
   word few_[threads]{};
   word unseen_[threads]{};
   word sum_{0};
-  bool dead_ = false;
+  std::atomic<bool> dead_ = false;  // No point at which threads switch.
   alignas(few_guard) std::byte last_[sizeof(few_guard)];
 };
 

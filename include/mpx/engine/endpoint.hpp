@@ -368,7 +368,7 @@ class endpoint : ground<Stack>,
   /// The same, without a failure.
   [[MPX_ALWAYS_INLINE]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
-    op.complete_plain();
+    op.complete_plain<concurrent>();
     pace().completed();
   }
   /// The same, once the transport has done with the operation's memory.

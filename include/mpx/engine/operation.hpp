@@ -171,9 +171,11 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     data.base = nullptr;
   }
   /// One that is_plain has succeeded. All that was compared is stored: who compares a part of it
-  /// next finds that in one store.
+  /// next finds that in one store. Not where other `Threads` look at it meanwhile.
+  template <bool Threads>
   [[MPX_ALWAYS_INLINE]] void complete_plain() noexcept {
     stage = detail::stage::complete;
+    if constexpr (Threads) return;
     special = 0;
     holder = detail::holder::request;
     role = detail::role::receive;
