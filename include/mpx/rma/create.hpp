@@ -201,7 +201,15 @@ struct window_maker {
     if (p.how == rma_memory::given &&
         reinterpret_cast<std::uintptr_t>(w.base) % p.type->alignment != 0)
       return fails(errc::argument);
-    w.locks = {.words = w.control->elements, .base = w.base, .is_dead = &is_dead, .with = &w};
+    // From here on this rank says when it combines elements: see bulk_lock. Nobody takes it yet.
+    w.locks = {.words = w.control->elements,
+               .base = w.base,
+               .is_dead = &is_dead,
+               .with = &w,
+               .bulk = &w.control->bulk,
+               .few_of = &few_of,
+               .few = &w.control->few,
+               .threads = endpoint<Stack>::concurrent};
     mine.barrier = os::has_blocks && platform::register_heavy_barrier() ? 1 : 0;
     mine.address = reinterpret_cast<std::uintptr_t>(w.base);
     mine.control_address = reinterpret_cast<std::uintptr_t>(control);
@@ -270,6 +278,7 @@ struct window_maker {
         t.locks = w.locks;
         t.locks.words = t.control->elements;
         t.locks.base = t.base;
+        t.locks.bulk = &t.control->bulk;
       }
     }
     errc why{};
@@ -295,10 +304,6 @@ struct window_maker {
         for (rank_t r = 0; !ec && r < w.size; ++r)
           w.targets[r].remote = keys[static_cast<std::size_t>(r)];
       }
-    }
-    {
-      const auto guard = os::lock(w.e);
-      lend_bulk(w);
     }
     // Nobody uses what another one could not make.
     if (ec) return static_cast<errc>(ec.value());
@@ -327,20 +332,9 @@ struct window_maker {
       return blocks::node_of(w.e, w.peer_of(r)) == blocks::node_of(w.e, w.peer_of(w.rank));
     return true;
   }
-  /// From now on this rank says so when it combines elements: see bulk_lock. Nobody takes it yet.
-  static void lend_bulk(state& w) noexcept {
-    const auto lend = [&w](rma::element_locks& locks, rma::control_block* at) {
-      locks.bulk = &at->bulk;
-      locks.few = &w.control->few;
-      locks.few_of = [](void* with, std::uint32_t who) noexcept {
-        rma::control_block* const c = static_cast<state*>(with)->targets[who].control;
-        return c == nullptr ? nullptr : &c->few;
-      };
-      locks.threads = endpoint<Stack>::concurrent;
-    };
-    for (rank_t r = 0; r < w.size; ++r)
-      if (w.targets[r].control != nullptr) lend(w.targets[r].locks, w.targets[r].control);
-    lend(w.locks, w.control);
+  static platform::atomic<std::uint32_t>* few_of(void* with, std::uint32_t who) noexcept {
+    rma::control_block* const c = static_cast<state*>(with)->targets[who].control;
+    return c == nullptr ? nullptr : &c->few;
   }
   /// All agree on whether it is used.
   static void use_bulk(state& w, bool yes) noexcept {

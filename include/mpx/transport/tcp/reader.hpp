@@ -181,10 +181,8 @@ class basic_tcp_reader {
     tcp_frame f;
     if (in_body_ || here < sizeof f) return false;
     std::memcpy(&f, buffer_ + head_, sizeof f);
-    return f.bytes < tcp_receipt && is_split(f.bytes & ~tcp_asks, here - sizeof f);
-  }
-  static bool is_split(std::size_t body_bytes, std::size_t here) noexcept {
-    return body_bytes > split_bytes_max && here < body_bytes;
+    const std::size_t body_bytes = f.bytes & ~tcp_asks;
+    return f.bytes < tcp_receipt && body_bytes > split_bytes_max && here - sizeof f < body_bytes;
   }
   void take_receipt(const tcp_frame& f) noexcept {
     acknowledged_ = received_of(f);
