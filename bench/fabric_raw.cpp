@@ -78,7 +78,7 @@ class end {
     while (calls::send(f_.ep, from, bytes, descriptor(), peer_, next()) != 0) look();
   }
   void look() {
-    ::fi_cq_msg_entry e[16];
+    ::fi_cq_data_entry e[16];
     const std::ptrdiff_t n = calls::cq_read(f_.cq, e, 16);
     if (n < 0 && n != -FI_EAGAIN) throw std::runtime_error("an operation has failed");
     for (std::ptrdiff_t i = 0; i < n; ++i) ++((e[i].flags & FI_RECV) != 0 ? received : sent);

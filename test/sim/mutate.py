@@ -52,7 +52,7 @@ def examine(number, folder, compiler, programs):
         command, sources = [str(program), "--abort-after=1"], [finder, "main.cpp"]
     build = subprocess.run([compiler, *FLAGS, f"-I{tree}/include", f"-I{tree}/test", f"-I{ROOT}/test",
                             *(str(ROOT / "test" / s) for s in sources), "-o", str(program),
-                            "-lboost_context"],
+                            "-lboost_context", *(["-lfabric"] if "/libfabric" in finder else [])],
                            capture_output=True, text=True, check=False)
     if build.returncode:
         return "DOES NOT BUILD", 0.0, build.stderr[-2000:]

@@ -12,6 +12,7 @@
 namespace {
 namespace rdma_over_sim {
 
+using explorer::busy;
 using explorer::poor;
 using explorer::rich;
 using explorer::unordered;
@@ -33,6 +34,7 @@ void explore() {
 
 TEST_CASE("rdma over sim: a rich card") { explore<rich>(); }
 TEST_CASE("rdma over sim: a poor card") { explore<poor>(); }
+TEST_CASE("rdma over sim: a poor card that is often busy") { explore<busy>(); }
 TEST_CASE("rdma over sim: arrivals out of order") { explore<unordered>(); }
 
 /// Rank 0 is woken, and arms again, at about the time when it is known that rank 1 has died, with

@@ -7,6 +7,7 @@
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/sim.hpp>
 
+#include "../transport/scripted_nic.hpp"
 #include "sim/explorer_stacks.hpp"
 
 namespace explorer {
@@ -30,6 +31,14 @@ constexpr sim_options scarce{.registered_bytes_max = 128 * 1024,
                              .reads = false,
                              .survives_refusals = false};
 using poor = mpx::stack<basic_rdma<card<scarce>, 2048, 8, 488, 488, 16 * 1024>, mpx::waiting::sleep,
+                        sized<40, 400, long_path::put, 488>>;
+/// The same, with queues that are full now and then, and completions that come late.
+struct busy_card : nic_contract::scripted_nic<card<scarce>> {
+  using bootstrap_type = mpx::bootstrap::sim;
+  using scripted_nic::scripted_nic;
+  void compute(std::int64_t ns) noexcept { inner().compute(ns); }
+};
+using busy = mpx::stack<basic_rdma<busy_card, 2048, 8, 488, 488, 16 * 1024>, mpx::waiting::sleep,
                         sized<40, 400, long_path::put, 488>>;
 /// Whatever may overtake does so.
 constexpr sim_options wild{.receive_depth = 16, .in_order = false};

@@ -30,7 +30,7 @@ struct card_here : libfabric {
   template <class B>
   explicit card_here(B& b) : libfabric(b, chosen) {}
 };
-static_assert(mpx::Nic<card_here> && !mpx::ReadingNic<card_here>);
+static_assert(mpx::Nic<card_here> && mpx::ChainingNic<card_here> && !mpx::ReadingNic<card_here>);
 struct reading_card : mpx::nic::reading_libfabric {
   template <class B>
   explicit reading_card(B& b) : basic_libfabric(b, chosen) {}
@@ -171,7 +171,7 @@ struct failing : mpx::nic::fabric_calls {
                                 std::uint64_t flags) noexcept {
     return fails("fi_readmsg") ? result : real::readmsg(e, what, flags);
   }
-  static std::ptrdiff_t cq_read(::fid_cq* q, ::fi_cq_msg_entry* into, std::size_t n) noexcept {
+  static std::ptrdiff_t cq_read(::fid_cq* q, ::fi_cq_data_entry* into, std::size_t n) noexcept {
     if (fails("fi_cq_readerr")) return -FI_EAVAIL;
     return fails("fi_cq_read") ? result : real::cq_read(q, into, n);
   }

@@ -9,7 +9,7 @@ namespace nic_concept_test {
 
 using namespace mpx;
 
-static_assert(Nic<nic_archetype> && ReadingNic<nic_archetype>);
+static_assert(Nic<nic_archetype> && ReadingNic<nic_archetype> && ChainingNic<nic_archetype>);
 static_assert(PollableNic<nic_archetype> && ClockedNic<nic_archetype>);
 
 // One that says it does not read is not asked to.

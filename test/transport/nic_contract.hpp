@@ -770,6 +770,139 @@ inline void check_reads(player& p) {
   p.fence();
 }
 
+/// Writes with a tail, where there are some, between others.
+inline void check_tails(player& p) {
+  card& c = p.c;
+  if (!c.chains()) return;
+  const peer_id other = 1 - p.self();
+  constexpr std::size_t tail_bytes = 24;
+  const std::uint32_t at_once = std::min(c.limits().receive_depth / 2, 8u);
+  const auto most = static_cast<std::size_t>(
+      std::min({c.limits().transfer_bytes_max - tail_bytes, std::uint64_t{900'000},
+                c.limits().registered_bytes_max / 4 / at_once}));
+  const std::size_t sizes[] = {1, std::min<std::size_t>(most, 300),
+                               std::min<std::size_t>(most, 5001), most};
+  const std::size_t slot = most + 64;
+  room here(c, at_once * slot, true);
+  room tails(c, at_once * 64, false);
+  room source(c, at_once * slot, false);
+  const nic_region hr = p.region(here.memory, nic_access::remote_write);
+  const nic_region tr = p.region(tails.memory, nic_access::remote_write);
+  const nic_region sr = p.region(source.memory, nic_access::local);
+  p.publish("data", hr.remote);
+  p.publish("tails", tr.remote);
+  p.connect(other);
+  p.fence();
+  const remote_memory to = p.published(other, "data");
+  const remote_memory tails_to = p.published(other, "tails");
+  const auto size_of = [&](std::uint32_t round, std::uint32_t i) { return sizes[(i + round) % 4]; };
+  // Every third is a write with an immediate, or one of nothing.
+  const auto has_tail = [](std::uint32_t round, std::uint32_t i) { return (i + round) % 3 != 2; };
+  const auto post = [&](std::uint32_t round, std::uint32_t i, cookie_t cookie) {
+    const bytes from = source.memory.subspan(i * slot, slot);
+    const std::size_t n = size_of(round, i);
+    if (!has_tail(round, i))
+      return c.post_write(other, sr.handle, from.first(i % 2 == 0 ? n : 0), to, i * slot,
+                          nic_until::taken, i, cookie);
+    return c.post_write_then(other, sr.handle, from.first(n), to, i * slot,
+                             {.handle = sr.handle,
+                              .from = from.subspan(most, tail_bytes),
+                              .to = tails_to,
+                              .offset = std::uint64_t{i} * 64,
+                              .immediate = i},
+                             cookie);
+  };
+  for (std::uint32_t round = 0; round < 12; ++round) {
+    std::memset(here.memory.data(), 0, here.memory.size());
+    std::memset(tails.memory.data(), 0, tails.memory.size());
+    p.received.clear();
+    for (std::uint32_t i = 0; p.self() == 1 && i < at_once; ++i) p.post_receive(other, i);
+    p.fence();
+    if (p.self() == 0) {
+      std::vector<cookie_t> under_way;
+      for (std::uint32_t i = 0; i < at_once; ++i) {
+        fill(source.memory.subspan(i * slot, most), 16 * round + i);
+        fill(source.memory.subspan(i * slot + most, tail_bytes), 16 * round + i + 1000);
+        const cookie_t cookie = p.next++;
+        outcome o = outcome::retry;
+        p.until([&] { return (o = post(round, i, cookie)) != outcome::retry; }, "room in a queue");
+        require(o != outcome::refused, "a write with a tail is taken");
+        if (o == outcome::pending) under_way.push_back(cookie);
+      }
+      for (const cookie_t cookie : under_way) {
+        p.until([&] { return p.sent.contains(cookie); }, "a completion");
+        require(p.sent[cookie] == nic_status::ok, "a write with a tail goes well");
+      }
+      std::memset(source.memory.data(), 99, source.memory.size());  // It is this side's again.
+    } else {
+      for (std::uint32_t told = 0; told < at_once; ++told) {
+        p.until_received(told + 1);
+        const std::uint32_t i = p.received[told].immediate;
+        require(p.received[told].status == nic_status::ok && i < at_once, "its immediate arrives");
+        if (c.traits().arrivals_in_order) require(i == told, "immediates are in order");
+        const bool whole = has_tail(round, i) || i % 2 == 0;
+        require(!whole || has(here.memory.subspan(i * slot, size_of(round, i)), 16 * round + i),
+                "behind its data");
+        require(!has_tail(round, i) ||
+                    has(tails.memory.subspan(i * 64, tail_bytes), 16 * round + i + 1000),
+                "and behind its tail");
+      }
+    }
+    p.fence();
+  }
+  const auto refused = [&](const nic_region& data, const_bytes m, const nic_region& tail,
+                           const_bytes t) {
+    return p.refused([&] {
+      return c.post_write_then(other, data.handle, m, to, 0, {tail.handle, t, tails_to, 0, 0},
+                               p.next++);
+    });
+  };
+  std::vector<std::byte> stranger(100);
+  const bytes good = source.memory.first(8);
+  require(refused(sr, stranger, sr, good) && refused(sr, good, sr, stranger) &&
+              refused({}, good, sr, good) && refused(sr, good, {}, good),
+          "unregistered memory");
+  p.fence();
+  if (c.limits().checks_keys) {
+    // What is refused of either part is refused of both.
+    for (const bool of_tail : {false, true}) {
+      const int ends = p.links[other].disconnected;
+      std::memset(here.memory.data(), 0x55, here.memory.size());
+      std::memset(tails.memory.data(), 0x55, tails.memory.size());
+      p.received.clear();
+      if (p.self() == 1) p.post_receive(other, 7);
+      p.fence();
+      if (p.self() == 0) {
+        remote_memory bad = of_tail ? tails_to : to;
+        bad.key ^= 1;
+        const cookie_t cookie = p.next++;
+        require(!p.refused([&] {
+          return c.post_write_then(other, sr.handle, good, of_tail ? to : bad, 0,
+                                   {sr.handle, good, of_tail ? bad : tails_to, 0, 3}, cookie);
+        }),
+                "its card learns of it later");
+        p.until([&] { return p.sent.contains(cookie); }, "a completion");
+        // Its memory may have been given back before that was known.
+        const bool told = p.sent[cookie] == nic_status::refused;
+        require(told || p.sent[cookie] == nic_status::ok, "refused, or it was taken before");
+      }
+      if (!c.traits().survives_refusals) {
+        p.until_disconnected(other, ends + 1, nic_status::refused);
+        p.connect(other);
+      }
+      p.fence();
+      for (const nic_event& e : p.received)
+        require(e.status == nic_status::flushed, "nobody was told");
+      require(all_are(here.memory, std::byte{0x55}) && all_are(tails.memory, std::byte{0x55}),
+              "nothing was written");
+      p.fence();
+    }
+  }
+  c.disconnect(other);
+  p.until([&] { return p.links[other].disconnected > 0; }, "the end");
+  p.fence();
+}
+
 struct check {
   const char* name;
   void (*run)(player&);
@@ -787,6 +920,7 @@ inline constexpr check checks[] = {
     {"traffic", check_traffic, 0},
     {"withdrawal", check_withdrawal, 2},
     {"reads", check_reads, 2},
+    {"tails", check_tails, 2},
 };
 
 }  // namespace nic_contract

@@ -66,6 +66,9 @@ struct card {
   virtual outcome post_send(peer_id, std::uint64_t, const_bytes, std::uint32_t, cookie_t) = 0;
   virtual outcome post_write(peer_id, std::uint64_t, const_bytes, const remote_memory&,
                              std::uint64_t, nic_until, std::optional<std::uint32_t>, cookie_t) = 0;
+  virtual bool chains() const = 0;
+  virtual outcome post_write_then(peer_id, std::uint64_t, const_bytes, const remote_memory&,
+                                  std::uint64_t, const mpx::nic_tail&, cookie_t) = 0;
   virtual outcome post_read(peer_id, std::uint64_t, bytes, const remote_memory&, std::uint64_t,
                             cookie_t) = 0;
   virtual std::size_t poll(std::span<nic_event>) = 0;
@@ -106,6 +109,12 @@ struct card_of final : card {
                      cookie_t c) override {
     return i ? nic.post_write_immediate(p, h, m, to, offset, u, *i, c)
              : nic.post_write(p, h, m, to, offset, u, c);
+  }
+  bool chains() const override { return mpx::ChainingNic<N>; }
+  outcome post_write_then(peer_id p, std::uint64_t h, const_bytes m, const remote_memory& to,
+                          std::uint64_t offset, const mpx::nic_tail& tail, cookie_t c) override {
+    if constexpr (mpx::ChainingNic<N>) return nic.post_write_then(p, h, m, to, offset, tail, c);
+    return outcome::refused;
   }
   outcome post_read(peer_id p, std::uint64_t h, bytes m, const remote_memory& from,
                     std::uint64_t offset, cookie_t c) override {

@@ -88,6 +88,14 @@ class scripted_nic {
       return nic_.post_write_immediate(peer, handle, from, to, offset, until, immediate, cookie);
     });
   }
+  mpx::outcome post_write_then(mpx::peer_id peer, std::uint64_t handle,
+                               std::span<const std::byte> from, const mpx::remote_memory& to,
+                               std::uint64_t offset, const mpx::nic_tail& tail,
+                               mpx::cookie_t cookie) noexcept requires mpx::ChainingNic<N>
+  {
+    return post(peer, cookie,
+                [&] { return nic_.post_write_then(peer, handle, from, to, offset, tail, cookie); });
+  }
   mpx::outcome post_read(mpx::peer_id peer, std::uint64_t handle, std::span<std::byte> into,
                          const mpx::remote_memory& from, std::uint64_t offset,
                          mpx::cookie_t cookie) noexcept requires mpx::ReadingNic<N>

@@ -9,6 +9,8 @@
 // immediate follows as a message when that write and all before it are in place. So nothing is
 // asked of a provider but messages in order and remote writes: no remote CQ data, no order between
 // writes and messages, both of which providers differ in. A card that reads asks for remote reads.
+// Where the provider has both for certain (fabric_resources::keeps_order), an immediate
+// goes with its write, if that is not very long, and what is behind it does not wait.
 //
 // A provider may drop a remote write with a wrong key in silence; and one that has begun to receive
 // such a write goes on when the registration is closed. So limits().checks_keys is false, and who
@@ -51,6 +53,7 @@ class basic_libfabric {
   static constexpr std::uint32_t receives_max = 128;  // Of the provider, for all peers.
   static constexpr std::uint32_t sends_max = 64;
   static constexpr std::uint32_t accesses_max = 256;
+  static constexpr std::size_t together_bytes_max = 512 * 1024;  // More goes faster if it is paced.
   static constexpr std::size_t payload_max =
       detail::fabric_buffer_bytes - sizeof(detail::fabric_head);
 
@@ -191,14 +194,17 @@ class basic_libfabric {
                      const remote_memory& to, std::uint64_t offset, nic_until until,
                      cookie_t cookie) noexcept {
     return post(peer, handle, from, to, offset, detail::fabric_word::write, 0,
-                until == nic_until::placed || from.size() > payload_max, cookie);
+                until == nic_until::placed, cookie);
   }
   outcome post_write_immediate(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
                                const remote_memory& to, std::uint64_t offset, nic_until until,
                                std::uint32_t immediate, cookie_t cookie) noexcept {
     return post(peer, handle, from, to, offset, detail::fabric_word::arrival, immediate,
-                until == nic_until::placed || from.size() > payload_max, cookie);
+                until == nic_until::placed, cookie);
   }
+  outcome post_write_then(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
+                          const remote_memory& to, std::uint64_t offset, const nic_tail& tail,
+                          cookie_t cookie) noexcept;
   outcome post_read(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
                     const remote_memory& from, std::uint64_t offset, cookie_t cookie) noexcept
       requires Reads
@@ -245,6 +251,7 @@ class basic_libfabric {
   using link = detail::fabric_link;
   using head = detail::fabric_head;
   using word = detail::fabric_word;
+  using order = detail::fabric_order;
   struct bell {
     int fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     bell() = default;
@@ -303,21 +310,15 @@ class basic_libfabric {
   [[gnu::always_inline]] outcome post(peer_id peer, std::uint64_t handle,
                                       std::span<const std::byte> from, const remote_memory& to,
                                       std::uint64_t offset, word what, std::uint32_t immediate,
-                                      bool by_access, cookie_t cookie,
-                                      bool reads = false) noexcept {
+                                      bool placed, cookie_t cookie, bool reads = false) noexcept {
     link* const v = peer < peers() ? links_[peer] : nullptr;
     void* descriptor = nullptr;
     if (v == nullptr || !v->up || from.size() > transfer_bytes_max_) return outcome::refused;
     if (!from.empty() && !regions_.holds(handle, from, descriptor)) return outcome::refused;
     if (from.empty() && what == word::write) return outcome::done;
-    const head h{.job = job_,
-                 .what = what,
-                 .source = self_,
-                 .immediate = immediate,
-                 .address = to.address + offset,
-                 .key = to.key};
-    const bool accesses = by_access && !from.empty();
-    if (!accesses && v->idle()) [[likely]] {
+    const head h = head_of(what, immediate, {to.address + offset, to.key});
+    const bool accesses = (placed || from.size() > payload_max) && !from.empty();
+    if (!accesses && (v->idle() || (keeps_order_ && v->may_tell()))) [[likely]] {
       const long result = ship(*v, h, from);
       if (result == 0) [[likely]]
         return outcome::done;
@@ -325,11 +326,21 @@ class basic_libfabric {
       stalled_ = true;
       return outcome::retry;
     }
-    return keep(*v, h, from, descriptor, accesses, cookie, reads);
+    order o{.head = h, .cookie = cookie, .reads = reads, .placed = placed};
+    (accesses ? o.moved : o.said) = from;
+    o.moved_descriptor = descriptor;
+    o.there = {h.address, h.key};
+    return keep(*v, o);
   }
-  [[gnu::noinline]] outcome keep(link& v, const head& h, std::span<const std::byte> from,
-                                 void* descriptor, bool accesses, cookie_t cookie,
-                                 bool reads) noexcept;
+  head head_of(word what, std::uint32_t immediate, const remote_memory& to) const noexcept {
+    return {.job = job_,
+            .what = what,
+            .source = self_,
+            .immediate = immediate,
+            .address = to.address,
+            .key = to.key};
+  }
+  [[gnu::noinline]] outcome keep(link& v, const order& o) noexcept;
   /// The provider takes a message, or says why not.
   [[gnu::always_inline]] long ship(link& v, const head& h,
                                    std::span<const std::byte> payload) noexcept {
@@ -403,12 +414,13 @@ class basic_libfabric {
   /// Takes what the provider has to tell, as far as there is room for it.
   void progress() noexcept;
   [[gnu::noinline, gnu::cold]] void take_error() noexcept;
-  void take(const ::fi_cq_msg_entry& e) noexcept;
+  void take(const ::fi_cq_data_entry& e) noexcept;
   void ended(detail::fabric_work& w, nic_status status) noexcept;
   bool post_slot(detail::fabric_message_slot& s) noexcept;
   void take_message(const std::byte* data, std::size_t bytes) noexcept;
   [[gnu::noinline, gnu::cold]] void take_stage(const head& h,
                                                std::span<const std::byte> payload) noexcept;
+  void take_note(std::uint64_t note) noexcept;
   void use_receive(link& v, std::uint32_t immediate, std::span<const std::byte> data) noexcept;
 
   peer_id self_;
@@ -438,6 +450,7 @@ class basic_libfabric {
   bool heard_ = false;          // Since it was asked the last time,
   std::int64_t heard_at_ns_ = 0;  // and when it was asked before.
   bool oversubscribed_ = false;
+  bool keeps_order_ = false;
   bool broken_ = false;
   bool deaf_ = false;  // The last receive that was posted was refused.
   const char* failed_call_ = nullptr;
@@ -459,5 +472,6 @@ using reading_libfabric = basic_libfabric<fabric_calls, true>;
 
 }  // namespace mpx::inline v0::nic
 
+#include "mpx/transport/rdma/detail/libfabric_arrivals.hpp"
 #include "mpx/transport/rdma/detail/libfabric_start.hpp"
 #include "mpx/transport/rdma/detail/libfabric_work.hpp"

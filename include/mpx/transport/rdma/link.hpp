@@ -197,6 +197,11 @@ struct link : mpx::detail::allocated,
     return up() && completed == composed && carriers == carriers_out && receives != 0 &&
            free_there != 0;
   }
+  /// The same, with some under way.
+  bool has_room_for_one() const noexcept {
+    return posted == composed && receives != 0 && free_there != 0 && free_here != 0 &&
+           composed - completed <= mask;
+  }
   std::byte* copy() const noexcept { return memory + std::size_t{ring_blocks} * block_bytes; }
   std::byte* slot(std::uint32_t i) const noexcept {
     return memory + (2 * std::size_t{ring_blocks} + i) * block_bytes;
@@ -305,6 +310,15 @@ struct link : mpx::detail::allocated,
     if (owed.receives <= receives_due) return {};
     const std::uint32_t n = owed.receives - receives_due;
     return {n < record_head::receives_max ? n : record_head::receives_max, owed.blocks};
+  }
+  /// Writes that credit into the head of a packet that is about to leave, and returns it.
+  credit stamp(std::byte* at) const noexcept {
+    const credit c = to_give();
+    std::uint32_t word;
+    std::memcpy(&word, at, sizeof word);
+    word = record_head::pack(record_head::slack(word), c);
+    std::memcpy(at, &word, sizeof word);
+    return c;
   }
   void gave(credit c) noexcept {
     owed.receives -= c.receives;

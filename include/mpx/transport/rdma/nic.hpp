@@ -227,6 +227,29 @@ concept ReadingNic =
       } noexcept -> std::same_as<outcome>;
     };
 
+/// A small write with an immediate that goes behind another write.
+struct nic_tail {
+  std::uint64_t handle = 0;
+  std::span<const std::byte> from;  ///< Inside the registration.
+  remote_memory to{};
+  std::uint64_t offset = 0;
+  std::uint32_t immediate = 0;
+};
+
+/// A card that takes a write and a write with an immediate behind it as one post.
+///
+/// `post_write_then(peer, handle, from, to, offset, tail, cookie)`: what post_write(taken), and
+/// post_write_immediate(taken) of the tail after it, would do, but for less: one event, `taken` of
+/// both. The tail's immediate arrives when both are in place. If either is refused by the peer's
+/// card, nothing is told there. Neither is empty. Outcomes as for a write.
+template <class N>
+concept ChainingNic = Nic<N> && requires(N& n, peer_id peer, std::span<const std::byte> from,
+                                         const remote_memory& to, const nic_tail& tail) {
+  {
+    n.post_write_then(peer, std::uint64_t{}, from, to, std::uint64_t{}, tail, cookie_t{})
+  } noexcept -> std::same_as<outcome>;
+};
+
 /// A card that one can wait for together with others: `descriptor()` as for PollableTransport.
 template <class N>
 concept PollableNic = Nic<N> && requires(N& n) {
@@ -266,6 +289,8 @@ struct nic_archetype {
                                cookie_t) noexcept;
   outcome post_read(peer_id, std::uint64_t, std::span<std::byte>, const remote_memory&,
                     std::uint64_t, cookie_t) noexcept;
+  outcome post_write_then(peer_id, std::uint64_t, std::span<const std::byte>, const remote_memory&,
+                          std::uint64_t, const nic_tail&, cookie_t) noexcept;
   std::size_t poll(std::span<nic_event>) noexcept;
   bool arm() noexcept;
   void sleep(std::int64_t) noexcept;

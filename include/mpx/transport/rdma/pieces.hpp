@@ -31,7 +31,9 @@ struct piece {
   transfer* of = nullptr;  // nullptr: a payload's, or its transfer has been given up.
   void* by = nullptr;      // The cache's entry.
   std::span<std::byte> memory;
-  cookie_t cookie = 0;     // Of a payload.
+  cookie_t cookie = 0;       // Of a payload.
+  std::uint32_t number = 0;  // Of the packet that it carries.
+  bool carries = false;
   bool payload = false;    // Whose completion is to be told.
   bool announced = false;  // Its packet has left too.
   bool in_card = false;

@@ -103,6 +103,16 @@ class basic_sim {
     w.immediate = immediate;
     return card_.post(peer, handle, std::move(w));
   }
+  outcome post_write_then(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
+                          const remote_memory& to, std::uint64_t offset, const nic_tail& tail,
+                          cookie_t cookie) noexcept requires(Options.in_order)
+  {
+    work w = made(work::kind::write, from, to, offset, cookie);
+    w.until_taken = w.has_immediate = true;
+    w.immediate = tail.immediate;
+    w.tail = tail;
+    return card_.post(peer, handle, std::move(w));
+  }
   outcome post_read(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
                     const remote_memory& from, std::uint64_t offset, cookie_t cookie) noexcept
       requires(Options.reads)

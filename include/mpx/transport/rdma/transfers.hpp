@@ -20,7 +20,8 @@ namespace mpx::inline v0::transport::rdma_detail {
 /// A put or a get, from its call to its completion.
 ///
 /// One that carries a packet holds back all other packets to its peer until its own has left: which
-/// is when its data is in place, or cannot be got there.
+/// is when its data is in place, or cannot be got there; or with its last piece, where the card
+/// chains.
 struct transfer : mpx::detail::allocated, list_node<transfer> {
   link* with = nullptr;
   cookie_t cookie = 0;
@@ -33,7 +34,7 @@ struct transfer : mpx::detail::allocated, list_node<transfer> {
   frame_header packet{};        // Of one that carries it,
   std::uint32_t turn = 0;       // which is the link's carrier of that number.
   bool reads = false;
-  bool carries = false;
+  bool carries = false;  // And its packet has not left.
   bool failed = false;
   bool waits = false;  // On the list of those that have not ended.
 };
@@ -170,9 +171,13 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     link& l = *t.with;
     if (t.turn != l.carriers_out) return false;
     if (!t.failed && !base::post_behind(l, t.packet)) return false;
-    ++l.carriers_out;
-    base::news_of_room(l);
+    packet_left(t);
     return true;
+  }
+  void packet_left(transfer& t) noexcept {
+    t.carries = false;
+    ++t.with->carriers_out;
+    base::news_of_room(*t.with);
   }
   void finish(transfer& t) noexcept {
     transfers_.erase(t);
@@ -202,15 +207,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
       return false;
     }
     const std::uint16_t i = pieces_.make(*t.with, &t, *e, here);
-    const cookie_t cookie = base::cookie_of_piece(i);
-    outcome o = outcome::refused;
-    if (!t.reads) {
-      o = card_.post_write(t.with->peer, e->handle().handle, here, t.there, t.offset + t.begun,
-                           nic_until::placed, cookie);
-    } else if constexpr (ReadingNic<Card>) {
-      o = card_.post_read(t.with->peer, e->handle().handle, here, t.there, t.offset + t.begun,
-                          cookie);
-    }
+    const outcome o = t.reads ? read_piece(t, i) : write_piece(t, i);
     if (o != outcome::pending) pieces_.end(i);
     if (o == outcome::refused) t.failed = true;
     if (o == outcome::refused || o == outcome::retry) return false;
@@ -221,6 +218,31 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
       ++t.under_way;
     }
     return true;
+  }
+
+  outcome read_piece(transfer& t, std::uint16_t i) noexcept {
+    const piece& p = pieces_[i];
+    if constexpr (ReadingNic<Card>)
+      return card_.post_read(t.with->peer, pieces_.handle(p), p.memory, t.there, t.offset + t.begun,
+                             base::cookie_of_piece(i));
+    return outcome::refused;
+  }
+  outcome write_piece(transfer& t, std::uint16_t i) noexcept {
+    link& l = *t.with;
+    const piece& p = pieces_[i];
+    const std::uint64_t at = t.offset + t.begun;
+    auto until = nic_until::placed;
+    if constexpr (base::chains) {
+      if (t.carries) until = nic_until::taken;  // Its packet arrives after it.
+      if (t.carries && t.begun + p.memory.size() == t.bytes && t.turn == l.carriers_out &&
+          base::has_room_behind(l)) {
+        const outcome o = base::post_carrying(l, t.packet, i, t.there, at);
+        if (o == outcome::pending || o == outcome::done) packet_left(t);
+        return o;
+      }
+    }
+    return card_.post_write(l.peer, pieces_.handle(p), p.memory, t.there, at, until,
+                            base::cookie_of_piece(i));
   }
 
   linked_list<transfer, transfer> transfers_;  // That have not ended, in the order of their calls.

@@ -38,6 +38,9 @@ class wires {
   static constexpr bool ordered =
       nic_traits(Card::traits).arrivals_in_order && nic_traits(Card::traits).writes_before_arrivals;
   static constexpr bool sends_short = sent_bytes_max<Card> != 0;
+  // Without survival a refused piece is followed by nothing: so nobody need wait for it.
+  static constexpr bool chains =
+      ChainingNic<Card> && ordered && !nic_traits(Card::traits).survives_refusals;
   static constexpr bool writes_payloads = Shape.copy_bytes_max < Shape.packet_bytes_max && ordered;
   // So that who has half of the ring can go on, wherever it ends.
   static_assert(packet_blocks_max <= ring_blocks / 4 && ring_blocks <= 0xffff);
@@ -323,6 +326,15 @@ class wires {
  protected:
   /// A packet of `header` alone, in front of those that queue. False: not now.
   bool post_behind(link& l, const frame_header& header) noexcept;
+  /// Whether a packet of a header alone may leave now, with nothing before it.
+  bool has_room_behind(link& l) noexcept {
+    if (l.posted != l.composed) flush(l);
+    return l.has_room_for_one();
+  }
+  /// Such a packet and the data of piece `i` in front of it, as one post. Requires:
+  /// has_room_behind(l).
+  outcome post_carrying(link& l, const frame_header& header, std::uint16_t i,
+                        const remote_memory& there, std::uint64_t offset) noexcept requires chains;
   void news_of_room(link& l) noexcept {
     if (std::exchange(l.refused_a_post, false)) room_again_ = true;
   }
@@ -334,11 +346,7 @@ class wires {
     std::byte* const at = l.place(r);
     if constexpr (writes_payloads)
       if (r.body != 0 && !r.body_posted && !post_body(l, r)) return false;
-    const credit c = l.to_give();
-    std::uint32_t word;
-    std::memcpy(&word, at, sizeof word);
-    word = record_head::pack(record_head::slack(word), c);
-    std::memcpy(at, &word, sizeof word);
+    const credit c = l.stamp(at);
     const outcome o = card_.post_write_immediate(
         l.peer, l.region.handle, {at, r.bytes}, l.there, std::uint64_t{r.at} * block_bytes,
         nic_until::taken, notice::packet(number, r.blocks), cookie_of_packet(l, number));

@@ -18,6 +18,7 @@ void basic_libfabric<Calls, Reads>::start() {
   inject_max_ = mpx::detail::lesser(fabric_.info->tx_attr->inject_size, scratch_bytes);
   transfer_bytes_max_ = mpx::detail::lesser(std::uint64_t{fabric_.info->ep_attr->max_msg_size},
                                             std::uint64_t{16} << 20);
+  keeps_order_ = fabric_.keeps_order() && peers_ <= detail::fabric_note::sources_max;
   buffer_descriptor_ = regions_.pin({buffers_.begin(), buffers_.size()});
   unposted_.reserve(receives_max);
   std::size_t posted = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a card over libfabric does off its fast paths: remote writes and reads, the stages of
-// connections, and what comes from peers that need not be honest.
+// What a card over libfabric does off its fast paths: remote writes and reads, and the stages of
+// connections.
 
 #include <sched.h>
 
@@ -16,15 +16,6 @@
 #include "mpx/transport/rdma/libfabric/record.hpp"
 
 namespace mpx::inline v0::nic {
-namespace detail {
-
-/// What a peer's end of a write says of the peer: it refused it, or is not there.
-constexpr bool is_refusal(int e) noexcept {
-  return e == FI_EACCES || e == FI_EPERM || e == FI_EFAULT || e == FI_EINVAL || e == FI_EIO ||
-         e == FI_ENOKEY || e == FI_EKEYREJECTED;
-}
-
-}  // namespace detail
 
 template <class Calls, bool Reads>
 basic_libfabric<Calls, Reads>::~basic_libfabric() {
@@ -112,21 +103,34 @@ long basic_libfabric<Calls, Reads>::ship_long(link& v, const head& h,
 }
 
 template <class Calls, bool Reads>
-outcome basic_libfabric<Calls, Reads>::keep(link& v, const head& h, std::span<const std::byte> from,
-                                            void* descriptor, bool accesses, cookie_t cookie,
-                                            bool reads) noexcept {
+outcome basic_libfabric<Calls, Reads>::post_write_then(peer_id peer, std::uint64_t handle,
+                                                       std::span<const std::byte> from,
+                                                       const remote_memory& to,
+                                                       std::uint64_t offset, const nic_tail& tail,
+                                                       cookie_t cookie) noexcept {
+  link* const v = peer < peers() ? links_[peer] : nullptr;
+  order o{
+      .head = head_of(word::arrival, tail.immediate, {tail.to.address + tail.offset, tail.to.key}),
+      .said = tail.from,
+      .moved = from,
+      .there = {to.address + offset, to.key},
+      .cookie = cookie};
+  if (v == nullptr || !v->up || from.empty() || tail.from.empty() ||
+      tail.from.size() > payload_max || from.size() > transfer_bytes_max_ - tail.from.size())
+    return outcome::refused;
+  if (!regions_.holds(handle, from, o.moved_descriptor) ||
+      !regions_.holds(tail.handle, tail.from, o.said_descriptor))
+    return outcome::refused;
+  return keep(*v, o);
+}
+
+template <class Calls, bool Reads>
+outcome basic_libfabric<Calls, Reads>::keep(link& v, const order& o) noexcept {
   if (v.posted - v.first == link::depth) return outcome::retry;
   detail::fabric_work& w = v.at(v.posted++);
-  w.from = from.data();
-  w.bytes = from.size();
-  w.descriptor = descriptor;
-  w.cookie = cookie;
-  w.head = h;
-  w.accesses = accesses;
-  w.reads = reads;
-  w.tells = !accesses || h.what != word::write;
-  w.carries = !accesses;
-  w.accessed = !accesses;
+  w.order = o;
+  w.accessed = !o.accesses();
+  w.tells = w.accessed || o.head.what != word::write;
   w.status = nic_status::ok;
   if (!advance(v)) note_busy(v);
   return outcome::pending;
@@ -135,26 +139,38 @@ outcome basic_libfabric<Calls, Reads>::keep(link& v, const head& h, std::span<co
 template <class Calls, bool Reads>
 long basic_libfabric<Calls, Reads>::issue(detail::fabric_work& w) noexcept {
   if (accesses_ == accesses_max) return -FI_EAGAIN;
-  ::iovec here{const_cast<std::byte*>(w.from), w.bytes};
-  ::fi_rma_iov there{w.head.address, w.bytes, w.head.key - 1};
+  const order& o = w.order;
+  const bool together = keeps_order_ && w.of->untold == 0 && o.moved.size() <= together_bytes_max;
+  const bool tells = together && w.tells;
+  const auto iov = [](std::span<const std::byte> m) {
+    return ::iovec{const_cast<std::byte*>(m.data()), m.size()};
+  };
+  ::iovec here[2] = {iov(o.moved), iov(o.said)};
+  void* descriptors[2] = {o.moved_descriptor, o.said_descriptor};
+  ::fi_rma_iov there[2] = {{o.there.address, o.moved.size(), o.there.key - 1},
+                           {o.head.address, o.said.size(), o.head.key - 1}};
   ::fi_msg_rma what{};
-  what.msg_iov = &here;
-  what.desc = &w.descriptor;
-  what.iov_count = 1;
+  what.msg_iov = here;
+  what.desc = descriptors;
+  what.iov_count = what.rma_iov_count = tells && !o.said.empty() ? 2 : 1;
   what.addr = w.of->address;
-  what.rma_iov = &there;
-  what.rma_iov_count = 1;
+  what.rma_iov = there;
   what.context = &w.context;
+  what.data = detail::fabric_note::pack(job_, self_, o.head.immediate);
   long result = 0;
-  if (w.reads) {
+  if (o.reads) {
     if constexpr (Reads) result = Calls::readmsg(fabric_.ep, &what, FI_COMPLETION);
   } else {
-    result = Calls::writemsg(fabric_.ep, &what, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+    const bool placed = o.placed || !together;
+    result = Calls::writemsg(fabric_.ep, &what,
+                             FI_COMPLETION | (tells ? FI_REMOTE_CQ_DATA : std::uint64_t{0}) |
+                                 (placed ? FI_DELIVERY_COMPLETE : std::uint64_t{0}));
   }
-  if (result != 0) return note(w.reads ? "fi_readmsg" : "fi_writemsg", result);
+  if (result != 0) return note(o.reads ? "fi_readmsg" : "fi_writemsg", result);
+  w.tells = w.tells && !tells;
   ++accesses_;
   ++w.of->outstanding;
-  w.of->reading += w.reads ? 1 : 0;
+  w.of->reading += o.reads ? 1 : 0;
   return 0;
 }
 
@@ -162,32 +178,37 @@ template <class Calls, bool Reads>
 bool basic_libfabric<Calls, Reads>::advance(link& v) noexcept {
   bool goes = true;
   bool refused = false;
+  const auto say = [&](detail::fabric_work& w) {
+    const long result = ship(v, w.order.head, w.order.said);
+    goes = result != -FI_EAGAIN;
+    v.cut = v.cut || (goes && result != 0);
+    w.tells = result != 0;
+    return result == 0;
+  };
   for (; v.issued != v.posted; ++v.issued) {
     detail::fabric_work& w = v.at(v.issued);
-    if (!w.accesses) continue;
-    const long result = issue(w);
-    goes = result != -FI_EAGAIN;
-    if (!goes) break;
-    if (result == 0) continue;
-    w.accessed = true;
-    w.status =
-        detail::is_refusal(static_cast<int>(-result)) ? nic_status::refused : nic_status::flushed;
-    v.cut = v.cut || w.status == nic_status::flushed;
+    if (w.order.accesses()) {
+      const long result = issue(w);
+      goes = result != -FI_EAGAIN;
+      if (!goes) break;
+      if (result != 0) {
+        w.accessed = true;
+        w.status = detail::is_refusal(static_cast<int>(-result)) ? nic_status::refused
+                                                                 : nic_status::flushed;
+        v.cut = v.cut || w.status == nic_status::flushed;
+      }
+    } else if (keeps_order_ && v.untold == 0 && !say(w)) {
+      break;
+    }
+    w.counted = w.tells;
+    v.untold += w.counted ? 1 : 0;
   }
   while (v.first != v.issued && v.at(v.first).accessed && !v.cut) {
-    const detail::fabric_work& w = v.at(v.first);
-    if (w.tells && w.status == nic_status::ok) {
-      const long result =
-          ship(v, w.head, w.carries ? std::span(w.from, w.bytes) : std::span<const std::byte>{});
-      if (result == -FI_EAGAIN) {
-        goes = false;
-        break;
-      }
-      v.cut = result != 0;
-      if (v.cut) break;
-    }
+    detail::fabric_work& w = v.at(v.first);
+    if (w.tells && w.status == nic_status::ok && !say(w)) break;
+    v.untold -= w.counted ? 1 : 0;
     refused = refused || w.status == nic_status::refused;
-    tell(v, nic_event_kind::sent, w.status, w.cookie);
+    tell(v, nic_event_kind::sent, w.status, w.order.cookie);
     ++v.first;
   }
   if (refused) end(v, nic_status::refused);
@@ -199,7 +220,7 @@ void basic_libfabric<Calls, Reads>::ended(detail::fabric_work& w, nic_status sta
   link& v = *w.of;
   --accesses_;
   --v.outstanding;
-  v.reading -= w.reads ? 1 : 0;
+  v.reading -= w.order.reads ? 1 : 0;
   w.accessed = true;
   w.status = status;
   if (!v.up) {  // Of a connection that has ended: its end waits for this.
@@ -265,10 +286,11 @@ void basic_libfabric<Calls, Reads>::tell_end(link& v) noexcept {
   v.untold_end = false;
   for (; v.first != v.posted; ++v.first) {
     const detail::fabric_work& w = v.at(v.first);
-    const bool is_known = w.status == nic_status::refused || (w.reads && w.accessed);
-    tell(v, nic_event_kind::sent, is_known ? w.status : nic_status::flushed, w.cookie);
+    const bool is_known = w.status == nic_status::refused || (w.order.reads && w.accessed);
+    tell(v, nic_event_kind::sent, is_known ? w.status : nic_status::flushed, w.order.cookie);
   }
   v.issued = v.posted;
+  v.untold = 0;
   for (; !v.receives.empty(); v.receives.pop())
     tell(v, nic_event_kind::received, nic_status::flushed, v.receives.front().cookie);
   if (v.stage.concerned) tell(v, nic_event_kind::disconnected, v.end_status, 0);
@@ -344,153 +366,6 @@ template <class Calls, bool Reads>
 std::string basic_libfabric<Calls, Reads>::failure() const {
   if (failed_call_ == nullptr) return {};
   return fabric_.failure(failed_call_, failed_result_);
-}
-
-// --- What comes ----------------------------------------------------------------------------------
-
-template <class Calls, bool Reads>
-void basic_libfabric<Calls, Reads>::progress() noexcept {
-  constexpr std::size_t at_once = 16;
-  constexpr int rounds_max = 8;
-  bool heard = false;
-  const std::uint32_t epoch = news();
-  if (epoch != known_) [[unlikely]]
-    note_gone();  // Before it looks.
-  for (int round = 0; round < rounds_max; ++round) {
-    const std::size_t room =
-        out_.empty() ? at_once : mpx::detail::lesser(out_.size() - told_, at_once);
-    if (room == 0) break;
-    ::fi_cq_msg_entry found[at_once];
-    const std::ptrdiff_t n = Calls::cq_read(fabric_.cq, found, room);
-    if (n == -FI_EAVAIL) {
-      take_error();
-      continue;
-    }
-    if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR) [[unlikely]]
-      break_down("fi_cq_read", n);
-    if (n <= 0) break;
-    heard = true;
-    for (std::ptrdiff_t i = 0; i < n; ++i) take(found[i]);
-    if (static_cast<std::size_t>(n) < room) break;
-  }
-  heard_ = heard_ || heard;
-  if (!unposted_.empty()) [[unlikely]] {
-    const std::size_t n = unposted_.size();
-    for (std::size_t i = n; i != 0; --i) {
-      detail::fabric_message_slot* const s = unposted_[i - 1];
-      unposted_.erase(i - 1);
-      if (!post_slot(*s)) break;
-    }
-    if (unposted_.size() == receives_max && deaf_) break_down("fi_recv", -FI_EOPBADSTATE);
-  }
-  if (!busy_.empty()) push_all();
-  if (epoch != known_) [[unlikely]]
-    hear_news(epoch, !heard);
-  constexpr std::uint32_t looks_apart = 1024;  // Who sleeps looks more often: see arm.
-  if (lines_.any() && ++looks_ % looks_apart == 0) look_at_lines();
-}
-
-template <class Calls, bool Reads>
-bool basic_libfabric<Calls, Reads>::post_slot(detail::fabric_message_slot& s) noexcept {
-  const long result =
-      Calls::recv(fabric_.ep, s.data, detail::fabric_buffer_bytes, buffer_descriptor_, &s.context);
-  if (result != 0) static_cast<void>(unposted_.try_push_back(&s));  // Room was made for all.
-  if (result != 0) note("fi_recv", result);
-  deaf_ = result != 0 && result != -FI_EAGAIN;
-  return result == 0;
-}
-
-template <class Calls, bool Reads>
-void basic_libfabric<Calls, Reads>::take(const ::fi_cq_msg_entry& e) noexcept {
-  using kind_of = detail::fabric_slot::kind_of;
-  auto* const slot = static_cast<detail::fabric_slot*>(e.op_context);
-  if (slot == nullptr) return;
-  if (slot->kind == kind_of::access)
-    return ended(static_cast<detail::fabric_work&>(*slot), nic_status::ok);
-  auto& s = static_cast<detail::fabric_message_slot&>(*slot);
-  if (s.kind == kind_of::receive) {
-    take_message(s.data, e.len);
-    post_slot(s);
-  } else {
-    s.next = free_sends_;
-    free_sends_ = &s;
-    --s.to->sending;
-  }
-}
-
-template <class Calls, bool Reads>
-void basic_libfabric<Calls, Reads>::take_error() noexcept {
-  using kind_of = detail::fabric_slot::kind_of;
-  ::fi_cq_err_entry e{};
-  const std::ptrdiff_t n = Calls::cq_readerr(fabric_.cq, &e);
-  if (n < 0 && n != -FI_EAGAIN) return break_down("fi_cq_readerr", n);
-  if (n <= 0 || e.op_context == nullptr) return;
-  note("an operation", -e.err);
-  auto* const slot = static_cast<detail::fabric_slot*>(e.op_context);
-  if (slot->kind == kind_of::access)
-    return ended(static_cast<detail::fabric_work&>(*slot),
-                 detail::is_refusal(e.err) ? nic_status::refused : nic_status::flushed);
-  auto& s = static_cast<detail::fabric_message_slot&>(*slot);
-  if (s.kind == kind_of::receive) {
-    static_cast<void>(unposted_.try_push_back(&s));
-  } else {
-    static_cast<void>(cut(*s.to));
-    s.next = free_sends_;
-    free_sends_ = &s;
-    --s.to->sending;
-  }
-}
-
-template <class Calls, bool Reads>
-void basic_libfabric<Calls, Reads>::take_message(const std::byte* data,
-                                                 std::size_t bytes) noexcept {
-  head h;
-  if (bytes < sizeof h || bytes > detail::fabric_buffer_bytes) return;
-  std::memcpy(&h, data, sizeof h);
-  if (h.job != job_ || h.source >= peers()) return;
-  const std::span payload(data + sizeof h, bytes - sizeof h);
-  link* const v = links_[h.source];
-  if (v == nullptr || !v->up || h.what < word::send || h.what > word::write) [[unlikely]]
-    return take_stage(h, payload);
-  if (h.what == word::send) return use_receive(*v, h.immediate, payload);
-  if (!payload.empty()) {
-    std::byte* const to = regions_.at(h.key, h.address, payload.size(), v->guess);
-    if (to == nullptr) return end(*v, nic_status::refused);
-    std::memcpy(to, payload.data(), payload.size());
-  }
-  if (h.what == word::arrival) use_receive(*v, h.immediate, {});
-}
-
-template <class Calls, bool Reads>
-void basic_libfabric<Calls, Reads>::take_stage(const head& h,
-                                               std::span<const std::byte> payload) noexcept {
-  link* const v = link_of(static_cast<peer_id>(h.source));
-  if (v == nullptr || v->stage.lost) return;
-  if (h.what == word::begin && !v->stage.theirs && !v->stage.their_end &&
-      payload.size() <= nic_connect_bytes_max) {
-    v->left = false;
-    const auto told = v->stage.begun(payload);
-    if (told == detail::session::told::asked) tell(*v, nic_event_kind::asked, nic_status::ok, 0);
-    if (told == detail::session::told::connected) connected(*v);
-  } else if (h.what == word::end && !v->stage.their_end &&
-             h.immediate <= static_cast<std::uint32_t>(nic_status::protocol)) {
-    v->stage.their_end = v->left = true;
-    end(*v, static_cast<nic_status>(h.immediate));
-    if (!v->owes_end) v->stage.over();
-  } else if (!v->stage.my_end || !v->stage.theirs) {
-    lose(*v, nic_status::protocol);
-  }
-}
-
-template <class Calls, bool Reads>
-void basic_libfabric<Calls, Reads>::use_receive(link& v, std::uint32_t immediate,
-                                                std::span<const std::byte> data) noexcept {
-  if (v.receives.empty()) return end(v, nic_status::no_descriptor);
-  const detail::receive_descriptor d = v.receives.front();
-  v.receives.pop();
-  const nic_event e = detail::received(d, v.peer, immediate, data);
-  tell(e);
-  if (e.status != nic_status::ok) end(v, e.status);
 }
 
 }  // namespace mpx::inline v0::nic

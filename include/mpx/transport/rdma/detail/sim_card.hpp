@@ -55,7 +55,10 @@ struct sim_work {
   std::uint64_t bytes = 0;
   remote_memory remote{};  // The address with its offset.
   cookie_t cookie = 0;
-  std::vector<std::byte> payload;  // Once it is no more the origin's memory.
+  nic_tail tail{};                 // Of a write with one.
+  std::vector<std::byte> payload;  // Once it is no more the origin's memory; then the tail's.
+
+  std::uint64_t bytes_with_tail() const noexcept { return bytes + tail.from.size(); }
 };
 
 class sim_card : public mpx::sim::detail::event_handler {
@@ -144,6 +147,8 @@ class sim_card : public mpx::sim::detail::event_handler {
         w.what == sim_work::kind::send ? options_.send_bytes_max : options_.transfer_bytes_max;
     if (w.bytes > most || (w.bytes != 0 && !regions().holds(handle, {w.local, w.bytes}, 0)))
       return outcome::refused;
+    if (!w.tail.from.empty() && !regions().holds(w.tail.handle, w.tail.from, 0))
+      return outcome::refused;
     link& v = *links_[peer];
     if (v.posted >= options_.send_depth) return outcome::retry;
     ++v.posted;
@@ -228,7 +233,7 @@ class sim_card : public mpx::sim::detail::event_handler {
   /// Puts work on its way.
   void ship(link& v, sim_work w) {
     const bool control = w.what == kind::begin || w.what == kind::end;
-    const std::uint64_t out = w.what == kind::read ? 0 : w.bytes;
+    const std::uint64_t out = w.what == kind::read ? 0 : w.bytes_with_tail();
     const mpx::sim::costs k = costs(v.peer, out);
     clock_.spend(self_, k.send_ns);
     w.peer = v.peer;
@@ -275,6 +280,7 @@ class sim_card : public mpx::sim::detail::event_handler {
     if (w.told || w.what == kind::begin || w.what == kind::end || world_.cut_off(self_)) return;
     if (w.what != kind::send && !w.until_taken) return;
     w.payload.assign(w.local, w.local + w.bytes);
+    w.payload.insert(w.payload.end(), w.tail.from.begin(), w.tail.from.end());
     if (w.what == kind::write) tell_sent(v, w, nic_status::ok);
   }
   void arrive(std::int64_t now_ns, std::uint64_t number, link& v, sim_work& w) {
@@ -347,7 +353,11 @@ class sim_card : public mpx::sim::detail::event_handler {
       const nic_access wanted =
           w.what == kind::read ? nic_access::remote_read : nic_access::remote_write;
       std::byte* const here = regions().at(w.remote, 0, w.bytes, wanted, 0);
-      if (here == nullptr) {
+      std::byte* const tail_here =
+          w.tail.from.empty()
+              ? here
+              : regions().at(w.tail.to, w.tail.offset, w.tail.from.size(), wanted, 0);
+      if (here == nullptr || tail_here == nullptr) {
         w.status = nic_status::refused;
         return;
       }
@@ -355,10 +365,14 @@ class sim_card : public mpx::sim::detail::event_handler {
         w.payload.assign(here, here + w.bytes);
         ++world_.result().gets;
       } else {
-        std::memcpy(here, w.payload.empty() ? w.local : w.payload.data(), w.bytes);
+        const bool left = !w.payload.empty();
+        std::memcpy(here, left ? w.payload.data() : w.local, w.bytes);
+        if (!w.tail.from.empty())
+          std::memcpy(tail_here, left ? w.payload.data() + w.bytes : w.tail.from.data(),
+                      w.tail.from.size());
         ++world_.result().puts;
       }
-      world_.result().moved_bytes += w.bytes;
+      world_.result().moved_bytes += w.bytes_with_tail();
     }
     if (w.has_immediate) use_receive(v, w.immediate, {});
   }

@@ -200,6 +200,10 @@ void wires<Card, Shape, Whole>::on_piece(std::uint16_t i, bool ok) noexcept {
     return;
   }
   transfer* const t = p.of;
+  if (p.carries && !p.with->over()) {
+    p.with->finish(p.number);
+    news_of_room(*p.with);
+  }
   pieces_.end(i);
   if (t != nullptr) whole().piece_ended(*t, ok);
 }
@@ -217,6 +221,38 @@ bool wires<Card, Shape, Whole>::post_behind(link& l, const frame_header& header)
   }
   ++counters_.packets;
   return true;
+}
+
+template <class Card, wire_shape Shape, class Whole>
+outcome wires<Card, Shape, Whole>::post_carrying(link& l, const frame_header& header,
+                                                 std::uint16_t i, const remote_memory& there,
+                                                 std::uint64_t offset) noexcept requires chains
+{
+  piece& p = pieces_[i];
+  out_record& r = *l.compose(blocks_for(0));
+  l.fill(r, header, {}, 0);
+  const std::uint32_t number = l.posted;
+  std::byte* const at = l.place(r);
+  const credit c = l.stamp(at);
+  const nic_tail tail{.handle = l.region.handle,
+                      .from = {at, r.bytes},
+                      .to = l.there,
+                      .offset = std::uint64_t{r.at} * block_bytes,
+                      .immediate = notice::packet(number, r.blocks)};
+  const outcome o = card_.post_write_then(l.peer, pieces_.handle(p), p.memory, there, offset, tail,
+                                          cookie_of_piece(i));
+  if (o == outcome::retry || o == outcome::refused) {
+    l.forget_last();
+    return o;
+  }
+  l.gave(c);
+  ++l.posted;
+  --l.receives;
+  ++counters_.packets;
+  p.carries = o == outcome::pending;
+  p.number = number;
+  if (o == outcome::done) l.finish(number);
+  return o;
 }
 
 }  // namespace mpx::inline v0::transport::rdma_detail

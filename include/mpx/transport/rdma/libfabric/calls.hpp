@@ -91,7 +91,7 @@ struct fabric_calls {
     return ::fi_readmsg(e, what, flags);
   }
   /// How many entries were read, or the negative of an error.
-  static std::ptrdiff_t cq_read(::fid_cq* q, ::fi_cq_msg_entry* into, std::size_t n) noexcept {
+  static std::ptrdiff_t cq_read(::fid_cq* q, ::fi_cq_data_entry* into, std::size_t n) noexcept {
     return ::fi_cq_read(q, into, n);
   }
   static std::ptrdiff_t cq_readerr(::fid_cq* q, ::fi_cq_err_entry* into) noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "mpx/core/memory.hpp"
 #include "mpx/core/types.hpp"
@@ -24,6 +25,24 @@ enum class fabric_word : std::uint16_t {
   write,    ///< A payload for `address`, and nobody is told.
 };
 
+/// What a write carries to the queue of its peer: an arrival, as 8 bytes.
+struct fabric_note {
+  static constexpr peer_id sources_max = 1u << 24;
+  static constexpr std::uint64_t pack(std::uint32_t job, std::uint32_t source,
+                                      std::uint32_t immediate) noexcept {
+    return std::uint64_t{job & 0xff} << 56 | std::uint64_t{source} << 32 | immediate;
+  }
+  static constexpr bool is_of(std::uint32_t job, std::uint64_t note) noexcept {
+    return note >> 56 == (job & 0xff);
+  }
+  static constexpr peer_id source(std::uint64_t note) noexcept {
+    return static_cast<peer_id>(note >> 32 & (sources_max - 1));
+  }
+  static constexpr std::uint32_t immediate(std::uint64_t note) noexcept {
+    return static_cast<std::uint32_t>(note);
+  }
+};
+
 /// What a message begins with.
 struct fabric_head {
   std::uint32_t job = 0;  ///< Who else gets to this endpoint has another one.
@@ -35,6 +54,12 @@ struct fabric_head {
   std::uint64_t key = 0;
 };
 static_assert(sizeof(fabric_head) == 32);
+
+/// What a peer's end of a write says of the peer: it refused it, or is not there.
+constexpr bool is_refusal(int e) noexcept {
+  return e == FI_EACCES || e == FI_EPERM || e == FI_EFAULT || e == FI_EINVAL || e == FI_EIO ||
+         e == FI_ENOKEY || e == FI_EKEYREJECTED;
+}
 
 /// libfabric wants memory of its own with each operation: these begin with it.
 struct fabric_slot {
@@ -49,19 +74,27 @@ struct fabric_message_slot : fabric_slot {
   fabric_message_slot* next = nullptr;  ///< Free ones.
   fabric_link* to = nullptr;
 };
-/// Posted work that has not ended. First its write or read, if it is one by remote access; then its
-/// message, if it has one, when all writes before it are in place.
+/// What is posted. First a write or read, if it is one by remote access; then a message, if there
+/// is one. They may be one write.
+struct fabric_order {
+  fabric_head head;                   ///< Of its message; the address is that of `said`.
+  std::span<const std::byte> said{};  ///< The message's payload,
+  void* said_descriptor = nullptr;
+  std::span<const std::byte> moved{};  ///< and what is written or read,
+  void* moved_descriptor = nullptr;
+  remote_memory there{};  ///< at that place of the peer's.
+  cookie_t cookie = 0;
+  bool reads = false;
+  bool placed = false;  ///< It ends when the data is in place.
+
+  bool accesses() const noexcept { return !moved.empty(); }
+};
+/// Of that, what has not ended.
 struct fabric_work : fabric_slot {
   fabric_link* of = nullptr;
-  const std::byte* from = nullptr;
-  std::size_t bytes = 0;
-  void* descriptor = nullptr;
-  cookie_t cookie = 0;
-  fabric_head head;
-  bool accesses = false;
-  bool reads = false;
-  bool tells = false;
-  bool carries = false;   ///< Its message carries the data.
+  fabric_order order;
+  bool tells = false;     ///< Its message has yet to leave,
+  bool counted = false;   ///< and waits for what is before it.
   bool accessed = false;  ///< Its access has ended.
   nic_status status = nic_status::ok;
 };
@@ -90,6 +123,7 @@ struct fabric_link : mpx::detail::allocated {
   std::uint32_t first = 0;        ///< Numbers of work: the oldest,
   std::uint32_t issued = 0;       ///< the first that the provider has not,
   std::uint32_t posted = 0;       ///< and the next.
+  std::uint32_t untold = 0;       ///< Of those, how many have a message that waits.
   std::uint32_t outstanding = 0;  ///< Writes and reads that the provider has.
   std::uint32_t reading = 0;      ///< The reads among them.
   std::uint32_t guess = 0;        ///< Where the region was that the peer wrote last.
@@ -111,6 +145,8 @@ struct fabric_link : mpx::detail::allocated {
 
   fabric_work& at(std::uint32_t number) noexcept { return work[number % depth]; }
   bool idle() const noexcept { return first == posted; }
+  /// Where order is kept: whether a message may leave now, behind what is under way.
+  bool may_tell() const noexcept { return issued == posted && untold == 0; }
 };
 
 }  // namespace mpx::inline v0::nic::detail

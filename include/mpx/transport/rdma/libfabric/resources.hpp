@@ -91,6 +91,17 @@ struct fabric_resources {
   bool enables_memory() const noexcept {
     return (info->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0;
   }
+  /// Whether writes and messages to a peer keep their order, and a write of two parts carries 8
+  /// bytes to the queue there. Believed of providers that are a stream: `sockets` says it, too, and
+  /// does not.
+  bool keeps_order() const noexcept {
+    constexpr std::uint64_t order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAS | FI_ORDER_WAW;
+    const std::string_view name = provider();
+    return (name == "tcp;ofi_rxm" || name == "net") &&
+           (info->tx_attr->msg_order & info->rx_attr->msg_order & order) == order &&
+           info->tx_attr->iov_limit >= 2 && info->tx_attr->rma_iov_limit >= 2 &&
+           info->domain_attr->cq_data_size >= 8;
+  }
   /// What is said of a call that has failed.
   std::string failure(const char* call, long result) const {
     std::string text = "libfabric provider '";
@@ -186,7 +197,7 @@ struct fabric_resources {
     need("fi_av_open", Calls::av_open(domain, &av_attr, &av));
     ::fi_cq_attr cq_attr{};
     cq_attr.size = queue_entries;
-    cq_attr.format = FI_CQ_FORMAT_MSG;
+    cq_attr.format = FI_CQ_FORMAT_DATA;
     cq_attr.wait_obj = FI_WAIT_FD;
     if (!options.waits || Calls::cq_open(domain, &cq_attr, &cq) != 0 ||
         Calls::wait_descriptor(cq, &wait_fd) != 0) {
