@@ -248,7 +248,7 @@ concept CopyingTransport =
 ///
 /// `put_then(peer, memory, offset, from, header, cookie)`: a put; when its data is in place, the
 /// peer gets a packet of `header` alone, in order with the packets between the two (RDMA: immediate
-/// data). Outcomes as for `put`.
+/// data). Outcomes as for `put`, but that it may be complete before: when `from` is the caller's.
 template <class T>
 concept ImmediateTransport =
     RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,

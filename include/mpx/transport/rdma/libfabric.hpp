@@ -113,7 +113,8 @@ class basic_libfabric {
             .send_depth = detail::fabric_link::depth,
             .receive_depth = receive_depth,
             .checks_keys = false,
-            .leaves_by_polls = true};
+            .leaves_by_polls = true,
+            .piece_bytes = 4 << 20};
   }
   /// Of what libfabric has given, for messages and tests.
   const char* provider() const noexcept { return fabric_.provider(); }

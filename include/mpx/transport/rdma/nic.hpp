@@ -49,6 +49,9 @@ struct nic_limits {
   /// What was `done` may need this side's polls to leave, after the post. The destructor polls for
   /// it, for a while.
   bool leaves_by_polls = false;
+  /// Of long transfers, so many bytes are best moved by one write or read: with more, others wait
+  /// for too long, or memory that is registered all at once is too much.
+  std::uint64_t piece_bytes = 1 << 20;
 };
 
 /// What others may do to registered memory. Its owner's card may always read and write it.

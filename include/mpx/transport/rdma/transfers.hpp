@@ -192,9 +192,8 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
   }
   /// False: not now, or never: then the transfer has failed.
   bool post_piece(transfer& t) noexcept {
-    const std::uint64_t most =
-        mpx::detail::lesser(base::piece_bytes_max, base::limits_.transfer_bytes_max);
-    const auto n = static_cast<std::size_t>(mpx::detail::lesser(most, t.bytes - t.begun));
+    const auto n =
+        static_cast<std::size_t>(mpx::detail::lesser(base::piece_bytes_max(), t.bytes - t.begun));
     const std::span<std::byte> here(t.here + t.begun, n);
     if (pieces_.full()) return false;
     errc why{};

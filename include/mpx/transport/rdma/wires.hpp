@@ -34,7 +34,6 @@ class wires {
   static constexpr std::uint32_t packet_blocks_max = blocks_for(Shape.packet_bytes_max);
   static constexpr std::size_t small_bytes_max =
       mpx::detail::lesser<std::size_t>(block_bytes - sizeof(record_head), Shape.copy_bytes_max);
-  static constexpr std::uint64_t piece_bytes_max = std::uint64_t{1} << 20;
   static constexpr bool ordered =
       nic_traits(Card::traits).arrivals_in_order && nic_traits(Card::traits).writes_before_arrivals;
   static constexpr bool sends_short = sent_bytes_max<Card> != 0;
@@ -52,7 +51,7 @@ class wires {
         limits_(card.limits()),
         receives_(mpx::detail::lesser(Shape.receives, limits_.receive_depth) - reserved_receives),
         memory_(card, rings_type::left_for_transfers(card, pinned_bytes_max),
-                4 * mpx::detail::lesser(piece_bytes_max, limits_.transfer_bytes_max)),
+                4 * piece_bytes_max()),
         rings_(card, memory_.cache()),
         links_(card.peers()),
         pieces_(memory_.cache()) {}
@@ -66,6 +65,9 @@ class wires {
     }
   }
 
+  std::uint64_t piece_bytes_max() const noexcept {
+    return mpx::detail::lesser(limits_.piece_bytes, limits_.transfer_bytes_max);
+  }
   memory_type& memory() noexcept { return memory_; }
   const memory_type& memory() const noexcept { return memory_; }
   const rdma_counters& counters() const noexcept { return counters_; }
