@@ -180,8 +180,8 @@ class basic_rdma : public rdma_detail::seat<Card> {
 
   /// See RmaTransport, RetiringTransport, ImmediateTransport. No call waits for registered memory:
   /// what cannot be registered now is not exposed, and a transfer that finds none is refused, so
-  /// that the data goes as packets. What is complete is in place; a put that carries a packet may be
-  /// complete before. Until that packet has left, posts to that peer are told `retry`.
+  /// that the data goes as packets. What is complete is in place, but for a put that carries a
+  /// packet. Until that packet has left, posts to that peer are told `retry`.
   remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
     return wires_.memory().expose(memory);
   }
