@@ -7,12 +7,12 @@
 
 /// MPX_TEST_INSTANCES(, stack) is the definitions, MPX_TEST_INSTANCES(extern, stack) says that they
 /// are elsewhere. A simulation's environment is not made of nothing: MPX_TEST_ENGINE goes without.
+/// A mover_room as a whole is only for a transport that moves memory: MPX_TEST_PACKETS for others.
 // clang-format off
-#define MPX_TEST_ENGINE(Where, ...)                                                                \
+#define MPX_TEST_PACKETS(Where, ...)                                                               \
   Where template class mpx::detail::peers_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
   Where template class mpx::detail::outbox_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;  \
   Where template class mpx::detail::inbox_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
-  Where template class mpx::detail::mover_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
   Where template class mpx::detail::progress_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>; \
   Where template struct mpx::detail::schedules<__VA_ARGS__>;                                       \
   Where template struct mpx::detail::compounds<__VA_ARGS__>;                                       \
@@ -23,6 +23,9 @@
   Where template class mpx::detail::maker<__VA_ARGS__>;                                            \
   Where template class mpx::request<__VA_ARGS__>;                                                  \
   Where template class mpx::communicator<__VA_ARGS__>;
+#define MPX_TEST_ENGINE(Where, ...)                                                              \
+  Where template class mpx::detail::mover_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>; \
+  MPX_TEST_PACKETS(Where, __VA_ARGS__)
 #define MPX_TEST_INSTANCES(Where, ...)  \
   MPX_TEST_ENGINE(Where, __VA_ARGS__)   \
   Where template class mpx::environment<__VA_ARGS__>;

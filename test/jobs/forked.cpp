@@ -15,6 +15,7 @@
 #include <mpx/mpx.hpp>
 #include <stdexcept>
 
+#include "instances/job.hpp"
 #include "mp/harness.hpp"
 
 namespace {

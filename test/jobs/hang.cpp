@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "instances/job.hpp"
 #include "mp/harness.hpp"
 
 namespace {

@@ -8,6 +8,7 @@
 #include <mpx/bootstrap/pmix.hpp>
 #include <mpx/cluster.hpp>
 
+#include "instances/job_cluster.hpp"
 #include "jobs/random_traffic.hpp"
 
 int main(int argc, char** argv) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mpx/cluster.hpp>
 
+#include "instances/job_cluster.hpp"
 #include "jobs/random_traffic.hpp"
 
 namespace {

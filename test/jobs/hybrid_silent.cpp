@@ -3,6 +3,7 @@
 
 #include <mpx/cluster.hpp>
 
+#include "instances/job_cluster.hpp"
 #include "jobs/silent.hpp"
 
 int main() { silent::run<mpx::cluster_stack>("hybrid_silent"); }

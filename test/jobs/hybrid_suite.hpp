@@ -4,6 +4,7 @@
 
 #include <mpx/cluster.hpp>
 
+#include "instances/job_cluster.hpp"
 #include "mp/over_sockets.hpp"
 
 namespace hybrid_suite {

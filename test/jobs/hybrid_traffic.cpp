@@ -3,6 +3,7 @@
 
 #include <mpx/cluster.hpp>
 
+#include "instances/job_cluster.hpp"
 #include "jobs/until_lost.hpp"
 
 int main(int argc, char**) { return until_lost::main<mpx::cluster_stack>("hybrid_traffic", argc); }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "instances/job.hpp"
 #include "mp/harness.hpp"
 
 namespace joined {

@@ -9,6 +9,8 @@
 #include <functional>
 #include <mpx/mpx.hpp>
 
+#include "instances/job.hpp"
+
 namespace {
 
 void check(bool holds, const char* what) {

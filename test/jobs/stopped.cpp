@@ -10,6 +10,7 @@
 #include <mpx/mpx.hpp>
 #include <optional>
 
+#include "instances/job.hpp"
 #include "mp/harness.hpp"
 
 namespace {

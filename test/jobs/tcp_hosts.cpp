@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "instances/job_tcp.hpp"
 #include "mp/harness.hpp"
 
 namespace {

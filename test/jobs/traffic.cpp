@@ -9,6 +9,7 @@
 #include <mpx/mpx.hpp>
 #include <vector>
 
+#include "instances/job.hpp"
 #include "mp/harness.hpp"
 
 namespace {

@@ -2,5 +2,6 @@
 // What rma_kill9.test.py and rma_jobs.test.py start: windows in shared memory.
 
 #include "jobs/windows.hpp"
+#include "instances/job.hpp"
 
 int main(int argc, char** argv) { return windows::main<mpx::stack<>>("windows", argc, argv); }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "instances/job.hpp"
 #include "mp/collectives.hpp"
 
 int main() {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 
+#include "instances/job.hpp"
 #include "mp/flood.hpp"
 
 int main() {

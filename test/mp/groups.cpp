@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "instances/job.hpp"
 #include "mp/groups.hpp"
 
 int main() {

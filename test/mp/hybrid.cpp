@@ -14,6 +14,7 @@
 
 #include <mpx/cluster.hpp>
 
+#include "instances/job_cluster.hpp"
 #include "mp/over_sockets.hpp"
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include <chrono>
 
+#include "instances/job.hpp"
 #include "mp/harness.hpp"
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 
+#include "instances/job_tcp.hpp"
 #include "mp/over_sockets.hpp"
 
 int main() {

@@ -16,6 +16,8 @@
 #include <mpx/coroutine.hpp>
 #include <vector>
 
+#include "instances/job.hpp"
+#include "instances/job_tcp.hpp"
 #include "mp/harness.hpp"
 
 namespace async_ranks {  // Named: a coroutine's frame is a type of its own.

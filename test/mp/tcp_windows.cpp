@@ -7,6 +7,7 @@
 
 #include <chrono>
 
+#include "instances/job_tcp.hpp"
 #include "mp/harness.hpp"
 #include "rma/programs.hpp"
 

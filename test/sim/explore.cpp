@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// optimise: some
 // The explorer of messages and collectives: see explorer.hpp.
 
 #include "sim/explorer.hpp"
