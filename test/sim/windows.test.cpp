@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// timeout: 120
 // Windows in virtual time: random one-sided programs whatever the delays, over transports with and
 // without put and get; deaths of targets, and of those who hold a lock.
 
