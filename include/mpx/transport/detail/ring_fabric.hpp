@@ -181,12 +181,11 @@ class ring_fabric {
     // A wake-up that was meant for the sleep before may end this one, just as something arrives.
     if (mpx::detail::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
-    hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
+    for (receiver* r : hot_) {
       r->hot = r->ring.ready();
       if (r->hot && claims()) r->ring.control().polled.store(1, platform::memory_order_relaxed);
-      return !r->hot;
-    });
-    note_hot();
+    }
+    drop_cold();  // Whoever sends there will say so.
     settle_blocked();
   }
 
@@ -216,9 +215,9 @@ class ring_fabric {
       out_.erase(peer);
       --senders_;
     }
-    if (const receiver* r = in_[peer]; r != nullptr) {
-      hot_.erase_if([r](const receiver* other) { return other == r; });
-      note_hot();
+    if (receiver* const r = in_[peer]; r != nullptr) {
+      r->hot = false;
+      drop_cold();
       in_.erase(peer);
       --receivers_;
     }
@@ -428,16 +427,18 @@ class ring_fabric {
     for (receiver* r : hot_)
       if (idle(r)) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     platform::heavy_barrier();
-    hot_.erase_if([&](receiver* r) {
-      if (!idle(r)) return false;
-      if (r->ring.ready()) {
+    for (receiver* r : hot_) {
+      if (!idle(r)) continue;
+      r->hot = r->ring.ready();
+      if (r->hot)
         r->ring.control().polled.store(1, platform::memory_order_relaxed);
-        return false;
-      }
-      r->hot = false;
-      ++counters_.demotions;
-      return true;
-    });
+      else
+        ++counters_.demotions;
+    }
+    drop_cold();
+  }
+  [[gnu::noinline]] void drop_cold() noexcept {
+    hot_.erase_if([](const receiver* r) { return !r->hot; });
     note_hot();
   }
 
