@@ -117,7 +117,11 @@ class crowd {
     };
     return wait_in_turn(i, tag, ready, whom);
   }
-  /// The same, for what comes of it.
+  /// For rank r to show `tag` of a call in slot i: see wait_for.
+  [[gnu::noinline]] bool wait_for_one(rank_t r, unsigned i, node_tag tag, tag_t serial) noexcept {
+    return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
+  }
+  /// The same as wait_for_all, for what comes of it.
   template <class Ready>
   bool wait_in_turn(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
     for (int turn = 0; turn < turns; ++turn) {

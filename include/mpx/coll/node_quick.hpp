@@ -285,8 +285,9 @@ class quick_call {
   }
   /// The same where rank r alone is waited for.
   [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
-    const auto ready = [&] { return s_.block.has_shown(r, i_, tag_of(serial_, 0)); };
-    return !s_.crowded || ready() || crowd<Stack>(e_, s_, me_).wait_for(r, serial_, ready);
+    const node_tag tag = tag_of(serial_, 0);
+    return !s_.crowded || s_.block.has_shown(r, i_, tag) ||
+           crowd<Stack>(e_, s_, me_).wait_for_one(r, i_, tag, serial_);
   }
   [[MPX_ALWAYS_INLINE]] bool see_all(std::size_t bytes) noexcept {
     if (!have_come()) return false;
