@@ -6763,12 +6763,18 @@ constexpr bool reaches(node_tag a, node_tag b) noexcept {
 }
 
 inline constexpr rank_t node_ranks_max = 64;  // A bit for each in a word.
+inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
 inline constexpr unsigned node_slots = 4;
-inline constexpr std::size_t node_inline_bytes = 48;    // What fits a flag's line,
-inline constexpr std::size_t node_piece_bytes = 65536;  // and what fits beside it.
+inline constexpr std::size_t node_inline_bytes = 48;    // What fits a flag's line;
+inline constexpr std::size_t node_near_bytes = 256;     // what is near those of all other ranks,
+inline constexpr std::size_t node_piece_bytes = 65536;  // and what has pages of its own.
 // What one rank shows to others that read it meanwhile goes in smaller pieces.
 inline constexpr std::size_t node_stream_bytes = 16384;
 
+// What a flag is raised for is not data, but where it lies; or data for some of the ranks, and a
+// list of them.
+inline constexpr std::size_t node_is_loan = std::size_t{1} << 63;
+inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
 /// A flag, and what it is raised for.
 struct node_slot {
   alignas(cache_line_bytes) std::byte data[node_inline_bytes];
@@ -6825,10 +6831,12 @@ class node_block {
     return sizeof(node_head) + static_cast<std::size_t>(n) * sizeof(node_rank);
   }
   static constexpr std::size_t bytes(rank_t n) noexcept {
-    return flags_bytes(n) + static_cast<std::size_t>(n + 1) * node_slots * stride;
+    return far_at(n) + static_cast<std::size_t>(n + 1) * node_slots * stride;
   }
   explicit operator bool() const noexcept { return base_ != nullptr; }
   rank_t ranks() const noexcept { return ranks_; }
+  /// A bit for each rank.
+  std::uint64_t everybody() const noexcept { return all_ranks >> (node_ranks_max - ranks_); }
   node_head& head() const noexcept { return *reinterpret_cast<node_head*>(base_); }
   node_rank& of(rank_t r) const noexcept {
     return reinterpret_cast<node_rank*>(base_ + sizeof(node_head))[r];
@@ -6836,13 +6844,26 @@ class node_block {
   /// Where `bytes` of rank r lie; of r == ranks: what the last to come has made.
   std::byte* data(rank_t r, unsigned slot, std::size_t bytes) const noexcept {
     if (bytes <= node_inline_bytes) return this->slot(r, slot).data;
-    return base_ + flags_bytes(ranks_) + (static_cast<std::size_t>(r) * node_slots + slot) * stride;
+    const auto rank = static_cast<std::size_t>(r);
+    if (bytes <= node_near_bytes)
+      return base_ + near_at(ranks_) +
+             (static_cast<std::size_t>(ranks_ + 1) * slot + rank) * node_near_bytes;
+    return base_ + far_at(ranks_) + (rank * node_slots + slot) * stride;
   }
   node_slot& slot(rank_t r, unsigned i) const noexcept {
     return r == ranks_ ? head().met[i] : of(r).slot[i];
   }
+  bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
+    return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
+  }
 
  private:
+  // Of one slot that of all ranks is together: where many processes take turns on a core, each
+  // finds the places of all pages forgotten.
+  static constexpr std::size_t near_at(rank_t n) noexcept { return flags_bytes(n); }
+  static constexpr std::size_t far_at(rank_t n) noexcept {
+    return near_at(n) + static_cast<std::size_t>(n + 1) * node_slots * node_near_bytes;
+  }
   // Not a power of two: what is read of all ranks would fall on few lines of the cache.
   static constexpr std::size_t stride = node_piece_bytes + 3 * cache_line_bytes;
 
@@ -6864,8 +6885,9 @@ struct node_state final : mpx::detail::communicator_extras {
   unsigned turns = 0;        // Waits until it looks whether the others are spread evenly,
   unsigned turns_apart = 0;  // and from one such look to the next.
   int luck = 0;              // Of one that waits for those on other cores, without a pause.
-  rank_t root = 0;           // Of the last call in which one rank shows something to all,
-  rank_t root_after = 0;     // and of the next one, if roots go on as they did.
+  tag_t rooted = -1;         // The last call in which one rank shows something to all,
+  rank_t root = 0;           // which one that was,
+  rank_t root_after = 0;     // and which one it is in the next, if roots go on as they did.
   bool reads = false;        // All can copy from each other's memory.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
   node_tag left = 0;         // As the others know it.
@@ -6880,274 +6902,6 @@ struct node_state final : mpx::detail::communicator_extras {
 };
 
 }  // namespace mpx::inline v0::coll
-
-// ==== mpx/coll/node_crowd.hpp
-
-// Where the ranks that meet in a block are, if they outnumber cores: who shares this rank's core,
-// and whether they are spread evenly. What is known of it may be old: nothing but time depends on
-// it.
-
-namespace mpx::inline v0::coll {
-
-/// + 1; 0: that is not known.
-inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
-  return s.block.head().core[r].load(platform::memory_order_relaxed);
-}
-
-/// Where a core has two ranks more than another one, all wait for those on it, and a kernel takes
-/// long to see that, as all of them give way: so the highest one there moves. Rarely, if it is
-/// moved back.
-[[gnu::noinline]] inline void spread_evenly(node_state& s, rank_t me) noexcept {
-  constexpr unsigned turns_min = 256;
-  constexpr unsigned turns_max = 65536;
-  const rank_t n = s.block.ranks();
-  const auto ranks_on = [&](std::uint32_t core) {
-    rank_t ranks = 0;
-    for (rank_t r = 0; r < n; ++r) ranks += core_of(s, r) == core ? 1 : 0;
-    return ranks;
-  };
-  s.turns = turns_min;
-  const rank_t here = ranks_on(s.core);
-  std::uint32_t least = s.core;
-  rank_t fewest = here;
-  bool highest = true;
-  for (rank_t r = 0; r < n; ++r) {
-    const std::uint32_t core = core_of(s, r);
-    if (core == 0) return;
-    highest = highest && (core != s.core || r <= me);
-    if (const rank_t there = ranks_on(core); there < fewest) {
-      fewest = there;
-      least = core;
-    }
-  }
-  const bool moves = highest && here >= fewest + 2;
-  if (moves) platform::move_to_core(least - 1);
-  s.turns_apart = moves ? s.turns_apart * 2 : s.turns_apart / 2;
-  if (s.turns_apart < turns_min) s.turns_apart = turns_min;
-  if (s.turns_apart > turns_max) s.turns_apart = turns_max;
-  s.turns = s.turns_apart;
-}
-
-/// Lets the others know where this rank is.
-inline void say_core(node_state& s, rank_t me) noexcept {
-  if (s.turns-- == 0) [[unlikely]]
-    spread_evenly(s, me);
-  const std::uint32_t core = platform::current_core() + 1;
-  if (core == s.core) return;
-  s.core = core;
-  s.block.head().core[me].store(core, platform::memory_order_relaxed);
-}
-
-/// How many have not shown `tag` in slot i yet; negative if one of them may need this core.
-inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) noexcept {
-  rank_t missing = 0;
-  for (rank_t r = 0; r < s.block.ranks(); ++r) {
-    if (reaches(s.block.slot(r, i).flag.load(platform::memory_order_relaxed), tag)) continue;
-    const std::uint32_t core = core_of(s, r);
-    if (core == s.core || core == 0) return -1;
-    ++missing;
-  }
-  return missing;
-}
-
-/// In matrix algorithms the root goes round: who is the next one is awaited by all.
-inline void expect_root(node_state& s, rank_t root) noexcept {
-  const rank_t n = s.block.ranks();
-  s.root_after = (2 * root - s.root + n) % n;
-  s.root = root;
-}
-
-/// Whether a rank on this core has not left a call before `tag`: it has something to do.
-inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
-  for (rank_t r = 0; r < s.block.ranks(); ++r)
-    if (r != me && core_of(s, r) == s.core &&
-        !reaches(s.block.of(r).left.load(platform::memory_order_relaxed), tag))
-      return true;
-  return false;
-}
-
-}  // namespace mpx::inline v0::coll
-
-// ==== mpx/comm/mpi_names.hpp
-
-// MPI's names for what a mode and a form say: each stands for one call of an operation, and nothing
-// else is here. Where MPI's call does not block, an optional std::error_code comes last.
-
-namespace mpx::inline v0 {
-
-/// How a send completes.
-enum class mode : std::uint8_t {
-  standard,     ///< When the buffer may be used again.
-  synchronous,  ///< When the receiver has started to receive.
-  buffered,     ///< At once, from memory that was attached to the environment.
-  ready,        ///< As standard, but the receive must be posted already, or it is errc::not_ready.
-};
-
-namespace detail {
-
-/// What ends a call whose name says its form: nothing, or an error_code for what goes wrong.
-template <class How, class Form>
-concept OwnForm = std::is_same_v<How, Form> || is_code<How>;
-/// The form that a name says, storing errors where there is an error_code.
-template <class Form, class How>
-[[MPX_ALWAYS_INLINE]] inline auto as_form(How& how) noexcept {
-  if constexpr (is_code<How&>) {
-    return with_code<Form>{&how};
-  } else {
-    return Form{};
-  }
-}
-
-/// The names of a communicator, which derives from this.
-template <class Comm>
-class mpi_names {
-  using site = std::source_location;
-  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
-
- public:
-  // Blocking sends in the other modes.
-  /// send<mode::synchronous>. Source: MPI_Ssend.
-  template <class B, class How = throws_t>
-  auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
-                                                 std::forward<How>(how), where);
-  }
-  /// send<mode::buffered>. Source: MPI_Bsend.
-  template <class B, class How = throws_t>
-  auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, std::forward<How>(how),
-                                              where);
-  }
-  /// send<mode::ready>. Source: MPI_Rsend.
-  template <class B, class How = throws_t>
-  auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::ready>(std::forward<B>(b), to, tag, std::forward<How>(how),
-                                           where);
-  }
-
-  // Nonblocking sends and receives.
-  /// send with mpx::start. Source: MPI_Isend.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[MPX_ALWAYS_INLINE]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                   site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<start_t>(how),
-                                              where);
-  }
-  /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[MPX_ALWAYS_INLINE]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                    site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, as_form<start_t>(how),
-                                                 where);
-  }
-  /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[MPX_ALWAYS_INLINE]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                    site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<start_t>(how),
-                                              where);
-  }
-  /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[MPX_ALWAYS_INLINE]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                                    site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<start_t>(how),
-                                           where);
-  }
-  /// recv with mpx::start. Source: MPI_Irecv.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  [[MPX_ALWAYS_INLINE]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
-                                   How&& how = {}, site where = site::current()) const
-      noexcept(stores_errors<How>) {
-    return me().recv(std::forward<B>(b), from, tag, as_form<start_t>(how), where);
-  }
-
-  // Persistent ones.
-  /// send with mpx::prepare. Source: MPI_Send_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto send_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
-                                              where);
-  }
-  /// send<mode::synchronous> with mpx::prepare. Source: MPI_Ssend_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto ssend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
-                                                 as_form<prepare_t>(how), where);
-  }
-  /// send<mode::buffered> with mpx::prepare. Source: MPI_Bsend_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto bsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
-                                              where);
-  }
-  /// send<mode::ready> with mpx::prepare. Source: MPI_Rsend_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto rsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
-                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
-                                           where);
-  }
-  /// recv with mpx::prepare. Source: MPI_Recv_init.
-  template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
-  auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-                 site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().recv(std::forward<B>(b), from, tag, as_form<prepare_t>(how), where);
-  }
-
-  // Probes that look once.
-  /// probe with mpx::once. Source: MPI_Iprobe.
-  template <class How = once_t>
-  requires OwnForm<How, once_t>
-  auto iprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-              site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().probe(from, tag, as_form<once_t>(how), where);
-  }
-  /// mprobe with mpx::once. Source: MPI_Improbe.
-  template <class How = once_t>
-  requires OwnForm<How, once_t>
-  auto improbe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
-               site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().mprobe(from, tag, as_form<once_t>(how), where);
-  }
-};
-
-/// The names of a message that a matched probe has found.
-template <class Message>
-class message_mpi_names {
- public:
-  /// recv with mpx::start. Source: MPI_Imrecv.
-  template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
-  auto irecv(
-      B&& b, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
-    return static_cast<Message&>(*this).recv(std::forward<B>(b), as_form<start_t>(how), where);
-  }
-};
-
-}  // namespace detail
-}  // namespace mpx::inline v0
 
 // ==== mpx/watch/call_site.hpp
 
@@ -10336,12 +10090,11 @@ class ring_fabric {
     // A wake-up that was meant for the sleep before may end this one, just as something arrives.
     if (mpx::detail::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
-    hot_.erase_if([this](receiver* r) {  // Cold now: whoever sends will say so.
+    for (receiver* r : hot_) {
       r->hot = r->ring.ready();
       if (r->hot && claims()) r->ring.control().polled.store(1, platform::memory_order_relaxed);
-      return !r->hot;
-    });
-    note_hot();
+    }
+    drop_cold();  // Whoever sends there will say so.
     settle_blocked();
   }
 
@@ -10371,9 +10124,9 @@ class ring_fabric {
       out_.erase(peer);
       --senders_;
     }
-    if (const receiver* r = in_[peer]; r != nullptr) {
-      hot_.erase_if([r](const receiver* other) { return other == r; });
-      note_hot();
+    if (receiver* const r = in_[peer]; r != nullptr) {
+      r->hot = false;
+      drop_cold();
       in_.erase(peer);
       --receivers_;
     }
@@ -10583,16 +10336,18 @@ class ring_fabric {
     for (receiver* r : hot_)
       if (idle(r)) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     platform::heavy_barrier();
-    hot_.erase_if([&](receiver* r) {
-      if (!idle(r)) return false;
-      if (r->ring.ready()) {
+    for (receiver* r : hot_) {
+      if (!idle(r)) continue;
+      r->hot = r->ring.ready();
+      if (r->hot)
         r->ring.control().polled.store(1, platform::memory_order_relaxed);
-        return false;
-      }
-      r->hot = false;
-      ++counters_.demotions;
-      return true;
-    });
+      else
+        ++counters_.demotions;
+    }
+    drop_cold();
+  }
+  [[gnu::noinline]] void drop_cold() noexcept {
+    hot_.erase_if([](const receiver* r) { return !r->hot; });
     note_hot();
   }
 
@@ -14169,6 +13924,7 @@ class progress_room {
   using threading_type = typename Stack::threading_type;
   using transport_type = typename Stack::transport_type;
   using lock_type = held_lock<threading_type>;
+  using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
@@ -14370,14 +14126,25 @@ class progress_room {
     return true;
   }
 
-  /// Before `wait_for_flag`, without the lock: whether to give the core away first, and look then.
-  /// Not where others compute on it, nor always: it is there that this is found out.
-  bool may_give_way(threading_type& threading) noexcept {
+  /// Whether those on this core compute, as earlier calls have found out. It holds for some more.
+  bool others_compute() const noexcept { return busy_waits_ != 0; }
+  /// Tells a call that; every now and then it is to find it out.
+  void prepare(pace_type& pace) noexcept {
     if constexpr (LearningPace<pace_type>) {
-      lock_type lock(threading);
-      return busy_waits_ == 0 && waits_++ % waits_per_measurement != 0;
+      if (busy_waits_ != 0) {
+        --busy_waits_;
+        waits_ = 0;
+        pace.sleep_first();
+      } else if (waits_++ % waits_per_measurement == 0) {
+        pace.measure();
+      }
     }
-    return false;
+  }
+  /// What it has found out.
+  void learn(const pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (pace.others_compute()) busy_waits_ = busy_waits;
+    }
   }
 
   /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
@@ -14483,27 +14250,8 @@ class progress_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
-  using pace_type = typename Stack::wait_type::pace;
   static constexpr unsigned busy_waits = 64;
   static constexpr unsigned waits_per_measurement = 8;
-
-  /// What earlier calls have found out about others on this core holds for some calls more.
-  void prepare(pace_type& pace) noexcept {
-    if constexpr (LearningPace<pace_type>) {
-      if (busy_waits_ != 0) {
-        --busy_waits_;
-        waits_ = 0;
-        pace.sleep_first();
-      } else if (waits_++ % waits_per_measurement == 0) {
-        pace.measure();
-      }
-    }
-  }
-  void learn(const pace_type& pace) noexcept {
-    if constexpr (LearningPace<pace_type>) {
-      if (pace.others_compute()) busy_waits_ = busy_waits;
-    }
-  }
 
   [[gnu::noinline]] std::size_t poll_troubled() {
     house().peers().check();
@@ -16483,6 +16231,518 @@ template <class Stack>
 }
 
 }  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/endpoint_blocks.hpp
+
+// What ranks that meet in shared memory ask of an endpoint: blocks, waiting for what others write
+// there, and waking them.
+
+namespace mpx::inline v0::detail {
+
+/// See BlockTransport.
+template <class Stack>
+struct shared_blocks {
+  using endpoint_type = endpoint<Stack>;
+  static constexpr std::size_t dying_max = 256;
+
+  /// 0: there is none.
+  static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
+    lock_guard lock(e.threading());
+    e.dying_blocks_.erase_if([&e](const dying_block& b) {
+      if (b.gone->load(platform::memory_order_acquire) != b.users) return false;
+      e.transport().free_block(b.name);
+      return true;
+    });
+    return e.dying_blocks_.size() < dying_max ? e.transport().make_block(bytes) : 0;
+  }
+  /// This rank uses a block no more. `own`: its name, if this rank has made it: then it is given
+  /// back once all have let go.
+  static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
+                     std::uint64_t users) noexcept {
+    if (e.orphaned()) return;
+    gone.fetch_add(1, platform::memory_order_acq_rel);
+    if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
+  }
+  static void free(endpoint_type& e, std::uint64_t name) noexcept {
+    lock_guard lock(e.threading());
+    e.transport().free_block(name);
+  }
+  /// nullptr: it cannot be reached.
+  static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
+                       std::size_t bytes) noexcept {
+    lock_guard lock(e.threading());
+    return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
+  }
+  /// Whether any collective call can begin: no peer is lost, none has been left.
+  [[MPX_ALWAYS_INLINE]] static bool undisturbed(endpoint_type& e) noexcept {
+    lock_guard lock(e.threading());
+    return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
+  }
+  static bool crowded(endpoint_type& e) noexcept {
+    lock_guard lock(e.threading());
+    return e.transport().oversubscribed();
+  }
+  /// Waits until `w` is ready; false: it never will be. `from`: who is waited for, as the message
+  /// that it does not send.
+  static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
+    const awaited on{wait_kind::all, awaited::form::shown, &from};
+    return e.pace().wait_for_flag(e.threading(), site, on, w);
+  }
+  /// Gives the core away once, before a wait, unless others compute on it. Returns whether it has.
+  static bool give_way(endpoint_type& e) noexcept {
+    using pace_type = typename Stack::wait_type::pace;
+    if constexpr (!LearningPace<pace_type>) return false;
+    pace_type pace(true);
+    held_lock lock(e.threading());
+    if (e.pace().others_compute()) return false;
+    e.pace().prepare(pace);
+    lock.unlock();
+    pace.should_sleep();
+    lock.lock();
+    e.pace().learn(pace);
+    return true;
+  }
+  /// Wakes those of a communicator's ranks whose bits are set.
+  [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
+                                                std::uint64_t mask) noexcept {
+    lock_guard lock(e.threading());
+    for (; mask != 0; mask &= mask - 1) {
+      const auto rank = static_cast<rank_t>(std::countr_zero(mask));
+      e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
+    }
+  }
+  // --- Memory that is lent: see RmaTransport -----------------------------------------------------
+
+  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
+    lock_guard lock(e.threading());
+    return e.transport().expose(peer, {m.base, m.bytes});
+  }
+  /// Whether what is said of one peer's exposure may change with those of others.
+  static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
+  /// Waits for a copy that the peer has begun, but not for a peer that is gone, nor for ever.
+  /// Requires: it has no business there any more. Returns whether nobody touches it for certain.
+  static bool withdraw(endpoint_type& e, [[maybe_unused]] peer_id peer,
+                       const remote_memory& m) noexcept {
+    constexpr std::int64_t wait_ns = 1'000'000'000;
+    for (std::int64_t until_ns = 0;;) {
+      {
+        lock_guard lock(e.threading());
+        outcome taken_back;
+        if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
+          taken_back = e.transport().retire(m);
+        } else {
+          taken_back = e.transport().withdraw(m);
+        }
+        if (taken_back != outcome::retry) return taken_back == outcome::done;
+        if (e.peers().loss_of(peer) != errc{}) return false;
+      }
+      const std::int64_t now_ns = platform::now_ns();
+      if (until_ns == 0) until_ns = now_ns + wait_ns;
+      if (now_ns > until_ns) return false;
+      ::sched_yield();
+    }
+  }
+  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
+                  const memory& into) noexcept {
+    lock_guard lock(e.threading());
+    return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
+  }
+  /// Whether ordinary memory of a peer can be read so, and that always pays.
+  static bool reads(endpoint_type& e, peer_id peer) noexcept {
+    std::byte here{};
+    const remote_memory m = expose(e, peer, memory(&here, 1));
+    if (m.key == 0) return false;
+    held_lock lock(e.threading());
+    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
+    lock.unlock();
+    withdraw(e, peer, m);
+    return pays;
+  }
+
+  static peer_id node_of(const endpoint_type& e, peer_id peer) noexcept {
+    return e.transport().node_of(peer);
+  }
+  static peer_id peers(const endpoint_type& e) noexcept { return e.transport().peers(); }
+  /// A message of a call, which whoever meets in memory does not send. Requires: the lock is held.
+  static const arrived_message* message_of(endpoint_type& e, collective_call call) noexcept {
+    pattern any(call.context, any_peer, call.serial);
+    any.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
+    errc failure{};
+    return e.inbox().find(any, failure);
+  }
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/coll/node_crowd.hpp
+
+// Where the ranks that meet in a block are, if they outnumber cores: who shares this rank's core,
+// and whether they are spread evenly. What is known of it may be old: nothing but time depends on
+// it.
+
+namespace mpx::inline v0::coll {
+
+/// + 1; 0: that is not known.
+inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
+  return s.block.head().core[r].load(platform::memory_order_relaxed);
+}
+
+/// Where a core has two ranks more than another one, all wait for those on it, and a kernel takes
+/// long to see that, as all of them give way: so the highest one there moves. Rarely, if it is
+/// moved back.
+[[gnu::noinline]] inline void spread_evenly(node_state& s, rank_t me) noexcept {
+  constexpr unsigned turns_min = 256;
+  constexpr unsigned turns_max = 65536;
+  const rank_t n = s.block.ranks();
+  const auto ranks_on = [&](std::uint32_t core) {
+    rank_t ranks = 0;
+    for (rank_t r = 0; r < n; ++r) ranks += core_of(s, r) == core ? 1 : 0;
+    return ranks;
+  };
+  s.turns = turns_min;
+  const rank_t here = ranks_on(s.core);
+  std::uint32_t least = s.core;
+  rank_t fewest = here;
+  bool highest = true;
+  for (rank_t r = 0; r < n; ++r) {
+    const std::uint32_t core = core_of(s, r);
+    if (core == 0) return;
+    highest = highest && (core != s.core || r <= me);
+    if (const rank_t there = ranks_on(core); there < fewest) {
+      fewest = there;
+      least = core;
+    }
+  }
+  const bool moves = highest && here >= fewest + 2;
+  if (moves) platform::move_to_core(least - 1);
+  s.turns_apart = moves ? s.turns_apart * 2 : s.turns_apart / 2;
+  if (s.turns_apart < turns_min) s.turns_apart = turns_min;
+  if (s.turns_apart > turns_max) s.turns_apart = turns_max;
+  s.turns = s.turns_apart;
+}
+
+/// Lets the others know where this rank is.
+inline void say_core(node_state& s, rank_t me) noexcept {
+  if (s.turns-- == 0) [[unlikely]]
+    spread_evenly(s, me);
+  const std::uint32_t core = platform::current_core() + 1;
+  if (core == s.core) return;
+  s.core = core;
+  s.block.head().core[me].store(core, platform::memory_order_relaxed);
+}
+
+/// How many of `whom` have not shown `tag` in slot i yet, all of them elsewhere; negative if any
+/// rank that has not may need this core. Flags that change elsewhere are read only of `whom`.
+inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag,
+                                std::uint64_t whom) noexcept {
+  rank_t missing = 0;
+  for (rank_t r = 0; r < s.block.ranks(); ++r) {
+    const std::uint32_t core = core_of(s, r);
+    const bool here = core == s.core || core == 0;
+    if (!here && (whom >> r & 1) == 0) continue;
+    if (reaches(s.block.slot(r, i).flag.load(platform::memory_order_relaxed), tag)) continue;
+    if (here) return -1;
+    ++missing;
+  }
+  return missing;
+}
+
+/// In matrix algorithms the root goes round: who is the next one is awaited by all.
+inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
+  if (s.rooted == serial) return;
+  const rank_t n = s.block.ranks();
+  s.rooted = serial;
+  s.root_after = (2 * root - s.root + n) % n;
+  s.root = root;
+}
+
+/// Whether a rank on this core has not left a call before `tag`: it has something to do.
+inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
+  for (rank_t r = 0; r < s.block.ranks(); ++r)
+    if (r != me && core_of(s, r) == s.core &&
+        !reaches(s.block.of(r).left.load(platform::memory_order_relaxed), tag))
+      return true;
+  return false;
+}
+
+/// What a rank does until others have come, if they come soon: it lets those run who share its
+/// core, and looks on while all it waits for are at work elsewhere. Each `wait` returns whether
+/// they have come.
+template <class Stack>
+class crowd {
+  using endpoint_type = mpx::detail::endpoint<Stack>;
+
+ public:
+  crowd(endpoint_type& e, node_state& s, rank_t me) noexcept : e_(e), s_(s), me_(me) {}
+
+  /// For all of `whom` to show `tag` in slot i. Requires: they are ranks.
+  [[gnu::noinline]] bool wait_for_all(unsigned i, node_tag tag, std::uint64_t whom) noexcept {
+    std::uint64_t missing = whom;
+    const auto ready = [&] {
+      for (; missing != 0; missing &= missing - 1)
+        if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag))
+          return false;
+      return true;
+    };
+    return wait_in_turn(i, tag, ready, whom);
+  }
+  /// For rank r to show `tag` of a call in slot i: see wait_for.
+  [[gnu::noinline]] bool wait_for_one(rank_t r, unsigned i, node_tag tag, tag_t serial) noexcept {
+    return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
+  }
+  /// The same as wait_for_all, for what comes of it.
+  template <class Ready>
+  bool wait_in_turn(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
+    for (int turn = 0; turn < turns; ++turn) {
+      say_core(s_, me_);
+      if (comes_soon(i, tag, ready, whom)) return true;
+      if (!gives_way()) return false;
+      if (ready()) return true;
+    }
+    return false;
+  }
+  /// For what rank r does in a call in which not all wait for all. Those come here as well, and so
+  /// are spread over cores as the others are.
+  template <class Ready>
+  bool wait_for(rank_t r, tag_t serial, const Ready& ready) noexcept {
+    for (int turn = 0; turn < turns; ++turn) {
+      say_core(s_, me_);
+      if (comes_from_elsewhere(r, serial, ready)) return true;
+      if (!gives_way()) return false;
+      if (ready()) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int turns = 4;
+
+  /// Where all who are missing are at work on other cores, or take turns there, to give this one
+  /// away gains nothing: those who are on it have come, and would look in vain.
+  template <class Ready>
+  bool comes_soon(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
+    const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
+    return missing >= 0 && looks_on(missing, ready);
+  }
+  /// The same, where rank r alone is waited for.
+  template <class Ready>
+  bool comes_from_elsewhere(rank_t r, tag_t serial, const Ready& ready) noexcept {
+    const std::uint32_t core = core_of(s_, r);
+    if (core == 0 || core == s_.core) return false;
+    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
+    return looks_on(s_.block.ranks(), ready);
+  }
+  /// Looks on for about as long as so many others need to come; but if that fails again and again,
+  /// now and then only.
+  template <class Ready>
+  bool looks_on(rank_t missing, const Ready& ready) noexcept {
+    constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
+    constexpr int known_luck = 4;
+    constexpr int pause_calls = 16;
+    if (s_.luck < 0) {
+      ++s_.luck;
+      return false;
+    }
+    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
+      if (ready()) {
+        if (s_.luck < known_luck) ++s_.luck;
+        return true;
+      }
+      platform::relax();
+    }
+    s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
+    return false;
+  }
+  /// Those on this core come, most often, when it is their turn: then nothing else need be done.
+  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::give_way(e_); }
+
+  endpoint_type& e_;
+  node_state& s_;
+  rank_t me_;
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/comm/mpi_names.hpp
+
+// MPI's names for what a mode and a form say: each stands for one call of an operation, and nothing
+// else is here. Where MPI's call does not block, an optional std::error_code comes last.
+
+namespace mpx::inline v0 {
+
+/// How a send completes.
+enum class mode : std::uint8_t {
+  standard,     ///< When the buffer may be used again.
+  synchronous,  ///< When the receiver has started to receive.
+  buffered,     ///< At once, from memory that was attached to the environment.
+  ready,        ///< As standard, but the receive must be posted already, or it is errc::not_ready.
+};
+
+namespace detail {
+
+/// What ends a call whose name says its form: nothing, or an error_code for what goes wrong.
+template <class How, class Form>
+concept OwnForm = std::is_same_v<How, Form> || is_code<How>;
+/// The form that a name says, storing errors where there is an error_code.
+template <class Form, class How>
+[[MPX_ALWAYS_INLINE]] inline auto as_form(How& how) noexcept {
+  if constexpr (is_code<How&>) {
+    return with_code<Form>{&how};
+  } else {
+    return Form{};
+  }
+}
+
+/// The names of a communicator, which derives from this.
+template <class Comm>
+class mpi_names {
+  using site = std::source_location;
+  [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
+
+ public:
+  // Blocking sends in the other modes.
+  /// send<mode::synchronous>. Source: MPI_Ssend.
+  template <class B, class How = throws_t>
+  auto ssend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
+                                                 std::forward<How>(how), where);
+  }
+  /// send<mode::buffered>. Source: MPI_Bsend.
+  template <class B, class How = throws_t>
+  auto bsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, std::forward<How>(how),
+                                              where);
+  }
+  /// send<mode::ready>. Source: MPI_Rsend.
+  template <class B, class How = throws_t>
+  auto rsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, std::forward<How>(how),
+                                           where);
+  }
+
+  // Nonblocking sends and receives.
+  /// send with mpx::start. Source: MPI_Isend.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[MPX_ALWAYS_INLINE]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                   site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                              where);
+  }
+  /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[MPX_ALWAYS_INLINE]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                                 where);
+  }
+  /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[MPX_ALWAYS_INLINE]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                              where);
+  }
+  /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[MPX_ALWAYS_INLINE]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                                    site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<start_t>(how),
+                                           where);
+  }
+  /// recv with mpx::start. Source: MPI_Irecv.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  [[MPX_ALWAYS_INLINE]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
+                                   How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
+    return me().recv(std::forward<B>(b), from, tag, as_form<start_t>(how), where);
+  }
+
+  // Persistent ones.
+  /// send with mpx::prepare. Source: MPI_Send_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto send_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                              where);
+  }
+  /// send<mode::synchronous> with mpx::prepare. Source: MPI_Ssend_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto ssend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
+                                                 as_form<prepare_t>(how), where);
+  }
+  /// send<mode::buffered> with mpx::prepare. Source: MPI_Bsend_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto bsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                              where);
+  }
+  /// send<mode::ready> with mpx::prepare. Source: MPI_Rsend_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto rsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
+                                           where);
+  }
+  /// recv with mpx::prepare. Source: MPI_Recv_init.
+  template <class B, class How = prepare_t>
+  requires OwnForm<How, prepare_t>
+  auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().recv(std::forward<B>(b), from, tag, as_form<prepare_t>(how), where);
+  }
+
+  // Probes that look once.
+  /// probe with mpx::once. Source: MPI_Iprobe.
+  template <class How = once_t>
+  requires OwnForm<How, once_t>
+  auto iprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+              site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().probe(from, tag, as_form<once_t>(how), where);
+  }
+  /// mprobe with mpx::once. Source: MPI_Improbe.
+  template <class How = once_t>
+  requires OwnForm<How, once_t>
+  auto improbe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return me().mprobe(from, tag, as_form<once_t>(how), where);
+  }
+};
+
+/// The names of a message that a matched probe has found.
+template <class Message>
+class message_mpi_names {
+ public:
+  /// recv with mpx::start. Source: MPI_Imrecv.
+  template <class B, class How = start_t>
+  requires OwnForm<How, start_t>
+  auto irecv(
+      B&& b, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(stores_errors<How>) {
+    return static_cast<Message&>(*this).recv(std::forward<B>(b), as_form<start_t>(how), where);
+  }
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0
 
 // ==== mpx/comm/detail/modes.hpp
 
@@ -18764,140 +19024,6 @@ class collective_channel : public point_to_point<Stack> {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_blocks.hpp
-
-// What ranks that meet in shared memory ask of an endpoint: blocks, waiting for what others write
-// there, and waking them.
-
-namespace mpx::inline v0::detail {
-
-/// See BlockTransport.
-template <class Stack>
-struct shared_blocks {
-  using endpoint_type = endpoint<Stack>;
-  static constexpr std::size_t dying_max = 256;
-
-  /// 0: there is none.
-  static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
-    lock_guard lock(e.threading());
-    e.dying_blocks_.erase_if([&e](const dying_block& b) {
-      if (b.gone->load(platform::memory_order_acquire) != b.users) return false;
-      e.transport().free_block(b.name);
-      return true;
-    });
-    return e.dying_blocks_.size() < dying_max ? e.transport().make_block(bytes) : 0;
-  }
-  /// This rank uses a block no more. `own`: its name, if this rank has made it: then it is given
-  /// back once all have let go.
-  static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
-                     std::uint64_t users) noexcept {
-    if (e.orphaned()) return;
-    gone.fetch_add(1, platform::memory_order_acq_rel);
-    if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
-  }
-  static void free(endpoint_type& e, std::uint64_t name) noexcept {
-    lock_guard lock(e.threading());
-    e.transport().free_block(name);
-  }
-  /// nullptr: it cannot be reached.
-  static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
-                       std::size_t bytes) noexcept {
-    lock_guard lock(e.threading());
-    return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
-  }
-  /// Whether any collective call can begin: no peer is lost, none has been left.
-  [[MPX_ALWAYS_INLINE]] static bool undisturbed(endpoint_type& e) noexcept {
-    lock_guard lock(e.threading());
-    return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
-  }
-  static bool crowded(endpoint_type& e) noexcept {
-    lock_guard lock(e.threading());
-    return e.transport().oversubscribed();
-  }
-  /// Waits until `w` is ready; false: it never will be. `from`: who is waited for, as the message
-  /// that it does not send.
-  static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
-    const awaited on{wait_kind::all, awaited::form::shown, &from};
-    return e.pace().wait_for_flag(e.threading(), site, on, w);
-  }
-  /// Gives the core away once, if that may help. Returns whether it has.
-  static bool give_way(endpoint_type& e) noexcept {
-    if (!e.pace().may_give_way(e.threading())) return false;
-    e.pace().give_way();
-    return true;
-  }
-  /// Wakes those of a communicator's ranks whose bits are set.
-  [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
-                                                std::uint64_t mask) noexcept {
-    lock_guard lock(e.threading());
-    for (; mask != 0; mask &= mask - 1) {
-      const auto rank = static_cast<rank_t>(std::countr_zero(mask));
-      e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
-    }
-  }
-  // --- Memory that is lent: see RmaTransport -----------------------------------------------------
-
-  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
-    lock_guard lock(e.threading());
-    return e.transport().expose(peer, {m.base, m.bytes});
-  }
-  /// Whether what is said of one peer's exposure may change with those of others.
-  static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
-  /// Waits for a copy that the peer has begun, but not for a peer that is gone, nor for ever.
-  /// Requires: it has no business there any more. Returns whether nobody touches it for certain.
-  static bool withdraw(endpoint_type& e, [[maybe_unused]] peer_id peer,
-                       const remote_memory& m) noexcept {
-    constexpr std::int64_t wait_ns = 1'000'000'000;
-    for (std::int64_t until_ns = 0;;) {
-      {
-        lock_guard lock(e.threading());
-        outcome taken_back;
-        if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
-          taken_back = e.transport().retire(m);
-        } else {
-          taken_back = e.transport().withdraw(m);
-        }
-        if (taken_back != outcome::retry) return taken_back == outcome::done;
-        if (e.peers().loss_of(peer) != errc{}) return false;
-      }
-      const std::int64_t now_ns = platform::now_ns();
-      if (until_ns == 0) until_ns = now_ns + wait_ns;
-      if (now_ns > until_ns) return false;
-      ::sched_yield();
-    }
-  }
-  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
-                  const memory& into) noexcept {
-    lock_guard lock(e.threading());
-    return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
-  }
-  /// Whether ordinary memory of a peer can be read so, and that always pays.
-  static bool reads(endpoint_type& e, peer_id peer) noexcept {
-    std::byte here{};
-    const remote_memory m = expose(e, peer, memory(&here, 1));
-    if (m.key == 0) return false;
-    held_lock lock(e.threading());
-    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
-    lock.unlock();
-    withdraw(e, peer, m);
-    return pays;
-  }
-
-  static peer_id node_of(const endpoint_type& e, peer_id peer) noexcept {
-    return e.transport().node_of(peer);
-  }
-  static peer_id peers(const endpoint_type& e) noexcept { return e.transport().peers(); }
-  /// A message of a call, which whoever meets in memory does not send. Requires: the lock is held.
-  static const arrived_message* message_of(endpoint_type& e, collective_call call) noexcept {
-    pattern any(call.context, any_peer, call.serial);
-    any.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
-    errc failure{};
-    return e.inbox().find(any, failure);
-  }
-};
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/coll/node.hpp
 
 // A collective call of ranks that meet in a block of shared memory: one crossing of a cache line
@@ -18921,8 +19047,6 @@ template <class Stack>
   if (mask != 0) [[unlikely]]
     mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
 }
-/// A bit for each rank.
-inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
 /// How often who waits for a flag looks before it does anything else.
 inline constexpr unsigned node_looks = 64;
 /// Tags are compared within half the circle that serials go round: what a rank remembers of the
@@ -19010,7 +19134,7 @@ class node_call {
     if (!make_free(0)) return;
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
     std::memcpy(s_.block.data(me_, index(0), bytes), lent, bytes);
-    shown(total | is_loan, 0);
+    shown(total | node_is_loan, 0);
   }
   /// Waits until rank r has lent something. Returns what it lends to this rank, or nullptr. Errors:
   /// as `see`.
@@ -19018,8 +19142,8 @@ class node_call {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if (shown != (total | is_loan)) [[unlikely]] {
-      static_cast<void>(wrong_length(r, total, shown & ~is_loan));
+    if (shown != (total | node_is_loan)) [[unlikely]] {
+      static_cast<void>(wrong_length(r, total, shown & ~node_is_loan));
       return nullptr;
     }
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
@@ -19028,7 +19152,7 @@ class node_call {
   /// Shows `bytes` of what `make_part` has returned to those whose bits are set in `readers`; none:
   /// that they get messages instead.
   void show_edges(std::size_t bytes, std::uint64_t readers) noexcept {
-    if (!failed()) shown(bytes | is_edges, 0, readers);
+    if (!failed()) shown(bytes | node_is_edges, 0, readers);
   }
   /// Waits until rank r has shown that. Returns it. Errors: as `see`.
   memory see_edges(rank_t r) noexcept {
@@ -19036,9 +19160,9 @@ class node_call {
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
     s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if ((shown & (is_edges | is_loan)) != is_edges) [[unlikely]]
-      return wrong_length(r, 0, shown & ~is_loan);
-    const std::size_t bytes = shown & ~is_edges;
+    if ((shown & (node_is_edges | node_is_loan)) != node_is_edges) [[unlikely]]
+      return wrong_length(r, 0, shown & ~node_is_loan);
+    const std::size_t bytes = shown & ~node_is_edges;
     return {s_.block.data(r, index(0), bytes), bytes};
   }
   /// Rank r has shown another length than `bytes`.
@@ -19064,7 +19188,7 @@ class node_call {
     s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
-      return wrong_length(r, bytes, shown & ~(is_loan | is_edges));
+      return wrong_length(r, bytes, shown & ~(node_is_loan | node_is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
   /// All have come to `piece` of this call, and read nothing before it any more.
@@ -19080,16 +19204,14 @@ class node_call {
   /// Where ranks outnumber cores. Each calls it once it has shown its piece. Waits until those of
   /// `whom` have; they may not, if the call fails.
   void see_all(std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
-    if (failed()) return;
-    say_core(s_, me_);
     const unsigned i = index(piece);
     const node_tag tag = tag_of(serial_, piece);
     rank_t here = 0;
     const auto ready = [&] {
-      while (here < n_ && ((whom >> here & 1) == 0 || has_shown(here, i, tag))) ++here;
+      while (here < n_ && ((whom >> here & 1) == 0 || s_.block.has_shown(here, i, tag))) ++here;
       return here == n_;
     };
-    if (!ready() && !comes_soon(i, tag, ready) && !comes_in_turn(ready))
+    if (!failed() && !ready() && !others().wait_for_all(i, tag, whom & s_.block.everybody()))
       wait_long(n_, tag, ready, whom);
   }
   /// The same; the last to come makes of what all have shown what all read, by `make(memory)`, in
@@ -19100,11 +19222,11 @@ class node_call {
     const memory made{s_.block.data(n_, index(piece), bytes), bytes};
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return {};
-    say_core(s_, me_);
     if (come(piece) != n_) {
       const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
       if (failed()) return {};
-      if (ready() || comes_soon(index(piece), tag, ready) || comes_in_turn(ready)) return made;
+      if (ready() || others().wait_in_turn(index(piece), tag, ready, s_.block.everybody()))
+        return made;
       return wait_long(n_, tag, ready) ? made : memory();
     }
     make(made);
@@ -19115,7 +19237,7 @@ class node_call {
   bool crowded() const noexcept { return s_.crowded; }
   /// Tells who shows something to all.
   void expect(rank_t root) noexcept {
-    if (s_.crowded) expect_root(s_, root);
+    if (s_.crowded) expect_root(s_, root, serial_);
   }
   [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
@@ -19164,52 +19286,7 @@ class node_call {
     } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
     return static_cast<rank_t>(sum - mine);
   }
-  bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
-    return s_.block.slot(r, i).flag.load(platform::memory_order_acquire) == tag;
-  }
-  /// Where all who are missing are at work on other cores, or take turns there, to give this one
-  /// away gains nothing: those who are on it have come, and would look in vain.
-  template <class Ready>
-  bool comes_soon(unsigned i, node_tag tag, Ready& ready) noexcept {
-    const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag);
-    return missing >= 0 && looks_on(missing, ready);
-  }
-  /// The same, where rank r alone is waited for.
-  template <class Ready>
-  bool comes_from_elsewhere(rank_t r, Ready& ready) noexcept {
-    const std::uint32_t core = core_of(s_, r);
-    if (core == 0 || core == s_.core) return false;
-    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial_)))) return false;
-    return looks_on(n_, ready);
-  }
-  /// Looks on for about as long as so many others need to come; but if that fails again and again,
-  /// now and then only.
-  template <class Ready>
-  bool looks_on(rank_t missing, Ready& ready) noexcept {
-    constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
-    constexpr int known_luck = 4;
-    constexpr int pause_calls = 16;
-    if (s_.luck < 0) {
-      ++s_.luck;
-      return false;
-    }
-    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
-      if (ready()) {
-        if (s_.luck < known_luck) ++s_.luck;
-        return true;
-      }
-      platform::relax();
-    }
-    s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
-    return false;
-  }
-
-  /// Those on this core come, most often, when it is their turn: then nothing else need be done.
-  template <class Ready>
-  bool comes_in_turn(Ready& ready) noexcept {
-    return blocks_of::give_way(c_.endpoint_of()) && ready();
-  }
-
+  crowd<Stack> others() noexcept { return {c_.endpoint_of(), s_, me_}; }
   void leave(node_tag tag) noexcept {
     s_.left = tag;
     raise(s_.block.of(me_).left, tag);
@@ -19248,16 +19325,9 @@ class node_call {
     return wait_apart(r, tag,
                       [&] { return reaches(word.load(platform::memory_order_acquire), tag); });
   }
-  /// Calls in which not all wait for all come here where ranks outnumber cores, and are spread over
-  /// them as the others are.
   [[gnu::noinline]] bool wait_apart(rank_t r, node_tag tag,
                                     mpx::detail::function_ref<bool()> ready) noexcept {
-    constexpr int turns = 4;
-    for (int i = 0; s_.crowded && i < turns; ++i) {
-      say_core(s_, me_);
-      if (comes_from_elsewhere(r, ready) || comes_in_turn(ready)) return true;
-    }
-    return wait_long(r, tag, ready);
+    return (s_.crowded && others().wait_for(r, serial_, ready)) || wait_long(r, tag, ready);
   }
   /// Waits for rank r, or for those of `whom` who have not shown `tag` yet if that is no rank.
   [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,
@@ -19266,7 +19336,7 @@ class node_call {
     const auto awaited = [&] {
       rank_t missing = r == n_ ? 0 : r;
       const auto waits_for = [&](rank_t k) {
-        return (whom >> k & 1) != 0 && !has_shown(k, slot_of(tag), tag);
+        return (whom >> k & 1) != 0 && !s_.block.has_shown(k, slot_of(tag), tag);
       };
       if (r == n_)
         while (missing + 1 < n_ && !waits_for(missing)) ++missing;
@@ -19300,14 +19370,10 @@ class node_call {
   /// Whether rank r has shown that it sends messages.
   bool says_so(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
-    return r >= 0 && has_shown(r, index(0), tag_of(serial_, 0)) &&
-           slot.bytes.load(platform::memory_order_relaxed) == is_edges;
+    return r >= 0 && s_.block.has_shown(r, index(0), tag_of(serial_, 0)) &&
+           slot.bytes.load(platform::memory_order_relaxed) == node_is_edges;
   }
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
-
-  // Not data, but where it lies; or data for some of the ranks, and a list of them.
-  static constexpr std::size_t is_loan = std::size_t{1} << 63;
-  static constexpr std::size_t is_edges = std::size_t{1} << 62;
 
   channel& c_;
   node_state& s_;
@@ -20773,7 +20839,8 @@ namespace mpx::inline v0::coll {
 
 /// One call at one rank. Each `make` makes it, if it need not wait long. Returns whether it has; if
 /// not, nothing has happened, but that this rank may have shown its piece. Everything is inlined,
-/// so that its members are in registers.
+/// so that its members are in registers. Other calls have a function
+/// `make_quickly(quick_call<Stack>&, call)`.
 template <class Stack>
 class quick_call {
   using endpoint_type = mpx::detail::endpoint<Stack>;
@@ -20810,6 +20877,10 @@ class quick_call {
   static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
     return call.in.bytes <= bytes_max;
   }
+  template <class What>
+  static constexpr bool is_short(const What&) noexcept {
+    return true;
+  }
   /// As far as this rank's own calls go.
   [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
     return s_.left == end_of(serial_before(serial_)) && !looks_back(serial_);
@@ -20819,10 +20890,12 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
     const std::size_t bytes = call.data.bytes;
     if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
+    if (s_.crowded) expect_root(s_, call.root, serial_);
     if (me_ == call.root) {
       if (!is_free()) return false;
       show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
     } else {
+      if (!has_come_from(call.root)) return false;
       const std::byte* const shown = see(call.root, bytes);
       if (shown == nullptr) return false;
       copy(call.data.base, shown, bytes);
@@ -20846,6 +20919,7 @@ class quick_call {
     const std::byte* const mine = in.exists() ? in.base : own;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, mine, bytes); });
     if (mine != own) copy(own, mine, bytes);
+    if (!have_come()) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
       const std::byte* const shown = see(r, bytes);
@@ -20863,6 +20937,7 @@ class quick_call {
       return false;
     show_blocks(from, all);
     if (!call.in_place) copy(call.out.base + at(me_, bytes), from.base + at(me_, bytes), bytes);
+    if (!have_come()) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
       const std::byte* const shown = see(r, all);
@@ -20876,7 +20951,8 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
-    if (!op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
+    // Where ranks outnumber cores one of them combines for all.
+    if (s_.crowded || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
         !call.out.contiguous() || !is_free())
       return false;
     std::byte* const out = call.out.base;
@@ -20914,9 +20990,71 @@ class quick_call {
     return true;
   }
 
- private:
-  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
-    return static_cast<std::size_t>(r) * bytes;
+  template <class What>
+  requires requires(quick_call& call, const What& what) {
+    { make_quickly(call, what) } -> std::same_as<bool>;
+  }
+  [[MPX_ALWAYS_INLINE]] bool make(const What& what) noexcept {
+    return make_quickly(*this, what);
+  }
+
+  // --- For make_quickly --------------------------------------------------------------------------
+
+  rank_t rank() const noexcept { return me_; }
+  rank_t size() const noexcept { return n_; }
+  /// Whether nobody reads what this rank has shown in this slot before, as far as it knows.
+  [[MPX_ALWAYS_INLINE]] bool is_free() const noexcept {
+    const node_tag shown = s_.used[i_];
+    if (shown == 0 || reaches(s_.all_left, shown)) return true;
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_ && (s_.readers[i_] >> r & 1) != 0 && !reaches(s_.left_by[r], shown))
+        return false;
+    return true;
+  }
+  /// Shows to `readers`, once they are known, what `write(to)` writes, of `bytes`; `mark`: see
+  /// node_is_edges.
+  template <class Write>
+  [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write, std::size_t mark = 0,
+                                  const std::uint64_t& readers = all_ranks) noexcept {
+    node_slot& slot = s_.block.slot(me_, i_);
+    write(data(me_, bytes));
+    slot.bytes.store(bytes | mark, platform::memory_order_relaxed);
+    s_.used[i_] = tag_of(serial_, 0);
+    s_.readers[i_] = readers;
+    raise(slot.flag, tag_of(serial_, 0));
+  }
+  /// Whether those of `whom` have shown something, if who looks for it one by one would give its
+  /// core away for each.
+  [[MPX_ALWAYS_INLINE]] bool have_come(std::uint64_t whom = all_ranks) noexcept {
+    if (!s_.crowded) return true;
+    const node_tag tag = tag_of(serial_, 0);
+    for (std::uint64_t missing = whom & s_.block.everybody(); missing != 0; missing &= missing - 1)
+      if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i_, tag))
+        return crowd<Stack>(e_, s_, me_).wait_for_all(i_, tag, missing);
+    return true;
+  }
+  /// What rank r shows; nullptr: it does not come soon, or shows something else than `bytes`.
+  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {
+    return see(r, [bytes](std::size_t shown) { return shown == bytes; });
+  }
+  /// The same, unless `right(bytes, with the mark)` of what it is.
+  template <class Right>
+  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, Right&& right) noexcept {
+    const node_slot& slot = s_.block.slot(r, i_);
+    for (unsigned look = 0; slot.flag.load(platform::memory_order_acquire) != tag_of(serial_, 0);) {
+      if (++look == node_looks) return nullptr;
+      platform::relax();
+    }
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
+    if (!right(shown)) return nullptr;
+    s_.left_by[r] = end_of(serial_before(serial_));
+    return data(r, shown & ~node_is_edges);
+  }
+  /// This rank reads nothing of the call any more.
+  [[MPX_ALWAYS_INLINE]] void leave() noexcept {
+    s_.left = end_of(serial_);
+    raise(s_.block.of(me_).left, s_.left);
+    ++state_.collective_serial;
   }
   [[MPX_ALWAYS_INLINE]] static void copy(std::byte* to, const std::byte* from,
                                          std::size_t bytes) noexcept {
@@ -20925,7 +21063,12 @@ class quick_call {
     else if (bytes != 0)
       std::memcpy(to, from, bytes);
   }
-  /// The same, to where a rank shows it.
+
+ private:
+  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
+    return static_cast<std::size_t>(r) * bytes;
+  }
+  /// Copies to where a rank shows it.
   [[MPX_ALWAYS_INLINE]] static void copy_to_shown(std::byte* to, const std::byte* from,
                                                   std::size_t bytes) noexcept {
     constexpr std::size_t few = 2 * cache_line_bytes;
@@ -20941,24 +21084,6 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, std::size_t bytes) const noexcept {
     return s_.block.data(r, i_, bytes);
   }
-  /// Whether nobody reads what this rank has shown in this slot before, as far as it knows.
-  [[MPX_ALWAYS_INLINE]] bool is_free() const noexcept {
-    const node_tag shown = s_.used[i_];
-    if (shown == 0 || reaches(s_.all_left, shown)) return true;
-    for (rank_t r = 0; r < n_; ++r)
-      if (r != me_ && !reaches(s_.left_by[r], shown)) return false;
-    return true;
-  }
-  /// Shows `bytes`, which `write(to)` writes.
-  template <class Write>
-  [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write) noexcept {
-    node_slot& slot = s_.block.slot(me_, i_);
-    write(data(me_, bytes));
-    slot.bytes.store(bytes, platform::memory_order_relaxed);
-    s_.used[i_] = tag_of(serial_, 0);
-    s_.readers[i_] = all_ranks;
-    raise(slot.flag, tag_of(serial_, 0));
-  }
   /// Shows each block but this rank's own. Requires: plain(from).
   [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
     show(all, [&](std::byte* to) {
@@ -20973,28 +21098,19 @@ class quick_call {
   std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
     return at(me_ < r ? me_ : me_ - 1, bytes);
   }
-  /// What rank r shows; nullptr: it does not come soon, or shows something else.
-  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {
-    const node_slot& slot = s_.block.slot(r, i_);
-    for (unsigned look = 0; slot.flag.load(platform::memory_order_acquire) != tag_of(serial_, 0);) {
-      if (++look == node_looks) return nullptr;
-      platform::relax();
-    }
-    if (slot.bytes.load(platform::memory_order_relaxed) != bytes) return nullptr;
-    s_.left_by[r] = end_of(serial_before(serial_));
-    return data(r, bytes);
+  /// The same where rank r alone is waited for.
+  [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
+    const node_tag tag = tag_of(serial_, 0);
+    return !s_.crowded || s_.block.has_shown(r, i_, tag) ||
+           crowd<Stack>(e_, s_, me_).wait_for_one(r, i_, tag, serial_);
   }
   [[MPX_ALWAYS_INLINE]] bool see_all(std::size_t bytes) noexcept {
+    if (!have_come()) return false;
     for (rank_t k = 1; k < n_; ++k)
       if (see(around(me_ + k, n_), bytes) == nullptr) return false;
     return true;
   }
-  [[MPX_ALWAYS_INLINE]] void leave() noexcept {
-    s_.left = end_of(serial_);
-    raise(s_.block.of(me_).left, s_.left);
-    ++state_.collective_serial;
-  }
-  /// The same; all have shown something.
+  /// Leaves the call; all have shown something.
   [[MPX_ALWAYS_INLINE]] void leave_all() noexcept {
     s_.all_left = end_of(serial_before(serial_));
     leave();
@@ -21027,7 +21143,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
     if (!quick_call<Stack>::is_short(what)) return false;
     this->check_exists(where);
     auto* const s = static_cast<node_state*>(this->state_->node);
-    if (s == nullptr || s->crowded) return false;
+    if (s == nullptr) return false;
     quick_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
     return call.may_begin() && mpx::detail::shared_blocks<Stack>::undisturbed(*this->endpoint_) &&
            call.make(what);

@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Sleeps after the second look in vain.
+/// Sleeps after the second look in vain. Where ranks outnumber cores it gives way first.
 struct sleepy {
   using policy_axis = mpx::wait_axis;
   static constexpr std::string_view name = "sleepy";
@@ -24,9 +24,15 @@ struct sleepy {
   class pace {
    public:
     explicit pace(bool) noexcept {}
-    bool should_sleep() noexcept { return ++looks_ >= 2; }
+    bool should_sleep() noexcept {
+      mpx::platform::relax();
+      return ++looks_ >= 2;
+    }
     void reset() noexcept { looks_ = 0; }
     void crowded(bool) noexcept {}
+    void measure() noexcept {}
+    bool others_compute() const noexcept { return false; }
+    void sleep_first() noexcept {}
 
    private:
     int looks_ = 0;

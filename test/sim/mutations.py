@@ -235,7 +235,9 @@ MUTATIONS = [
     ("who has shown a piece counts as having read it", "coll/node.hpp",
      "s_.all_left = tag_of(serial_, piece) - 1;", "s_.all_left = tag_of(serial_, piece);", NODE_TEST),
     ("what goes to neighbours is shown as if none of them read it", "coll/node_neighbor.hpp",
-     "node.show_edges(room.bytes, readers);", "node.show_edges(room.bytes, 0);", NODE_TEST),
+     "node.show_edges(room.bytes, edges.readers);", "node.show_edges(room.bytes, 0);", NODE_TEST),
+    ("what goes to neighbours quickly is shown as if none of them read it", "coll/node_neighbor.hpp",
+     "if (goes) readers |= std::uint64_t{1} << r;", "", NODE_TEST),
     ("a part is combined where the last one is still read", "coll/node_calls.hpp",
      "    for (rank_t r = 0; r < n; ++r) shown(r);\n", "", NODE_TEST),
     # Of buffers that layouts spread.

@@ -71,17 +71,36 @@ struct neighbor_blocks {
     }
     return nullptr;
   }
+  /// Where blocks of one length are, in one piece; `apart`: from one to the next.
+  struct even_blocks {
+    std::byte* base = nullptr;
+    std::size_t bytes = 0;
+    std::size_t apart = 0;
+  };
+  /// Whether they are that, and nothing is wrong.
+  [[MPX_ALWAYS_INLINE]] bool even(even_blocks& b) const noexcept {
+    if (!all.contiguous() || how == kind::any || how == kind::list) return false;
+    b = {all.base, all.bytes, 0};
+    if (how == kind::one) return true;
+    if (degree == 0) return all.bytes == 0;
+    b.bytes = b.apart = all.bytes / degree;
+    return b.bytes * degree == all.bytes && (element == 1 || b.bytes % element == 0);
+  }
   /// Calls `take(i, block)` for each neighbour. Requires: nothing is wrong().
   template <class Take>
   void each(Take&& take) const {
+    const std::size_t part = how == kind::equal && degree != 0 ? all.bytes / degree : 0;
     std::size_t next = 0;
-    for (std::size_t i = 0; i < degree; ++i) take(i, at(i, next));
+    for (std::size_t i = 0; i < degree; ++i) take(i, at(i, part, next));
   }
-  /// The block of neighbour `i`; `next` is where that of the one before ends.
-  memory at(std::size_t i, std::size_t& next) const noexcept {
+
+ private:
+  /// The block of neighbour `i`: of equal ones each has `part` bytes; in a list `next` is where the
+  /// one before ends.
+  memory at(std::size_t i, std::size_t part, std::size_t& next) const noexcept {
     switch (how) {
       case kind::one: return all;
-      case kind::equal: return slice(all, i * (all.bytes / degree), all.bytes / degree);
+      case kind::equal: return slice(all, i * part, part);
       case kind::any: return blocks[i];
       case kind::list: break;
     }

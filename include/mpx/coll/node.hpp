@@ -29,8 +29,6 @@ template <class Stack>
   if (mask != 0) [[unlikely]]
     mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
 }
-/// A bit for each rank.
-inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
 /// How often who waits for a flag looks before it does anything else.
 inline constexpr unsigned node_looks = 64;
 /// Tags are compared within half the circle that serials go round: what a rank remembers of the
@@ -118,7 +116,7 @@ class node_call {
     if (!make_free(0)) return;
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
     std::memcpy(s_.block.data(me_, index(0), bytes), lent, bytes);
-    shown(total | is_loan, 0);
+    shown(total | node_is_loan, 0);
   }
   /// Waits until rank r has lent something. Returns what it lends to this rank, or nullptr. Errors:
   /// as `see`.
@@ -126,8 +124,8 @@ class node_call {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if (shown != (total | is_loan)) [[unlikely]] {
-      static_cast<void>(wrong_length(r, total, shown & ~is_loan));
+    if (shown != (total | node_is_loan)) [[unlikely]] {
+      static_cast<void>(wrong_length(r, total, shown & ~node_is_loan));
       return nullptr;
     }
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
@@ -136,7 +134,7 @@ class node_call {
   /// Shows `bytes` of what `make_part` has returned to those whose bits are set in `readers`; none:
   /// that they get messages instead.
   void show_edges(std::size_t bytes, std::uint64_t readers) noexcept {
-    if (!failed()) shown(bytes | is_edges, 0, readers);
+    if (!failed()) shown(bytes | node_is_edges, 0, readers);
   }
   /// Waits until rank r has shown that. Returns it. Errors: as `see`.
   memory see_edges(rank_t r) noexcept {
@@ -144,9 +142,9 @@ class node_call {
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
     s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if ((shown & (is_edges | is_loan)) != is_edges) [[unlikely]]
-      return wrong_length(r, 0, shown & ~is_loan);
-    const std::size_t bytes = shown & ~is_edges;
+    if ((shown & (node_is_edges | node_is_loan)) != node_is_edges) [[unlikely]]
+      return wrong_length(r, 0, shown & ~node_is_loan);
+    const std::size_t bytes = shown & ~node_is_edges;
     return {s_.block.data(r, index(0), bytes), bytes};
   }
   /// Rank r has shown another length than `bytes`.
@@ -172,7 +170,7 @@ class node_call {
     s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != bytes) [[unlikely]]
-      return wrong_length(r, bytes, shown & ~(is_loan | is_edges));
+      return wrong_length(r, bytes, shown & ~(node_is_loan | node_is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
   /// All have come to `piece` of this call, and read nothing before it any more.
@@ -188,16 +186,14 @@ class node_call {
   /// Where ranks outnumber cores. Each calls it once it has shown its piece. Waits until those of
   /// `whom` have; they may not, if the call fails.
   void see_all(std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
-    if (failed()) return;
-    say_core(s_, me_);
     const unsigned i = index(piece);
     const node_tag tag = tag_of(serial_, piece);
     rank_t here = 0;
     const auto ready = [&] {
-      while (here < n_ && ((whom >> here & 1) == 0 || has_shown(here, i, tag))) ++here;
+      while (here < n_ && ((whom >> here & 1) == 0 || s_.block.has_shown(here, i, tag))) ++here;
       return here == n_;
     };
-    if (!ready() && !comes_soon(i, tag, ready) && !comes_in_turn(ready))
+    if (!failed() && !ready() && !others().wait_for_all(i, tag, whom & s_.block.everybody()))
       wait_long(n_, tag, ready, whom);
   }
   /// The same; the last to come makes of what all have shown what all read, by `make(memory)`, in
@@ -208,11 +204,11 @@ class node_call {
     const memory made{s_.block.data(n_, index(piece), bytes), bytes};
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return {};
-    say_core(s_, me_);
     if (come(piece) != n_) {
       const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
       if (failed()) return {};
-      if (ready() || comes_soon(index(piece), tag, ready) || comes_in_turn(ready)) return made;
+      if (ready() || others().wait_in_turn(index(piece), tag, ready, s_.block.everybody()))
+        return made;
       return wait_long(n_, tag, ready) ? made : memory();
     }
     make(made);
@@ -223,7 +219,7 @@ class node_call {
   bool crowded() const noexcept { return s_.crowded; }
   /// Tells who shows something to all.
   void expect(rank_t root) noexcept {
-    if (s_.crowded) expect_root(s_, root);
+    if (s_.crowded) expect_root(s_, root, serial_);
   }
   [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
@@ -272,52 +268,7 @@ class node_call {
     } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
     return static_cast<rank_t>(sum - mine);
   }
-  bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
-    return s_.block.slot(r, i).flag.load(platform::memory_order_acquire) == tag;
-  }
-  /// Where all who are missing are at work on other cores, or take turns there, to give this one
-  /// away gains nothing: those who are on it have come, and would look in vain.
-  template <class Ready>
-  bool comes_soon(unsigned i, node_tag tag, Ready& ready) noexcept {
-    const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag);
-    return missing >= 0 && looks_on(missing, ready);
-  }
-  /// The same, where rank r alone is waited for.
-  template <class Ready>
-  bool comes_from_elsewhere(rank_t r, Ready& ready) noexcept {
-    const std::uint32_t core = core_of(s_, r);
-    if (core == 0 || core == s_.core) return false;
-    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial_)))) return false;
-    return looks_on(n_, ready);
-  }
-  /// Looks on for about as long as so many others need to come; but if that fails again and again,
-  /// now and then only.
-  template <class Ready>
-  bool looks_on(rank_t missing, Ready& ready) noexcept {
-    constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
-    constexpr int known_luck = 4;
-    constexpr int pause_calls = 16;
-    if (s_.luck < 0) {
-      ++s_.luck;
-      return false;
-    }
-    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
-      if (ready()) {
-        if (s_.luck < known_luck) ++s_.luck;
-        return true;
-      }
-      platform::relax();
-    }
-    s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
-    return false;
-  }
-
-  /// Those on this core come, most often, when it is their turn: then nothing else need be done.
-  template <class Ready>
-  bool comes_in_turn(Ready& ready) noexcept {
-    return blocks_of::give_way(c_.endpoint_of()) && ready();
-  }
-
+  crowd<Stack> others() noexcept { return {c_.endpoint_of(), s_, me_}; }
   void leave(node_tag tag) noexcept {
     s_.left = tag;
     raise(s_.block.of(me_).left, tag);
@@ -356,16 +307,9 @@ class node_call {
     return wait_apart(r, tag,
                       [&] { return reaches(word.load(platform::memory_order_acquire), tag); });
   }
-  /// Calls in which not all wait for all come here where ranks outnumber cores, and are spread over
-  /// them as the others are.
   [[gnu::noinline]] bool wait_apart(rank_t r, node_tag tag,
                                     mpx::detail::function_ref<bool()> ready) noexcept {
-    constexpr int turns = 4;
-    for (int i = 0; s_.crowded && i < turns; ++i) {
-      say_core(s_, me_);
-      if (comes_from_elsewhere(r, ready) || comes_in_turn(ready)) return true;
-    }
-    return wait_long(r, tag, ready);
+    return (s_.crowded && others().wait_for(r, serial_, ready)) || wait_long(r, tag, ready);
   }
   /// Waits for rank r, or for those of `whom` who have not shown `tag` yet if that is no rank.
   [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,
@@ -374,7 +318,7 @@ class node_call {
     const auto awaited = [&] {
       rank_t missing = r == n_ ? 0 : r;
       const auto waits_for = [&](rank_t k) {
-        return (whom >> k & 1) != 0 && !has_shown(k, slot_of(tag), tag);
+        return (whom >> k & 1) != 0 && !s_.block.has_shown(k, slot_of(tag), tag);
       };
       if (r == n_)
         while (missing + 1 < n_ && !waits_for(missing)) ++missing;
@@ -408,14 +352,10 @@ class node_call {
   /// Whether rank r has shown that it sends messages.
   bool says_so(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
-    return r >= 0 && has_shown(r, index(0), tag_of(serial_, 0)) &&
-           slot.bytes.load(platform::memory_order_relaxed) == is_edges;
+    return r >= 0 && s_.block.has_shown(r, index(0), tag_of(serial_, 0)) &&
+           slot.bytes.load(platform::memory_order_relaxed) == node_is_edges;
   }
   std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
-
-  // Not data, but where it lies; or data for some of the ranks, and a list of them.
-  static constexpr std::size_t is_loan = std::size_t{1} << 63;
-  static constexpr std::size_t is_edges = std::size_t{1} << 62;
 
   channel& c_;
   node_state& s_;

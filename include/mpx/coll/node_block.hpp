@@ -39,12 +39,18 @@ constexpr bool reaches(node_tag a, node_tag b) noexcept {
 }
 
 inline constexpr rank_t node_ranks_max = 64;  // A bit for each in a word.
+inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
 inline constexpr unsigned node_slots = 4;
-inline constexpr std::size_t node_inline_bytes = 48;    // What fits a flag's line,
-inline constexpr std::size_t node_piece_bytes = 65536;  // and what fits beside it.
+inline constexpr std::size_t node_inline_bytes = 48;    // What fits a flag's line;
+inline constexpr std::size_t node_near_bytes = 256;     // what is near those of all other ranks,
+inline constexpr std::size_t node_piece_bytes = 65536;  // and what has pages of its own.
 // What one rank shows to others that read it meanwhile goes in smaller pieces.
 inline constexpr std::size_t node_stream_bytes = 16384;
 
+// What a flag is raised for is not data, but where it lies; or data for some of the ranks, and a
+// list of them.
+inline constexpr std::size_t node_is_loan = std::size_t{1} << 63;
+inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
 /// A flag, and what it is raised for.
 struct node_slot {
   alignas(cache_line_bytes) std::byte data[node_inline_bytes];
@@ -101,10 +107,12 @@ class node_block {
     return sizeof(node_head) + static_cast<std::size_t>(n) * sizeof(node_rank);
   }
   static constexpr std::size_t bytes(rank_t n) noexcept {
-    return flags_bytes(n) + static_cast<std::size_t>(n + 1) * node_slots * stride;
+    return far_at(n) + static_cast<std::size_t>(n + 1) * node_slots * stride;
   }
   explicit operator bool() const noexcept { return base_ != nullptr; }
   rank_t ranks() const noexcept { return ranks_; }
+  /// A bit for each rank.
+  std::uint64_t everybody() const noexcept { return all_ranks >> (node_ranks_max - ranks_); }
   node_head& head() const noexcept { return *reinterpret_cast<node_head*>(base_); }
   node_rank& of(rank_t r) const noexcept {
     return reinterpret_cast<node_rank*>(base_ + sizeof(node_head))[r];
@@ -112,13 +120,26 @@ class node_block {
   /// Where `bytes` of rank r lie; of r == ranks: what the last to come has made.
   std::byte* data(rank_t r, unsigned slot, std::size_t bytes) const noexcept {
     if (bytes <= node_inline_bytes) return this->slot(r, slot).data;
-    return base_ + flags_bytes(ranks_) + (static_cast<std::size_t>(r) * node_slots + slot) * stride;
+    const auto rank = static_cast<std::size_t>(r);
+    if (bytes <= node_near_bytes)
+      return base_ + near_at(ranks_) +
+             (static_cast<std::size_t>(ranks_ + 1) * slot + rank) * node_near_bytes;
+    return base_ + far_at(ranks_) + (rank * node_slots + slot) * stride;
   }
   node_slot& slot(rank_t r, unsigned i) const noexcept {
     return r == ranks_ ? head().met[i] : of(r).slot[i];
   }
+  bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
+    return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
+  }
 
  private:
+  // Of one slot that of all ranks is together: where many processes take turns on a core, each
+  // finds the places of all pages forgotten.
+  static constexpr std::size_t near_at(rank_t n) noexcept { return flags_bytes(n); }
+  static constexpr std::size_t far_at(rank_t n) noexcept {
+    return near_at(n) + static_cast<std::size_t>(n + 1) * node_slots * node_near_bytes;
+  }
   // Not a power of two: what is read of all ranks would fall on few lines of the cache.
   static constexpr std::size_t stride = node_piece_bytes + 3 * cache_line_bytes;
 
@@ -140,8 +161,9 @@ struct node_state final : mpx::detail::communicator_extras {
   unsigned turns = 0;        // Waits until it looks whether the others are spread evenly,
   unsigned turns_apart = 0;  // and from one such look to the next.
   int luck = 0;              // Of one that waits for those on other cores, without a pause.
-  rank_t root = 0;           // Of the last call in which one rank shows something to all,
-  rank_t root_after = 0;     // and of the next one, if roots go on as they did.
+  tag_t rooted = -1;         // The last call in which one rank shows something to all,
+  rank_t root = 0;           // which one that was,
+  rank_t root_after = 0;     // and which one it is in the next, if roots go on as they did.
   bool reads = false;        // All can copy from each other's memory.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
   node_tag left = 0;         // As the others know it.

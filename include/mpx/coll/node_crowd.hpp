@@ -4,10 +4,12 @@
 // and whether they are spread evenly. What is known of it may be old: nothing but time depends on
 // it.
 
+#include <bit>
 #include <cstdint>
 
 #include "mpx/coll/node_block.hpp"
 #include "mpx/core/platform.hpp"
+#include "mpx/engine/detail/endpoint_blocks.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -60,21 +62,27 @@ inline void say_core(node_state& s, rank_t me) noexcept {
   s.block.head().core[me].store(core, platform::memory_order_relaxed);
 }
 
-/// How many have not shown `tag` in slot i yet; negative if one of them may need this core.
-inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag) noexcept {
+/// How many of `whom` have not shown `tag` in slot i yet, all of them elsewhere; negative if any
+/// rank that has not may need this core. Flags that change elsewhere are read only of `whom`.
+inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag,
+                                std::uint64_t whom) noexcept {
   rank_t missing = 0;
   for (rank_t r = 0; r < s.block.ranks(); ++r) {
-    if (reaches(s.block.slot(r, i).flag.load(platform::memory_order_relaxed), tag)) continue;
     const std::uint32_t core = core_of(s, r);
-    if (core == s.core || core == 0) return -1;
+    const bool here = core == s.core || core == 0;
+    if (!here && (whom >> r & 1) == 0) continue;
+    if (reaches(s.block.slot(r, i).flag.load(platform::memory_order_relaxed), tag)) continue;
+    if (here) return -1;
     ++missing;
   }
   return missing;
 }
 
 /// In matrix algorithms the root goes round: who is the next one is awaited by all.
-inline void expect_root(node_state& s, rank_t root) noexcept {
+inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
+  if (s.rooted == serial) return;
   const rank_t n = s.block.ranks();
+  s.rooted = serial;
   s.root_after = (2 * root - s.root + n) % n;
   s.root = root;
 }
@@ -87,5 +95,101 @@ inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
       return true;
   return false;
 }
+
+/// What a rank does until others have come, if they come soon: it lets those run who share its
+/// core, and looks on while all it waits for are at work elsewhere. Each `wait` returns whether
+/// they have come.
+template <class Stack>
+class crowd {
+  using endpoint_type = mpx::detail::endpoint<Stack>;
+
+ public:
+  crowd(endpoint_type& e, node_state& s, rank_t me) noexcept : e_(e), s_(s), me_(me) {}
+
+  /// For all of `whom` to show `tag` in slot i. Requires: they are ranks.
+  [[gnu::noinline]] bool wait_for_all(unsigned i, node_tag tag, std::uint64_t whom) noexcept {
+    std::uint64_t missing = whom;
+    const auto ready = [&] {
+      for (; missing != 0; missing &= missing - 1)
+        if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag))
+          return false;
+      return true;
+    };
+    return wait_in_turn(i, tag, ready, whom);
+  }
+  /// For rank r to show `tag` of a call in slot i: see wait_for.
+  [[gnu::noinline]] bool wait_for_one(rank_t r, unsigned i, node_tag tag, tag_t serial) noexcept {
+    return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
+  }
+  /// The same as wait_for_all, for what comes of it.
+  template <class Ready>
+  bool wait_in_turn(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
+    for (int turn = 0; turn < turns; ++turn) {
+      say_core(s_, me_);
+      if (comes_soon(i, tag, ready, whom)) return true;
+      if (!gives_way()) return false;
+      if (ready()) return true;
+    }
+    return false;
+  }
+  /// For what rank r does in a call in which not all wait for all. Those come here as well, and so
+  /// are spread over cores as the others are.
+  template <class Ready>
+  bool wait_for(rank_t r, tag_t serial, const Ready& ready) noexcept {
+    for (int turn = 0; turn < turns; ++turn) {
+      say_core(s_, me_);
+      if (comes_from_elsewhere(r, serial, ready)) return true;
+      if (!gives_way()) return false;
+      if (ready()) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int turns = 4;
+
+  /// Where all who are missing are at work on other cores, or take turns there, to give this one
+  /// away gains nothing: those who are on it have come, and would look in vain.
+  template <class Ready>
+  bool comes_soon(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
+    const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
+    return missing >= 0 && looks_on(missing, ready);
+  }
+  /// The same, where rank r alone is waited for.
+  template <class Ready>
+  bool comes_from_elsewhere(rank_t r, tag_t serial, const Ready& ready) noexcept {
+    const std::uint32_t core = core_of(s_, r);
+    if (core == 0 || core == s_.core) return false;
+    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
+    return looks_on(s_.block.ranks(), ready);
+  }
+  /// Looks on for about as long as so many others need to come; but if that fails again and again,
+  /// now and then only.
+  template <class Ready>
+  bool looks_on(rank_t missing, const Ready& ready) noexcept {
+    constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
+    constexpr int known_luck = 4;
+    constexpr int pause_calls = 16;
+    if (s_.luck < 0) {
+      ++s_.luck;
+      return false;
+    }
+    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
+      if (ready()) {
+        if (s_.luck < known_luck) ++s_.luck;
+        return true;
+      }
+      platform::relax();
+    }
+    s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
+    return false;
+  }
+  /// Those on this core come, most often, when it is their turn: then nothing else need be done.
+  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::give_way(e_); }
+
+  endpoint_type& e_;
+  node_state& s_;
+  rank_t me_;
+};
 
 }  // namespace mpx::inline v0::coll

@@ -9,6 +9,7 @@
 
 #include "mpx/coll/neighbor.hpp"
 #include "mpx/coll/node.hpp"
+#include "mpx/coll/node_quick.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -44,49 +45,85 @@ template <class Stack, neighbor_operation Operation>
 void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&,
                  const spread_call<neighbor_call<Operation>>&) {}
 
-/// Whoever has much to give sends messages instead, and shows that.
-template <class Stack, neighbor_operation Operation>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const neighbor_call<Operation>& call) {
-  constexpr std::size_t shown_max = 32768;
-  const auto bit = [](rank_t r) { return std::uint64_t{1} << r; };
-  std::uint32_t edges = 0;
-  std::size_t bytes = 0;
-  std::uint64_t readers = 0;
-  each_sent(*call.around, call.out, [&](const memory& block, rank_t to) {
-    ++edges;
-    bytes += block.bytes;
-    readers |= bit(to);
-  });
-  const std::size_t head = sizeof(shown_edge) * (std::size_t{edges} + 1);
-  const bool shows = bytes <= shown_max && head <= shown_max;
-  const memory room = node.make_part(shows ? head + bytes : 0, 0);
-  if (room.base == nullptr) return;
-  if (shows) {
-    std::byte* edge_at = room.base;
-    std::byte* at = room.base + head;
+/// What a rank shows to its neighbours: how much, and to whom.
+struct shown_edges {
+  static constexpr std::size_t bytes_max = 32768;
+
+  template <class Call>
+  explicit shown_edges(const Call& call) noexcept {
+    each_sent(*call.around, call.out, [&](const memory& block, rank_t to) {
+      ++edges;
+      bytes += block.bytes;
+      readers |= std::uint64_t{1} << to;
+    });
+  }
+  std::size_t head() const noexcept { return sizeof(shown_edge) * (std::size_t{edges} + 1); }
+  std::size_t room() const noexcept { return head() + bytes; }
+  bool fits(std::size_t most) const noexcept { return bytes <= most && head() <= most; }
+
+  /// Writes all of that.
+  template <class Call>
+  void write(const Call& call, std::byte* to) const noexcept {
+    std::byte* edge_at = to;
+    std::byte* at = to + head();
     const auto list = [&](const shown_edge& edge) {
       std::memcpy(edge_at, &edge, sizeof edge);
       edge_at += sizeof edge;
     };
     list({0, edges});
-    each_sent(*call.around, call.out, [&](const memory& block, rank_t to) {
-      list({to, static_cast<std::uint32_t>(block.bytes)});
+    each_sent(*call.around, call.out, [&](const memory& block, rank_t r) {
+      list({r, static_cast<std::uint32_t>(block.bytes)});
       block.read(0, {at, block.bytes});
       at += block.bytes;
     });
   }
-  node.show_edges(room.bytes, readers);
+
+  std::uint32_t edges = 0;
+  std::size_t bytes = 0;
+  std::uint64_t readers = 0;
+};
+
+/// Of whom a rank gets something; how many blocks of each it has taken.
+class taken_edges {
+ public:
+  /// The number of the next block of rank r.
+  std::uint32_t next(rank_t r) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << r;
+    if ((seen_ & bit) == 0) of_[r] = 0;
+    seen_ |= bit;
+    return of_[r]++;
+  }
+  template <class Call>
+  static std::uint64_t sources(const Call& call) noexcept {
+    std::uint64_t all = 0;
+    each_received(*call.around, call.in,
+                  [&](const memory&, rank_t from) { all |= std::uint64_t{1} << from; });
+    return all;
+  }
+
+ private:
+  std::uint64_t seen_ = 0;
+  std::uint32_t of_[node_ranks_max];  // Of those that have been seen.
+};
+
+/// Whoever has much to give sends messages instead, and shows that.
+template <class Stack, neighbor_operation Operation>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const neighbor_call<Operation>& call) {
+  const shown_edges edges(call);
+  const bool shows = edges.fits(shown_edges::bytes_max);
+  const memory room = node.make_part(shows ? edges.room() : 0, 0);
+  if (c.failed()) return;
+  if (room.base != nullptr) {  // Else it has shown them (see make_quickly).
+    if (shows) edges.write(call, room.base);
+    node.show_edges(room.bytes, edges.readers);
+  }
   if (!shows)
     each_sent(*call.around, call.out,
               [&](const memory& block, rank_t to) { c.start_send(block, to); });
-  if (node.crowded()) {
-    std::uint64_t sources = 0;
-    each_received(*call.around, call.in, [&](const memory&, rank_t from) { sources |= bit(from); });
-    node.see_all(0, sources);
-  }
+  if (node.crowded()) node.see_all(0, taken_edges::sources(call));
   bool waits = !shows;
-  std::uint32_t taken[node_ranks_max] = {};
+  taken_edges taken;
   each_received(*call.around, call.in, [&](const memory& block, rank_t from) {
     const memory shown = node.see_edges(from);
     if (c.failed()) return;
@@ -95,13 +132,68 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       c.start_receive(block, from);
       return;
     }
-    const memory theirs = find_edge(shown, c.rank(), taken[from]++);
+    const memory theirs = find_edge(shown, c.rank(), taken.next(from));
     if (theirs.bytes == block.bytes)
       block.write(0, theirs.piece(0, theirs.bytes));
     else
       node.wrong_length(from, block.bytes, theirs.bytes);
   });
   if (waits) c.finish();
+}
+
+/// The same where blocks are short, and of one length each way.
+template <class Stack, neighbor_operation Operation>
+[[MPX_ALWAYS_INLINE]] inline bool make_quickly(quick_call<Stack>& quick,
+                                               const neighbor_call<Operation>& call) {
+  const auto is_edges = [](std::size_t shown) {
+    return (shown & node_is_edges) != 0 && shown != node_is_edges;
+  };
+  const mpx::detail::neighborhood& around = *call.around;
+  neighbor_blocks::even_blocks out;
+  neighbor_blocks::even_blocks in;
+  if (!call.out.even(out) || !call.in.even(in) || !quick.is_free()) return false;
+  const std::size_t edges = around.destinations.size();
+  const std::size_t head = sizeof(shown_edge) * (edges + 1);
+  const std::size_t room = head + edges * out.bytes;
+  if (room > quick_call<Stack>::bytes_max) return false;
+  std::uint64_t readers = 0;
+  const auto write = [&](std::byte* to) {
+    std::byte* at = to + head;
+    const auto list = [&](const shown_edge& edge) {
+      std::memcpy(to, &edge, sizeof edge);
+      to += sizeof edge;
+    };
+    list({0, static_cast<std::uint32_t>(edges)});
+    const std::byte* block = out.base;
+    for (const rank_t r : around.destinations) {
+      const bool goes = r != proc_null;
+      const std::size_t bytes = goes ? out.bytes : 0;
+      list({r, static_cast<std::uint32_t>(bytes)});
+      quick.copy(at, block, bytes);
+      if (goes) readers |= std::uint64_t{1} << r;
+      at += bytes;
+      block += out.apart;
+    }
+  };
+  quick.show(room, write, node_is_edges, readers);
+  std::uint64_t sources = 0;
+  for (const rank_t r : around.sources)
+    if (r != proc_null) sources |= std::uint64_t{1} << r;
+  if (!quick.have_come(sources)) return false;
+  taken_edges taken;
+  for (std::size_t i = 0; i < around.sources.size(); ++i) {
+    const std::size_t k = around.receive(i);
+    const rank_t from = around.sources[k];
+    if (from == proc_null) continue;
+    const std::byte* const shown = quick.see(from, is_edges);
+    if (shown == nullptr) return false;
+    const memory theirs =
+        find_edge({const_cast<std::byte*>(shown), 0}, quick.rank(), taken.next(from));
+    if (theirs.bytes != in.bytes || theirs.base == nullptr) return false;
+    quick.copy(in.base + k * in.apart, theirs.base, in.bytes);
+  }
+  quick.leave();
+  return true;
 }
 
 }  // namespace mpx::inline v0::coll

@@ -6,6 +6,8 @@
 // A rank that has shown its piece may find that the others do not come soon. Then node_calls.hpp
 // makes the call from its beginning, but for that: who has shown a piece does not show it again.
 
+#include <bit>
+#include <concepts>
 #include <cstring>
 #include <source_location>
 
@@ -22,7 +24,8 @@ namespace mpx::inline v0::coll {
 
 /// One call at one rank. Each `make` makes it, if it need not wait long. Returns whether it has; if
 /// not, nothing has happened, but that this rank may have shown its piece. Everything is inlined,
-/// so that its members are in registers.
+/// so that its members are in registers. Other calls have a function
+/// `make_quickly(quick_call<Stack>&, call)`.
 template <class Stack>
 class quick_call {
   using endpoint_type = mpx::detail::endpoint<Stack>;
@@ -59,6 +62,10 @@ class quick_call {
   static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
     return call.in.bytes <= bytes_max;
   }
+  template <class What>
+  static constexpr bool is_short(const What&) noexcept {
+    return true;
+  }
   /// As far as this rank's own calls go.
   [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
     return s_.left == end_of(serial_before(serial_)) && !looks_back(serial_);
@@ -68,10 +75,12 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
     const std::size_t bytes = call.data.bytes;
     if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
+    if (s_.crowded) expect_root(s_, call.root, serial_);
     if (me_ == call.root) {
       if (!is_free()) return false;
       show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
     } else {
+      if (!has_come_from(call.root)) return false;
       const std::byte* const shown = see(call.root, bytes);
       if (shown == nullptr) return false;
       copy(call.data.base, shown, bytes);
@@ -95,6 +104,7 @@ class quick_call {
     const std::byte* const mine = in.exists() ? in.base : own;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, mine, bytes); });
     if (mine != own) copy(own, mine, bytes);
+    if (!have_come()) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
       const std::byte* const shown = see(r, bytes);
@@ -112,6 +122,7 @@ class quick_call {
       return false;
     show_blocks(from, all);
     if (!call.in_place) copy(call.out.base + at(me_, bytes), from.base + at(me_, bytes), bytes);
+    if (!have_come()) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
       const std::byte* const shown = see(r, all);
@@ -125,7 +136,8 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
-    if (!op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
+    // Where ranks outnumber cores one of them combines for all.
+    if (s_.crowded || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
         !call.out.contiguous() || !is_free())
       return false;
     std::byte* const out = call.out.base;
@@ -163,9 +175,71 @@ class quick_call {
     return true;
   }
 
- private:
-  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
-    return static_cast<std::size_t>(r) * bytes;
+  template <class What>
+  requires requires(quick_call& call, const What& what) {
+    { make_quickly(call, what) } -> std::same_as<bool>;
+  }
+  [[MPX_ALWAYS_INLINE]] bool make(const What& what) noexcept {
+    return make_quickly(*this, what);
+  }
+
+  // --- For make_quickly --------------------------------------------------------------------------
+
+  rank_t rank() const noexcept { return me_; }
+  rank_t size() const noexcept { return n_; }
+  /// Whether nobody reads what this rank has shown in this slot before, as far as it knows.
+  [[MPX_ALWAYS_INLINE]] bool is_free() const noexcept {
+    const node_tag shown = s_.used[i_];
+    if (shown == 0 || reaches(s_.all_left, shown)) return true;
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_ && (s_.readers[i_] >> r & 1) != 0 && !reaches(s_.left_by[r], shown))
+        return false;
+    return true;
+  }
+  /// Shows to `readers`, once they are known, what `write(to)` writes, of `bytes`; `mark`: see
+  /// node_is_edges.
+  template <class Write>
+  [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write, std::size_t mark = 0,
+                                  const std::uint64_t& readers = all_ranks) noexcept {
+    node_slot& slot = s_.block.slot(me_, i_);
+    write(data(me_, bytes));
+    slot.bytes.store(bytes | mark, platform::memory_order_relaxed);
+    s_.used[i_] = tag_of(serial_, 0);
+    s_.readers[i_] = readers;
+    raise(slot.flag, tag_of(serial_, 0));
+  }
+  /// Whether those of `whom` have shown something, if who looks for it one by one would give its
+  /// core away for each.
+  [[MPX_ALWAYS_INLINE]] bool have_come(std::uint64_t whom = all_ranks) noexcept {
+    if (!s_.crowded) return true;
+    const node_tag tag = tag_of(serial_, 0);
+    for (std::uint64_t missing = whom & s_.block.everybody(); missing != 0; missing &= missing - 1)
+      if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i_, tag))
+        return crowd<Stack>(e_, s_, me_).wait_for_all(i_, tag, missing);
+    return true;
+  }
+  /// What rank r shows; nullptr: it does not come soon, or shows something else than `bytes`.
+  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {
+    return see(r, [bytes](std::size_t shown) { return shown == bytes; });
+  }
+  /// The same, unless `right(bytes, with the mark)` of what it is.
+  template <class Right>
+  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, Right&& right) noexcept {
+    const node_slot& slot = s_.block.slot(r, i_);
+    for (unsigned look = 0; slot.flag.load(platform::memory_order_acquire) != tag_of(serial_, 0);) {
+      if (++look == node_looks) return nullptr;
+      platform::relax();
+    }
+    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
+    if (!right(shown)) return nullptr;
+    s_.left_by[r] = end_of(serial_before(serial_));
+    return data(r, shown & ~node_is_edges);
+  }
+  /// This rank reads nothing of the call any more.
+  [[MPX_ALWAYS_INLINE]] void leave() noexcept {
+    s_.left = end_of(serial_);
+    raise(s_.block.of(me_).left, s_.left);
+    ++state_.collective_serial;
   }
   [[MPX_ALWAYS_INLINE]] static void copy(std::byte* to, const std::byte* from,
                                          std::size_t bytes) noexcept {
@@ -174,7 +248,12 @@ class quick_call {
     else if (bytes != 0)
       std::memcpy(to, from, bytes);
   }
-  /// The same, to where a rank shows it.
+
+ private:
+  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
+    return static_cast<std::size_t>(r) * bytes;
+  }
+  /// Copies to where a rank shows it.
   [[MPX_ALWAYS_INLINE]] static void copy_to_shown(std::byte* to, const std::byte* from,
                                                   std::size_t bytes) noexcept {
     constexpr std::size_t few = 2 * cache_line_bytes;
@@ -190,24 +269,6 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, std::size_t bytes) const noexcept {
     return s_.block.data(r, i_, bytes);
   }
-  /// Whether nobody reads what this rank has shown in this slot before, as far as it knows.
-  [[MPX_ALWAYS_INLINE]] bool is_free() const noexcept {
-    const node_tag shown = s_.used[i_];
-    if (shown == 0 || reaches(s_.all_left, shown)) return true;
-    for (rank_t r = 0; r < n_; ++r)
-      if (r != me_ && !reaches(s_.left_by[r], shown)) return false;
-    return true;
-  }
-  /// Shows `bytes`, which `write(to)` writes.
-  template <class Write>
-  [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write) noexcept {
-    node_slot& slot = s_.block.slot(me_, i_);
-    write(data(me_, bytes));
-    slot.bytes.store(bytes, platform::memory_order_relaxed);
-    s_.used[i_] = tag_of(serial_, 0);
-    s_.readers[i_] = all_ranks;
-    raise(slot.flag, tag_of(serial_, 0));
-  }
   /// Shows each block but this rank's own. Requires: plain(from).
   [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
     show(all, [&](std::byte* to) {
@@ -222,28 +283,19 @@ class quick_call {
   std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
     return at(me_ < r ? me_ : me_ - 1, bytes);
   }
-  /// What rank r shows; nullptr: it does not come soon, or shows something else.
-  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {
-    const node_slot& slot = s_.block.slot(r, i_);
-    for (unsigned look = 0; slot.flag.load(platform::memory_order_acquire) != tag_of(serial_, 0);) {
-      if (++look == node_looks) return nullptr;
-      platform::relax();
-    }
-    if (slot.bytes.load(platform::memory_order_relaxed) != bytes) return nullptr;
-    s_.left_by[r] = end_of(serial_before(serial_));
-    return data(r, bytes);
+  /// The same where rank r alone is waited for.
+  [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
+    const node_tag tag = tag_of(serial_, 0);
+    return !s_.crowded || s_.block.has_shown(r, i_, tag) ||
+           crowd<Stack>(e_, s_, me_).wait_for_one(r, i_, tag, serial_);
   }
   [[MPX_ALWAYS_INLINE]] bool see_all(std::size_t bytes) noexcept {
+    if (!have_come()) return false;
     for (rank_t k = 1; k < n_; ++k)
       if (see(around(me_ + k, n_), bytes) == nullptr) return false;
     return true;
   }
-  [[MPX_ALWAYS_INLINE]] void leave() noexcept {
-    s_.left = end_of(serial_);
-    raise(s_.block.of(me_).left, s_.left);
-    ++state_.collective_serial;
-  }
-  /// The same; all have shown something.
+  /// Leaves the call; all have shown something.
   [[MPX_ALWAYS_INLINE]] void leave_all() noexcept {
     s_.all_left = end_of(serial_before(serial_));
     leave();
@@ -276,7 +328,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
     if (!quick_call<Stack>::is_short(what)) return false;
     this->check_exists(where);
     auto* const s = static_cast<node_state*>(this->state_->node);
-    if (s == nullptr || s->crowded) return false;
+    if (s == nullptr) return false;
     quick_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
     return call.may_begin() && mpx::detail::shared_blocks<Stack>::undisturbed(*this->endpoint_) &&
            call.make(what);

@@ -62,10 +62,18 @@ struct shared_blocks {
     const awaited on{wait_kind::all, awaited::form::shown, &from};
     return e.pace().wait_for_flag(e.threading(), site, on, w);
   }
-  /// Gives the core away once, if that may help. Returns whether it has.
+  /// Gives the core away once, before a wait, unless others compute on it. Returns whether it has.
   static bool give_way(endpoint_type& e) noexcept {
-    if (!e.pace().may_give_way(e.threading())) return false;
-    e.pace().give_way();
+    using pace_type = typename Stack::wait_type::pace;
+    if constexpr (!LearningPace<pace_type>) return false;
+    pace_type pace(true);
+    held_lock lock(e.threading());
+    if (e.pace().others_compute()) return false;
+    e.pace().prepare(pace);
+    lock.unlock();
+    pace.should_sleep();
+    lock.lock();
+    e.pace().learn(pace);
     return true;
   }
   /// Wakes those of a communicator's ranks whose bits are set.

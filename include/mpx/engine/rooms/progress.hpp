@@ -33,6 +33,7 @@ class progress_room {
   using threading_type = typename Stack::threading_type;
   using transport_type = typename Stack::transport_type;
   using lock_type = held_lock<threading_type>;
+  using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
@@ -234,14 +235,25 @@ class progress_room {
     return true;
   }
 
-  /// Before `wait_for_flag`, without the lock: whether to give the core away first, and look then.
-  /// Not where others compute on it, nor always: it is there that this is found out.
-  bool may_give_way(threading_type& threading) noexcept {
+  /// Whether those on this core compute, as earlier calls have found out. It holds for some more.
+  bool others_compute() const noexcept { return busy_waits_ != 0; }
+  /// Tells a call that; every now and then it is to find it out.
+  void prepare(pace_type& pace) noexcept {
     if constexpr (LearningPace<pace_type>) {
-      lock_type lock(threading);
-      return busy_waits_ == 0 && waits_++ % waits_per_measurement != 0;
+      if (busy_waits_ != 0) {
+        --busy_waits_;
+        waits_ = 0;
+        pace.sleep_first();
+      } else if (waits_++ % waits_per_measurement == 0) {
+        pace.measure();
+      }
     }
-    return false;
+  }
+  /// What it has found out.
+  void learn(const pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (pace.others_compute()) busy_waits_ = busy_waits;
+    }
   }
 
   /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
@@ -347,27 +359,8 @@ class progress_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
-  using pace_type = typename Stack::wait_type::pace;
   static constexpr unsigned busy_waits = 64;
   static constexpr unsigned waits_per_measurement = 8;
-
-  /// What earlier calls have found out about others on this core holds for some calls more.
-  void prepare(pace_type& pace) noexcept {
-    if constexpr (LearningPace<pace_type>) {
-      if (busy_waits_ != 0) {
-        --busy_waits_;
-        waits_ = 0;
-        pace.sleep_first();
-      } else if (waits_++ % waits_per_measurement == 0) {
-        pace.measure();
-      }
-    }
-  }
-  void learn(const pace_type& pace) noexcept {
-    if constexpr (LearningPace<pace_type>) {
-      if (pace.others_compute()) busy_waits_ = busy_waits;
-    }
-  }
 
   [[gnu::noinline]] std::size_t poll_troubled() {
     house().peers().check();
