@@ -4,6 +4,8 @@
 // Ranks that are processes, over libfabric: what every card does, then messages and collectives, with
 // each provider that is here, or those that are named.
 
+#include <sys/mman.h>
+
 #include <array>
 #include <chrono>
 #include <exception>
@@ -50,6 +52,34 @@ void collect(mpx::communicator<stack> world) {
     harness::check(all[static_cast<std::size_t>(r)] == 10 * r, "a wrong gather");
 }
 
+/// Memory is freed, and mapped again at the same place, under registrations that are kept.
+void remap(mpx::environment<stack>& env) {
+  auto world = env.world();
+  constexpr std::size_t words = 100'000;
+  constexpr int rounds = 5;
+  if (world.rank() > 1) return;
+  void* place = nullptr;
+  const std::uint64_t before = env.transport().registrations().hits;
+  for (int round = 0; round < rounds; ++round) {
+    place = ::mmap(place, words * sizeof(int), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | (round == 0 ? 0 : MAP_FIXED_NOREPLACE), -1, 0);
+    harness::check(place != MAP_FAILED, "memory is mapped again");
+    const std::span<int> data(static_cast<int*>(place), words);
+    if (world.rank() == 0) {
+      for (std::size_t i = 0; i < words; ++i) data[i] = static_cast<int>(i) * (round + 1);
+      world.send(data, 1, round);
+    } else {
+      world.recv(data, 0, round);
+      for (std::size_t i = 0; i < words; ++i)
+        harness::check(data[i] == static_cast<int>(i) * (round + 1), "what was there before");
+    }
+    ::munmap(place, words * sizeof(int));
+  }
+  harness::check(env.transport().card().limits().follows_memory &&
+                     env.transport().registrations().hits - before >= rounds - 1,
+                 "a registration that follows its memory is kept");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -78,6 +108,7 @@ int main(int argc, char** argv) try {
       over_sockets::flood(env.world());
       over_sockets::drop(env.world());
       collect(env.world());
+      remap(env);
       if (provider == std::string_view("tcp;ofi_rxm")) over_sockets::idle(env.world());
       harness::check(env.transport().counters().puts != 0, "nothing was put");
     }

@@ -378,8 +378,8 @@ MUTATIONS = [
      "        hear_news(news_->load(), taken == 0);\n      }\n", VIA_TEST),
     # Of registered memory.
     ("a registration is found although its memory may have been freed", CACHE,
-     "if (e.findable_ && !e.kept_ && e.whole_ == 0) {",
-     "if (e.findable_ && !e.kept_ && e.users_ == 0) {", CACHE_TEST),
+     "if (e.findable_ && !e.kept_ && !follows_ && e.whole_ == 0) {",
+     "if (e.findable_ && !e.kept_ && !follows_ && e.users_ == 0) {", CACHE_TEST),
     ("a registration outlives the memory that it is of", CACHE,
      "if (now.kept_) hide(now);", "if (now.kept_ && now.users_ != 0) hide(now);", CACHE_TEST),
     ("credit messages have no receives of their own", "transport/rdma/detail/wires_work.hpp",

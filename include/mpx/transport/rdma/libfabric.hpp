@@ -114,7 +114,8 @@ class basic_libfabric {
             .receive_depth = receive_depth,
             .checks_keys = false,
             .leaves_by_polls = true,
-            .piece_bytes = 4 << 20};
+            .piece_bytes = 4 << 20,
+            .follows_memory = fabric_.follows_memory()};
   }
   /// Of what libfabric has given, for messages and tests.
   const char* provider() const noexcept { return fabric_.provider(); }

@@ -39,7 +39,9 @@ class registered_memory {
 
   /// `kept_free`: what exposed memory leaves of the limit, for this side's own transfers.
   registered_memory(Card& card, std::uint64_t bytes_max, std::uint64_t kept_free) noexcept
-      : card_{card}, cache_(card_, bytes_max, card.limits().page_bytes), kept_free_(kept_free) {}
+      : card_{card},
+        cache_(card_, bytes_max, card.limits().page_bytes, card.limits().follows_memory),
+        kept_free_(kept_free) {}
   registered_memory(const registered_memory&) = delete;
   registered_memory& operator=(const registered_memory&) = delete;
   ~registered_memory() {

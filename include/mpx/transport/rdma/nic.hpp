@@ -52,6 +52,8 @@ struct nic_limits {
   /// Of long transfers, so many bytes are best moved by one write or read: with more, others wait
   /// for too long, or memory that is registered all at once is too much.
   std::uint64_t piece_bytes = 1 << 20;
+  /// A registration is of addresses, not of pages: who uses it reaches whatever lies there then.
+  bool follows_memory = false;
 };
 
 /// What others may do to registered memory. Its owner's card may always read and write it.

@@ -51,9 +51,10 @@ struct registration_counters {
 /// recently used first. All other memory is *foreign*: its owner promises to keep it for the time
 /// of an operation and no longer, and what lies at its address later may be other pages. So a
 /// foreign registration is found by others only while somebody holds the whole of what it covers,
-/// and goes with its last user. What is in use is never dropped. Ranges of two registrations that
-/// can be found never overlap; one that a larger one replaces while it is in use stays until it is
-/// not.
+/// and goes with its last user. Where registrations *follow* their memory, other pages at its
+/// address are what they reach, and those of foreign memory are kept, too. What is in use is never
+/// dropped. Ranges of two registrations that can be found never overlap; one that a larger one
+/// replaces while it is in use stays until it is not.
 template <MemoryRegistrar Registrar>
 class registration_cache {
  public:
@@ -81,9 +82,10 @@ class registration_cache {
   };
 
   /// At most `bytes_max` are registered at once, counted in pages of `page_bytes`, a power of two.
+  /// `follows`: see nic_limits::follows_memory.
   explicit registration_cache(Registrar& card, std::uint64_t bytes_max = ~std::uint64_t{0},
-                              std::uint64_t page_bytes = 4096) noexcept
-      : card_(card), bytes_max_(bytes_max), page_bytes_(page_bytes) {}
+                              std::uint64_t page_bytes = 4096, bool follows = false) noexcept
+      : card_(card), bytes_max_(bytes_max), page_bytes_(page_bytes), follows_(follows) {}
   registration_cache(const registration_cache&) = delete;
   registration_cache& operator=(const registration_cache&) = delete;
   /// Requires: nothing is in use.
@@ -196,7 +198,7 @@ class registration_cache {
   outcome release(entry& e, std::span<const std::byte> memory) noexcept {
     if (covers_exactly(e, memory)) --e.whole_;
     --e.users_;
-    if (e.findable_ && !e.kept_ && e.whole_ == 0) {
+    if (e.findable_ && !e.kept_ && !follows_ && e.whole_ == 0) {
       entries_.erase(e);
       e.findable_ = false;
     }
@@ -356,6 +358,7 @@ class registration_cache {
   Registrar& card_;
   std::uint64_t bytes_max_;
   std::uint64_t page_bytes_;
+  bool follows_;
   linked_tree<entry, entry> entries_;  // Those that can be found; they do not overlap.
   linked_list<entry, entry> idle_;     // Those of them that nobody uses, the longest first.
   linked_list<entry, entry> ending_;   // Used and found by nobody; deregistered as soon as it can.

@@ -102,6 +102,11 @@ struct fabric_resources {
            info->tx_attr->iov_limit >= 2 && info->tx_attr->rma_iov_limit >= 2 &&
            info->domain_attr->cq_data_size >= 8;
   }
+  /// Whether the CPU moves the data, through the addresses that a registration names.
+  bool follows_memory() const noexcept {
+    const std::string_view name = provider();
+    return name == "tcp;ofi_rxm" || name == "net" || name == "sockets" || name == "shm";
+  }
   /// What is said of a call that has failed.
   std::string failure(const char* call, long result) const {
     std::string text = "libfabric provider '";
