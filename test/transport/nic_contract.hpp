@@ -778,7 +778,7 @@ inline void check_tails(player& p) {
   constexpr std::size_t tail_bytes = 24;
   const std::uint32_t at_once = std::min(c.limits().receive_depth / 2, 8u);
   const auto most = static_cast<std::size_t>(
-      std::min({c.limits().transfer_bytes_max - tail_bytes, std::uint64_t{900'000},
+      std::min({c.limits().transfer_bytes_max - tail_bytes, std::uint64_t{600'000},
                 c.limits().registered_bytes_max / 4 / at_once}));
   const std::size_t sizes[] = {1, std::min<std::size_t>(most, 300),
                                std::min<std::size_t>(most, 5001), most};
@@ -812,7 +812,7 @@ inline void check_tails(player& p) {
                               .immediate = i},
                              cookie);
   };
-  for (std::uint32_t round = 0; round < 12; ++round) {
+  for (std::uint32_t round = 0; round < 8; ++round) {
     std::memset(here.memory.data(), 0, here.memory.size());
     std::memset(tails.memory.data(), 0, tails.memory.size());
     p.received.clear();
@@ -821,7 +821,7 @@ inline void check_tails(player& p) {
     if (p.self() == 0) {
       std::vector<cookie_t> under_way;
       for (std::uint32_t i = 0; i < at_once; ++i) {
-        fill(source.memory.subspan(i * slot, most), 16 * round + i);
+        fill(source.memory.subspan(i * slot, size_of(round, i)), 16 * round + i);
         fill(source.memory.subspan(i * slot + most, tail_bytes), 16 * round + i + 1000);
         const cookie_t cookie = p.next++;
         outcome o = outcome::retry;
