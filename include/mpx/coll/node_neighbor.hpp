@@ -93,11 +93,10 @@ class taken_edges {
     seen_ |= bit;
     return of_[r]++;
   }
-  template <class Call>
-  static std::uint64_t sources(const Call& call) noexcept {
+  static std::uint64_t sources(const mpx::detail::neighborhood& around) noexcept {
     std::uint64_t all = 0;
-    each_received(*call.around, call.in,
-                  [&](const memory&, rank_t from) { all |= std::uint64_t{1} << from; });
+    for (const rank_t r : around.sources)
+      if (r != proc_null) all |= std::uint64_t{1} << r;
     return all;
   }
 
@@ -121,7 +120,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (!shows)
     each_sent(*call.around, call.out,
               [&](const memory& block, rank_t to) { c.start_send(block, to); });
-  if (node.crowded()) node.see_all(0, taken_edges::sources(call));
+  if (node.crowded()) node.see_all(0, taken_edges::sources(*call.around));
   bool waits = !shows;
   taken_edges taken;
   each_received(*call.around, call.in, [&](const memory& block, rank_t from) {
@@ -176,10 +175,7 @@ template <class Stack, neighbor_operation Operation>
     }
   };
   quick.show(room, write, node_is_edges, readers);
-  std::uint64_t sources = 0;
-  for (const rank_t r : around.sources)
-    if (r != proc_null) sources |= std::uint64_t{1} << r;
-  if (!quick.have_come(sources)) return false;
+  if (!quick.have_come(taken_edges::sources(around))) return false;
   taken_edges taken;
   for (std::size_t i = 0; i < around.sources.size(); ++i) {
     const std::size_t k = around.receive(i);

@@ -324,6 +324,12 @@ struct link : mpx::detail::allocated,
     owed.receives -= c.receives;
     owed.blocks -= c.blocks;
   }
+  /// The next record has left, with that credit.
+  void posted_next(credit c) noexcept {
+    gave(c);
+    ++posted;
+    --receives;
+  }
   bool owes_much() const noexcept {
     return owed.receives >= much.receives || owed.blocks >= much.blocks;
   }

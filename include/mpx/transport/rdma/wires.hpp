@@ -353,9 +353,7 @@ class wires {
         l.peer, l.region.handle, {at, r.bytes}, l.there, std::uint64_t{r.at} * block_bytes,
         nic_until::taken, notice::packet(number, r.blocks), cookie_of_packet(l, number));
     if (o == outcome::retry || o == outcome::refused) return false;
-    l.gave(c);
-    ++l.posted;
-    --l.receives;
+    l.posted_next(c);
     if constexpr (writes_payloads)
       if (r.body != 0) {
         pieces_[static_cast<std::uint16_t>(r.body - 1)].announced = true;

@@ -245,9 +245,7 @@ outcome wires<Card, Shape, Whole>::post_carrying(link& l, const frame_header& he
     l.forget_last();
     return o;
   }
-  l.gave(c);
-  ++l.posted;
-  --l.receives;
+  l.posted_next(c);
   ++counters_.packets;
   p.carries = o == outcome::pending;
   p.number = number;
