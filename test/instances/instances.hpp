@@ -8,6 +8,12 @@
 /// MPX_TEST_INSTANCES(, stack) is the definitions, MPX_TEST_INSTANCES(extern, stack) says that they
 /// are elsewhere. A simulation's environment is not made of nothing: MPX_TEST_ENGINE goes without.
 /// A mover_room as a whole is only for a transport that moves memory: MPX_TEST_PACKETS for others.
+/// With MPX_TEST_ALONE a source has all that it needs itself.
+#ifdef MPX_TEST_ALONE
+#define MPX_TEST_PACKETS(Where, ...)
+#define MPX_TEST_ENGINE(Where, ...)
+#define MPX_TEST_INSTANCES(Where, ...)
+#else
 // clang-format off
 #define MPX_TEST_PACKETS(Where, ...)                                                               \
   Where template class mpx::detail::peers_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
@@ -30,3 +36,4 @@
   MPX_TEST_ENGINE(Where, __VA_ARGS__)   \
   Where template class mpx::environment<__VA_ARGS__>;
 // clang-format on
+#endif

@@ -15,7 +15,7 @@ from pathlib import Path
 from mutations import MUTATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = ["-std=c++20", "-O0", "-pthread", "-DMPX_ASSERT_LEVEL=2"]
+FLAGS = ["-std=c++20", "-O0", "-pthread", "-DMPX_ASSERT_LEVEL=2", "-DMPX_TEST_ALONE"]
 EXPLORER = "sim/explore.cpp"
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 EXPLORERS = (EXPLORER, "sim/explore_windows.cpp", "sim/explore_mended.cpp")
@@ -50,7 +50,9 @@ def examine(number, folder, compiler, programs):
     command, sources = [str(program), "--programs", str(programs), "--no-shrink"], [finder]
     if finder not in EXPLORERS:
         command, sources = [str(program), "--abort-after=1"], [finder, "main.cpp"]
-    build = subprocess.run([compiler, *FLAGS, f"-I{tree}/include", f"-I{tree}/test", f"-I{ROOT}/test",
+    text = (ROOT / "test" / finder).read_text()
+    optimise = ["-O1"] if "\n// optimise: yes\n" in text else []
+    build = subprocess.run([compiler, *FLAGS, *optimise, f"-I{tree}/include", f"-I{tree}/test", f"-I{ROOT}/test",
                             *(str(ROOT / "test" / s) for s in sources), "-o", str(program),
                             "-lboost_context", *(["-lfabric"] if "/libfabric" in finder else [])],
                            capture_output=True, text=True, check=False)

@@ -24,6 +24,7 @@ LOCK_TEST = "preempt/rma_lock.test.cpp"
 CHECKS_TEST = "sim/checks.test.cpp"
 WINDOWS = "sim/explore_windows.cpp"
 MENDED = "sim/explore_mended.cpp"
+ORDER_TEST = "rma/order.test.cpp"
 WINDOWS_TEST = "sim/windows.test.cpp"
 LEAVERS_TEST = "sim/leavers.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
@@ -254,6 +255,10 @@ MUTATIONS = [
     # Of windows.
     ("a fence does not wait for what is on its way", "rma/meeting.hpp",
      "return this->received >= expected", "return this->received >= 0 * expected", WINDOWS_TEST),
+    ("a flush is no fence", "rma/target.hpp",
+     "    if (!stored) return rma::load_fence();", "    return rma::load_fence();", ORDER_TEST),
+    ("a flush forgets a put for a get behind it", "rma/target.hpp",
+     "    if (!loaded) [[unlikely]]\n      loaded = true;", "    stored = false;", ORDER_TEST),
     ("a lock is given to two writers", "rma/lock_word.hpp",
      "    if (exclusive) return (word & (readers | writer)) != 0;", "    if (exclusive) return false;",
      WINDOWS_TEST),

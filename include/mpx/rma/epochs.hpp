@@ -218,13 +218,15 @@ class window_state : public window_meeting<Stack> {
     all_locked_ = false;
     return why;
   }
+  /// Requires, where `remote`: rma_target::fence has been called of it.
   errc flush(rank_t target, bool remote, call_site site) {
     if (!this->alive) return errc::window;
     if (target == proc_null) return errc{};
     if (target < 0 || target >= this->size) return errc::rank;
     rma_target& t = this->targets[target];
     if (!is_locked(t)) return errc::rma_sync;
-    errc why = finish(t, site, remote);
+    rma::load_fence();  // Behind what has been loaded.
+    errc why = settle(t, site, remote);
     keep(why, take_failure(t), target);
     if constexpr (compares_accesses<Stack>)
       if (remote) t.touched.clear();
@@ -248,6 +250,7 @@ class window_state : public window_meeting<Stack> {
     for (rank_t r = 0; r < this->size; ++r) {
       if (!is_locked(this->targets[r])) continue;
       any = true;
+      if (remote) this->targets[r].fence();
       keep(why, flush(r, remote, site), r);
     }
     return any ? why : errc::rma_sync;
@@ -364,7 +367,7 @@ class window_state : public window_meeting<Stack> {
         why = finish(t, site, true);
       }
     }
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    rma::full_fence();
     if (t.open && !t.no_check) --*this->locks_held;
     close(t);
     keep(why, take_failure(t), t.rank);
@@ -414,9 +417,9 @@ class window_state : public window_meeting<Stack> {
     return (t.used | t.replies | t.moves | t.unanswered) != 0 || !t.queue.empty();
   }
   /// What has been started for a target is over here, or, `remote`, there. Cost: direct accesses
-  /// leave nothing to be seen to but a fence.
+  /// leave nothing to be seen to but a fence, which what was loaded does not need.
   errc finish(rma_target& t, call_site site, bool remote) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    t.fence();
     return settle(t, site, remote);
   }
   /// The same where what follows is seen after what was stored before.

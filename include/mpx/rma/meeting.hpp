@@ -127,7 +127,7 @@ class window_meeting : public window_accesses<Stack> {
 
   /// The same by collective calls.
   errc meet_by_calls(bool precedes, call_site site) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    rma::full_fence();
     const auto barrier = [&] {
       return told(this->call_together(site, [&](std::error_code& ec) { this->comm.barrier(ec); }));
     };

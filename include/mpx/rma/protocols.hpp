@@ -22,6 +22,7 @@ struct direct_protocol {
   bool takes(const rma_target& t, const rma::transfer&) const noexcept { return t.base != nullptr; }
   bool start(rma_target& t, rma::transfer& x) noexcept {
     const std::size_t element = w.type->bytes;
+    x.what == rma::action::get ? t.note_load() : t.note_store();
     if (x.what == rma::action::swap) {
       w.type->swap(t.base + x.at, x.data.base, x.data.base + element, x.result, t.locks,
                    static_cast<std::uint32_t>(w.rank));
@@ -389,6 +390,7 @@ struct rdma_protocol {
       }
       if (x.what == rma::action::put) {
         t.moved = true;
+        t.note_store();
         if (!os::moves_at_once) ++t.unanswered;
       }
       x.advance(n);

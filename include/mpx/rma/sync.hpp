@@ -184,8 +184,11 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   [[gnu::always_inline]] void flush(rank_t target, How&& how = {}, site where = site::current()) {
-    ended(how,
-          seen(where) == nullptr ? errc::window : state_->flush(target, true, {"flush", where}),
+    seen(where);
+    // First: what follows goes on while the next access does.
+    if (static_cast<std::uint32_t>(target) < static_cast<std::uint32_t>(size_)) [[likely]]
+      targets_[target].fence();
+    ended(how, state_ == nullptr ? errc::window : state_->flush(target, true, {"flush", where}),
           "flush", target, where);
   }
   /// The same here: buffers are the program's again, and results are there.
@@ -215,7 +218,7 @@ class window_calls {
   }
   /// What this rank stored to memory is seen by others, and what they did by this rank.
   void sync(site where = site::current()) const noexcept {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    rma::full_fence();
     if (seen(where) != nullptr) state_->e.progress();
   }
 
@@ -270,8 +273,11 @@ class window_calls {
     if (there == nullptr) return false;
     rma::element_locks& locks = targets_[target].locks;
     const rma::few_guard few(locks);
-    if (few) [[likely]]
+    if (few) [[likely]] {
+      rma_target& t = targets_[target];
+      rma::combining_is_fence ? t.note_load() : t.note_store();
       combine(there, locks, static_cast<std::uint32_t>(state_->rank));
+    }
     return static_cast<bool>(few);
   }
   /// Whether all ranks make this call, where the stack compares such.

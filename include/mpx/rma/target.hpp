@@ -17,6 +17,7 @@
 #include "mpx/rma/access.hpp"
 #include "mpx/rma/concepts.hpp"
 #include "mpx/rma/conflicts.hpp"
+#include "mpx/rma/fences.hpp"
 #include "mpx/rma/lock_word.hpp"
 #include "mpx/rma/operations.hpp"
 #include "mpx/rma/records.hpp"
@@ -73,6 +74,9 @@ struct rma_target {
   std::size_t room = 0;  // Of a packet.
   rma_epoch epoch{};
   bool open = false;
+  // Plain stores to its memory may wait in this processor, whose next fence is for them.
+  bool stored = false;
+  bool loaded = false;  // There have been accesses of another kind since `stored` was set.
   bool wanted = false;
   bool asked = false;
   bool granted = false;
@@ -101,6 +105,25 @@ struct rma_target {
   std::uint64_t next = no_put;  // if it is a put, where it ends in the target's memory.
   plain_array<rma_queued> queue;
   rma_record_of_accesses touched;  // In this epoch, if the stack compares them.
+
+  /// Notes a plain store to its memory.
+  [[gnu::always_inline]] void note_store() noexcept {
+    if (!stored) [[unlikely]]
+      stored = true;
+  }
+  /// Notes an access that waits in no processor.
+  [[gnu::always_inline]] void note_load() noexcept {
+    if (!loaded) [[unlikely]]
+      loaded = true;
+  }
+  /// Makes this processor's accesses to its memory so far come before those that follow. Only
+  /// stores need a fence for that. They are taken to go on until there is a load: a fence waits
+  /// for whatever has been stored, notes of this one included.
+  [[gnu::always_inline]] void fence() noexcept {
+    if (!stored) return rma::load_fence();
+    rma::full_fence();
+    if (loaded) stored = loaded = false;
+  }
 
   /// A put of `n` bytes, a multiple of 8, at `at` goes on where the last record has ended, and has
   /// room behind it.

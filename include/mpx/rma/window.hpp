@@ -72,8 +72,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
   /// This rank's own memory. Empty of a dynamic one, and of an empty one.
   std::span<T> local(site where = site::current()) const noexcept {
     if (seen(where) == nullptr) return {};
-    return {reinterpret_cast<T*>(state_->base),
-            static_cast<std::size_t>(state_->bytes / sizeof(T))};
+    return {reinterpret_cast<T*>(state_->base), std::size_t{state_->bytes / sizeof(T)}};
   }
   /// How many elements a rank has. Requires: there is such a rank.
   std::uint64_t elements(rank_t of, site where = site::current()) const noexcept {
@@ -120,6 +119,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
                                   site where = site::current()) {
     if constexpr (By == rma::protocol::automatic && loads && detail::BlockingForm<How>) {
       if (std::byte* const there = fast(target, at, 1, where); there != nullptr) [[likely]] {
+        targets_[target].note_store();
         std::memcpy(there, &value, sizeof(T));
         return well(how);
       }
@@ -143,6 +143,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
       const auto bytes = detail::bytes_of(data);
       if (std::byte* const there = fast(target, at, bytes.size() / sizeof(T), where);
           there != nullptr) {
+        targets_[target].note_store();
         if (!bytes.empty()) std::memcpy(there, bytes.data(), bytes.size());
         return well(how);
       }
@@ -159,6 +160,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
       const auto bytes = detail::writable_bytes_of(into);
       if (std::byte* const there = fast(target, at, bytes.size() / sizeof(T), where);
           there != nullptr) [[likely]] {
+        targets_[target].note_load();
         if (!bytes.empty()) std::memcpy(bytes.data(), there, bytes.size());
         return well(how);
       }
