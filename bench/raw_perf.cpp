@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the hardware allows, without any library: two pinned processes bounce a cache line, pass
-// 8-byte messages through a bare ring, copy memory, store to it, and write to bare sockets over loopback. The
+// 8-byte messages through a bare ring, meet, copy memory, store to it, and write to bare sockets over loopback. The
 // yardstick of scripts/compare.
 
 #include <arpa/inet.h>
@@ -112,8 +112,17 @@ struct chunk_ring {
   alignas(64) std::byte data[chunks][chunk_bytes];
 };
 
+/// What a process gives the other at each meeting: what is short lies beside the mark. Two of them, as
+/// no process is more than one meeting ahead.
+struct gift {
+  static constexpr std::size_t bytes_max = 4096 - sizeof(std::uint64_t);
+  alignas(64) std::atomic<std::uint64_t> mark;
+  std::byte data[bytes_max];
+};
+
 struct shared_memory {
   perf_board board;
+  gift gifts[2][2];
   perf_line one_line;
   bare_ring rings[2];
   counter offered;
@@ -186,6 +195,7 @@ struct copier {
   std::uint64_t windows = 0;
   std::uint64_t messages = 0;
   std::uint64_t chunks = 0;
+  std::uint64_t meetings = 0;
 };
 
 /// One copy: the receiver reads straight from the sender's memory, which is shared.
@@ -341,6 +351,24 @@ double socket_stream(const side& me, copier& c, const options& o) {
   return gigabytes(o, perf_now() - start);
 }
 
+/// Both give the other something, and have what the other gives: what a collective call of two ranks
+/// cannot do without. Returns us a meeting.
+double meet(const side& me, shared_memory& m, copier& c, const options& o) {
+  const auto other = static_cast<unsigned>(1 - me.rank);
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    gift& given = m.gifts[me.rank][++c.meetings % 2];
+    std::memcpy(given.data, c.own.data(), o.size);
+    given.mark.store(c.meetings, std::memory_order_release);
+    const gift& taken = m.gifts[other][c.meetings % 2];
+    await(taken.mark, c.meetings);
+    std::memcpy(c.own.data(), taken.data, o.size);
+    asm volatile("" : : "r"(c.own.data()) : "memory");
+  }
+  return (perf_now() - start) / static_cast<double>(o.iters) * 1e6;
+}
+
 /// Stores to, or loads from, memory that two processes share, each made certain by a fence.
 double one_sided(const side& me, shared_memory& m, const options& o, bool stores) {
   if (me.rank != 0) return 0;
@@ -371,6 +399,7 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
   if (o.test == "ring_rate") return {ring_rate(me, rings, o), "M/s"};
   if (o.test == "store") return {one_sided(me, m, o, true), "us"};
   if (o.test == "load") return {one_sided(me, m, o, false), "us"};
+  if (o.test == "meet") return {meet(me, m, c, o), "us"};
   if (o.test == "copy") return {copy_once(me, m, c, o), "GB/s"};
   if (o.test == "socket_latency") return {socket_latency(me, c, o), "us"};
   if (o.test == "socket_stream") return {socket_stream(me, c, o), "GB/s"};
@@ -398,14 +427,15 @@ void run(side& me, shared_memory& m, const options& o) {
 }
 
 constexpr std::string_view usage =
-    "usage: raw_perf --probe | bounce | bounce_one_line | ring_latency | ring_rate |\n"
+    "usage: raw_perf --probe | bounce | bounce_one_line | ring_latency | ring_rate | meet |\n"
     "                copy | copy_both | copy_ring | socket_latency | socket_stream |\n"
     "                store | load\n"
     "         [--size BYTES] [--iters N] [--warmup N] [--window N] [--samples N]\n"
     "         [--hosts NAMESPACE NAMESPACE ADDRESS]\n"
     "Two pinned processes without any library, whose sockets are in two network namespaces, or on\n"
     "loopback. --probe prints the one-way time of a cache line in ns;\n"
-    "the others print one line of JSON a sample: us one way, millions of messages/s, or GB/s.\n";
+    "the others print one line of JSON a sample: us one way (a meeting: in all), millions of "
+    "messages/s, or GB/s.\n";
 
 [[noreturn]] void refuse(const std::string& why) {
   std::fprintf(stderr, "raw_perf: %s\n%.*s", why.c_str(), static_cast<int>(usage.size()),
@@ -455,10 +485,13 @@ options parse(std::span<char*> arguments) {
   }
   constexpr std::string_view known[] = {
       "probe",     "bounce_one_line", "bounce",         "ring_latency",  "ring_rate", "copy",
-      "copy_both", "copy_ring",       "socket_latency", "socket_stream", "store",     "load"};
+      "copy_both", "copy_ring",       "socket_latency", "socket_stream", "store",     "load",
+      "meet"};
   if (o.test.empty()) refuse("name a test");
   if (std::find(std::begin(known), std::end(known), o.test) == std::end(known))
     refuse("no test " + o.test);
+  if (o.test == "meet" && o.size > gift::bytes_max)
+    refuse("processes meet with at most " + std::to_string(gift::bytes_max) + " bytes");
   return o;
 }
 

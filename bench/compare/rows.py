@@ -262,12 +262,16 @@ def collective_tests():
         return sizes[:1] if operation == "barrier" else sizes
 
     pair = ("--iters", 1 << 40, "--seconds", 0.05, "--samples", 4)
+    rounds = ("--iters", 200000, "--samples", 4)
     crowd = dict(args=("--iters", 1 << 40, "--seconds", 0.1, "--samples", 2), pinned=False,
                  cores=2, quick=False)
     for operation in COLLECTIVES:
         programs = same(f"coll_{operation}")
+        bare = "bounce" if operation == "bcast" else "meet"
         for size in sizes_of(operation, COLLECTIVE_SIZES):
-            yield Test(f"coll_{operation}", size, 2, "us", programs, pair, quick=False,
+            raw = {"raw": bare} if size <= (8 if operation == "bcast" else KIB) else {}
+            yield Test(f"coll_{operation}", size, 2, "us", programs | raw, quick=False,
+                       args_of=dict.fromkeys(programs, pair) | {"raw": rounds},
                        on_demand=operation not in ("barrier", "allreduce"))
         for ranks in (4, 8, 16):
             for size in sizes_of(operation, COLLECTIVE_SIZES[:2]):

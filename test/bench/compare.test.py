@@ -29,7 +29,7 @@ from compare.noise import own_seconds  # noqa: E402
 from compare.process import adopt_orphans, run  # noqa: E402
 from compare.results import REPEATS_MAX, Results, measure_all  # noqa: E402
 from compare.rows import LOWER_QUARTILE, MEDIAN, WORST, make_tests  # noqa: E402
-from compare.targets import DISTURBED, MET, MISSED, NO_VERDICT, Targets  # noqa: E402
+from compare.targets import AT_LIMIT, DISTURBED, MET, MISSED, NO_VERDICT, Targets  # noqa: E402
 from fake_proc import FakeProc  # noqa: E402
 
 LATENCY = next(t for t in make_tests() if t.name == "latency")
@@ -214,6 +214,20 @@ def paths_stand_beside_theirs():
         expect(states(targets) == [state], f"{targets.checks}")
 
 
+def what_no_library_can_is_not_missed():
+    """It is where processes without a library do not reach the target, and mpx is near them."""
+    barrier = next(t for t in make_tests() if t.name == "coll_barrier")
+    for raw, mpx, disturbed, state in ((0.5, 0.5, False, MET), (0.6, 0.65, False, AT_LIMIT),
+                                       (0.6, 0.72, False, MISSED), (0.4, 0.6, False, MISSED),
+                                       (0.6, 0.65, True, MISSED), (None, 0.65, False, MISSED)):
+        values = dict(mpx=mpx, raw=raw or 0.6, openmpi=1.0, mpich=1.1)
+        machine = FakeMachine(lambda c, n: sample(values[c], disturbed and c == "raw"), barrier)
+        results = measure_all(machine, [barrier], 3, budget_s=5, child_s=1)
+        rows = [row | {"raw": row["raw"] if raw else None} for row in results.rows([barrier])]
+        targets = Targets(rows, {}, None, False, ("coll_barrier",))
+        expect(states(targets) == [state], f"{raw}, {mpx}: {targets.checks}")
+
+
 def every_target_has_its_row():
     """A name that is misspelt among rows and targets would be seen as a row that failed."""
     rows = []
@@ -222,7 +236,7 @@ def every_target_has_its_row():
         results = measure_all(machine, [test], 1, budget_s=5, child_s=1)
         rows += results.rows([test])
     targets = Targets(rows, {}, "not counted", False)
-    refused = [c.figure for c in targets.checks if c.state not in (MET, MISSED)]
+    refused = [c.figure for c in targets.checks if c.state not in (MET, AT_LIMIT, MISSED)]
     expect(all("instructions" in f or "compile" in f for f in refused), f"{refused}")
     drawn = chart.chart_script(rows, [], {})
     expect("not measured" not in drawn, "a panel of the chart is empty")
@@ -395,7 +409,8 @@ def main():
                   rows_that_cannot_be_had_say_why,
                   preempted_samples_count_where_there_are_no_better, evidence_is_needed,
                   looks_disturb_all_between_them, fresh_jobs_are_counted,
-                  paths_stand_beside_theirs, every_target_has_its_row,
+                  paths_stand_beside_theirs, what_no_library_can_is_not_missed,
+                  every_target_has_its_row,
                   what_we_use_is_not_others):
         check()
     if not all((BIN / name).exists() for name in ("mpx-perf", "raw_perf", "mpxrun")):
