@@ -125,6 +125,7 @@ inline void check_connections(player& p) {
   p.fence();
   c.disconnect(other);  // Both at once, too.
   p.until_disconnected(other, 2, nic_status::ok);
+  const int asked = p.links[other].asked;  // The next question may come within the fence.
   p.fence();
 
   // A no. Receives that were posted for a connection that never came are flushed.
@@ -133,8 +134,7 @@ inline void check_connections(player& p) {
   if (p.self() == 0) {
     p.until([&] { return c.connect(other, {}) == errc{}; }, "connect");
   } else {
-    const int before = p.links[other].asked;
-    p.until([&] { return p.links[other].asked > before; }, "a question");
+    p.until([&] { return p.links[other].asked > asked; }, "a question");
     c.disconnect(other);
   }
   p.until_disconnected(other, 3, nic_status::ok);
