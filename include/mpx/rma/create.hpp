@@ -194,7 +194,7 @@ struct window_maker {
     w.base = static_cast<std::byte*>(p.base);
     if (p.how == rma_memory::allocated || p.how == rma_memory::shared) {
       const std::size_t n = greater<std::size_t>(mine.bytes, 1);
-      w.base = static_cast<std::byte*>(block(w, n, w.memory_block));
+      w.base = part_of(block(w, part_offset + n, w.memory_block));
       if (w.base == nullptr) w.memory_owned = w.base = static_cast<std::byte*>(own(n));
       if (w.base == nullptr) return fails(errc::no_resources);
     }
@@ -227,6 +227,14 @@ struct window_maker {
     if (s == nullptr) return fails(errc::no_resources);
     s->add_locked(w);
     return mine;
+  }
+  /// Where in its block, which begins with a page, a part begins. A processor takes a load behind a
+  /// store to the same place of another page for one of what is stored, and waits: a copy between
+  /// what begins with a page and what an allocator has given, 16 bytes behind the beginning of one
+  /// if it is large, takes up to one and a half times as long for it.
+  static constexpr std::size_t part_offset = 512;
+  static std::byte* part_of(void* block) noexcept {
+    return block == nullptr ? nullptr : static_cast<std::byte*>(block) + part_offset;
   }
   static void* own(std::size_t n) noexcept {
     void* const p = platform::allocate_aligned(
@@ -269,7 +277,8 @@ struct window_maker {
         t.base = reinterpret_cast<std::byte*>(part.address);
         t.control = reinterpret_cast<rma::control_block*>(part.control_address);
       } else if constexpr (os::has_blocks) {
-        t.base = blocks::at(w.e, t.peer, part.memory_block, greater<std::uint64_t>(part.bytes, 1));
+        t.base = part_of(blocks::at(w.e, t.peer, part.memory_block,
+                                    part_offset + greater<std::uint64_t>(part.bytes, 1)));
         t.control = reinterpret_cast<rma::control_block*>(
             blocks::at(w.e, t.peer, part.control_block, rma::control_block::bytes(w.size)));
       }
