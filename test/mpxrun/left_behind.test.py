@@ -223,6 +223,20 @@ def test_signals_reach_a_rank_that_outlives_its_wrapper():
             equal((out, err, job.process.returncode), (f"caught {int(s)}\n" * 2, "", code))
 
 
+def test_signals_reach_ranks_that_have_joined_unheard():
+    """mpxrun comes to what they have said and to the signal at once."""
+    with Job("-n", 2, "sh", "-c", f"sleep 0.3; {VICTIM} catch & true") as job:
+        job.ranks(4)  # The shells in the background, and what they wait for.
+        os.kill(job.keeper, signal.SIGSTOP)
+        time.sleep(1 * PATIENCE)  # They join meanwhile.
+        victims = [p for p in job.everybody() if "victim" in name_of(p)]
+        assert len(victims) == 2, victims
+        os.kill(job.keeper, signal.SIGTERM)
+        os.kill(job.keeper, signal.SIGCONT)
+        out, err = job.process.communicate(timeout=5 * PATIENCE)
+        equal((out.splitlines()[2:], err, job.process.returncode), (["caught 15"] * 2, "", -15))
+
+
 def test_a_wrapper_that_fails_takes_its_rank_with_it():
     for options in ([], ["--survive"]):
         script = f"{VICTIM} wait & [ $MPX_RANK = 1 ] && sleep 0.3 && exit 4; sleep 0.6; kill $!; wait"

@@ -194,6 +194,7 @@ void job::handle_signals() {
   signalfd_siginfo news{};
   while (::read(signals_.get(), &news, sizeof news) == static_cast<ssize_t>(sizeof news)) {
     const int signal = static_cast<int>(news.ssi_signo);
+    if (signal != SIGCHLD) read_news();  // It is for all who had joined when it was sent.
     // The terminal sent it to the ranks as well: they are in our process group.
     const bool from_terminal = news.ssi_code == SI_KERNEL;
     if (signal != SIGCHLD && is_echo(news)) continue;
