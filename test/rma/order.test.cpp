@@ -17,8 +17,8 @@ namespace {
 using word = std::uint64_t;
 
 /// Two ranks put, flush and get what the other has put, at the same time: one of them sees it. Where
-/// the puts and the gets go changes from round to round, so that a
-/// target has one, both, or none, and there may be a get before the flush.
+/// the puts and the gets go changes from round to round, so that a target has one, both, or none,
+/// and there may be a get before the flush.
 template <class Comm>
 void put_and_look(const Comm& world, mpx::rank_t at_once) {
   static std::atomic<word> met;

@@ -272,6 +272,7 @@ struct window_maker {
       exposes = exposes || part.exposes != 0;
       t.bytes = part.bytes;
       t.elements = part.bytes / p.type->bytes;
+      t.threads = t.stored = endpoint<Stack>::concurrent;
       const bool mine = r == w.rank;
       if (mine || os::shares_addresses) {
         t.base = reinterpret_cast<std::byte*>(part.address);

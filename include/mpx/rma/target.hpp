@@ -76,7 +76,8 @@ struct rma_target {
   bool open = false;
   // Plain stores to its memory may wait in this processor, whose next fence is for them.
   bool stored = false;
-  bool loaded = false;  // There have been accesses of another kind since `stored` was set.
+  bool loaded = false;   // There have been accesses of another kind since `stored` was set.
+  bool threads = false;  // This rank may have several: `stored` is set, and neither changes.
   bool wanted = false;
   bool asked = false;
   bool granted = false;
@@ -113,7 +114,7 @@ struct rma_target {
   }
   /// Notes an access that waits in no processor.
   [[gnu::always_inline]] void note_load() noexcept {
-    if (!loaded) [[unlikely]]
+    if (!loaded && !threads) [[unlikely]]
       loaded = true;
   }
   /// Makes this processor's accesses to its memory so far come before those that follow. Only
