@@ -30,6 +30,7 @@ static_assert(RelocatingTransport<transport_archetype> &&
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
 static_assert(AttendingTransport<transport_archetype> && PartingTransport<transport_archetype>);
+static_assert(StoringTransport<transport_archetype> && !StoringTransport<transport::inproc>);
 static_assert(!PartingTransport<transport::inproc>);  // What is done is the peer's.
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
 static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);
@@ -65,6 +66,6 @@ static_assert(!CheckingThreadModel<thread_model_archetype>);
 
 static_assert(WaitPolicy<wait_archetype> && !WaitPolicy<int>);
 static_assert(WaitPolicy<waiting::spin> && WaitPolicy<waiting::sleep>);
-static_assert(WaitPolicy<waiting::spin_then_sleep<>>);
+static_assert(FollowingWait<waiting::spin_then_sleep<>> && !FollowingWait<waiting::sleep>);
 
 }  // namespace

@@ -203,11 +203,11 @@ def fabric_tests():
         of_it = dict(common, provider=provider, environment={"MPX_FABRIC_PROVIDER": provider})
         yield Test(f"fabric_{short}_latency", 8, unit="us",
                    programs={"mpx": "latency", "raw": "latency"},
-                   args=("--iters", 2000, "--warmup", 200, "--samples", 5), **of_it)
+                   args=("--iters", 20000, "--warmup", 2000, "--samples", 5), **of_it)
         for size in FABRIC_SIZES:
             yield Test(f"fabric_{short}_bw", size, unit="GB/s", lower_is_better=False,
                        programs={"mpx": "bw", "raw": "bw"},
-                       args=("--iters", 20 if size < MIB else 4, "--warmup", 2, "--window", 16,
+                       args=("--iters", 12 * MIB // size, "--warmup", 2, "--window", 16,
                              "--samples", 5), **of_it)
 
 

@@ -8161,6 +8161,11 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { pace.crowded(true) } noexcept;
 };
 
+/// A refinement: a call does not sleep while peers write long messages into this rank's memory, for
+/// as long as that may take where its transport moves them by the CPU.
+template <class W>
+concept FollowingWait = WaitPolicy<W> && W::follows_data;
+
 /// A refinement: a pace that finds out, where a call begins with `measure()`, whether those to whom
 /// it gives the core compute. Later calls then begin with `sleep_first()`: they give nothing away,
 /// but sleep.
@@ -8223,6 +8228,7 @@ struct spin_then_sleep {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "spin_then_sleep";
   static constexpr std::int64_t sleep_ns_max = 100'000'000;
+  static constexpr bool follows_data = true;
 
   class pace {
    public:
@@ -9086,6 +9092,16 @@ concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memor
   { t.retire(memory) } noexcept -> std::same_as<outcome>;
 };
 
+/// A transport that can fetch and store, and knows which suits a peer.
+///
+/// `puts_pay(peer)`: long messages between the two are best stored by their sender, in memory that
+/// the receiver offers once it has matched, and nothing is to be exposed before. Always the same of
+/// a peer. It is asked where the protocol leaves the path open.
+template <class T>
+concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
+  { t.puts_pay(peer) } noexcept -> std::same_as<bool>;
+};
+
 /// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
 /// that may say `advice::learn`.
 ///
@@ -9271,6 +9287,7 @@ struct transport_archetype {
   bool hold(peer_id, const remote_memory&) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
+  bool puts_pay(peer_id) const noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
               cookie_t) noexcept;
   outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
@@ -12106,6 +12123,23 @@ void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/engine/long_path.hpp
+
+// Which way the data of long messages goes: as the protocol says, or the transport where that leaves
+// it open.
+
+namespace mpx::inline v0::detail {
+
+/// Whether long messages between this rank and a peer are stored by their sender.
+template <Protocol P, Transport T>
+bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (StoringTransport<T> && P::long_by == long_path::automatic)
+    return transport.puts_pay(peer);
+  return P::long_by == long_path::put;
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/rooms/outbox.hpp
 
 // The room of what has not left: sends in order, answers, credit, announcements, buffered sends.
@@ -12633,9 +12667,8 @@ class mover_room {
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
   remote_memory offer(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
-      if (protocol_type::long_by != long_path::packets &&
-          protocol_type::long_by != long_path::put && op.data.bytes > 0 && !op.exposed &&
-          op.data.contiguous() && !op.data_lost()) {
+      if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
+          op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
         op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
         op.exposed = op.own.key != 0;
       }
@@ -12800,6 +12833,7 @@ class mover_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+  bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(house().transport(), p); }
 
   static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
     return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
@@ -12905,7 +12939,7 @@ class mover_room {
 
   /// Asks the sender for the data, as packets or by a put.
   [[gnu::noinline]] void request_packets(operation& op) {
-    ask(op, 0, protocol_type::long_by == long_path::put && op.data.contiguous());
+    ask(op, 0, by_puts(op.peer) && op.data.contiguous());
   }
 
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
@@ -13926,6 +13960,9 @@ class progress_room {
   using lock_type = held_lock<threading_type>;
   using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
+  static constexpr bool follows_data = RmaTransport<transport_type> &&
+                                       !CopyingTransport<transport_type> &&
+                                       FollowingWait<typename Stack::wait_type>;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
@@ -14130,6 +14167,7 @@ class progress_room {
   bool others_compute() const noexcept { return busy_waits_ != 0; }
   /// Tells a call that; every now and then it is to find it out.
   void prepare(pace_type& pace) noexcept {
+    if constexpr (follows_data) looks_until_ns_ = 0;
     if constexpr (LearningPace<pace_type>) {
       if (busy_waits_ != 0) {
         --busy_waits_;
@@ -14273,24 +14311,7 @@ class progress_room {
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
       attend_now_and_then();
   }
-  /// Who is waited for may never have been spoken to, and be dead.
-  void attend_now_and_then() noexcept requires AttendingTransport<transport_type>
-  {
-    const std::int64_t now = platform::now_ns();
-    if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
-    if (now < attends_at_ns_) return;
-    attends_at_ns_ = now + attends_apart_ns;
-    const auto attend = [this](peer_id source) {
-      if (source < house().transport().peers() && house().peers().failure_of(source) == errc{})
-        house().transport().attend(source);
-    };
-    house().pool().for_each([&](const operation& op) {
-      if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
-    });
-    for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
-      if (c->on.as == awaited::form::probed)
-        attend(static_cast<const pattern*>(c->on.what)->source);
-  }
+  void attend_now_and_then() noexcept requires AttendingTransport<transport_type>;
 
   /// Another thread sleeps for this rank: it would not if there were something to do.
   bool leader_sleeps() noexcept {
@@ -14323,31 +14344,8 @@ class progress_room {
     outside_->ring(*outside_);
   }
 
-  [[gnu::noinline]] void sleep(lock_type& lock, const flag_watch* watch = nullptr) {
-    // What the loop is armed for, this thread sees now: a thread that is blocked goes first.
-    if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
-    if constexpr (concurrent) {
-      if (leader_) {  // It is woken for this thread too.
-        if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
-        return;
-      }
-    }
-    auto& transport = house().transport();
-    if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
-    // News that came before it was armed has woken nobody.
-    if (house().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
-      return transport.disarm();
-    house().trace().on(event::sleeps, 1);
-    leader_ = true;
-    if constexpr (concurrent) lock.unlock();
-    transport.sleep(Stack::wait_type::sleep_ns_max);
-    if constexpr (concurrent) lock.lock();
-    leader_ = false;
-    transport.disarm();
-    if constexpr (concurrent) {
-      if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // It may have been for them.
-    }
-  }
+  void sleep(lock_type& lock, const flag_watch* watch = nullptr);
+  bool looks_on() noexcept requires follows_data;
   /// Who writes the flag sees from now on that it has to wake this rank; or it is here.
   static bool is_ready_after_all(const flag_watch& w) noexcept {
     platform::heavy_barrier();
@@ -14373,12 +14371,95 @@ class progress_room {
   unsigned waits_ = 0;        // Blocked calls that yield first.
   unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
-  std::int64_t attends_at_ns_ = 0;  // When those that are waited for are looked after next.
+  std::uint64_t advances_seen_ = 0;  // When it was asked last whether to look on,
+  std::int64_t looks_until_ns_ = 0;  // and how long. 0: ask anew.
+  std::int64_t attends_at_ns_ = 0;   // When those that are waited for are looked after next.
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   outside_loop* outside_ = nullptr;
   void (*step_)(House&) noexcept = nullptr;
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/progress_rests.hpp
+
+// How a blocked rank rests, and when it does not. Included by progress.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// Who is waited for may never have been spoken to, and be dead.
+template <class Stack, class House>
+void progress_room<Stack, House>::attend_now_and_then() noexcept
+    requires AttendingTransport<transport_type>
+{
+  const std::int64_t now = platform::now_ns();
+  if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
+  if (now < attends_at_ns_) return;
+  attends_at_ns_ = now + attends_apart_ns;
+  const auto attend = [this](peer_id source) {
+    if (source < house().transport().peers() && house().peers().failure_of(source) == errc{})
+      house().transport().attend(source);
+  };
+  house().pool().for_each([&](const operation& op) {
+    if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
+  });
+  for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
+    if (c->on.as == awaited::form::probed) attend(static_cast<const pattern*>(c->on.what)->source);
+}
+
+/// Whether peers write long messages into this rank's memory. Nothing tells of one before it is
+/// whole; but where the CPU moves the data, who sleeps is woken for each part of it, which costs
+/// both ends more than the part. So this rank looks on for as long as 1 GB/s would take, counted
+/// from the last that it found. Not where others need its core.
+template <class Stack, class House>
+bool progress_room<Stack, House>::looks_on() noexcept requires follows_data
+{
+  if (crowded()) return false;
+  const std::int64_t now = house().now_ns();
+  if (looks_until_ns_ == 0 || advances_seen_ != advances_) {
+    constexpr std::int64_t ns_per_byte = 1;
+    std::int64_t ns = 0;
+    house().pool().for_each([&ns](const operation& op) {
+      if (op.role == role::receive && op.stage == stage::streaming && op.exposed)
+        ns += static_cast<std::int64_t>(op.limit) * ns_per_byte;
+    });
+    advances_seen_ = advances_;
+    looks_until_ns_ = now + ns;
+  }
+  return now < looks_until_ns_;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void progress_room<Stack, House>::sleep(lock_type& lock,
+                                                          const flag_watch* watch) {
+  if constexpr (follows_data) {
+    if (looks_on()) return;
+  }
+  // What the loop is armed for, this thread sees now: a thread that is blocked goes first.
+  if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
+  if constexpr (concurrent) {
+    if (leader_) {  // It is woken for this thread too.
+      if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
+      return;
+    }
+  }
+  auto& transport = house().transport();
+  if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
+  // News that came before it was armed has woken nobody.
+  if (house().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
+    return transport.disarm();
+  house().trace().on(event::sleeps, 1);
+  leader_ = true;
+  if constexpr (concurrent) lock.unlock();
+  transport.sleep(Stack::wait_type::sleep_ns_max);
+  if constexpr (concurrent) lock.lock();
+  leader_ = false;
+  transport.disarm();
+  if constexpr (concurrent) {
+    if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // It may have been for them.
+  }
+}
 
 }  // namespace mpx::inline v0::detail
 

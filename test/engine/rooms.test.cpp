@@ -488,6 +488,33 @@ TEST_CASE("rooms: progress does not sleep on news, nor while the transport has s
   CHECK(h.transport().disarms == 0);
 }
 
+TEST_CASE("rooms: progress looks on while a peer writes a long message here") {
+  progress_house h;
+  stack::threading_type threading;
+  operation* const op = h.pool().take();
+  op->begin(mpx::detail::role::receive, mpx::detail::stage::streaming, 0);
+  op->exposed = true;
+  op->limit = 1'000'000;
+  h.clock_step_ns = 10'000;  // It may take a hundred looks.
+  const auto looks_of = [&h] { return static_cast<int>(h.now_ns() / h.clock_step_ns); };
+  const int begun = looks_of();
+  h.wait_until(threading, {"test"}, {}, [&] { return h.transport().sleeps == 1; });
+  CHECK(looks_of() - begun >= 100);
+  CHECK(looks_of() - begun <= 104);
+  const int again =
+      looks_of();  // The same in the next call, and once more when it finds something.
+  h.on_poll = [&] { h.finds = looks_of() - again == 90 ? 1 : h.finds; };
+  h.wait_until(threading, {"test"}, {}, [&] { return h.transport().sleeps == 2; });
+  CHECK(looks_of() - again >= 190);
+  h.on_poll = nullptr;
+  op->exposed = false;  // It is whole.
+  h.wait_until(threading, {"test"}, {}, [&] { return h.transport().sleeps == 3; });
+  const int whole = looks_of();
+  h.wait_until(threading, {"test"}, {}, [&] { return h.transport().sleeps == 4; });
+  CHECK(looks_of() - whole <= 4);
+  h.pool().give(op);
+}
+
 TEST_CASE("rooms: progress hears a peer out, though polls find nothing for a while") {
   progress_house h;
   h.transport().arms_with = false;

@@ -40,9 +40,9 @@ struct busy_card : nic_contract::scripted_nic<card<scarce>> {
 };
 using busy = mpx::stack<basic_rdma<busy_card, 2048, 8, 488, 488, 16 * 1024>, mpx::waiting::sleep,
                         sized<40, 400, long_path::put, 488>>;
-/// Whatever may overtake does so.
-constexpr sim_options wild{.receive_depth = 16, .in_order = false};
+/// Whatever may overtake does so. It could read, and says that writes are better.
+constexpr sim_options wild{.receive_depth = 16, .reads_pay = false, .in_order = false};
 using unordered = mpx::stack<basic_rdma<card<wild>, 8192, 16>, mpx::waiting::sleep,
-                             sized<40, 1024, long_path::put, 1024>>;
+                             sized<40, 1024, long_path::automatic, 1024>>;
 
 }  // namespace explorer

@@ -28,6 +28,11 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { pace.crowded(true) } noexcept;
 };
 
+/// A refinement: a call does not sleep while peers write long messages into this rank's memory, for
+/// as long as that may take where its transport moves them by the CPU.
+template <class W>
+concept FollowingWait = WaitPolicy<W> && W::follows_data;
+
 /// A refinement: a pace that finds out, where a call begins with `measure()`, whether those to whom
 /// it gives the core compute. Later calls then begin with `sleep_first()`: they give nothing away,
 /// but sleep.
@@ -90,6 +95,7 @@ struct spin_then_sleep {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "spin_then_sleep";
   static constexpr std::int64_t sleep_ns_max = 100'000'000;
+  static constexpr bool follows_data = true;
 
   class pace {
    public:

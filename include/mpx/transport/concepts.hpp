@@ -231,6 +231,16 @@ concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memor
   { t.retire(memory) } noexcept -> std::same_as<outcome>;
 };
 
+/// A transport that can fetch and store, and knows which suits a peer.
+///
+/// `puts_pay(peer)`: long messages between the two are best stored by their sender, in memory that
+/// the receiver offers once it has matched, and nothing is to be exposed before. Always the same of
+/// a peer. It is asked where the protocol leaves the path open.
+template <class T>
+concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
+  { t.puts_pay(peer) } noexcept -> std::same_as<bool>;
+};
+
 /// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
 /// that may say `advice::learn`.
 ///
@@ -416,6 +426,7 @@ struct transport_archetype {
   bool hold(peer_id, const remote_memory&) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
+  bool puts_pay(peer_id) const noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
               cookie_t) noexcept;
   outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,

@@ -181,7 +181,8 @@ class basic_rdma : public rdma_detail::seat<Card> {
   /// See RmaTransport, RetiringTransport, ImmediateTransport. No call waits for registered memory:
   /// what cannot be registered now is not exposed, and a transfer that finds none is refused, so
   /// that the data goes as packets. What is complete is in place, but for a put that carries a
-  /// packet. Until that packet has left, posts to that peer are told `retry`.
+  /// packet. Until that packet has left, posts to that peer are told `retry`. Where puts pay, gets
+  /// are refused.
   remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
     return wires_.memory().expose(memory);
   }
@@ -189,12 +190,17 @@ class basic_rdma : public rdma_detail::seat<Card> {
     return wires_.memory().withdraw(memory);
   }
   outcome retire(const remote_memory& memory) noexcept { return wires_.memory().retire(memory); }
-  advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept {
-    return ReadingNic<Card> && memory.key != 0 ? advice::always : advice::never;
+  advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+    return puts_pay(peer) || memory.key == 0 ? advice::never : advice::always;
+  }
+  /// See StoringTransport.
+  bool puts_pay(peer_id) const noexcept {
+    if constexpr (ReadingNic<Card>) return !reads_pay_;
+    return true;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept {
-    if constexpr (!ReadingNic<Card>) return outcome::refused;
+    if (puts_pay(peer)) return outcome::refused;
     return wires_.begin(peer, memory, offset, into, true, cookie);
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
@@ -297,6 +303,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   fabric_type wires_;
   rdma_detail::arena<Card, typename fabric_type::memory_type::cache_type> arena_{
       card_, wires_.memory().cache()};
+  const bool reads_pay_ = card_.limits().reads_pay;
   bool armed_ = false;
 };
 

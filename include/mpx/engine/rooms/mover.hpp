@@ -11,10 +11,10 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/long_path.hpp"
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
 #include "mpx/protocol/scheme_learner.hpp"
-#include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/watch/trace.hpp"
 
@@ -58,9 +58,8 @@ class mover_room {
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
   remote_memory offer(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
-      if (protocol_type::long_by != long_path::packets &&
-          protocol_type::long_by != long_path::put && op.data.bytes > 0 && !op.exposed &&
-          op.data.contiguous() && !op.data_lost()) {
+      if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
+          op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
         op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
         op.exposed = op.own.key != 0;
       }
@@ -225,6 +224,7 @@ class mover_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+  bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(house().transport(), p); }
 
   static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
     return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
@@ -330,7 +330,7 @@ class mover_room {
 
   /// Asks the sender for the data, as packets or by a put.
   [[gnu::noinline]] void request_packets(operation& op) {
-    ask(op, 0, protocol_type::long_by == long_path::put && op.data.contiguous());
+    ask(op, 0, by_puts(op.peer) && op.data.contiguous());
   }
 
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.

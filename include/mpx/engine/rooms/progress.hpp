@@ -35,6 +35,9 @@ class progress_room {
   using lock_type = held_lock<threading_type>;
   using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
+  static constexpr bool follows_data = RmaTransport<transport_type> &&
+                                       !CopyingTransport<transport_type> &&
+                                       FollowingWait<typename Stack::wait_type>;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
   static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
@@ -239,6 +242,7 @@ class progress_room {
   bool others_compute() const noexcept { return busy_waits_ != 0; }
   /// Tells a call that; every now and then it is to find it out.
   void prepare(pace_type& pace) noexcept {
+    if constexpr (follows_data) looks_until_ns_ = 0;
     if constexpr (LearningPace<pace_type>) {
       if (busy_waits_ != 0) {
         --busy_waits_;
@@ -382,24 +386,7 @@ class progress_room {
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
       attend_now_and_then();
   }
-  /// Who is waited for may never have been spoken to, and be dead.
-  void attend_now_and_then() noexcept requires AttendingTransport<transport_type>
-  {
-    const std::int64_t now = platform::now_ns();
-    if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
-    if (now < attends_at_ns_) return;
-    attends_at_ns_ = now + attends_apart_ns;
-    const auto attend = [this](peer_id source) {
-      if (source < house().transport().peers() && house().peers().failure_of(source) == errc{})
-        house().transport().attend(source);
-    };
-    house().pool().for_each([&](const operation& op) {
-      if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
-    });
-    for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
-      if (c->on.as == awaited::form::probed)
-        attend(static_cast<const pattern*>(c->on.what)->source);
-  }
+  void attend_now_and_then() noexcept requires AttendingTransport<transport_type>;
 
   /// Another thread sleeps for this rank: it would not if there were something to do.
   bool leader_sleeps() noexcept {
@@ -432,31 +419,8 @@ class progress_room {
     outside_->ring(*outside_);
   }
 
-  [[gnu::noinline]] void sleep(lock_type& lock, const flag_watch* watch = nullptr) {
-    // What the loop is armed for, this thread sees now: a thread that is blocked goes first.
-    if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
-    if constexpr (concurrent) {
-      if (leader_) {  // It is woken for this thread too.
-        if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
-        return;
-      }
-    }
-    auto& transport = house().transport();
-    if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
-    // News that came before it was armed has woken nobody.
-    if (house().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
-      return transport.disarm();
-    house().trace().on(event::sleeps, 1);
-    leader_ = true;
-    if constexpr (concurrent) lock.unlock();
-    transport.sleep(Stack::wait_type::sleep_ns_max);
-    if constexpr (concurrent) lock.lock();
-    leader_ = false;
-    transport.disarm();
-    if constexpr (concurrent) {
-      if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // It may have been for them.
-    }
-  }
+  void sleep(lock_type& lock, const flag_watch* watch = nullptr);
+  bool looks_on() noexcept requires follows_data;
   /// Who writes the flag sees from now on that it has to wake this rank; or it is here.
   static bool is_ready_after_all(const flag_watch& w) noexcept {
     platform::heavy_barrier();
@@ -482,7 +446,9 @@ class progress_room {
   unsigned waits_ = 0;        // Blocked calls that yield first.
   unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
-  std::int64_t attends_at_ns_ = 0;  // When those that are waited for are looked after next.
+  std::uint64_t advances_seen_ = 0;  // When it was asked last whether to look on,
+  std::int64_t looks_until_ns_ = 0;  // and how long. 0: ask anew.
+  std::int64_t attends_at_ns_ = 0;   // When those that are waited for are looked after next.
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   outside_loop* outside_ = nullptr;
@@ -490,3 +456,5 @@ class progress_room {
 };
 
 }  // namespace mpx::inline v0::detail
+
+#include "mpx/engine/rooms/detail/progress_rests.hpp"  // IWYU pragma: keep

@@ -44,10 +44,10 @@
 
 namespace mpx::inline v0::nic {
 
-/// A card over libfabric. `Calls` is fabric_calls, or derives from it. `Reads`: it models
-/// ReadingNic, so that transport rdma fetches long messages; a peer serves reads by its own polls
-/// over most providers.
-template <class Calls = fabric_calls, bool Reads = false>
+/// A card over libfabric. `Calls` is fabric_calls, or derives from it. `Reads`: whether it models
+/// ReadingNic, and says of long messages that they are best fetched. A peer serves reads by its own
+/// polls over most providers.
+template <class Calls = fabric_calls, fabric_reads Reads = fabric_reads::where_it_pays>
 class basic_libfabric {
   static constexpr std::uint32_t regions_max = 4096;
   static constexpr std::uint32_t receives_max = 128;  // Of the provider, for all peers.
@@ -60,7 +60,7 @@ class basic_libfabric {
  public:
   using policy_axis = nic_axis;
   static constexpr std::string_view name = "libfabric";
-  static constexpr nic_traits traits{.reads = Reads,
+  static constexpr nic_traits traits{.reads = Reads != fabric_reads::never,
                                      .arrivals_in_order = true,
                                      .writes_before_arrivals = true,
                                      .survives_refusals = false};
@@ -115,7 +115,9 @@ class basic_libfabric {
             .checks_keys = false,
             .leaves_by_polls = true,
             .piece_bytes = 4 << 20,
-            .follows_memory = fabric_.follows_memory()};
+            .follows_memory = fabric_.follows_memory(),
+            .reads_pay = Reads == fabric_reads::always ||
+                         (Reads == fabric_reads::where_it_pays && fabric_.reads_at_once())};
   }
   /// Of what libfabric has given, for messages and tests.
   const char* provider() const noexcept { return fabric_.provider(); }
@@ -209,7 +211,7 @@ class basic_libfabric {
                           cookie_t cookie) noexcept;
   outcome post_read(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
                     const remote_memory& from, std::uint64_t offset, cookie_t cookie) noexcept
-      requires Reads
+      requires(Reads != fabric_reads::never)
   {
     return post(peer, handle, into, from, offset, detail::fabric_word::write, 0, true, cookie,
                 true);
@@ -416,6 +418,8 @@ class basic_libfabric {
   /// Takes what the provider has to tell, as far as there is room for it.
   void progress() noexcept;
   [[gnu::noinline, gnu::cold]] void take_error() noexcept;
+  /// Something has failed, and the provider did not say what: no read that is over is untold.
+  [[gnu::noinline, gnu::cold]] void end_readers() noexcept;
   void take(const ::fi_cq_data_entry& e) noexcept;
   void ended(detail::fabric_work& w, nic_status status) noexcept;
   bool post_slot(detail::fabric_message_slot& s) noexcept;
@@ -454,7 +458,8 @@ class basic_libfabric {
   bool oversubscribed_ = false;
   bool keeps_order_ = false;
   bool broken_ = false;
-  bool deaf_ = false;  // The last receive that was posted was refused.
+  bool unnamed_ = false;  // The provider told of a failure without saying of what.
+  bool deaf_ = false;     // The last receive that was posted was refused.
   const char* failed_call_ = nullptr;
   long failed_result_ = 0;
   bell bell_;
@@ -467,10 +472,13 @@ class basic_libfabric {
   std::uint32_t looks_ = 0;
 };
 
-/// With whatever provider the environment asks for.
+/// With whatever provider the environment asks for. Transport rdma fetches long messages where
+/// who reads moves the data by itself (shm), and writes them else.
 using libfabric = basic_libfabric<>;
-/// The same, and it fetches long messages.
-using reading_libfabric = basic_libfabric<fabric_calls, true>;
+/// The same, and long messages are fetched,
+using reading_libfabric = basic_libfabric<fabric_calls, fabric_reads::always>;
+/// or written, whatever the provider.
+using writing_libfabric = basic_libfabric<fabric_calls, fabric_reads::never>;
 
 }  // namespace mpx::inline v0::nic
 

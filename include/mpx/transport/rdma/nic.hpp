@@ -54,6 +54,8 @@ struct nic_limits {
   std::uint64_t piece_bytes = 1 << 20;
   /// A registration is of addresses, not of pages: who uses it reaches whatever lies there then.
   bool follows_memory = false;
+  /// Of one that reads: long messages are best fetched by who receives them; else written.
+  bool reads_pay = true;
 };
 
 /// What others may do to registered memory. Its owner's card may always read and write it.

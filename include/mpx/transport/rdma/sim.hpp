@@ -53,7 +53,8 @@ class basic_sim {
             .send_bytes_max = Options.send_bytes_max,
             .send_depth = Options.send_depth,
             .receive_depth = Options.receive_depth,
-            .checks_keys = true};
+            .checks_keys = true,
+            .reads_pay = Options.reads_pay};
   }
   /// This rank's virtual time.
   std::int64_t now_ns() const noexcept { return card_.now_ns(); }

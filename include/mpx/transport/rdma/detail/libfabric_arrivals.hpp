@@ -11,7 +11,7 @@
 
 namespace mpx::inline v0::nic {
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::progress() noexcept {
   constexpr std::size_t at_once = 16;
   constexpr int rounds_max = 8;
@@ -31,6 +31,8 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
     }
     if (n < 0 && n != -FI_EAGAIN && n != -FI_EINTR) [[unlikely]]
       break_down("fi_cq_read", n);
+    if (n <= 0 && unnamed_) [[unlikely]]
+      end_readers();
     if (n <= 0) break;
     heard = true;
     for (std::ptrdiff_t i = 0; i < n; ++i) take(found[i]);
@@ -53,7 +55,7 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
   if (lines_.any() && ++looks_ % looks_apart == 0) look_at_lines();
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 bool basic_libfabric<Calls, Reads>::post_slot(detail::fabric_message_slot& s) noexcept {
   const long result =
       Calls::recv(fabric_.ep, s.data, detail::fabric_buffer_bytes, buffer_descriptor_, &s.context);
@@ -63,7 +65,7 @@ bool basic_libfabric<Calls, Reads>::post_slot(detail::fabric_message_slot& s) no
   return result == 0;
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::take(const ::fi_cq_data_entry& e) noexcept {
   using kind_of = detail::fabric_slot::kind_of;
   if ((e.flags & (FI_REMOTE_CQ_DATA | FI_RECV)) == FI_REMOTE_CQ_DATA) return take_note(e.data);
@@ -82,14 +84,15 @@ void basic_libfabric<Calls, Reads>::take(const ::fi_cq_data_entry& e) noexcept {
   }
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::take_error() noexcept {
   using kind_of = detail::fabric_slot::kind_of;
   ::fi_cq_err_entry e{};
   const std::ptrdiff_t n = Calls::cq_readerr(fabric_.cq, &e);
   if (n < 0 && n != -FI_EAGAIN) return break_down("fi_cq_readerr", n);
+  if (n > 0) note("an operation", -e.err);
+  if (n > 0 && e.op_context == nullptr) unnamed_ = fabric_.reads_at_once();
   if (n <= 0 || e.op_context == nullptr) return;
-  note("an operation", -e.err);
   auto* const slot = static_cast<detail::fabric_slot*>(e.op_context);
   if (slot->kind == kind_of::access)
     return ended(static_cast<detail::fabric_work&>(*slot),
@@ -105,7 +108,14 @@ void basic_libfabric<Calls, Reads>::take_error() noexcept {
   }
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
+void basic_libfabric<Calls, Reads>::end_readers() noexcept {
+  unnamed_ = false;
+  for (link* v : made_)
+    if (v->reading != 0) static_cast<void>(cut(*v));
+}
+
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::take_message(const std::byte* data,
                                                  std::size_t bytes) noexcept {
   head h;
@@ -125,7 +135,7 @@ void basic_libfabric<Calls, Reads>::take_message(const std::byte* data,
   if (h.what == word::arrival) use_receive(*v, h.immediate, {});
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::take_note(std::uint64_t note) noexcept {
   const peer_id source = detail::fabric_note::source(note);
   if (!detail::fabric_note::is_of(job_, note) || source >= peers()) return;
@@ -133,7 +143,7 @@ void basic_libfabric<Calls, Reads>::take_note(std::uint64_t note) noexcept {
   if (v != nullptr && v->up) use_receive(*v, detail::fabric_note::immediate(note), {});
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::take_stage(const head& h,
                                                std::span<const std::byte> payload) noexcept {
   link* const v = link_of(static_cast<peer_id>(h.source));
@@ -154,7 +164,7 @@ void basic_libfabric<Calls, Reads>::take_stage(const head& h,
   }
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::use_receive(link& v, std::uint32_t immediate,
                                                 std::span<const std::byte> data) noexcept {
   if (v.receives.empty()) return end(v, nic_status::no_descriptor);

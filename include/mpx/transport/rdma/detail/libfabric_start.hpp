@@ -13,7 +13,7 @@
 
 namespace mpx::inline v0::nic {
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::start() {
   inject_max_ = mpx::detail::lesser(fabric_.info->tx_attr->inject_size, scratch_bytes);
   transfer_bytes_max_ = mpx::detail::lesser(std::uint64_t{fabric_.info->ep_attr->max_msg_size},
@@ -37,7 +37,7 @@ void basic_libfabric<Calls, Reads>::start() {
   if (posted == 0) mpx::detail::throw_error(errc::no_resources, "%s", failure().c_str());
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 std::string basic_libfabric<Calls, Reads>::own_record(std::string_view host) const {
   const auto bytes_of = [](const std::uint64_t& word) {
     return reinterpret_cast<const std::byte*>(&word);
@@ -55,7 +55,7 @@ std::string basic_libfabric<Calls, Reads>::own_record(std::string_view host) con
   return s + ' ' + lines_.address();
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::meet() {
   const std::string first = record_of_(bootstrap_, 0);
   const detail::fabric_record zero(first);

@@ -17,7 +17,7 @@
 
 namespace mpx::inline v0::nic {
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 basic_libfabric<Calls, Reads>::~basic_libfabric() {
   // What is done may still be on its way. The end of a connection goes behind all else, as a
   // message whose leaving is told; and who has answered it has all. (Over shm all is in the peer's
@@ -41,7 +41,7 @@ basic_libfabric<Calls, Reads>::~basic_libfabric() {
   for (link* v : made_) lines_.end(v->lifeline);
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 typename basic_libfabric<Calls, Reads>::link* basic_libfabric<Calls, Reads>::make_link(
     peer_id peer) noexcept {
   std::byte address[detail::fabric_resources<Calls>::address_bytes_max]{};
@@ -68,7 +68,7 @@ typename basic_libfabric<Calls, Reads>::link* basic_libfabric<Calls, Reads>::mak
   return made;
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::sleep(std::int64_t timeout_ns) noexcept {
   // No peer's progress may depend for long on a provider that tells of nothing.
   constexpr std::int64_t unasked_ns = 10'000'000;
@@ -86,7 +86,7 @@ void basic_libfabric<Calls, Reads>::sleep(std::int64_t timeout_ns) noexcept {
 
 // --- What goes out -------------------------------------------------------------------------------
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 long basic_libfabric<Calls, Reads>::ship_long(link& v, const head& h,
                                               std::span<const std::byte> payload) noexcept {
   detail::fabric_message_slot* const s = free_sends_;
@@ -102,7 +102,7 @@ long basic_libfabric<Calls, Reads>::ship_long(link& v, const head& h,
   return 0;
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 outcome basic_libfabric<Calls, Reads>::post_write_then(peer_id peer, std::uint64_t handle,
                                                        std::span<const std::byte> from,
                                                        const remote_memory& to,
@@ -124,7 +124,7 @@ outcome basic_libfabric<Calls, Reads>::post_write_then(peer_id peer, std::uint64
   return keep(*v, o);
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 outcome basic_libfabric<Calls, Reads>::keep(link& v, const order& o) noexcept {
   if (v.posted - v.first == link::depth) return outcome::retry;
   detail::fabric_work& w = v.at(v.posted++);
@@ -136,7 +136,7 @@ outcome basic_libfabric<Calls, Reads>::keep(link& v, const order& o) noexcept {
   return outcome::pending;
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 long basic_libfabric<Calls, Reads>::issue(detail::fabric_work& w) noexcept {
   if (accesses_ == accesses_max) return -FI_EAGAIN;
   const order& o = w.order;
@@ -159,7 +159,8 @@ long basic_libfabric<Calls, Reads>::issue(detail::fabric_work& w) noexcept {
   what.data = detail::fabric_note::pack(job_, self_, o.head.immediate);
   long result = 0;
   if (o.reads) {
-    if constexpr (Reads) result = Calls::readmsg(fabric_.ep, &what, FI_COMPLETION);
+    if constexpr (Reads != fabric_reads::never)
+      result = Calls::readmsg(fabric_.ep, &what, FI_COMPLETION);
   } else {
     const bool placed = o.placed || !together;
     result = Calls::writemsg(fabric_.ep, &what,
@@ -174,7 +175,7 @@ long basic_libfabric<Calls, Reads>::issue(detail::fabric_work& w) noexcept {
   return 0;
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 bool basic_libfabric<Calls, Reads>::advance(link& v) noexcept {
   bool goes = true;
   bool refused = false;
@@ -215,7 +216,7 @@ bool basic_libfabric<Calls, Reads>::advance(link& v) noexcept {
   return goes && !v.cut;
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::ended(detail::fabric_work& w, nic_status status) noexcept {
   link& v = *w.of;
   --accesses_;
@@ -231,7 +232,7 @@ void basic_libfabric<Calls, Reads>::ended(detail::fabric_work& w, nic_status sta
   if (!advance(v)) note_busy(v);
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 bool basic_libfabric<Calls, Reads>::push_some(link& v) noexcept {
   const auto say = [&](word what, std::uint32_t value, std::span<const std::byte> payload) {
     const head h{.job = job_, .what = what, .source = self_, .immediate = value};
@@ -253,7 +254,7 @@ bool basic_libfabric<Calls, Reads>::push_some(link& v) noexcept {
   return true;
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::push_all() noexcept {
   for (std::size_t i = 0; i < busy_.size(); ++i) {
     link& v = *busy_[i];
@@ -267,7 +268,7 @@ void basic_libfabric<Calls, Reads>::push_all() noexcept {
   busy_.erase_if([](const link* v) { return !v->busy; });
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::end(link& v, nic_status why) noexcept {
   if (!v.stage.end()) return;
   v.up = false;
@@ -281,7 +282,7 @@ void basic_libfabric<Calls, Reads>::end(link& v, nic_status why) noexcept {
   push(v);
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::tell_end(link& v) noexcept {
   v.untold_end = false;
   for (; v.first != v.posted; ++v.first) {
@@ -296,7 +297,7 @@ void basic_libfabric<Calls, Reads>::tell_end(link& v) noexcept {
   if (v.stage.concerned) tell(v, nic_event_kind::disconnected, v.end_status, 0);
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::lose(link& v, nic_status why) noexcept {
   if (v.stage.lost) return;
   v.silent = why != nic_status::protocol;
@@ -306,12 +307,12 @@ void basic_libfabric<Calls, Reads>::lose(link& v, nic_status why) noexcept {
   if (v.silent) v.owes_end = false;
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::note_gone() noexcept {
   for (link* v : made_) v->gone = v->gone || is_gone(v->peer);
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::hear_news(std::uint32_t epoch, bool heard_all) noexcept {
   constexpr std::uint32_t unheard_max = 1024;
   if (!heard_all && ++unheard_ < unheard_max) return;
@@ -330,7 +331,7 @@ void basic_libfabric<Calls, Reads>::hear_news(std::uint32_t epoch, bool heard_al
   }
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::begin_line(link& v) noexcept {
   v.had_line = true;
   if (state_of_ != nullptr || v.peer == self_) return;
@@ -342,7 +343,7 @@ void basic_libfabric<Calls, Reads>::begin_line(link& v) noexcept {
   }
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::look_at_lines() noexcept {
   using fate = detail::fabric_lifelines::fate;
   lines_.look([this](peer_id peer) { return links_[peer]->lifeline; },
@@ -355,14 +356,14 @@ void basic_libfabric<Calls, Reads>::look_at_lines() noexcept {
               });
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::break_down(const char* call, long result) noexcept {
   note(call, result);
   if (std::exchange(broken_, true)) return;
   for (link* v : made_) lose(*v, nic_status::peer_lost);
 }
 
-template <class Calls, bool Reads>
+template <class Calls, fabric_reads Reads>
 std::string basic_libfabric<Calls, Reads>::failure() const {
   if (failed_call_ == nullptr) return {};
   return fabric_.failure(failed_call_, failed_result_);

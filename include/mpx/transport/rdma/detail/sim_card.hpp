@@ -30,7 +30,8 @@ struct sim_options {
   std::uint32_t send_bytes_max = 4096;                     ///< Of a send; 256 or more.
   std::uint32_t send_depth = 16;                           ///< Of a connection.
   std::uint32_t receive_depth = 64;                        ///< Of a connection.
-  bool reads = true;                                       ///< It fetches, too.
+  bool reads = true;                                       ///< It fetches, too,
+  bool reads_pay = true;               ///< and says that long messages are best fetched.
   bool in_order = true;                ///< Without: whatever the contract lets overtake does so.
   bool survives_refusals = true;       ///< What a peer's card refuses breaks no connection.
   std::uint32_t short_send_bytes = 0;  ///< What it says of sends; they cost the same.

@@ -23,6 +23,13 @@ enum class fabric_memory : std::uint8_t {
   scalable,  ///< By offsets and keys of the card's choice.
 };
 
+/// Whether a card reads its peers' memory, and whether long messages are to be moved so.
+enum class fabric_reads : std::uint8_t {
+  never,          ///< It does not.
+  where_it_pays,  ///< It does, and they are where the provider's reads are the better way.
+  always,         ///< It does, and they are.
+};
+
 /// What a card over libfabric is made with. What is left open here is taken from the environment.
 struct libfabric_options {
   std::string_view provider;                  ///< Else MPX_FABRIC_PROVIDER, else the first.
@@ -107,6 +114,10 @@ struct fabric_resources {
     const std::string_view name = provider();
     return name == "tcp;ofi_rxm" || name == "net" || name == "sockets" || name == "shm";
   }
+  /// Whether a read copies within its post, by the CPU of who reads. Then nobody waits for anybody,
+  /// while a write that is to be placed waits for the target's polls, which keep its origin from
+  /// posting more.
+  bool reads_at_once() const noexcept { return std::string_view(provider()) == "shm"; }
   /// What is said of a call that has failed.
   std::string failure(const char* call, long result) const {
     std::string text = "libfabric provider '";

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Which way the data of long messages goes: as the protocol says, or the transport where that is left
+// open.
+
+#include "mpx/core/types.hpp"
+#include "mpx/protocol/tiny_short_long.hpp"
+#include "mpx/transport/concepts.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// Whether long messages between this rank and a peer are stored by their sender.
+template <Protocol P, Transport T>
+bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (StoringTransport<T> && P::long_by == long_path::automatic)
+    return transport.puts_pay(peer);
+  return P::long_by == long_path::put;
+}
+
+}  // namespace mpx::inline v0::detail
