@@ -12125,8 +12125,8 @@ void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
 
 // ==== mpx/engine/long_path.hpp
 
-// Which way the data of long messages goes: as the protocol says, or the transport where that leaves
-// it open.
+// Which way the data of long messages goes: as the protocol says, or the transport where that
+// leaves the path open.
 
 namespace mpx::inline v0::detail {
 

@@ -13,6 +13,7 @@ INBOX = "engine/rooms/inbox.hpp"
 MOVER = "engine/rooms/mover.hpp"
 STORED = "engine/rooms/detail/inbox_stored.hpp"
 PROGRESS = "engine/rooms/progress.hpp"
+RESTS = "engine/rooms/detail/progress_rests.hpp"
 ENDPOINT = "engine/endpoint.hpp"
 COLLECTIVES = "engine/detail/endpoint_collectives.hpp"
 PACKETS = "engine/detail/endpoint_packets.hpp"
@@ -408,6 +409,6 @@ MUTATIONS = [
     ("a peer that asks while memory is out is refused", "transport/rdma/wires.hpp",
      "if (!answer(e.peer) && !std::exchange(unanswered_, true)) ++asks_again_;",
      "if (!answer(e.peer)) card_.disconnect(e.peer);", RDMA_SCARCE_TEST),
-    ("a death that becomes known while a rank arms lets it sleep", PROGRESS,
-     "    if (house().peers().has_news() || (watch", "    if ((watch", RDMA_TEST),
+    ("a death that becomes known while a rank arms lets it sleep", RESTS,
+     "  if (house().peers().has_news() || (watch", "  if ((watch", RDMA_TEST),
 ]

@@ -32,6 +32,7 @@ struct card_here : libfabric {
 };
 static_assert(mpx::Nic<card_here> && mpx::ChainingNic<card_here> && mpx::ReadingNic<card_here>);
 static_assert(!mpx::ReadingNic<mpx::nic::writing_libfabric>);
+static_assert(mpx::ReadingNic<mpx::nic::reading_libfabric>);
 
 /// Whether libfabric has it here; says why not.
 bool is_here(const libfabric_options& options) {
@@ -250,6 +251,21 @@ struct alone {
     return own->nic.post_write_immediate(0, 0, {}, {}, 0, nic_until::taken, 7, p->next++);
   }
 };
+
+TEST_CASE("nic::libfabric: whether long messages are fetched") {
+  chosen = {.provider = "tcp;ofi_rxm"};
+  if (!is_here(chosen)) return;
+  failing::call = "";
+  CHECK(!alone().own->nic.limits().reads_pay);
+  ::setenv("MPX_FABRIC_READS", "1", 1);
+  CHECK(alone().own->nic.limits().reads_pay);
+  chosen.reads = 0;
+  CHECK(!alone().own->nic.limits().reads_pay);
+  chosen.reads = -1;
+  ::setenv("MPX_FABRIC_READS", "yes", 1);
+  CHECK_THROWS_WITH_AS(alone(), doctest::Contains("MPX_FABRIC_READS is 'yes': 1"), mpx::error);
+  ::unsetenv("MPX_FABRIC_READS");
+}
 
 TEST_CASE("nic::libfabric: calls that fail later") {
   for (const char* provider : {"shm", "tcp;ofi_rxm"}) {

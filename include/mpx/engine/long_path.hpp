@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which way the data of long messages goes: as the protocol says, or the transport where that is left
-// open.
+// Which way the data of long messages goes: as the protocol says, or the transport where that
+// leaves the path open.
 
 #include "mpx/core/types.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"

@@ -47,7 +47,7 @@ namespace mpx::inline v0::nic {
 /// A card over libfabric. `Calls` is fabric_calls, or derives from it. `Reads`: whether it models
 /// ReadingNic, and says of long messages that they are best fetched. A peer serves reads by its own
 /// polls over most providers.
-template <class Calls = fabric_calls, fabric_reads Reads = fabric_reads::where_it_pays>
+template <class Calls = fabric_calls, fabric_reads Reads = fabric_reads::if_told>
 class basic_libfabric {
   static constexpr std::uint32_t regions_max = 4096;
   static constexpr std::uint32_t receives_max = 128;  // Of the provider, for all peers.
@@ -77,6 +77,8 @@ class basic_libfabric {
         buffers_((receives_max + sends_max) * detail::fabric_buffer_bytes),
         slots_(receives_max + sends_max),
         leaving_patience_ns_(detail::leaving_ms(options) * 1'000'000),
+        fetches_(Reads == fabric_reads::always ||
+                 (Reads == fabric_reads::if_told && detail::fetches_long(options))),
         fabric_(options, receives_max + sends_max + accesses_max + 64),
         regions_(fabric_, regions_max, ~std::uint64_t{0}),
         bootstrap_(&b),
@@ -116,8 +118,7 @@ class basic_libfabric {
             .leaves_by_polls = true,
             .piece_bytes = 4 << 20,
             .follows_memory = fabric_.follows_memory(),
-            .reads_pay = Reads == fabric_reads::always ||
-                         (Reads == fabric_reads::where_it_pays && fabric_.reads_at_once())};
+            .reads_pay = fetches_};
   }
   /// Of what libfabric has given, for messages and tests.
   const char* provider() const noexcept { return fabric_.provider(); }
@@ -435,6 +436,7 @@ class basic_libfabric {
   plain_array<std::byte> buffers_;
   plain_array<detail::fabric_message_slot> slots_;
   std::int64_t leaving_patience_ns_;
+  bool fetches_;
   detail::fabric_lifelines lines_;  // Without a LivenessBootstrap.
   detail::fabric_resources<Calls> fabric_;
   detail::fabric_regions<Calls> regions_;
@@ -472,8 +474,9 @@ class basic_libfabric {
   std::uint32_t looks_ = 0;
 };
 
-/// With whatever provider the environment asks for. Transport rdma fetches long messages where
-/// who reads moves the data by itself (shm), and writes them else.
+/// With whatever provider the environment asks for. Transport rdma writes long messages, or fetches
+/// them where MPX_FABRIC_READS says so. A send that is fetched holds its memory until then: to give
+/// its request up waits for the receiver.
 using libfabric = basic_libfabric<>;
 /// The same, and long messages are fetched,
 using reading_libfabric = basic_libfabric<fabric_calls, fabric_reads::always>;

@@ -25,9 +25,9 @@ enum class fabric_memory : std::uint8_t {
 
 /// Whether a card reads its peers' memory, and whether long messages are to be moved so.
 enum class fabric_reads : std::uint8_t {
-  never,          ///< It does not.
-  where_it_pays,  ///< It does, and they are where the provider's reads are the better way.
-  always,         ///< It does, and they are.
+  never,    ///< It does not.
+  if_told,  ///< It does, and they are if the options or the environment say so.
+  always,   ///< It does, and they are.
 };
 
 /// What a card over libfabric is made with. What is left open here is taken from the environment.
@@ -38,6 +38,8 @@ struct libfabric_options {
   /// How long a card that leaves polls for peers who have not taken all; less than 0: else
   /// MPX_FABRIC_LEAVING_MS, else 500.
   int leaving_ms = -1;
+  /// Long messages are fetched (1) or written (0); less than 0: else MPX_FABRIC_READS, else 0.
+  int reads = -1;
 };
 
 namespace detail {
@@ -52,6 +54,18 @@ inline std::int64_t leaving_ms(const libfabric_options& options) {
     mpx::detail::throw_error(errc::argument,
                              "MPX_FABRIC_LEAVING_MS is '%s': milliseconds, at most an hour", said);
   return static_cast<std::int64_t>(ms);
+}
+
+/// Errors: errc::argument.
+inline bool fetches_long(const libfabric_options& options) {
+  const char* const said = std::getenv("MPX_FABRIC_READS");
+  if (options.reads >= 0) return options.reads != 0;
+  if (said == nullptr || *said == 0) return false;
+  const std::string_view word(said);
+  if (word != "0" && word != "1")
+    mpx::detail::throw_error(errc::argument,
+                             "MPX_FABRIC_READS is '%s': 1, long messages are fetched, or 0", said);
+  return word == "1";
 }
 
 /// Opens the objects of one card. Calls is fabric_calls, or like it.
@@ -114,9 +128,7 @@ struct fabric_resources {
     const std::string_view name = provider();
     return name == "tcp;ofi_rxm" || name == "net" || name == "sockets" || name == "shm";
   }
-  /// Whether a read copies within its post, by the CPU of who reads. Then nobody waits for anybody,
-  /// while a write that is to be placed waits for the target's polls, which keep its origin from
-  /// posting more.
+  /// Whether a read copies within its post, by the CPU of who reads.
   bool reads_at_once() const noexcept { return std::string_view(provider()) == "shm"; }
   /// What is said of a call that has failed.
   std::string failure(const char* call, long result) const {
