@@ -411,4 +411,12 @@ MUTATIONS = [
      "if (!answer(e.peer)) card_.disconnect(e.peer);", RDMA_SCARCE_TEST),
     ("a death that becomes known while a rank arms lets it sleep", RESTS,
      "  if (house().peers().has_news() || (watch", "  if ((watch", RDMA_TEST),
+    ("a rank sleeps while a long message is written into its memory", RESTS,
+     "op.stage == stage::streaming && op.exposed", "op.stage == stage::posted && op.exposed",
+     ROOMS_TEST),
+    ("how long a rank looks on is not counted from what it found last", RESTS,
+     "looks_until_ns_ == 0 || advances_seen_ != advances_", "looks_until_ns_ == 0", ROOMS_TEST),
+    ("a read that fails without a name is never over",
+     "transport/rdma/detail/libfabric_arrivals.hpp", "unnamed_ = fabric_.reads_at_once();",
+     "unnamed_ = false;", "transport/libfabric.test.cpp"),
 ]
