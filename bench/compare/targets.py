@@ -79,7 +79,7 @@ class Targets:
             for name, what, most in (
                     ("isend_8", "instructions of a tiny isend, completed", 80),
                     ("recv_matched_8", "instructions of a matched tiny receive", 120),
-                    ("irecv_matched_8", "instructions of a pre-posted tiny receive", 110)):
+                    ("irecv_matched_8", "instructions of a pre-posted tiny receive", 130)):
                 self.put(what, "<=", most, None, counts.get(name), counts_missing)
         self.sockets()
         self.packing()
