@@ -51,6 +51,7 @@ template <class Calls = fabric_calls, fabric_reads Reads = fabric_reads::if_told
 class basic_libfabric {
   static constexpr std::uint32_t regions_max = 4096;
   static constexpr std::uint32_t receives_max = 128;  // Of the provider, for all peers.
+  static constexpr std::uint32_t spent_max = 16;      // That are used and not posted again.
   static constexpr std::uint32_t sends_max = 64;
   static constexpr std::uint32_t accesses_max = 256;
   static constexpr std::size_t together_bytes_max = 512 * 1024;  // More goes faster if it is paced.
@@ -424,6 +425,8 @@ class basic_libfabric {
   void take(const ::fi_cq_data_entry& e) noexcept;
   void ended(detail::fabric_work& w, nic_status status) noexcept;
   bool post_slot(detail::fabric_message_slot& s) noexcept;
+  /// Receives that were used go back when somebody looks again: first comes what they brought.
+  void post_spent() noexcept;
   void take_message(const std::byte* data, std::size_t bytes) noexcept;
   [[gnu::noinline, gnu::cold]] void take_stage(const head& h,
                                                std::span<const std::byte> payload) noexcept;
@@ -442,6 +445,8 @@ class basic_libfabric {
   detail::fabric_regions<Calls> regions_;
   void* buffer_descriptor_ = nullptr;
   detail::fabric_message_slot* free_sends_ = nullptr;
+  detail::fabric_message_slot* spent_ = nullptr;
+  std::uint32_t spent_count_ = 0;
   plain_array<detail::fabric_message_slot*> unposted_;
   plain_array<link*> made_;
   plain_array<link*> busy_;

@@ -19,6 +19,7 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
   const std::uint32_t epoch = news();
   if (epoch != known_) [[unlikely]]
     note_gone();  // Before it looks.
+  if (spent_ != nullptr) post_spent();
   for (int round = 0; round < rounds_max; ++round) {
     const std::size_t room =
         out_.empty() ? at_once : mpx::detail::lesser(out_.size() - told_, at_once);
@@ -66,6 +67,12 @@ bool basic_libfabric<Calls, Reads>::post_slot(detail::fabric_message_slot& s) no
 }
 
 template <class Calls, fabric_reads Reads>
+void basic_libfabric<Calls, Reads>::post_spent() noexcept {
+  spent_count_ = 0;
+  while (spent_ != nullptr) post_slot(*std::exchange(spent_, spent_->next));
+}
+
+template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::take(const ::fi_cq_data_entry& e) noexcept {
   using kind_of = detail::fabric_slot::kind_of;
   if ((e.flags & (FI_REMOTE_CQ_DATA | FI_RECV)) == FI_REMOTE_CQ_DATA) return take_note(e.data);
@@ -76,7 +83,9 @@ void basic_libfabric<Calls, Reads>::take(const ::fi_cq_data_entry& e) noexcept {
   auto& s = static_cast<detail::fabric_message_slot&>(*slot);
   if (s.kind == kind_of::receive) {
     take_message(s.data, e.len);
-    post_slot(s);
+    s.next = spent_;
+    spent_ = &s;
+    if (++spent_count_ == spent_max) post_spent();
   } else {
     s.next = free_sends_;
     free_sends_ = &s;
