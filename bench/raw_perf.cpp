@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the hardware allows, without any library: two pinned processes bounce a cache line, pass
-// 8-byte messages through a bare ring, meet, copy memory, store to it, and write to bare sockets over loopback. The
-// yardstick of scripts/compare.
+// 8-byte messages through a bare ring, meet, copy memory, store to it, and write to bare sockets
+// over loopback; or more than there are cores meet. The yardstick of scripts/compare.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -48,6 +48,7 @@ struct options {
   std::size_t size = 8;
   std::uint64_t iters = 10000;
   std::uint64_t warmup = 1000;
+  int ranks = 2;
   unsigned window = 64;
   int samples = 1;
   host_pair hosts;
@@ -112,17 +113,19 @@ struct chunk_ring {
   alignas(64) std::byte data[chunks][chunk_bytes];
 };
 
-/// What a process gives the other at each meeting: what is short lies beside the mark. Two of them, as
-/// no process is more than one meeting ahead.
+/// What a process gives the others at each meeting: what is short lies beside the mark. Two of them,
+/// as no process is more than one meeting ahead of whom it meets.
 struct gift {
   static constexpr std::size_t bytes_max = 4096 - sizeof(std::uint64_t);
   alignas(64) std::atomic<std::uint64_t> mark;
   std::byte data[bytes_max];
 };
 
+constexpr int ranks_max = 64;
+
 struct shared_memory {
   perf_board board;
-  gift gifts[2][2];
+  gift gifts[ranks_max][2];
   perf_line one_line;
   bare_ring rings[2];
   counter offered;
@@ -369,6 +372,31 @@ double meet(const side& me, shared_memory& m, copier& c, const options& o) {
   return (perf_now() - start) / static_cast<double>(o.iters) * 1e6;
 }
 
+/// More processes than cores meet: each gives something, and has what all give, or `neighbors`, its
+/// two in a ring; who lacks something lets others run. Returns us a meeting.
+double crowd(const side& me, shared_memory& m, copier& c, const options& o, bool neighbors) {
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    gift& given = m.gifts[me.rank][++c.meetings % 2];
+    std::memcpy(given.data, c.own.data(), o.size);
+    given.mark.store(c.meetings, std::memory_order_release);
+    const auto take = [&](int r) {
+      const gift& taken = m.gifts[r][c.meetings % 2];
+      while (taken.mark.load(std::memory_order_acquire) < c.meetings) sched_yield();
+      std::memcpy(c.own.data(), taken.data, o.size);
+      asm volatile("" : : "r"(c.own.data()) : "memory");
+    };
+    if (neighbors) {
+      take((me.rank + 1) % o.ranks);
+      take((me.rank + o.ranks - 1) % o.ranks);
+    } else {
+      for (int r = 0; r < o.ranks; ++r) take(r);
+    }
+  }
+  return (perf_now() - start) / static_cast<double>(o.iters) * 1e6;
+}
+
 /// Stores to, or loads from, memory that two processes share, each made certain by a fence.
 double one_sided(const side& me, shared_memory& m, const options& o, bool stores) {
   if (me.rank != 0) return 0;
@@ -400,6 +428,7 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
   if (o.test == "store") return {one_sided(me, m, o, true), "us"};
   if (o.test == "load") return {one_sided(me, m, o, false), "us"};
   if (o.test == "meet") return {meet(me, m, c, o), "us"};
+  if (o.test.starts_with("crowd")) return {crowd(me, m, c, o, o.test == "crowd_ring"), "us"};
   if (o.test == "copy") return {copy_once(me, m, c, o), "GB/s"};
   if (o.test == "socket_latency") return {socket_latency(me, c, o), "us"};
   if (o.test == "socket_stream") return {socket_stream(me, c, o), "GB/s"};
@@ -408,7 +437,7 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
 }
 
 void run(side& me, shared_memory& m, const options& o) {
-  perf_pin(me.rank, &me.usable);
+  if (!o.test.starts_with("crowd")) perf_pin(me.rank, &me.usable);
   pair_of_rings rings(m);
   copier c(o.size);
   std::memset(me.rank == 0 ? m.arena : m.second_arena, 1, o.size);
@@ -421,7 +450,7 @@ void run(side& me, shared_memory& m, const options& o) {
     const measured got = sample(me, m, rings, c, o);
     const perf_mark after = perf_bracket(&me);
     if (me.rank == 0)
-      perf_print_sample("raw", o.test.c_str(), o.size, 2, got.unit, got.value, before, after);
+      perf_print_sample("raw", o.test.c_str(), o.size, o.ranks, got.unit, got.value, before, after);
     before = after;
   }
 }
@@ -429,11 +458,12 @@ void run(side& me, shared_memory& m, const options& o) {
 constexpr std::string_view usage =
     "usage: raw_perf --probe | bounce | bounce_one_line | ring_latency | ring_rate | meet |\n"
     "                copy | copy_both | copy_ring | socket_latency | socket_stream |\n"
-    "                store | load\n"
-    "         [--size BYTES] [--iters N] [--warmup N] [--window N] [--samples N]\n"
+    "                store | load | crowd | crowd_ring\n"
+    "         [--ranks N] [--size BYTES] [--iters N] [--warmup N] [--window N] [--samples N]\n"
     "         [--hosts NAMESPACE NAMESPACE ADDRESS]\n"
     "Two pinned processes without any library, whose sockets are in two network namespaces, or on\n"
-    "loopback. --probe prints the one-way time of a cache line in ns;\n"
+    "loopback; of crowd and crowd_ring more, that are not pinned. --probe prints the one-way time "
+    "of a cache line in ns;\n"
     "the others print one line of JSON a sample: us one way (a meeting: in all), millions of "
     "messages/s, or GB/s.\n";
 
@@ -468,6 +498,8 @@ options parse(std::span<char*> arguments) {
       o.warmup = take(1'000'000'000);
     else if (name == "--window")
       o.window = static_cast<unsigned>(take(1u << 20));
+    else if (name == "--ranks")
+      o.ranks = static_cast<int>(std::max<std::uint64_t>(take(ranks_max), 2));
     else if (name == "--samples")
       o.samples = static_cast<int>(take(1'000'000));
     else if (name == "--hosts" && i + 3 < arguments.size()) {
@@ -486,11 +518,13 @@ options parse(std::span<char*> arguments) {
   constexpr std::string_view known[] = {
       "probe",     "bounce_one_line", "bounce",         "ring_latency",  "ring_rate", "copy",
       "copy_both", "copy_ring",       "socket_latency", "socket_stream", "store",     "load",
-      "meet"};
+      "meet",      "crowd",           "crowd_ring"};
   if (o.test.empty()) refuse("name a test");
   if (std::find(std::begin(known), std::end(known), o.test) == std::end(known))
     refuse("no test " + o.test);
-  if (o.test == "meet" && o.size > gift::bytes_max)
+  const bool crowds = o.test.starts_with("crowd");
+  if (!crowds && o.ranks != 2) refuse("--ranks is for crowd and crowd_ring");
+  if ((o.test == "meet" || crowds) && o.size > gift::bytes_max)
     refuse("processes meet with at most " + std::to_string(gift::bytes_max) + " bytes");
   return o;
 }
@@ -511,19 +545,22 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::fflush(stdout);
-  const pid_t child = fork();
-  if (child < 0) {
-    std::perror("raw_perf: fork");
-    return 1;
-  }
-  if (child == 0) {
+  int rank = 0;
+  for (int r = 1; r < o.ranks && rank == 0; ++r) {
+    const pid_t child = fork();
+    if (child < 0) {
+      std::perror("raw_perf: fork");
+      return 1;
+    }
+    if (child != 0) continue;
+    rank = r;
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // It would spin for ever if the parent were killed.
   }
   side me;
-  perf_join(&me, &shared->board, child == 0 ? 1 : 0, 2);
+  perf_join(&me, &shared->board, rank, o.ranks);
   run(me, *shared, o);
-  if (child == 0) std::_Exit(0);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status == 0 ? 0 : 1;
+  if (rank != 0) std::_Exit(0);
+  bool well = true;
+  for (int status = 0; waitpid(-1, &status, 0) > 0;) well = well && status == 0;
+  return well ? 0 : 1;
 }

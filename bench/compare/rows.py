@@ -265,8 +265,8 @@ def collective_tests():
 
     pair = ("--iters", 1 << 40, "--seconds", 0.05, "--samples", 4)
     rounds = ("--iters", 200000, "--samples", 4)
-    crowd = dict(args=("--iters", 1 << 40, "--seconds", 0.1, "--samples", 2), pinned=False,
-                 cores=2, quick=False)
+    crowd = ("--iters", 1 << 40, "--seconds", 0.1, "--samples", 2)
+    common = dict(pinned=False, cores=2, quick=False)
     for operation in COLLECTIVES:
         programs = same(f"coll_{operation}")
         bare = "bounce" if operation == "bcast" else "meet"
@@ -278,10 +278,14 @@ def collective_tests():
         for ranks in (4, 8, 16):
             for size in sizes_of(operation, COLLECTIVE_SIZES[:2]):
                 often = operation in ("barrier", "allreduce") and ranks == 4
-                yield Test(f"coll_crowd_{operation}", size, ranks, "us", programs, yields=True,
-                           on_demand=not often, **crowd)
-                yield Test(f"coll_slots_{operation}", size, ranks, "us", programs, by_slots=True,
-                           on_demand=True, **crowd)
+                raw = {} if operation == "bcast" else {
+                    "raw": "crowd_ring" if operation == "neighbor_alltoall" else "crowd"}
+                bare = ("--iters", 5000, "--samples", 2, "--ranks", ranks)
+                yield Test(f"coll_crowd_{operation}", size, ranks, "us", programs | raw,
+                           yields=True, on_demand=not often,
+                           args_of=dict.fromkeys(programs, crowd) | {"raw": bare}, **common)
+                yield Test(f"coll_slots_{operation}", size, ranks, "us", programs, crowd,
+                           by_slots=True, on_demand=True, **common)
 
 
 def make_tests():

@@ -196,7 +196,7 @@ class Targets:
                         self.judge(f"coll_{kind}_{operation}", size,
                                    f"{of(operation, size)}, {ranks} ranks on 2 cores: the better "
                                    f"MPI{', ' if how else ''}{how} / mpx", ">=", least, MPIS, gain,
-                                   ranks=ranks)
+                                   ranks=ranks, limit=gain_of_raw if how else None)
 
     def one_sided(self):
         for name, bare in (("rma_put", "store"), ("rma_get", "load")):
