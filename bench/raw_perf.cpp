@@ -354,40 +354,30 @@ double socket_stream(const side& me, copier& c, const options& o) {
   return gigabytes(o, perf_now() - start);
 }
 
-/// Both give the other something, and have what the other gives: what a collective call of two ranks
-/// cannot do without. Returns us a meeting.
+/// What short collective calls cannot do without. Processes give each other something and have what
+/// the others give: two spin for it; of a crowd, who lacks something lets others run. `Neighbors`:
+/// not of all, but of the two in a ring. Returns us a meeting.
+template <bool Crowd, bool Neighbors = false>
 double meet(const side& me, shared_memory& m, copier& c, const options& o) {
-  const auto other = static_cast<unsigned>(1 - me.rank);
   double start = 0;
-  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
-    if (i == o.warmup) start = perf_now();
-    gift& given = m.gifts[me.rank][++c.meetings % 2];
-    std::memcpy(given.data, c.own.data(), o.size);
-    given.mark.store(c.meetings, std::memory_order_release);
-    const gift& taken = m.gifts[other][c.meetings % 2];
-    await(taken.mark, c.meetings);
+  const auto take = [&](int r) {
+    const gift& taken = m.gifts[r][c.meetings % 2];
+    if constexpr (Crowd) {
+      while (taken.mark.load(std::memory_order_acquire) < c.meetings) sched_yield();
+    } else {
+      await(taken.mark, c.meetings);
+    }
     std::memcpy(c.own.data(), taken.data, o.size);
     asm volatile("" : : "r"(c.own.data()) : "memory");
-  }
-  return (perf_now() - start) / static_cast<double>(o.iters) * 1e6;
-}
-
-/// More processes than cores meet: each gives something, and has what all give, or `neighbors`, its
-/// two in a ring; who lacks something lets others run. Returns us a meeting.
-double crowd(const side& me, shared_memory& m, copier& c, const options& o, bool neighbors) {
-  double start = 0;
+  };
   for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
     if (i == o.warmup) start = perf_now();
     gift& given = m.gifts[me.rank][++c.meetings % 2];
     std::memcpy(given.data, c.own.data(), o.size);
     given.mark.store(c.meetings, std::memory_order_release);
-    const auto take = [&](int r) {
-      const gift& taken = m.gifts[r][c.meetings % 2];
-      while (taken.mark.load(std::memory_order_acquire) < c.meetings) sched_yield();
-      std::memcpy(c.own.data(), taken.data, o.size);
-      asm volatile("" : : "r"(c.own.data()) : "memory");
-    };
-    if (neighbors) {
+    if constexpr (!Crowd) {
+      take(1 - me.rank);
+    } else if constexpr (Neighbors) {
       take((me.rank + 1) % o.ranks);
       take((me.rank + o.ranks - 1) % o.ranks);
     } else {
@@ -427,8 +417,9 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
   if (o.test == "ring_rate") return {ring_rate(me, rings, o), "M/s"};
   if (o.test == "store") return {one_sided(me, m, o, true), "us"};
   if (o.test == "load") return {one_sided(me, m, o, false), "us"};
-  if (o.test == "meet") return {meet(me, m, c, o), "us"};
-  if (o.test.starts_with("crowd")) return {crowd(me, m, c, o, o.test == "crowd_ring"), "us"};
+  if (o.test == "meet") return {meet<false>(me, m, c, o), "us"};
+  if (o.test == "crowd") return {meet<true>(me, m, c, o), "us"};
+  if (o.test == "crowd_ring") return {meet<true, true>(me, m, c, o), "us"};
   if (o.test == "copy") return {copy_once(me, m, c, o), "GB/s"};
   if (o.test == "socket_latency") return {socket_latency(me, c, o), "us"};
   if (o.test == "socket_stream") return {socket_stream(me, c, o), "GB/s"};

@@ -340,10 +340,11 @@ class hang_writer : hang_lines {
     if (one == ranks_.size()) return;
     const std::size_t other = graph_.next(one);
     const auto say = [this](std::size_t r) {
-      const hang_call& c = *collective_of(r);
+      const hang_call* const c = collective_of(r);
+      if (c == nullptr) return;  // Not so: the cycle has them.
       names_by(ranks_[r]);
-      add("%s of ", c.name);
-      communicator(c.on.at[0].context, is_of_window(c.on.at[0].stage));
+      add("%s of ", c->name);
+      communicator(c->on.at[0].context, is_of_window(c->on.at[0].stage));
     };
     add("  hint: rank %zu is in ", one);
     say(one);
