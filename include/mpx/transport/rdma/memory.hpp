@@ -41,7 +41,10 @@ class registered_memory {
   registered_memory(Card& card, std::uint64_t bytes_max, std::uint64_t kept_free) noexcept
       : card_{card},
         cache_(card_, bytes_max, card.limits().page_bytes, card.limits().follows_memory),
-        kept_free_(kept_free) {}
+        kept_free_(kept_free),
+        lent_for_(nic_traits(Card::traits).reads && card.limits().reads_pay
+                      ? nic_access::remote_read_write
+                      : nic_access::remote_write) {}
   registered_memory(const registered_memory&) = delete;
   registered_memory& operator=(const registered_memory&) = delete;
   ~registered_memory() {
@@ -54,8 +57,6 @@ class registered_memory {
   /// Lets peers reach `memory`; key 0: they cannot. Never waits for room: who is told no takes
   /// another path, so that nobody holds memory while he waits for more.
   remote_memory expose(std::span<const std::byte> memory) noexcept {
-    constexpr nic_access access =
-        nic_traits(Card::traits).reads ? nic_access::remote_read_write : nic_access::remote_write;
     const std::uint64_t most =
         cache_.bytes_max() - mpx::detail::lesser(cache_.bytes_max() / 2, kept_free_);
     if (memory.empty() || memory.size() > most || exposed_bytes_ > most - memory.size()) {
@@ -63,7 +64,7 @@ class registered_memory {
       return {};
     }
     errc why{};
-    entry* const e = cache_.acquire(memory, access, why);
+    entry* const e = cache_.acquire(memory, lent_for_, why);
     if (e == nullptr) return {};
     auto* const x = new (std::nothrow) exposure;
     const remote_memory at{
@@ -131,6 +132,7 @@ class registered_memory {
   registrar<Card> card_;
   cache_type cache_;
   std::uint64_t kept_free_;
+  nic_access lent_for_;  // What nobody reads is only written.
   std::uint64_t exposed_bytes_ = 0;
   std::uint64_t refusals_ = 0;
   linked_tree<exposure, exposure> exposed_;
