@@ -270,6 +270,8 @@ def collective_tests():
     for operation in COLLECTIVES:
         programs = same(f"coll_{operation}")
         bare = "bounce" if operation == "bcast" else "meet"
+        bare_crowd = {"bcast": {}, "neighbor_alltoall": {"raw": "crowd_ring"}}.get(
+            operation, {"raw": "crowd"})
         for size in sizes_of(operation, COLLECTIVE_SIZES):
             raw = {"raw": bare} if size <= (8 if operation == "bcast" else KIB) else {}
             yield Test(f"coll_{operation}", size, 2, "us", programs | raw, quick=False,
@@ -278,12 +280,10 @@ def collective_tests():
         for ranks in (4, 8, 16):
             for size in sizes_of(operation, COLLECTIVE_SIZES[:2]):
                 often = operation in ("barrier", "allreduce") and ranks == 4
-                raw = {} if operation == "bcast" else {
-                    "raw": "crowd_ring" if operation == "neighbor_alltoall" else "crowd"}
-                bare = ("--iters", 5000, "--samples", 2, "--ranks", ranks)
-                yield Test(f"coll_crowd_{operation}", size, ranks, "us", programs | raw,
+                meetings = ("--iters", 5000, "--samples", 2, "--ranks", ranks)
+                yield Test(f"coll_crowd_{operation}", size, ranks, "us", programs | bare_crowd,
                            yields=True, on_demand=not often,
-                           args_of=dict.fromkeys(programs, crowd) | {"raw": bare}, **common)
+                           args_of=dict.fromkeys(programs, crowd) | {"raw": meetings}, **common)
                 yield Test(f"coll_slots_{operation}", size, ranks, "us", programs, crowd,
                            by_slots=True, on_demand=True, **common)
 
