@@ -99,9 +99,12 @@ void basic_libfabric<Calls, Reads>::take_error() noexcept {
   ::fi_cq_err_entry e{};
   const std::ptrdiff_t n = Calls::cq_readerr(fabric_.cq, &e);
   if (n < 0 && n != -FI_EAGAIN) return break_down("fi_cq_readerr", n);
-  if (n > 0) note("an operation", -e.err);
-  if (n > 0 && e.op_context == nullptr) unnamed_ = fabric_.reads_at_once();
-  if (n <= 0 || e.op_context == nullptr) return;
+  if (n <= 0) return;
+  note("an operation", -e.err);
+  if (e.op_context == nullptr) {
+    unnamed_ = fabric_.reads_at_once();
+    return;
+  }
   auto* const slot = static_cast<detail::fabric_slot*>(e.op_context);
   if (slot->kind == kind_of::access)
     return ended(static_cast<detail::fabric_work&>(*slot),
