@@ -39,6 +39,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <optional>
@@ -146,7 +147,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 5;
+inline constexpr unsigned wire_version = 6;
 
 namespace detail {
 
@@ -3899,7 +3900,8 @@ enum class kind : std::uint8_t {
   announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
   clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`.
   data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
-  finished,   ///< Receiver to sender: the data has been fetched; the send is complete.
+  finished,   ///< Receiver to sender: the data has been fetched; the send is complete. Payload:
+              ///< the tickets of up to `finished_more_max` others of which the same is true.
   delivered,  ///< Sender to receiver: the data has been put; the receive is complete.
   matched,    ///< Receiver to sender: a synchronous or ready message met its receive.
   unready,    ///< Receiver to sender: a ready message met no receive.
@@ -3973,6 +3975,9 @@ struct clearance {
   std::uint32_t reserved;
 };
 static_assert(sizeof(announcement) <= 40 && sizeof(clearance) <= 40);
+
+/// Tickets behind the header of kind::finished.
+inline constexpr std::size_t finished_more_max = 9;
 
 /// Reads a control payload into `value`; false if its length is wrong.
 template <class T>
@@ -12140,6 +12145,57 @@ bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/engine/rooms/detail/mover_notices.hpp
+
+// What senders are told of data that has been fetched: where a card does that by itself, many may
+// be there at once, and one packet tells of all that came from one rank. Included by mover.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// The messages of one peer of whose end it is still to be told.
+class finish_notice {
+ public:
+  bool empty() const noexcept { return count_ == 0; }
+  peer_id to() const noexcept { return to_; }
+  /// False: it is full, or of another peer: tell it first.
+  bool add(peer_id to, std::uint32_t ticket) noexcept {
+    if (count_ != 0 && (to != to_ || count_ == std::size(tickets_))) return false;
+    to_ = to;
+    tickets_[count_++] = ticket;
+    return true;
+  }
+  void clear() noexcept { count_ = 0; }
+  /// Requires: !empty().
+  wire::header header() const noexcept {
+    return {.kind = wire::kind::finished, .ticket = tickets_[0]};
+  }
+  /// What goes behind it.
+  std::span<const std::byte> more() const noexcept {
+    return std::as_bytes(std::span(tickets_ + 1, count_ - 1));
+  }
+
+ private:
+  std::uint32_t tickets_[wire::finished_more_max + 1]{};
+  std::uint32_t count_ = 0;
+  peer_id to_ = 0;
+};
+
+/// Calls `f(ticket)` for each ticket of a notice, until one returns an error, which it returns.
+/// errc::protocol: what is behind its header makes no sense.
+template <class F>
+errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f) {
+  if (more.size() % sizeof first != 0 || more.size() > wire::finished_more_max * sizeof first)
+    return errc::protocol;
+  errc why = f(first);
+  for (; why == errc{} && !more.empty(); more = more.subspan(sizeof first)) {
+    std::memcpy(&first, more.data(), sizeof first);
+    why = f(first);
+  }
+  return why;
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/rooms/outbox.hpp
 
 // The room of what has not left: sends in order, answers, credit, announcements, buffered sends.
@@ -12639,6 +12695,10 @@ class mover_room {
   static constexpr std::int64_t copy_ns_max = 1'000'000'000;
 
  public:
+  /// Whether on_copied leaves it to tell_finished to tell the sender.
+  static constexpr bool tells_together =
+      RmaTransport<transport_type> && !CopyingTransport<transport_type>;
+
   mover_room() = default;
   mover_room(const mover_room&) = delete;
   mover_room& operator=(const mover_room&) = delete;
@@ -12660,7 +12720,7 @@ class mover_room {
     if (const errc why = house().peers().failure_of(op.peer); why != errc{})
       return house().finish(op, why);
     house().inbox().announcement_answered(op.peer);
-    if (op.limit == 0) return receive_done(op, wire::kind::finished);
+    if (op.limit == 0) return receive_done(op, tells::now);
     if (!fetch(op, m.memory)) request_packets(op);
   }
 
@@ -12730,7 +12790,7 @@ class mover_room {
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
     charge_time(*op);
-    if (op->transferred == op->limit) receive_done(*op, wire::kind::data);
+    if (op->transferred == op->limit) receive_done(*op, tells::nothing);
     return errc{};
   }
   /// Where a fragment that is still arriving belongs.
@@ -12749,12 +12809,12 @@ class mover_room {
     r.fed_ = nullptr;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
     op.transferred += r.fed_bytes_;
-    if (op.transferred == op.limit) receive_done(op, wire::kind::data);
+    if (op.transferred == op.limit) receive_done(op, tells::nothing);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
     charge_time(*op);
-    receive_done(*op, wire::kind::delivered);
+    receive_done(*op, tells::nothing);
     return errc{};
   }
   /// The receiver has fetched the data, or its part of it.
@@ -12771,17 +12831,26 @@ class mover_room {
     house().end(*op, errc{});
     return errc{};
   }
-  /// A get or put of `op` that was under way has ended.
+  /// A get or put of `op` that was under way has ended. At the end of the poll that tells so:
+  /// tell_finished, if there is has_finished.
   void on_copied(operation& op, bool ok) {
     if (op.role == role::receive) {
       if (!ok) return fetch_no_more(op);
       op.copied += piece_of(op);
-      return op.copied < op.limit ? defer_rest(op) : fetched(op);
+      return op.copied < op.limit ? defer_rest(op) : fetched(op, tells::soon);
     }
     if (!ok) return stream(op);
     op.copied += piece_of(op);
     if (op.copied < op.limit) return defer_rest(op);
     put_done(op);
+  }
+
+  bool has_finished() const noexcept { return !notice_.empty(); }
+  [[gnu::noinline]] void tell_finished() {
+    const finish_notice n = notice_;
+    notice_.clear();
+    if (n.more().empty()) return house().outbox().answer(n.to(), n.header());
+    house().outbox().answer_copy(n.to(), n.header(), n.more());
   }
 
   // --- What is due -------------------------------------------------------------------------------
@@ -12808,7 +12877,7 @@ class mover_room {
     op.stage = stage::copying;
     op.learns = false;
     op.holder = holder::nobody;
-    receive_done(op, wire::kind::finished);
+    receive_done(op, tells::now);
   }
 
   // --- Streams -----------------------------------------------------------------------------------
@@ -12832,6 +12901,9 @@ class mover_room {
   }
 
  private:
+  /// When the sender is told that its data has been fetched.
+  enum class tells : std::uint8_t { nothing, now, soon };
+
   House& house() noexcept { return static_cast<House&>(*this); }
   bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(house().transport(), p); }
 
@@ -12874,7 +12946,7 @@ class mover_room {
       const bool whole = op.data.contiguous();
       if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
         return false;
-      if (house().peers().loss_of(op.peer) != errc{}) return false;  // Its memory is gone.
+      if (house().peers().is_gone(op.peer)) return false;  // And its memory.
       advice a = advice::always;
       if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
       // Of one packet: there is nothing to gain.
@@ -12899,7 +12971,7 @@ class mover_room {
     return false;
   }
   [[gnu::noinline]] void fetch_piece(operation& op) {
-    if (house().peers().loss_of(op.peer) != errc{}) return fetch_no_more(op);
+    if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
     if (op.learns) op.asked_at_ns = house().now_ns();  // What the program did since costs nothing.
     if (op.scheme == protocol::scheme::split) {
       if (!split(op, op.target)) fetch_no_more(op);
@@ -12915,7 +12987,7 @@ class mover_room {
     charge_time(op);
     op.copied += piece_of(op);
     if (op.copied < op.limit) return defer_rest(op);
-    fetched(op);
+    fetched(op, tells::now);
   }
   outcome get_piece(operation& op) {
     const cookie_t cookie = cookie_of(op, cookie_kind::copy);
@@ -12928,9 +13000,9 @@ class mover_room {
     if (o == outcome::done) op.data.write(op.copied, stage);
     return o;
   }
-  void fetched(operation& op) {
+  void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
-    receive_done(op, wire::kind::finished);
+    receive_done(op, when);
   }
   void fetch_no_more(operation& op) {
     op.learns = false;
@@ -12943,46 +13015,9 @@ class mover_room {
   }
 
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
-  [[gnu::noinline]] void ask(operation& op, std::size_t from, bool stores) {
-    wire::clearance c{
-        .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
-    if constexpr (RmaTransport<transport_type>) {
-      if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
-    }
-    op.stage = stage::streaming;
-    op.own = c.memory;
-    op.exposed = c.memory.key != 0;
-    op.transferred = from;
-    op.control_bytes = sizeof c;
-    std::memcpy(op.control, &c, sizeof c);
-    house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
-  }
-
+  void ask(operation& op, std::size_t from, bool stores);
   /// Both sides copy: the sender stores the second half while this fetches the first.
-  bool split(operation& op, const remote_memory& from) {
-    if constexpr (CopyingTransport<transport_type>) {
-      auto& transport = house().transport();
-      const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
-      {
-        // Once the sender has begun there is no way back: nobody shall take this memory away, and
-        // first see whether it can be fetched.
-        const auto held = transport.hold(op.peer, from);
-        if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
-          return false;
-        ask(op, half, true);
-        if (op.done()) return true;
-        if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
-          house().peers().lose(op.peer, errc::peer_lost);  // It was there a moment ago.
-          return true;
-        }
-      }
-      charge_time(op);
-      house().trace().on(event::bytes_got, half);
-      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
-      return true;
-    }
-    return false;
-  }
+  bool split(operation& op, const remote_memory& from);
 
   /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
   /// its.
@@ -12994,11 +13029,17 @@ class mover_room {
   }
 
   /// All data of a long message is here.
-  [[gnu::noinline]] void receive_done(operation& op, wire::kind tell) {
+  [[gnu::noinline]] void receive_done(operation& op, tells when) {
     end_exposure(op);
     if (op.learns) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
-    if (tell == wire::kind::finished)
-      house().outbox().answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
+    if (tells_together && when == tells::soon) {
+      if (!notice_.add(op.peer, op.remote_ticket)) {
+        tell_finished();
+        notice_.add(op.peer, op.remote_ticket);
+      }
+    } else if (when != tells::nothing) {
+      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    }
     if (op.done()) return;  // The answer found the peer dead.
     house().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
   }
@@ -13103,8 +13144,60 @@ class mover_room {
 
   protocol::scheme_learner paths_;
   protocol::scheme_learner spread_paths_;
+  finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/mover_asks.hpp
+
+// Long messages whose sender moves some of the data, or all: what the receiver asks of it. Included
+// by mover.hpp.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack, class House>
+[[gnu::noinline]] void mover_room<Stack, House>::ask(operation& op, std::size_t from, bool stores) {
+  wire::clearance c{
+      .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
+  if constexpr (RmaTransport<transport_type>) {
+    if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
+  }
+  op.stage = stage::streaming;
+  op.own = c.memory;
+  op.exposed = c.memory.key != 0;
+  op.transferred = from;
+  op.control_bytes = sizeof c;
+  std::memcpy(op.control, &c, sizeof c);
+  house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
+}
+
+template <class Stack, class House>
+bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
+  if constexpr (CopyingTransport<transport_type>) {
+    auto& transport = house().transport();
+    const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
+    {
+      // Once the sender has begun there is no way back: nobody shall take this memory away, and
+      // first see whether it can be fetched.
+      const auto held = transport.hold(op.peer, from);
+      if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
+        return false;
+      ask(op, half, true);
+      if (op.done()) return true;
+      if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
+        house().peers().lose(op.peer, errc::peer_lost);  // It was there a moment ago.
+        return true;
+      }
+    }
+    charge_time(op);
+    house().trace().on(event::bytes_got, half);
+    house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    return true;
+  }
+  return false;
+}
 
 }  // namespace mpx::inline v0::detail
 
@@ -13305,6 +13398,10 @@ class peers_room {
   errc failure_of(peer_id peer) const noexcept {
     const peer_record* r = records_[peer];
     return r == nullptr ? errc{} : r->failure_;
+  }
+  /// Whether `peer` is lost, or about to be: its memory is gone, or its packets make no sense.
+  bool is_gone(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} || (has_news() && loss_of(peer) != errc{});
   }
   /// Made if need be; nullptr when there is no memory for it.
   peer_record* find_or_make(peer_id peer) noexcept {
@@ -14768,7 +14865,10 @@ class endpoint : ground<Stack>,
 
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
     sink s{*this};
-    return transport().poll(s);
+    const std::size_t n = transport().poll(s);
+    if constexpr (mover_type::tells_together)
+      if (mover().has_finished()) mover().tell_finished();
+    return n;
   }
   [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
   std::size_t flush_busy() {
@@ -15792,7 +15892,10 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::data:
       return mover().on_data(r, named(source, h.ticket, role::receive),
                              match_bits_of(h.context, h.tag), payload);
-    case wire::kind::finished: return mover().on_finished(named(source, h.ticket, role::send));
+    case wire::kind::finished:
+      return for_each_finished(h.ticket, payload, [&](std::uint32_t ticket) {
+        return mover().on_finished(named(source, ticket, role::send));
+      });
     case wire::kind::delivered: return mover().on_delivered(named(source, h.ticket, role::receive));
     case wire::kind::matched:
     case wire::kind::unready:

@@ -139,6 +139,14 @@ class wire {
         std::memcpy(p.payload.data(), &c, sizeof c);
       }
       owing_.pop_front();
+      // What has been fetched may be told together.
+      while (h.kind == mpx::wire::kind::finished && choice % 16 >= 8 && !owing_.empty() &&
+             owing_.front().to == p.source && owing_.front().said == mpx::wire::kind::announce &&
+             p.payload.size() < mpx::wire::finished_more_max * sizeof h.ticket) {
+        const auto ticket = std::as_bytes(std::span(&owing_.front().ticket, 1));
+        p.payload.insert(p.payload.end(), ticket.begin(), ticket.end());
+        owing_.pop_front();
+      }
     }
     p.header = mpx::wire::pack(h);
     return true;

@@ -177,6 +177,7 @@ class peers_archetype {
   peer_record& of(peer_id p) { return *find_or_make(p); }
   errc failure_of(peer_id) const { return {}; }
   errc loss_of(peer_id) const { return loss; }
+  bool is_gone(peer_id) const { return loss != errc{}; }
   void set_busy(peer_record& r) { busy.push_back(r.peer); }
   template <class Flush>
   void for_each_busy(Flush&& flush) {
@@ -280,6 +281,11 @@ class ground_archetype {
 struct outbox_archetype {
   void answer(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
   void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
+  bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+    answers.push_back({to, h});
+    payloads.emplace_back(payload.begin(), payload.end());
+    return true;
+  }
   void owe_credit(peer_id to) { owed.push_back(to); }
   std::size_t fragment_bytes_to(peer_id) { return fragment_bytes; }
   bool prepare_staging() { return true; }
@@ -298,6 +304,7 @@ struct outbox_archetype {
     return true;
   }
   std::vector<std::pair<peer_id, wire::header>> answers;
+  std::vector<std::vector<std::byte>> payloads;  // Of those that have one.
   std::vector<peer_id> owed;
   std::vector<scripted::packet> fragments;
   std::array<std::byte, 4096> stage{};

@@ -273,6 +273,83 @@ TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
   }
 }
 
+TEST_CASE("rooms: the mover tells of all that came from a peer in one packet, and of each once") {
+  mover_house h;
+  static_assert(mover_house::room::tells_together);
+  h.transport().copies_with = outcome::pending;
+  std::array<std::byte, 600> into{};
+  std::vector<std::pair<peer_id, std::uint32_t>> told;
+  const auto fetch = [&](peer_id from, std::uint32_t ticket) {
+    operation& op = *h.pool().take();
+    op.begin(role::receive, stage::posted, 0);
+    op.data = room_in(into);
+    arrived_message m;
+    m.is = {0, from, 3};
+    m.kind = announce;
+    m.ticket = ticket;
+    m.bytes = into.size();
+    m.memory = {reinterpret_cast<std::uintptr_t>(into.data()), 1};
+    h.begin(op, m);
+    REQUIRE(op.pending == 1);
+    op.pending = 0;
+    h.on_copied(op, true);
+    CHECK(op.done());
+  };
+  const auto end_poll = [&] {
+    if (h.has_finished()) h.tell_finished();
+    CHECK(!h.has_finished());
+    auto payload = h.outbox_.payloads.begin();
+    for (const auto& [to, header] : h.outbox_.answers) {
+      CHECK(header.kind == wire::kind::finished);
+      const auto tell = [&, to = to](std::uint32_t ticket) {
+        told.push_back({to, ticket});
+        return errc{};
+      };
+      // Alone it goes without a payload; the others have one each.
+      const bool alone = header.ticket >= 1000;
+      CHECK(for_each_finished(header.ticket,
+                              alone ? std::span<const std::byte>{} : std::span(*payload++),
+                              tell) == errc{});
+    }
+    CHECK(payload == h.outbox_.payloads.end());
+    h.outbox_.answers.clear();
+    h.outbox_.payloads.clear();
+  };
+  const auto all = [](peer_id from, std::uint32_t first, std::uint32_t n) {
+    std::vector<std::pair<peer_id, std::uint32_t>> tickets;
+    for (std::uint32_t i = 0; i < n; ++i) tickets.push_back({from, first + i});
+    return tickets;
+  };
+
+  for (std::uint32_t i = 1; i <= 25; ++i) fetch(1, i);
+  CHECK(h.outbox_.answers.size() == 2);  // The full ones.
+  end_poll();
+  CHECK(told == all(1, 1, 25));
+  told.clear();
+  end_poll();
+  CHECK(told.empty());
+  fetch(2, 1000);
+  fetch(3, 1001);
+  CHECK(h.outbox_.answers.size() == 1);
+  end_poll();
+  CHECK(told == std::vector<std::pair<peer_id, std::uint32_t>>{{2, 1000}, {3, 1001}});
+}
+
+TEST_CASE("rooms: what is behind a notice of fetched data is checked, and errors end it") {
+  std::vector<std::uint32_t> seen;
+  const auto see = [&](std::uint32_t ticket) {
+    seen.push_back(ticket);
+    return ticket == 7 ? errc::protocol : errc{};
+  };
+  const std::array<std::uint32_t, 10> more{3, 7, 9};
+  const auto bytes = std::as_bytes(std::span(more));
+  CHECK(for_each_finished(1, bytes, see) == errc::protocol);  // One too many.
+  CHECK(for_each_finished(1, bytes.first(6), see) == errc::protocol);
+  CHECK(seen.empty());
+  CHECK(for_each_finished(1, bytes.first(12), see) == errc::protocol);
+  CHECK(seen == std::vector<std::uint32_t>{1, 3, 7});
+}
+
 TEST_CASE("rooms: the mover streams as the channel has room, and ends when the last byte is free") {
   mover_house h;
   const auto data = pattern_of(5000);

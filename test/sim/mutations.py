@@ -38,6 +38,7 @@ REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "transport/rdma/registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
 ROOMS_TEST = "engine/rooms.test.cpp"
+NOTICES = "engine/rooms/detail/mover_notices.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
 RDMA_SCARCE_TEST = "alloc/sim_rdma.test.cpp"
@@ -101,7 +102,8 @@ MUTATIONS = [
     ("what waits for room is not sent when there is some", PEERS,
      "    busy_.push_back(r);\n", ""),
     ("a put is never announced as delivered", MOVER,
-     "    receive_done(*op, wire::kind::delivered);\n", ""),
+     "    charge_time(*op);\n    receive_done(*op, tells::nothing);\n    return",
+     "    charge_time(*op);\n    return"),
     # Requests.
     ("a dropped send keeps the user's buffer", ENDS,
      "    op.data.base = op.owned;\n", ""),
@@ -180,8 +182,8 @@ MUTATIONS = [
     ("a message taken without an operation keeps its credit", STORED,
      "  released(source, bytes);\n", ""),
     ("a piece of what is due is left out", MOVER,
-     "    op.copied += piece_of(op);\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op);",
-     "    op.copied += piece_of(op) + 8;\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op);"),
+     "    op.copied += piece_of(op);\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);",
+     "    op.copied += piece_of(op) + 8;\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);"),
     ("what is due is not copied by who waits", "engine/rooms/outbox.hpp",
      "      sent += house().mover().move(r);  // Announcements and answers go first.\n", ""),
     ("a dropped receive that is due is copied all the same", "engine/detail/endpoint_ends.hpp",
@@ -419,4 +421,11 @@ MUTATIONS = [
     ("a read that fails without a name is never over",
      "transport/rdma/detail/libfabric_arrivals.hpp", "unnamed_ = fabric_.reads_at_once();",
      "unnamed_ = false;", "transport/libfabric.test.cpp"),
+    # What has been fetched is told together.
+    ("who has fetched keeps the notice to itself", ENDPOINT,
+     "if (mover().has_finished()) mover().tell_finished();", "", RDMA_TEST),
+    ("of what was fetched together only the first is heard", NOTICES,
+     "why == errc{} && !more.empty();", "false;", RDMA_TEST),
+    ("what does not fit into a full notice is told to nobody", MOVER,
+     "        notice_.add(op.peer, op.remote_ticket);\n      }", "      }", ROOMS_TEST),
 ]

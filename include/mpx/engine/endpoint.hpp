@@ -324,7 +324,10 @@ class endpoint : ground<Stack>,
 
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
     sink s{*this};
-    return transport().poll(s);
+    const std::size_t n = transport().poll(s);
+    if constexpr (mover_type::tells_together)
+      if (mover().has_finished()) mover().tell_finished();
+    return n;
   }
   [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
   std::size_t flush_busy() {

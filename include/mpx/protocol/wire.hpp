@@ -17,7 +17,8 @@ enum class kind : std::uint8_t {
   announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
   clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`.
   data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
-  finished,   ///< Receiver to sender: the data has been fetched; the send is complete.
+  finished,   ///< Receiver to sender: the data has been fetched; the send is complete. Payload:
+              ///< the tickets of up to `finished_more_max` others of which the same is true.
   delivered,  ///< Sender to receiver: the data has been put; the receive is complete.
   matched,    ///< Receiver to sender: a synchronous or ready message met its receive.
   unready,    ///< Receiver to sender: a ready message met no receive.
@@ -91,6 +92,9 @@ struct clearance {
   std::uint32_t reserved;
 };
 static_assert(sizeof(announcement) <= 40 && sizeof(clearance) <= 40);
+
+/// Tickets behind the header of kind::finished.
+inline constexpr std::size_t finished_more_max = 9;
 
 /// Reads a control payload into `value`; false if its length is wrong.
 template <class T>

@@ -39,7 +39,10 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::data:
       return mover().on_data(r, named(source, h.ticket, role::receive),
                              match_bits_of(h.context, h.tag), payload);
-    case wire::kind::finished: return mover().on_finished(named(source, h.ticket, role::send));
+    case wire::kind::finished:
+      return for_each_finished(h.ticket, payload, [&](std::uint32_t ticket) {
+        return mover().on_finished(named(source, ticket, role::send));
+      });
     case wire::kind::delivered: return mover().on_delivered(named(source, h.ticket, role::receive));
     case wire::kind::matched:
     case wire::kind::unready:

@@ -12,6 +12,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/long_path.hpp"
+#include "mpx/engine/rooms/detail/mover_notices.hpp"
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
 #include "mpx/protocol/scheme_learner.hpp"
@@ -30,6 +31,10 @@ class mover_room {
   static constexpr std::int64_t copy_ns_max = 1'000'000'000;
 
  public:
+  /// Whether on_copied leaves it to tell_finished to tell the sender.
+  static constexpr bool tells_together =
+      RmaTransport<transport_type> && !CopyingTransport<transport_type>;
+
   mover_room() = default;
   mover_room(const mover_room&) = delete;
   mover_room& operator=(const mover_room&) = delete;
@@ -51,7 +56,7 @@ class mover_room {
     if (const errc why = house().peers().failure_of(op.peer); why != errc{})
       return house().finish(op, why);
     house().inbox().announcement_answered(op.peer);
-    if (op.limit == 0) return receive_done(op, wire::kind::finished);
+    if (op.limit == 0) return receive_done(op, tells::now);
     if (!fetch(op, m.memory)) request_packets(op);
   }
 
@@ -121,7 +126,7 @@ class mover_room {
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
     charge_time(*op);
-    if (op->transferred == op->limit) receive_done(*op, wire::kind::data);
+    if (op->transferred == op->limit) receive_done(*op, tells::nothing);
     return errc{};
   }
   /// Where a fragment that is still arriving belongs.
@@ -140,12 +145,12 @@ class mover_room {
     r.fed_ = nullptr;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
     op.transferred += r.fed_bytes_;
-    if (op.transferred == op.limit) receive_done(op, wire::kind::data);
+    if (op.transferred == op.limit) receive_done(op, tells::nothing);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
     charge_time(*op);
-    receive_done(*op, wire::kind::delivered);
+    receive_done(*op, tells::nothing);
     return errc{};
   }
   /// The receiver has fetched the data, or its part of it.
@@ -162,17 +167,26 @@ class mover_room {
     house().end(*op, errc{});
     return errc{};
   }
-  /// A get or put of `op` that was under way has ended.
+  /// A get or put of `op` that was under way has ended. At the end of the poll that tells so:
+  /// tell_finished, if there is has_finished.
   void on_copied(operation& op, bool ok) {
     if (op.role == role::receive) {
       if (!ok) return fetch_no_more(op);
       op.copied += piece_of(op);
-      return op.copied < op.limit ? defer_rest(op) : fetched(op);
+      return op.copied < op.limit ? defer_rest(op) : fetched(op, tells::soon);
     }
     if (!ok) return stream(op);
     op.copied += piece_of(op);
     if (op.copied < op.limit) return defer_rest(op);
     put_done(op);
+  }
+
+  bool has_finished() const noexcept { return !notice_.empty(); }
+  [[gnu::noinline]] void tell_finished() {
+    const finish_notice n = notice_;
+    notice_.clear();
+    if (n.more().empty()) return house().outbox().answer(n.to(), n.header());
+    house().outbox().answer_copy(n.to(), n.header(), n.more());
   }
 
   // --- What is due -------------------------------------------------------------------------------
@@ -199,7 +213,7 @@ class mover_room {
     op.stage = stage::copying;
     op.learns = false;
     op.holder = holder::nobody;
-    receive_done(op, wire::kind::finished);
+    receive_done(op, tells::now);
   }
 
   // --- Streams -----------------------------------------------------------------------------------
@@ -223,6 +237,9 @@ class mover_room {
   }
 
  private:
+  /// When the sender is told that its data has been fetched.
+  enum class tells : std::uint8_t { nothing, now, soon };
+
   House& house() noexcept { return static_cast<House&>(*this); }
   bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(house().transport(), p); }
 
@@ -265,7 +282,7 @@ class mover_room {
       const bool whole = op.data.contiguous();
       if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
         return false;
-      if (house().peers().loss_of(op.peer) != errc{}) return false;  // Its memory is gone.
+      if (house().peers().is_gone(op.peer)) return false;  // And its memory.
       advice a = advice::always;
       if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
       // Of one packet: there is nothing to gain.
@@ -290,7 +307,7 @@ class mover_room {
     return false;
   }
   [[gnu::noinline]] void fetch_piece(operation& op) {
-    if (house().peers().loss_of(op.peer) != errc{}) return fetch_no_more(op);
+    if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
     if (op.learns) op.asked_at_ns = house().now_ns();  // What the program did since costs nothing.
     if (op.scheme == protocol::scheme::split) {
       if (!split(op, op.target)) fetch_no_more(op);
@@ -306,7 +323,7 @@ class mover_room {
     charge_time(op);
     op.copied += piece_of(op);
     if (op.copied < op.limit) return defer_rest(op);
-    fetched(op);
+    fetched(op, tells::now);
   }
   outcome get_piece(operation& op) {
     const cookie_t cookie = cookie_of(op, cookie_kind::copy);
@@ -319,9 +336,9 @@ class mover_room {
     if (o == outcome::done) op.data.write(op.copied, stage);
     return o;
   }
-  void fetched(operation& op) {
+  void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
-    receive_done(op, wire::kind::finished);
+    receive_done(op, when);
   }
   void fetch_no_more(operation& op) {
     op.learns = false;
@@ -334,46 +351,9 @@ class mover_room {
   }
 
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
-  [[gnu::noinline]] void ask(operation& op, std::size_t from, bool stores) {
-    wire::clearance c{
-        .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
-    if constexpr (RmaTransport<transport_type>) {
-      if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
-    }
-    op.stage = stage::streaming;
-    op.own = c.memory;
-    op.exposed = c.memory.key != 0;
-    op.transferred = from;
-    op.control_bytes = sizeof c;
-    std::memcpy(op.control, &c, sizeof c);
-    house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
-  }
-
+  void ask(operation& op, std::size_t from, bool stores);
   /// Both sides copy: the sender stores the second half while this fetches the first.
-  bool split(operation& op, const remote_memory& from) {
-    if constexpr (CopyingTransport<transport_type>) {
-      auto& transport = house().transport();
-      const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
-      {
-        // Once the sender has begun there is no way back: nobody shall take this memory away, and
-        // first see whether it can be fetched.
-        const auto held = transport.hold(op.peer, from);
-        if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
-          return false;
-        ask(op, half, true);
-        if (op.done()) return true;
-        if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
-          house().peers().lose(op.peer, errc::peer_lost);  // It was there a moment ago.
-          return true;
-        }
-      }
-      charge_time(op);
-      house().trace().on(event::bytes_got, half);
-      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
-      return true;
-    }
-    return false;
-  }
+  bool split(operation& op, const remote_memory& from);
 
   /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
   /// its.
@@ -385,11 +365,17 @@ class mover_room {
   }
 
   /// All data of a long message is here.
-  [[gnu::noinline]] void receive_done(operation& op, wire::kind tell) {
+  [[gnu::noinline]] void receive_done(operation& op, tells when) {
     end_exposure(op);
     if (op.learns) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
-    if (tell == wire::kind::finished)
-      house().outbox().answer(op.peer, {.kind = tell, .ticket = op.remote_ticket});
+    if (tells_together && when == tells::soon) {
+      if (!notice_.add(op.peer, op.remote_ticket)) {
+        tell_finished();
+        notice_.add(op.peer, op.remote_ticket);
+      }
+    } else if (when != tells::nothing) {
+      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    }
     if (op.done()) return;  // The answer found the peer dead.
     house().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
   }
@@ -494,7 +480,10 @@ class mover_room {
 
   protocol::scheme_learner paths_;
   protocol::scheme_learner spread_paths_;
+  finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
 
 }  // namespace mpx::inline v0::detail
+
+#include "mpx/engine/rooms/detail/mover_asks.hpp"  // IWYU pragma: keep

@@ -107,6 +107,10 @@ class peers_room {
     const peer_record* r = records_[peer];
     return r == nullptr ? errc{} : r->failure_;
   }
+  /// Whether `peer` is lost, or about to be: its memory is gone, or its packets make no sense.
+  bool is_gone(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} || (has_news() && loss_of(peer) != errc{});
+  }
   /// Made if need be; nullptr when there is no memory for it.
   peer_record* find_or_make(peer_id peer) noexcept {
     return records_[peer] != nullptr ? records_[peer] : make(peer);

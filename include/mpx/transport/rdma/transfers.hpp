@@ -53,6 +53,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     base::leave();
     clear(transfers_);
     clear(ended_);
+    clear(spare_);
   }
 
   /// Takes what the card has to tell, and posts what had to wait.
@@ -85,7 +86,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
       ended_.pop_front();
       const cookie_t cookie = t.cookie;
       const bool ok = !t.failed;
-      delete &t;
+      give(t);
       f(cookie, ok);
       ++n;
     }
@@ -100,7 +101,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     link* l = links_[peer];
     if (l == nullptr || l->state == link_state::idle) l = base::wire(peer);
     if (l != nullptr && l->over()) return outcome::refused;
-    auto* const t = l == nullptr ? nullptr : new (std::nothrow) transfer;
+    transfer* const t = l == nullptr ? nullptr : take();
     if (t == nullptr) return outcome::retry;
     t->with = l;
     t->cookie = cookie;
@@ -121,12 +122,13 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     if (t->waits) return outcome::pending;
     ended_.erase(*t);
     const bool failed = t->failed;
-    delete t;
+    give(*t);
     return failed ? outcome::refused : outcome::done;
   }
 
  private:
   static constexpr std::uint32_t pieces_of_one_max = 8;
+  static constexpr std::uint32_t spares_max = 64;
 
   static void clear(linked_list<transfer, transfer>& list) noexcept {
     while (!list.empty()) {
@@ -134,6 +136,19 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
       list.pop_front();
       delete &t;
     }
+  }
+  transfer* take() noexcept {
+    if (spare_.empty()) return new (std::nothrow) transfer;
+    transfer& t = spare_.front();
+    spare_.pop_front();
+    --spares_;
+    return &t;
+  }
+  void give(transfer& t) noexcept {
+    if (spares_ == spares_max) return delete &t;
+    t.~transfer();
+    spare_.push_front(*::new (static_cast<void*>(&t)) transfer);
+    ++spares_;
   }
   bool holds_memory() const noexcept { return !transfers_.empty(); }
   void piece_ended(transfer& t, bool ok) noexcept {
@@ -246,6 +261,8 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
 
   linked_list<transfer, transfer> transfers_;  // That have not ended, in the order of their calls.
   linked_list<transfer, transfer> ended_;      // And have to be told.
+  linked_list<transfer, transfer> spare_;      // To be used again.
+  std::uint32_t spares_ = 0;
 };
 
 }  // namespace mpx::inline v0::transport::rdma_detail
