@@ -114,7 +114,8 @@ struct chunk_ring {
 };
 
 /// What a process gives the others at each meeting: what is short lies beside the mark. Two of them,
-/// as no process is more than one meeting ahead of whom it meets.
+/// as no process is more than one meeting ahead of whom it meets, and all have given something since
+/// when it is a giver's turn again.
 struct gift {
   static constexpr std::size_t bytes_max = 4096 - sizeof(std::uint64_t);
   alignas(64) std::atomic<std::uint64_t> mark;
@@ -354,10 +355,16 @@ double socket_stream(const side& me, copier& c, const options& o) {
   return gigabytes(o, perf_now() - start);
 }
 
+enum class gives : std::uint8_t {
+  all,        ///< Each to all,
+  neighbors,  ///< to the two beside it in a ring;
+  one,        ///< one to all, who is the next one each time.
+};
+
 /// What short collective calls cannot do without. Processes give each other something and have what
-/// the others give: two spin for it; of a crowd, who lacks something lets others run. `Neighbors`:
-/// not of all, but of the two in a ring. Returns us a meeting.
-template <bool Crowd, bool Neighbors = false>
+/// the others give: two spin for it; of a crowd, who lacks something lets others run. Returns us a
+/// meeting.
+template <bool Crowd, gives Who = gives::all>
 double meet(const side& me, shared_memory& m, copier& c, const options& o) {
   double start = 0;
   const auto take = [&](int r) {
@@ -373,11 +380,16 @@ double meet(const side& me, shared_memory& m, copier& c, const options& o) {
   for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
     if (i == o.warmup) start = perf_now();
     gift& given = m.gifts[me.rank][++c.meetings % 2];
-    std::memcpy(given.data, c.own.data(), o.size);
-    given.mark.store(c.meetings, std::memory_order_release);
-    if constexpr (!Crowd) {
+    const int giver = static_cast<int>(c.meetings % static_cast<unsigned>(o.ranks));
+    if (Who != gives::one || giver == me.rank) {
+      std::memcpy(given.data, c.own.data(), o.size);
+      given.mark.store(c.meetings, std::memory_order_release);
+    }
+    if constexpr (Who == gives::one) {
+      if (giver != me.rank) take(giver);
+    } else if constexpr (!Crowd) {
       take(1 - me.rank);
-    } else if constexpr (Neighbors) {
+    } else if constexpr (Who == gives::neighbors) {
       take((me.rank + 1) % o.ranks);
       take((me.rank + o.ranks - 1) % o.ranks);
     } else {
@@ -385,6 +397,21 @@ double meet(const side& me, shared_memory& m, copier& c, const options& o) {
     }
   }
   return (perf_now() - start) / static_cast<double>(o.iters) * 1e6;
+}
+
+/// A token goes round among more processes than cores. Returns us a hop.
+double pass_token(const side& me, shared_memory& m, copier& c, const options& o) {
+  const int next = (me.rank + 1) % o.ranks;
+  double start = 0;
+  for (std::uint64_t i = 0; i < o.warmup + o.iters; ++i) {
+    if (i == o.warmup) start = perf_now();
+    const std::uint64_t lap = ++c.meetings;
+    const std::atomic<std::uint64_t>& mine = m.gifts[me.rank][0].mark;
+    if (me.rank == 0) m.gifts[next][0].mark.store(lap, std::memory_order_release);
+    while (mine.load(std::memory_order_acquire) != lap) sched_yield();
+    if (me.rank != 0) m.gifts[next][0].mark.store(lap, std::memory_order_release);
+  }
+  return (perf_now() - start) / static_cast<double>(o.iters * static_cast<unsigned>(o.ranks)) * 1e6;
 }
 
 /// Stores to, or loads from, memory that two processes share, each made certain by a fence.
@@ -419,7 +446,10 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
   if (o.test == "load") return {one_sided(me, m, o, false), "us"};
   if (o.test == "meet") return {meet<false>(me, m, c, o), "us"};
   if (o.test == "crowd") return {meet<true>(me, m, c, o), "us"};
-  if (o.test == "crowd_ring") return {meet<true, true>(me, m, c, o), "us"};
+  if (o.test == "crowd_ring") return {meet<true, gives::neighbors>(me, m, c, o), "us"};
+  if (o.test == "turns") return {meet<false, gives::one>(me, m, c, o), "us"};
+  if (o.test == "crowd_turns") return {meet<true, gives::one>(me, m, c, o), "us"};
+  if (o.test == "crowd_token") return {pass_token(me, m, c, o), "us"};
   if (o.test == "copy") return {copy_once(me, m, c, o), "GB/s"};
   if (o.test == "socket_latency") return {socket_latency(me, c, o), "us"};
   if (o.test == "socket_stream") return {socket_stream(me, c, o), "GB/s"};
@@ -448,12 +478,13 @@ void run(side& me, shared_memory& m, const options& o) {
 
 constexpr std::string_view usage =
     "usage: raw_perf --probe | bounce | bounce_one_line | ring_latency | ring_rate | meet |\n"
-    "                copy | copy_both | copy_ring | socket_latency | socket_stream |\n"
-    "                store | load | crowd | crowd_ring\n"
+    "                turns | copy | copy_both | copy_ring | socket_latency | socket_stream |\n"
+    "                store | load | crowd | crowd_ring | crowd_turns |\n"
+    "                crowd_token\n"
     "         [--ranks N] [--size BYTES] [--iters N] [--warmup N] [--window N] [--samples N]\n"
     "         [--hosts NAMESPACE NAMESPACE ADDRESS]\n"
     "Two pinned processes without any library, whose sockets are in two network namespaces, or on\n"
-    "loopback; of crowd and crowd_ring more, that are not pinned. --probe prints the one-way time "
+    "loopback; of crowd... more, that are not pinned. --probe prints the one-way time "
     "of a cache line in ns;\n"
     "the others print one line of JSON a sample: us one way (a meeting: in all), millions of "
     "messages/s, or GB/s.\n";
@@ -506,16 +537,19 @@ options parse(std::span<char*> arguments) {
     else
       o.test = name;
   }
-  constexpr std::string_view known[] = {
-      "probe",     "bounce_one_line", "bounce",         "ring_latency",  "ring_rate", "copy",
-      "copy_both", "copy_ring",       "socket_latency", "socket_stream", "store",     "load",
-      "meet",      "crowd",           "crowd_ring"};
+  constexpr std::string_view known[] = {"probe",         "bounce_one_line", "bounce",
+                                        "ring_latency",  "ring_rate",       "copy",
+                                        "copy_both",     "copy_ring",       "socket_latency",
+                                        "socket_stream", "store",           "load",
+                                        "meet",          "turns",           "crowd",
+                                        "crowd_ring",    "crowd_turns",     "crowd_token"};
   if (o.test.empty()) refuse("name a test");
   if (std::find(std::begin(known), std::end(known), o.test) == std::end(known))
     refuse("no test " + o.test);
   const bool crowds = o.test.starts_with("crowd");
-  if (!crowds && o.ranks != 2) refuse("--ranks is for crowd and crowd_ring");
-  if ((o.test == "meet" || crowds) && o.size > gift::bytes_max)
+  if (!crowds && o.ranks != 2)
+    refuse("--ranks is for crowd, crowd_ring, crowd_turns and crowd_token");
+  if ((o.test == "meet" || o.test == "turns" || crowds) && o.size > gift::bytes_max)
     refuse("processes meet with at most " + std::to_string(gift::bytes_max) + " bytes");
   return o;
 }

@@ -122,15 +122,24 @@ def fresh_tests():
 def crowded_tests():
     """More ranks than cores, of which they get two: blocked ranks, and ranks that poll."""
     for_a_while = ("--iters", 1 << 40, "--seconds", 0.15, "--samples", 4)
-    common = dict(args=for_a_while, pinned=False, cores=2)
-    yield Test("ring", 8, 8, "us", same("ring"), **common)
+    of_two = dict(pinned=False, cores=2)
+    common = dict(args=for_a_while, **of_two)
+
+    def bare_ring(ranks, args):
+        programs = same("ring")
+        laps = ("--iters", 5000, "--samples", 2, "--ranks", ranks)
+        return dict(programs=programs | {"raw": "crowd_token"},
+                    args_of=dict.fromkeys(programs, args) | {"raw": laps})
+
+    yield Test("ring", 8, 8, "us", **bare_ring(8, for_a_while), **of_two)
     yield Test("ring_slots", 8, 8, "us", same("ring"), by_slots=True, **common)
     yield Test("allreduce", 8, 2, "us", same("allreduce"), for_a_while)
     yield Test("allreduce", 8, 4, "us", same("allreduce"), **common)
     few = dict(common, args=("--iters", 1 << 40, "--seconds", 0.1, "--samples", 3), quick=False)
     for ranks in (4, 8):
         if ranks == 4:
-            yield Test("ring", 8, ranks, "us", same("ring"), **few)  # What polls is held to.
+            yield Test("ring", 8, ranks, "us", **bare_ring(ranks, few["args"]), quick=False,
+                       **of_two)  # What polls is held to.
         for name in ("poll_test", "poll_probe", "poll_any"):
             yield Test(name, 8, ranks, "us", same(name), **few)
         yield Test("poll_slots", 8, ranks, "us", same("poll_test"), by_slots=True, **few)
@@ -269,11 +278,11 @@ def collective_tests():
     common = dict(pinned=False, cores=2, quick=False)
     for operation in COLLECTIVES:
         programs = same(f"coll_{operation}")
-        bare = "bounce" if operation == "bcast" else "meet"
-        bare_crowd = {"bcast": {}, "neighbor_alltoall": {"raw": "crowd_ring"}}.get(
-            operation, {"raw": "crowd"})
+        bare = "turns" if operation == "bcast" else "meet"
+        bare_crowd = {"raw": {"bcast": "crowd_turns", "neighbor_alltoall": "crowd_ring"}.get(
+            operation, "crowd")}
         for size in sizes_of(operation, COLLECTIVE_SIZES):
-            raw = {"raw": bare} if size <= (8 if operation == "bcast" else KIB) else {}
+            raw = {"raw": bare} if size <= KIB else {}
             yield Test(f"coll_{operation}", size, 2, "us", programs | raw, quick=False,
                        args_of=dict.fromkeys(programs, pair) | {"raw": rounds},
                        on_demand=operation not in ("barrier", "allreduce"))

@@ -164,7 +164,7 @@ class Targets:
 
     def crowds(self):
         self.judge("ring", 8, "token ring of 8 ranks: the better MPI / mpx", ">=", 1.3, MPIS,
-                   gain, ranks=8)
+                   gain, ranks=8, limit=gain_of_raw)
         self.judge("ring_slots", 8, "the same, Open MPI given 8 slots", ">=", 10, MPIS, gain)
         for ranks in (4, 8):
             for name, how in POLLS.items():
