@@ -9,6 +9,7 @@
 #include <iterator>
 #include <span>
 
+#include "mpx/core/error.hpp"
 #include "mpx/core/types.hpp"
 #include "mpx/protocol/wire.hpp"
 
