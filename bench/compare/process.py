@@ -113,8 +113,23 @@ def run(command, timeout_s, environment=None, loaded=False, cores=None):
         return Finished(out.read(), why, others, disturbed)
 
 
+def end_leftovers(known, patience_s=1.0):
+    """Ends what a launcher that has ended left behind, and would disturb whoever runs next."""
+    left, give_up = None, time.monotonic() + patience_s
+    while left != [] and time.monotonic() < give_up:  # Ranks may be about to end by themselves.
+        left = [pid for pid in descendants(os.getpid()) if pid not in known]
+        reap(left, 0)
+        if left:
+            time.sleep(0.005)
+    for pid in left:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    reap(left)
+
+
 def run_into(out, err, command, timeout_s, environment, cores):
     """Returns None or what went wrong."""
+    known = set(descendants(os.getpid()))
     few = sorted(os.sched_getaffinity(0))[:cores]
     try:
         child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=out,
@@ -131,6 +146,8 @@ def run_into(out, err, command, timeout_s, environment, cores):
     except BaseException:
         end(child)
         raise
+    finally:
+        end_leftovers(known)
     return None
 
 

@@ -257,6 +257,18 @@ def what_we_use_is_not_others():
     expect(own_seconds() - before > 0.1, "the time of a load of ours is unknown")
 
 
+def what_is_left_behind_is_ended():
+    """A launcher may end before its ranks, in sessions of their own, and whatever its exit code."""
+    for ending in ("exit 0", "exit 3", "sleep 60"):
+        command = f"setsid sleep 61 & echo $! ; (setsid sh -c 'echo $$; exec sleep 61' &) ; {ending}"
+        done = run(["sh", "-c", command], 1)
+        left = [int(pid) for pid in done.out.split()]
+        expect(len(left) == 2, f"{done}")
+        expect((done.why is None) == (ending == "exit 0"), f"{done}")
+        for pid in left:
+            expect(not Path(f"/proc/{pid}").exists(), f"{ending}: process {pid} is still there")
+
+
 # Real programs on a machine of whose noise only a test knows.
 
 def judged_with(noise, machine):
@@ -409,7 +421,7 @@ def main():
                   looks_disturb_all_between_them, fresh_jobs_are_counted,
                   paths_stand_beside_theirs, what_no_library_can_is_not_missed,
                   every_target_has_its_row,
-                  what_we_use_is_not_others):
+                  what_we_use_is_not_others, what_is_left_behind_is_ended):
         check()
     if not all((BIN / name).exists() for name in ("mpx-perf", "raw_perf", "mpxrun")):
         print("skipped: the programs of the comparison are not built here")
