@@ -253,6 +253,37 @@ TEST_CASE("pmi1: a launcher that goes ends fences and all else") {
   CHECK(errc_of([&] { server.of(1).get("k"); }) == errc::aborted);
 }
 
+TEST_CASE("pmi1: who aborts the job waits until its last words have been read, but not for ever") {
+  using clock = std::chrono::steady_clock;
+  using mpx::bootstrap::detail::wait_until_read;
+  constexpr std::int64_t long_ns = 60'000'000'000;
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const auto say = [&] { REQUIRE(::write(ends[1], "last words", 10) == 10); };
+  say();
+  std::atomic<bool> read = false;
+  std::jthread reader([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    read = true;
+    char words[10];
+    CHECK(::read(ends[0], words, sizeof words) == 10);
+  });
+  wait_until_read(ends[1], long_ns);
+  CHECK(read);
+  reader.join();
+  say();
+  const auto start = clock::now();
+  wait_until_read(ends[1], 20'000'000);  // Nobody reads.
+  CHECK(clock::now() - start >= std::chrono::milliseconds(20));
+  ::close(ends[0]);
+  wait_until_read(ends[1], 20'000'000);  // Nobody ever will.
+  ::close(ends[1]);
+  wait_until_read(ends[1], long_ns);
+  const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // It has bytes, but is no pipe.
+  wait_until_read(file, long_ns);
+  ::close(file);
+}
+
 TEST_CASE("pmi1: what a launcher should not say is an error, never a crash") {
   const std::string good[] = {"cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1",
                               "cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=1024",

@@ -3,11 +3,15 @@
 // A rank of a job whose launcher has a store and fences, of which this process is a client: what
 // bootstraps over such launchers have in common.
 
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <concepts>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +20,21 @@
 #include "mpx/bootstrap/detail/published.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/function_ref.hpp"
+#include "mpx/core/platform.hpp"
 
 namespace mpx::inline v0::bootstrap::detail {
+
+/// Waits until what was written to a pipe has been read, for at most so long. Launchers forward what
+/// ranks say, but forget what they have not read when they end a job.
+[[gnu::noinline, gnu::cold]] inline void wait_until_read(int fd, std::int64_t most_ns) noexcept {
+  struct ::stat is{};
+  if (::fstat(fd, &is) != 0 || !S_ISFIFO(is.st_mode)) return;
+  const std::int64_t until_ns = platform::now_ns() + most_ns;
+  const ::timespec pause{0, 1'000'000};
+  int unread = 0;
+  while (::ioctl(fd, FIONREAD, &unread) == 0 && unread > 0 && platform::now_ns() < until_ns)
+    ::nanosleep(&pause, nullptr);
+}
 
 /// `Client` is one a process, and outlives this. It tells `rank`, `size`, `is_here` (this is the
 /// process that the launcher has started), `next_environment`; it has `fence(idle)`,
@@ -59,6 +76,7 @@ class client_member {
     if (client_->is_here()) {
       std::fprintf(stderr, "mpx: rank %d aborted the job with code %d: %.*s\n", rank(), code,
                    static_cast<int>(why.size()), why.data());
+      wait_until_read(STDERR_FILENO, reading_ns_max);
       client_->abort(code, why);
     }
     std::fflush(stderr);
@@ -72,6 +90,8 @@ class client_member {
   }
 
  private:
+  static constexpr std::int64_t reading_ns_max = 500'000'000;
+
   [[gnu::noinline, gnu::cold]] void check(const char* what) const {
     if (!client_->is_here())
       mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d", what,
