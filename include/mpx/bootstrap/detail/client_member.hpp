@@ -24,8 +24,8 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// Waits until what was written to a pipe has been read, for at most so long. Launchers forward what
-/// ranks say, but forget what they have not read when they end a job.
+/// Waits until what was written to a pipe has been read, for at most so long. Launchers forward
+/// what ranks say, but forget what they have not read when they end a job.
 [[gnu::noinline, gnu::cold]] inline void wait_until_read(int fd, std::int64_t most_ns) noexcept {
   struct ::stat is{};
   if (::fstat(fd, &is) != 0 || !S_ISFIFO(is.st_mode)) return;
