@@ -7,8 +7,8 @@
 #include <new>
 #include <span>
 
+#include "mpx/core/block_cache.hpp"
 #include "mpx/core/intrusive.hpp"
-#include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/transport/rdma/link.hpp"
 #include "mpx/transport/rdma/nic.hpp"
@@ -22,7 +22,7 @@ namespace mpx::inline v0::transport::rdma_detail {
 /// One that carries a packet holds back all other packets to its peer until its own has left: which
 /// is when its data is in place, or cannot be got there; or with its last piece, where the card
 /// chains.
-struct transfer : mpx::detail::allocated, list_node<transfer> {
+struct transfer : list_node<transfer> {
   link* with = nullptr;
   cookie_t cookie = 0;
   remote_memory there{};
@@ -53,7 +53,6 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     base::leave();
     clear(transfers_);
     clear(ended_);
-    clear(spare_);
   }
 
   /// Takes what the card has to tell, and posts what had to wait.
@@ -128,27 +127,21 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
 
  private:
   static constexpr std::uint32_t pieces_of_one_max = 8;
-  static constexpr std::uint32_t spares_max = 64;
 
-  static void clear(linked_list<transfer, transfer>& list) noexcept {
+  void clear(linked_list<transfer, transfer>& list) noexcept {
     while (!list.empty()) {
       transfer& t = list.front();
       list.pop_front();
-      delete &t;
+      give(t);
     }
   }
   transfer* take() noexcept {
-    if (spare_.empty()) return new (std::nothrow) transfer;
-    transfer& t = spare_.front();
-    spare_.pop_front();
-    --spares_;
-    return &t;
+    void* const p = blocks_.take(sizeof(transfer));
+    return p == nullptr ? nullptr : ::new (p) transfer;
   }
   void give(transfer& t) noexcept {
-    if (spares_ == spares_max) return delete &t;
     t.~transfer();
-    spare_.push_front(*::new (static_cast<void*>(&t)) transfer);
-    ++spares_;
+    blocks_.give(&t, sizeof t);
   }
   bool holds_memory() const noexcept { return !transfers_.empty(); }
   void piece_ended(transfer& t, bool ok) noexcept {
@@ -261,8 +254,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
 
   linked_list<transfer, transfer> transfers_;  // That have not ended, in the order of their calls.
   linked_list<transfer, transfer> ended_;      // And have to be told.
-  linked_list<transfer, transfer> spare_;      // To be used again.
-  std::uint32_t spares_ = 0;
+  block_cache blocks_;                         // Of transfers.
 };
 
 }  // namespace mpx::inline v0::transport::rdma_detail
