@@ -53,21 +53,13 @@ def descendants(pid):
 
 
 def end(child):
-    """Ends a child and all that it has started: politely, then not."""
-    below = descendants(child.pid)
+    """Ends a child: politely, then not. What it has started: see end_leftovers."""
     child.terminate()
     try:
         child.wait(2)
     except subprocess.TimeoutExpired:
-        below += descendants(child.pid)
         child.kill()
         child.wait()
-    for pid in below:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except OSError:
-            pass
-    reap(below)
 
 
 def reap(pids, patience_s=1.0):
@@ -114,7 +106,8 @@ def run(command, timeout_s, environment=None, loaded=False, cores=None):
 
 
 def end_leftovers(known, patience_s=1.0):
-    """Ends what a launcher that has ended left behind, and would disturb whoever runs next."""
+    """Ends what a launcher that has ended left behind, in groups of its own or not, and would
+    disturb whoever runs next. It is ours: see adopt_orphans."""
     left, give_up = None, time.monotonic() + patience_s
     while left != [] and time.monotonic() < give_up:  # Ranks may be about to end by themselves.
         left = [pid for pid in descendants(os.getpid()) if pid not in known]

@@ -63,6 +63,12 @@ def same(name, raw=None):
     return programs | ({"raw": raw} if raw else {})
 
 
+def beside_bare(name, args, raw, raw_args):
+    """The programs of a row and their arguments, where those of the bare one are others."""
+    return dict(programs=same(name, raw),
+                args_of=dict.fromkeys(same(name), args) | {"raw": raw_args})
+
+
 def rate_tests():
     """A window of 8 bytes; then with its receives posted before it is sent."""
     windows = ("--iters", 2000, "--warmup", 200, "--samples", 7)
@@ -126,10 +132,8 @@ def crowded_tests():
     common = dict(args=for_a_while, **of_two)
 
     def bare_ring(ranks, args):
-        programs = same("ring")
-        laps = ("--iters", 5000, "--samples", 2, "--ranks", ranks)
-        return dict(programs=programs | {"raw": "crowd_token"},
-                    args_of=dict.fromkeys(programs, args) | {"raw": laps})
+        return beside_bare("ring", args, "crowd_token",
+                           ("--iters", 5000, "--samples", 2, "--ranks", ranks))
 
     yield Test("ring", 8, 8, "us", **bare_ring(8, for_a_while), **of_two)
     yield Test("ring_slots", 8, 8, "us", same("ring"), by_slots=True, **common)
@@ -277,23 +281,22 @@ def collective_tests():
     crowd = ("--iters", 1 << 40, "--seconds", 0.1, "--samples", 2)
     common = dict(pinned=False, cores=2, quick=False)
     for operation in COLLECTIVES:
-        programs = same(f"coll_{operation}")
+        name = f"coll_{operation}"
         bare = "turns" if operation == "bcast" else "meet"
-        bare_crowd = {"raw": {"bcast": "crowd_turns", "neighbor_alltoall": "crowd_ring"}.get(
-            operation, "crowd")}
+        bare_crowd = {"bcast": "crowd_turns", "neighbor_alltoall": "crowd_ring"}.get(operation,
+                                                                                     "crowd")
         for size in sizes_of(operation, COLLECTIVE_SIZES):
-            raw = {"raw": bare} if size <= KIB else {}
-            yield Test(f"coll_{operation}", size, 2, "us", programs | raw, quick=False,
-                       args_of=dict.fromkeys(programs, pair) | {"raw": rounds},
-                       on_demand=operation not in ("barrier", "allreduce"))
+            yield Test(name, size, 2, "us", quick=False,
+                       on_demand=operation not in ("barrier", "allreduce"),
+                       **beside_bare(name, pair, bare if size <= KIB else None, rounds))
         for ranks in (4, 8, 16):
             for size in sizes_of(operation, COLLECTIVE_SIZES[:2]):
                 often = operation in ("barrier", "allreduce") and ranks == 4
                 meetings = ("--iters", 5000, "--samples", 2, "--ranks", ranks)
-                yield Test(f"coll_crowd_{operation}", size, ranks, "us", programs | bare_crowd,
-                           yields=True, on_demand=not often,
-                           args_of=dict.fromkeys(programs, crowd) | {"raw": meetings}, **common)
-                yield Test(f"coll_slots_{operation}", size, ranks, "us", programs, crowd,
+                yield Test(f"coll_crowd_{operation}", size, ranks, "us", yields=True,
+                           on_demand=not often, **common,
+                           **beside_bare(name, crowd, bare_crowd, meetings))
+                yield Test(f"coll_slots_{operation}", size, ranks, "us", same(name), crowd,
                            by_slots=True, on_demand=True, **common)
 
 
