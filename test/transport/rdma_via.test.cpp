@@ -149,6 +149,48 @@ TEST_CASE("rdma over via: puts") {
   }
 }
 
+/// A card that takes no work for a while.
+struct fills : via {
+  using via::via;
+  bool full = false;
+  mpx::outcome post_write(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
+                          const mpx::remote_memory& to, std::uint64_t offset, mpx::nic_until until,
+                          mpx::cookie_t cookie) noexcept {
+    if (full) return outcome::retry;
+    return via::post_write(peer, handle, from, to, offset, until, cookie);
+  }
+};
+
+TEST_CASE("rdma over via: of those that wait for a full card, one a poll registers") {
+  cluster<mpx::transport::rdma<fills>> job(2);
+  constexpr std::size_t puts = 40;
+  constexpr std::size_t polls = 50;
+  constexpr std::size_t bytes = 8192;
+  std::vector<std::byte> there(puts * bytes), here(puts * bytes);
+  const mpx::remote_memory at = job[1].expose(0, there);
+  CHECK(put(job, 1, at, 0, std::span(here).first(bytes)));
+  for (std::size_t i = 0; i < here.size(); ++i) here[i] = pattern_at(5, i);
+  ends_keeper sink, other;
+  job[0].card().full = true;
+  for (std::size_t i = 0; i < puts; ++i)
+    REQUIRE(job[0].put(1, at, i * bytes, std::span(here).subspan(i * bytes, bytes), i) ==
+            outcome::pending);
+  const std::uint64_t before = job[0].registrations().misses;
+  for (std::size_t i = 0; i < polls; ++i) job[0].poll(sink);
+  CHECK(sink.ended.empty());
+  CHECK(job[0].registrations().misses - before <= polls);
+  job[0].card().full = false;
+  const deadline limit;
+  while (sink.ended.size() < puts) {
+    job[0].poll(sink);
+    job[1].poll(other);
+    limit.check("all puts end");
+  }
+  for (const auto& [cookie, ok] : sink.ended) CHECK(ok);
+  CHECK(has_pattern(there, 5));
+  job[1].retire(at);
+}
+
 TEST_CASE("rdma over via: the limit refuses, and nobody waits") {
   cluster<scarce> job(2);
   std::vector<std::byte> memory(400'000);

@@ -183,6 +183,7 @@ struct link : mpx::detail::allocated,
   // Puts that carry a packet, in the order of their calls: no other packet goes before theirs.
   std::uint32_t carriers = 0;      // Begun, ever.
   std::uint32_t carriers_out = 0;  // Of them, those whose packet has left, or will not.
+  std::uint64_t full_in_look = 0;  // At transfers: the card took no piece for this peer in it.
 
   bool up() const noexcept { return state == link_state::open; }
   bool over() const noexcept { return state > link_state::open; }

@@ -145,6 +145,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
   }
   bool holds_memory() const noexcept { return !transfers_.empty(); }
   void piece_ended(transfer& t, bool ok) noexcept {
+    t.with->full_in_look = 0;
     --t.under_way;
     t.failed = t.failed || !ok;
     advance(t);
@@ -158,6 +159,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
   }
 
   void advance_all() noexcept {
+    ++looks_;
     for (auto it = transfers_.begin(); it != transfers_.end();) {
       transfer& t = *it;
       ++it;
@@ -168,7 +170,8 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
   void advance(transfer& t) noexcept {
     link& l = *t.with;
     if (!l.up()) return;
-    while (!t.failed && t.begun < t.bytes && t.under_way < pieces_of_one_max && post_piece(t))
+    while (!t.failed && t.begun < t.bytes && t.under_way < pieces_of_one_max &&
+           l.full_in_look != looks_ && post_piece(t))
       continue;
     if (t.under_way != 0 || (!t.failed && t.begun < t.bytes)) return;
     if (t.carries && !send_packet(t)) return;
@@ -217,6 +220,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     const outcome o = t.reads ? read_piece(t, i) : write_piece(t, i);
     if (o != outcome::pending) pieces_.end(i);
     if (o == outcome::refused) t.failed = true;
+    if (o == outcome::retry) t.with->full_in_look = looks_;  // Nobody else need register for it.
     if (o == outcome::refused || o == outcome::retry) return false;
     ++counters_.pieces;
     t.begun += n;
@@ -255,6 +259,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
   linked_list<transfer, transfer> transfers_;  // That have not ended, in the order of their calls.
   linked_list<transfer, transfer> ended_;      // And have to be told.
   block_cache blocks_;                         // Of transfers.
+  std::uint64_t looks_ = 1;                    // At those that have not ended.
 };
 
 }  // namespace mpx::inline v0::transport::rdma_detail
