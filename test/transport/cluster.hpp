@@ -173,6 +173,29 @@ class cluster {
   std::vector<std::unique_ptr<T>> transports_;
 };
 
+/// One of the ranks at work in `on_all`: counted from its beginning to its end, however it ends.
+/// What was posted may wait for polls of its own side (PartingTransport), so that who has all that
+/// it waits for goes on polling for the others.
+class at_work {
+ public:
+  explicit at_work(std::atomic<peer_id>& ranks) : ranks_(ranks) {}
+  at_work(const at_work&) = delete;
+  at_work& operator=(const at_work&) = delete;
+  ~at_work() {
+    if (counts_) --ranks_;
+  }
+  /// Calls `poll` until all are done, or have failed: each has its own deadline.
+  template <class Poll>
+  void poll_for_others(Poll&& poll) {
+    counts_ = false;
+    for (--ranks_; ranks_ != 0; std::this_thread::sleep_for(std::chrono::microseconds(50))) poll();
+  }
+
+ private:
+  std::atomic<peer_id>& ranks_;
+  bool counts_ = true;
+};
+
 /// The byte at `i` of the payload numbered `serial`.
 constexpr std::byte pattern_at(std::uint32_t serial, std::size_t i) {
   return static_cast<std::byte>(serial * 131 + i * 7 + (i >> 8));

@@ -133,7 +133,9 @@ void check_descriptor() {
 template <mpx::PollableTransport T>
 void check_descriptor_traffic(peer_id n, std::uint32_t count) {
   cluster<T> job(n);
+  std::atomic<peer_id> ranks = n;
   job.on_all([&](peer_id me) {
+    at_work mine(ranks);
     T& t = job[me];
     const pipe_ends pipe;
     const int fd = me % 3 == 2 ? -1 : t.descriptor();  // Some do not ask for it.
@@ -164,6 +166,7 @@ void check_descriptor_traffic(peer_id n, std::uint32_t count) {
       }
       t.disarm();
     }
+    mine.poll_for_others([&] { t.poll(sink); });
   });
 }
 

@@ -16,7 +16,9 @@ namespace transport_contract {
 template <mpx::Transport T>
 void check_all_to_all(peer_id n, std::uint32_t count, bool sleepy) {
   cluster<T> job(n);
+  std::atomic<peer_id> ranks = n;
   job.on_all([&](peer_id me) {
+    at_work mine(ranks);
     T& t = job[me];
     correspondent<T> one(t, n, me + 1);
     const std::uint64_t all = std::uint64_t{count} * n;
@@ -38,6 +40,7 @@ void check_all_to_all(peer_id n, std::uint32_t count, bool sleepy) {
         t.disarm();
       }
     }
+    mine.poll_for_others([&] { one.poll(); });
   });
 }
 
@@ -182,7 +185,9 @@ void check_retry_during_sleep() {
 template <mpx::Transport T>
 void check_sleepy_ping_pong(int rounds) {
   cluster<T> job(2);
+  std::atomic<peer_id> ranks = 2;
   job.on_all([&](peer_id me) {
+    at_work mine(ranks);
     T& t = job[me];
     const peer_id other = 1 - me;
     std::mt19937 random(me + 5);
@@ -199,6 +204,7 @@ void check_sleepy_ping_pong(int rounds) {
       for (auto spin = random() % 1000; spin > 0; --spin) mpx::platform::relax();
       if (me == 1) require(post(t, other, round, 8) == outcome::done, "room for one packet");
     }
+    mine.poll_for_others([&] { t.poll(sink); });
   });
 }
 
