@@ -151,7 +151,9 @@ TEST_CASE("rdma over via: puts") {
 
 /// A card that takes no work for a while.
 struct fills : via {
-  using via::via;
+  template <class B>
+  requires(!std::same_as<std::remove_const_t<B>, fills>)
+  explicit fills(B& b) : via(b) {}
   bool full = false;
   mpx::outcome post_write(peer_id peer, std::uint64_t handle, std::span<const std::byte> from,
                           const mpx::remote_memory& to, std::uint64_t offset, mpx::nic_until until,
