@@ -76,6 +76,26 @@ TEST_CASE("rdma over via: who has sent and left since the wire was looked at is 
   CHECK(sink.packets.size() == 2);
   CHECK(job[0].has_heard_out(1));
 }
+TEST_CASE("rdma over via: who leaves takes its ring away, and breaks no rule by that") {
+  cluster<usual> job(2);
+  keeper sink, other;
+  REQUIRE(post(job[0], 1, 0, 8) == outcome::done);
+  REQUIRE(post(job[1], 0, 1, 8) == outcome::done);
+  const deadline limit;
+  while (sink.packets.empty() || other.packets.empty()) {
+    job[0].poll(sink);
+    job[1].poll(other);
+    limit.check("the first packets");
+  }
+  job.end(1);
+  for (std::uint32_t i = 0; i < 4; ++i) post(job[0], 1, i, 1000);  // Before this side knows.
+  while (!job[0].has_heard_out(1)) {
+    job[0].poll(sink);
+    limit.check("the end of the connection");
+  }
+  for (int i = 0; i < 100; ++i) job[0].poll(sink);
+  CHECK(sink.malformed_from.empty());
+}
 TEST_CASE("rdma over via: traffic") {
   for (const peer_id n : {1u, 2u, 3u, 7u}) {
     CAPTURE(n);
