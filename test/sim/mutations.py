@@ -384,6 +384,9 @@ MUTATIONS = [
      "      if (epoch != known_) [[unlikely]]\n        hear_news(epoch, taken == 0);\n",
      "      if (news_->load() != known_) {\n        note_gone();\n"
      "        hear_news(news_->load(), taken == 0);\n      }\n", VIA_TEST),
+    ("a card does not hear out who takes its memory back", "transport/rdma/detail/via_work.hpp",
+     "  v.up = false;\n  v.breaks = 1;", "  return end(v, nic_status::refused);\n  v.breaks = 1;",
+     VIA_TEST),
     # Of registered memory.
     ("a registration is found although its memory may have been freed", CACHE,
      "if (e.findable_ && !e.kept_ && !follows_ && e.whole_ == 0) {",
@@ -396,7 +399,7 @@ MUTATIONS = [
      "    owed.blocks += p.room;", "    owed.blocks += blocks_for(p.payload.size());",
      VIA_TEST),
     ("another slot is given back than that of the packet", "transport/rdma/link.hpp",
-     "static_cast<std::uint16_t>(is - in_slot)", "0", "transport/rdma_via.test.cpp"),
+     "static_cast<std::uint16_t>(is - in_slot)", "0", VIA_TEST),
     ("a put is over before all of it is in place", "transport/rdma/transfers.hpp",
      "    if (t.under_way != 0 || (!t.failed && t.begun < t.bytes)) return;",
      "    if (!t.failed && t.begun < t.bytes) return;", RDMA_TEST),

@@ -711,6 +711,55 @@ inline void check_withdrawal(player& p) {
   }
 }
 
+/// A peer speaks, and takes its memory back, be it that it leaves, or not. A write that comes too
+/// late is refused, and what the peer said is told all the same.
+inline void check_last_words(player& p) {
+  card& c = p.c;
+  if (!c.limits().checks_keys) return;  // Such a write may end its provider's connection.
+  const peer_id other = 1 - p.self();
+  const bool survives = c.traits().survives_refusals;
+  constexpr std::uint32_t words = 4;
+  for (const bool leaves : {false, true}) {
+    for (const bool own : {false, true}) {
+      room here(c, 4096, own);
+      const nic_region r = p.region(here.memory, nic_access::remote_write);
+      const std::string key = "last" + std::to_string(leaves) + std::to_string(own);
+      p.publish(key, r.remote);
+      const std::size_t before = p.received.size();
+      for (std::uint32_t i = 0; i < words; ++i) p.post_receive(other, 50 + i);
+      p.connect(other);
+      const int ends = p.links[other].disconnected;
+      p.fence();
+      const remote_memory to = p.published(other, key);
+      if (p.self() == 1) {
+        for (std::uint32_t i = 0; i < words; ++i) p.signal(other, 500 + i);
+        for (int i = 0; i < 100; ++i) p.step();
+        if (leaves) c.disconnect(other);
+        p.withdraw(r);
+        p.fence();
+      } else {
+        p.m.fence([] {});  // It looks at nothing meanwhile.
+        const auto s = p.write(other, r, here.memory.first(8), to, 0, 1u);
+        require(leaves || s == nic_status::refused, "what was taken back is refused");
+        if (!leaves && !survives)
+          require(c.connect(other, {}) == errc::pending, "it has not ended yet on both sides");
+        p.until([&] { return p.received.size() >= before + words; }, "what came before");
+        std::uint32_t told = 0;  // In any order, of a card that keeps none.
+        for (std::uint32_t i = 0; i < words; ++i)
+          if (const nic_event& e = p.received[before + i]; e.status == nic_status::ok)
+            told |= 1u << (e.immediate - 500);
+        require(told == (1u << words) - 1, "what was said before is told");
+        if (!leaves && !survives) p.until_disconnected(other, ends + 1, nic_status::refused);
+      }
+      p.fence();
+      c.disconnect(other);
+      p.until([&] { return p.links[other].disconnected > ends; }, "the end");
+      if (p.self() == 0) p.withdraw(r);
+      p.fence();
+    }
+  }
+}
+
 /// Reads, where there are some.
 inline void check_reads(player& p) {
   card& c = p.c;
@@ -919,6 +968,7 @@ inline constexpr check checks[] = {
     {"waiting", check_waiting, 2},
     {"traffic", check_traffic, 0},
     {"withdrawal", check_withdrawal, 2},
+    {"last words", check_last_words, 2},
     {"reads", check_reads, 2},
     {"tails", check_tails, 2},
 };

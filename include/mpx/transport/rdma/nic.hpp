@@ -142,10 +142,11 @@ inline constexpr std::size_t nic_connect_bytes_max = 64;
 /// `peer_data(peer)`: what the other side gave, from `asked` or `connected` until `disconnected`.
 /// `disconnect(peer)`: when it returns, local memory of work on that connection is the caller's; no
 /// other call names it before the next connect. Polls then flush what was posted, and tell
-/// `disconnected` last, here and there; what had arrived there before is told before that. A
-/// connection breaks likewise where this contract says so, or when the peer has died, as far as the
-/// card can tell: who knows more disconnects. Nothing of an earlier connection ever reaches a later
-/// one.
+/// `disconnected` last, here and there; what had arrived there before is told before that, also by
+/// a card that checks keys and ends the connection since a write came too late for memory that the
+/// peer has taken back. A connection breaks likewise where this contract says so, or when the peer
+/// has died, as far as the card can tell: who knows more disconnects. Nothing of an earlier
+/// connection ever reaches a later one.
 ///
 /// **Posts** name local memory by a span inside a registration and its handle; with an empty span
 /// neither it nor the remote memory is looked at. `done`: it has ended well and has no event;

@@ -185,6 +185,7 @@ class basic_via {
     if (v == nullptr) return errc::no_resources;
     if (v->my_whole.key == 0) v->my_whole = wire_.expose(peer, {});
     if (is_gone(peer)) lose(peer, nic_status::peer_lost);
+    if (v->breaks != 0) return errc::pending;
     if (const errc e = v->stage.begin(); e != errc{}) return e;
     v->my_data_bytes = data.size();
     if (!data.empty()) std::memcpy(v->my_data, data.data(), data.size());
@@ -255,7 +256,7 @@ class basic_via {
         note_gone();  // Before the wire is looked at: all that they have sent is there.
       taker sink{*this};
       const std::size_t taken = wire_.poll(sink);
-      if (!busy_.empty()) push_all();
+      if (!busy_.empty()) push_all(taken == 0);
       if (epoch != known_) [[unlikely]]
         hear_news(epoch, taken == 0);
     }
@@ -263,7 +264,8 @@ class basic_via {
     return std::exchange(told_, 0);
   }
   bool arm() noexcept {
-    return ready_.empty() && news_->load(platform::memory_order_acquire) == known_ && wire_.arm();
+    return ready_.empty() && breaking_ == 0 &&
+           news_->load(platform::memory_order_acquire) == known_ && wire_.arm();
   }
   void sleep(std::int64_t timeout_ns) noexcept { wire_.sleep(timeout_ns); }
   void disarm() noexcept { wire_.disarm(); }
@@ -409,12 +411,9 @@ class basic_via {
   /// Sends what is owed, as far as the wire takes it.
   void push(link& v) noexcept;
   bool push_some(link& v) noexcept;
-  void push_all() noexcept;
+  void push_all(bool heard_all) noexcept;
 
-  void connected(link& v) noexcept {
-    v.up = true;
-    tell(v, nic_event_kind::connected, nic_status::ok, 0);
-  }
+  void connected(link& v) noexcept;
   /// This side ends the connection: flushes, tells its user and the peer.
   [[gnu::noinline, gnu::cold]] void end(link& v, nic_status why) noexcept;
   /// For good.
@@ -432,7 +431,7 @@ class basic_via {
   [[gnu::always_inline]] void take(peer_id source, const frame_header& header,
                                    std::span<const std::byte> payload) noexcept {
     link* const v = links_[source];
-    if (v != nullptr && v->up) [[likely]] {
+    if (v != nullptr && v->hears) [[likely]] {
       const std::uint32_t what = header.word[0];
       if (what == word(packet::arrival) || what == word(packet::send)) [[likely]]
         return use_receive(*v, header.word[1], payload);
@@ -488,6 +487,7 @@ class basic_via {
   bool asks_early_ = platform::owning_early_pays();
   std::uint32_t known_ = 0;
   std::uint32_t unheard_ = 0;
+  std::uint32_t breaking_ = 0;  // Connections that are heard out.
   via_counters counters_;
 };
 

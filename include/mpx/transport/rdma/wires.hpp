@@ -402,16 +402,11 @@ class wires {
         return;
     }
   }
-  /// The peer has taken its ring away, as it does when it leaves: no rule is broken by that.
-  void ring_gone(link& l) noexcept {
-    if constexpr (nic_traits(Card::traits).survives_refusals) {
-      card_.disconnect(l.peer);
-      end(l, link_state::lost);
-    }  // Else the card breaks the connection, and tells so.
-  }
   void on_sent(link& l, const nic_event& e) noexcept {
     if (l.over()) return;
-    if (e.status == nic_status::refused) return ring_gone(l);
+    // The peer has taken its ring away, as it does when it has ended the connection: no rule is
+    // broken by that. The card tells of the end, behind what the peer had sent before.
+    if (e.status == nic_status::refused) return;
     // The number's upper two bits are those of what is under way.
     const std::uint32_t low = static_cast<std::uint32_t>(e.cookie) >> 2;
     const std::uint32_t number = l.completed + ((low - l.completed) & 0x3fff'ffff);

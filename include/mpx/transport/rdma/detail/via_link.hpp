@@ -67,12 +67,15 @@ struct via_link : mpx::detail::allocated {
 
   peer_id peer;
   session stage;
-  bool up = false;      ///< stage.connected(), at hand.
+  bool up = false;      ///< One may post.
+  bool hears = false;   ///< stage.connected(), at hand.
   bool busy = false;    ///< On the list of those that have something to send.
   bool kernel = false;  ///< The kernel copies to the peer.
   bool cut = false;     ///< The wire does not reach the peer.
   bool gone = false;    ///< The peer has died or left; what it has sent may still be on the wire.
   bool dead = false;    ///< The peer's process or thread touches nothing any more.
+  /// The peer has taken memory back, as it does when it leaves: it is heard out. The polls so far.
+  std::uint32_t breaks = 0;
   std::uint32_t tag = 0;
   std::uint32_t their_tag = 0;
 
@@ -107,7 +110,7 @@ struct via_link : mpx::detail::allocated {
   remote_memory my_whole{};
 
   bool owes() const noexcept {
-    return owes_begin || owes_end || !acks.empty() || issued != sends.size();
+    return owes_begin || owes_end || breaks != 0 || !acks.empty() || issued != sends.size();
   }
 };
 

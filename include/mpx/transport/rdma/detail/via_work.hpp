@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "mpx/transport/rdma/via.hpp"
 
@@ -76,7 +77,11 @@ void basic_via<Options, Wire>::settle(detail::via_link& v) noexcept {
     v.sends.pop();
     --v.issued;
   }
-  if (refused && !Options.survives_refusals) end(v, nic_status::refused);
+  if (!refused || Options.survives_refusals || v.breaks != 0) return;
+  v.up = false;
+  v.breaks = 1;
+  ++breaking_;
+  note_busy(v);
 }
 
 template <via_options Options, class Wire>
@@ -101,7 +106,7 @@ bool basic_via<Options, Wire>::push_some(detail::via_link& v) noexcept {
   }
   for (; !v.acks.empty(); v.acks.pop())
     if (!ship(v, packet::ack, static_cast<std::uint32_t>(v.acks.front()), {})) return false;
-  while (v.issued != v.sends.size()) {
+  while (v.breaks == 0 && v.issued != v.sends.size()) {
     if (!issue(v, v.sends[v.issued])) return false;
     ++v.issued;
     settle(v);
@@ -115,15 +120,25 @@ bool basic_via<Options, Wire>::push_some(detail::via_link& v) noexcept {
 }
 
 template <via_options Options, class Wire>
-void basic_via<Options, Wire>::push_all() noexcept {
-  for (std::size_t i = 0; i < busy_.size(); ++i) push(*busy_[i]);
+void basic_via<Options, Wire>::push_all(bool heard_all) noexcept {
+  for (std::size_t i = 0; i < busy_.size(); ++i) {
+    link& v = *busy_[i];
+    if (v.breaks != 0 && (heard_all || ++v.breaks > unheard_max)) end(v, nic_status::refused);
+    push(v);
+  }
   busy_.erase_if([](detail::via_link* v) { return !(v->busy = v->owes()); });
 }
 
 template <via_options Options, class Wire>
+void basic_via<Options, Wire>::connected(detail::via_link& v) noexcept {
+  v.up = v.hears = true;
+  tell(v, nic_event_kind::connected, nic_status::ok, 0);
+}
+template <via_options Options, class Wire>
 void basic_via<Options, Wire>::end(detail::via_link& v, nic_status why) noexcept {
   if (!v.stage.end()) return;
-  v.up = false;
+  v.up = v.hears = false;
+  breaking_ -= std::exchange(v.breaks, 0) != 0 ? 1 : 0;
   while (!v.sends.empty()) {
     const detail::send_descriptor d = v.sends.front();
     v.sends.pop();
