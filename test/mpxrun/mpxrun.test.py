@@ -154,6 +154,24 @@ def test_rank_fails_after_leaving():
     equal(sorted(r.stdout.splitlines()), [f"rank {i} goes on" for i in (0, 1, 3)])
 
 
+def test_first_to_fail_is_heard():
+    """Ranks that end because another has failed do not end that one before it has said why."""
+    r = run("-n", 3, VICTIM, "last_word", 1, 300)
+    equal(r.returncode, 3)
+    contains(r.stdout, "rank 1: no more cheese")
+    matches(r.stderr, r"^mpxrun: rank 1 \(pid \d+\) exited with code 3 without leaving the job\n$")
+
+
+def test_first_to_fail_is_silent():
+    """They wait for it for no more than a second."""
+    begin = time.monotonic()
+    r = run("-n", 3, VICTIM, "last_word", 1, 20_000)
+    assert time.monotonic() - begin < 10, "took too long"
+    equal(r.returncode, 4)
+    matches(r.stderr, r"^mpxrun: rank [02] \(pid \d+\) exited with code 4 without leaving the job; "
+                      r"ending the other ranks\n$")
+
+
 def test_survive():
     r = die("kill", 137, r"rank 2 \(pid \d+\) was killed by signal 9 \(SIGKILL\); the other ranks go on",
             "--survive")

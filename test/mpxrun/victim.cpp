@@ -55,6 +55,25 @@ int unwind(mpx::rank_t who, int code) {
   return code;
 }
 
+/// One rank leaves its environment by an exception, and tells of it only when the others, which
+/// fail for that, have ended. `ms`: how long that takes it.
+int last_word(mpx::rank_t who, int ms) {
+  mpx::rank_t rank = -1;
+  try {
+    bootstrap job = mpx::bootstrap::detect();
+    rank = job.rank();
+    job.fence(nothing);
+    if (rank == who) throw mpx::error(mpx::errc::argument, "no more cheese");
+    job.fence(nothing);
+  } catch (const mpx::error& e) {
+    if (rank == who) sleep_ms(ms);
+    std::printf("rank %d: %s\n", rank, e.what());
+    std::fflush(stdout);
+    if (rank != who) return 4;
+  }
+  return 3;
+}
+
 /// One rank ends as told; the others wait for it in a fence and report what they get, and when.
 int die(mpx::rank_t who, const std::string& how) {
   bootstrap job = mpx::bootstrap::detect();
@@ -172,6 +191,7 @@ int main(int argc, char** argv) try {
   if (what == "hello") return hello();
   if (what == "die" && argc > 3) return die(std::atoi(argv[2]), argv[3]);
   if (what == "unwind" && argc > 3) return unwind(std::atoi(argv[2]), std::atoi(argv[3]));
+  if (what == "last_word" && argc > 3) return last_word(std::atoi(argv[2]), std::atoi(argv[3]));
   if (what == "lines" && argc > 2) return lines(std::atoi(argv[2]));
   if (what == "wait") return wait_for_signal(false, false);
   if (what == "catch") return wait_for_signal(true, false);

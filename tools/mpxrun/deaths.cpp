@@ -204,7 +204,12 @@ void job::conclude(int rank, pid_t pid, int status) {
   it.lifeline.reset();
   --running_;
   drain(it);
-  if (it.reported) return;
+  if (!it.reported) judge(rank, pid, status);
+  if (consequence_.cause == rank) report_consequence();
+}
+
+/// Whether a rank that has ended did so in good order.
+void job::judge(int rank, pid_t pid, int status) {
   const bool inside = segment_.live(rank) != 0 && !gave_up(rank);
   const bool left = segment_.joins(rank) != 0 && !inside;
   segment_.mark_ended(rank, status);
@@ -232,7 +237,37 @@ bool job::gave_up(int rank) const {
   return true;
 }
 
+/// Who failed first in an environment that `rank` has not left in good order, if that is another
+/// and has not ended yet; otherwise -1.
+int job::cause_of(int rank) const {
+  const std::uint64_t joins = segment_.joins(rank);
+  const std::uint64_t slots = mpx::bootstrap::environments_live_max;
+  for (std::uint64_t k = joins > slots ? joins - slots : 0; k < joins; ++k) {
+    const int first = segment_.first_lost(k);
+    if (first < 0 || first == rank || segment_.state(rank, k) == mpx::rank_state::finished)
+      continue;
+    if (!ranks_[static_cast<std::size_t>(first)].over) return first;
+  }
+  return -1;
+}
+
+/// A rank that fails by an exception tells the others before it can tell the user: what these do
+/// about it must not end it before its own message is out.
 void job::on_failure(int rank, pid_t pid, int status) {
+  if (segment_.aborted() || options_.survive) return report(rank, pid, status);
+  const int cause = cause_of(rank);
+  if (cause < 0 || ranks_[static_cast<std::size_t>(cause)].reported)
+    return report(rank, pid, status);
+  if (consequence_.cause < 0) consequence_ = {rank, cause, pid, status, due_in(cause_ns)};
+}
+
+/// Reports what has waited for its cause, which is not going to tell.
+void job::report_consequence() {
+  const auto it = std::exchange(consequence_, {});
+  if (it.cause >= 0 && !ending_) report(it.rank, it.pid, it.status);
+}
+
+void job::report(int rank, pid_t pid, int status) {
   int code = code_of(status);
   const bool others = running_ > (ranks_[static_cast<std::size_t>(rank)].over ? 0 : 1);
   const auto abort = segment_.aborted();
@@ -255,6 +290,13 @@ void job::check_dues() {
   const std::int64_t now = now_ns();
   if (due_ns_ == INT64_MAX || (now < due_ns_ && !ending_)) return;
   due_ns_ = INT64_MAX;
+  if (consequence_.cause >= 0) {
+    if (ending_ || consequence_.due_ns <= now) {
+      report_consequence();
+    } else {
+      due_ns_ = consequence_.due_ns;
+    }
+  }
   for (int rank = 0; rank < options_.ranks; ++rank) {
     auto& it = ranks_[static_cast<std::size_t>(rank)];
     if (it.lost != 0 && it.lost_due_ns <= now) report_lost(rank, wait_status_unknown);

@@ -46,6 +46,7 @@ inline constexpr std::int64_t leftover_ns = 1'000'000'000;  // to end after the 
 inline constexpr std::int64_t told_ns = 100'000'000;        // a wrapper, to say how it ended
 inline constexpr std::int64_t said_ns = 1'000'000'000;      // a rank, how long it wants to wait
 inline constexpr std::int64_t sweep_ns = 20'000'000;        // between two looks at /proc
+inline constexpr std::int64_t cause_ns = 1'000'000'000;     // a rank that failed, to say why
 inline constexpr std::int64_t answer_ns = 300'000'000;      // ranks, to say what they wait for
 inline constexpr int timeout_code = 124;                    // as timeout(1) has it
 
@@ -128,8 +129,12 @@ class job {
   void on_member_end(int rank, std::optional<int> status);
   bool may_go_on(const rank_process& it) const;
   void conclude(int rank, pid_t pid, int status);
+  void judge(int rank, pid_t pid, int status);
   void report_lost(int rank, int status);
   void on_failure(int rank, pid_t pid, int status);
+  int cause_of(int rank) const;
+  void report(int rank, pid_t pid, int status);
+  void report_consequence();
   bool gave_up(int rank) const;
   void check_dues();
   std::int64_t due_in(std::int64_t ns);
@@ -191,8 +196,16 @@ class job {
     bool echoed = true;
   } last_signals_[SIGSYS + 1];
   std::int64_t deadline_ns_ = 0;     // 0: none
-  std::int64_t due_ns_ = INT64_MAX;  // the first late_due_ns or lost_due_ns
-  std::optional<int> code_;          // of the first failure
+  std::int64_t due_ns_ = INT64_MAX;  // the first late_due_ns, lost_due_ns or due_ns below
+  /// The first rank to end because another had failed, which has not ended yet.
+  struct {
+    int rank = -1;  // none
+    int cause = -1;
+    pid_t pid = 0;
+    int status = 0;
+    std::int64_t due_ns = 0;  // until then the cause may tell why
+  } consequence_;
+  std::optional<int> code_;  // of the first failure
   int death_signal_ = 0;
 };
 
