@@ -182,7 +182,8 @@ struct given_reduction {
 /// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
 /// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
 /// its arguments refer to. `Op` makes its reduction, which it points to. `Kept`: what is kept of
-/// it; a call that blocks keeps a reference.
+/// it; a call that blocks keeps a reference: a copy of what has just been written waits until all
+/// has left the core that was written before, and that may be a flag which another core reads.
 template <class Stack, class What, class Op = no_reduction, class Kept = What>
 class collective {
  public:
@@ -192,7 +193,7 @@ class collective {
   static constexpr const char* start_name = What::name;
   static constexpr const char* prepare_name = What::name;
 
-  collective(const point_to_point<Stack>& on, const What& what,
+  collective(const point_to_point<Stack>& on, const Kept& what,
              coll::algorithm by = coll::algorithm::automatic, const Op& op = {},
              const call_mark<Stack>& mark = {})
       : on_(on), what_(what), by_(by), op_(op), mark_(mark) {}
@@ -203,9 +204,9 @@ class collective {
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
-      What what = what_;
+      std::conditional_t<std::is_reference_v<Kept>, Kept, What> what = what_;
       what.op = &op;
-      return run_collective(on_, what, by_, name, where, trouble_);
+      return run_collective<Stack, What>(on_, what, by_, name, where, trouble_);
     } else {
       return run_collective(on_, what_, by_, name, where, trouble_);
     }
@@ -289,7 +290,7 @@ class layout_collective;
 
 /// A call of `what` that uses its buffers as `uses` say. `Kept`: see `collective`.
 template <class Stack, class What, class Op, class Kept = What, class... Uses>
-[[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+[[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const Kept& what,
                                             coll::algorithm by, const Op& op,
                                             const call_mark<Stack>& mark,
                                             [[maybe_unused]] const Uses&... uses) {

@@ -420,14 +420,14 @@ class collectives : public collective_names<Comm> {
   /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
   /// nothing.
   template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
-  [[MPX_ALWAYS_INLINE]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
+  [[MPX_ALWAYS_INLINE]] auto ended(std::remove_reference_t<How>& how, site where, What&& what,
                                    const Op& op = {}, const Uses&... uses) const
       noexcept(stores_errors<How>) {
     auto by = coll::algorithm::automatic;
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
     return finish_as(
         std::forward<How>(how),
-        made_call<Stack, What, Op, std::conditional_t<BlockingForm<How>, const What&, What>>(
+        made_call<Stack, What, Op, std::conditional_t<BlockingForm<How>, What&, What>>(
             me(), what, by, op, call_mark<Stack>::template of<Op, Data>(where), uses...),
         where);
   }
@@ -445,12 +445,15 @@ class collectives : public collective_names<Comm> {
   /// A buffer as blocks of one length; `counts`: at this rank it is one.
   template <class B>
   coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
-    if (!counts) return {};
-    coll::blocks b = blocks_of(buffer);
-    const auto n = static_cast<std::size_t>(me().size());
-    // Of what a layout spreads a block may be a part of an element: of one column, say.
-    b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
-    b.stride = b.bytes;
+    // Made where it is returned: of what has just been written a copy waits for what was before.
+    coll::blocks b;
+    if (counts) {
+      place_blocks(buffer, b);
+      const auto n = static_cast<std::size_t>(me().size());
+      // Of what a layout spreads a block may be a part of an element: of one column, say.
+      b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
+      b.stride = b.bytes;
+    }
     return b;
   }
 };

@@ -420,7 +420,7 @@ class neighbor_collectives {
     using call = coll::neighbor_call<Operation>;
     return finish_as(
         std::forward<How>(how),
-        made_call<Stack>(me(), call{&around, out, in}, coll::algorithm::automatic, no_reduction(),
+        made_call<Stack, call, no_reduction>(me(), call{&around, out, in}, coll::algorithm::automatic, no_reduction(),
                          call_mark<Stack>::template of<no_reduction, Data>(where), uses...),
         where);
   }

@@ -141,15 +141,14 @@ class quick_call {
         !call.out.contiguous() || !is_free())
       return false;
     std::byte* const out = call.out.base;
-    const std::size_t elements = bytes / op.element_bytes;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
-      op.apply(op.context, out, data(1 - me_, bytes), elements, me_ != 0);
+      op.apply(op.context, out, data(1 - me_, bytes), bytes, me_ != 0);
     } else {
       copy(out, data(0, bytes), bytes);
-      for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), elements, false);
+      for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), bytes, false);
     }
     leave_all();
     return true;
@@ -163,14 +162,18 @@ class quick_call {
         !plain(call.in) || !call.out.contiguous() || !is_free())
       return false;
     show_blocks(call.in, all);
-    copy(call.out.base, call.in.base + at(me_, bytes), bytes);
-    if (!see_all(all)) return false;
-    const auto combine = [&](rank_t r, bool first) {
-      op.apply(op.context, call.out.base, data(r, all) + mine_of(r, bytes),
-               bytes / op.element_bytes, first);
-    };
-    for (rank_t r = me_ - 1; r >= 0; --r) combine(r, true);
-    for (rank_t r = me_ + 1; r < n_; ++r) combine(r, false);
+    std::byte* const out = call.out.base;
+    copy(out, call.in.base + at(me_, bytes), bytes);
+    if (n_ == 2) {
+      const std::byte* const theirs = have_come() ? see(1 - me_, bytes) : nullptr;
+      if (theirs == nullptr) return false;
+      op.apply(op.context, out, theirs, bytes, me_ != 0);
+    } else {
+      if (!see_all(all)) return false;
+      const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
+      for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), bytes, true);
+      for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, theirs(r), bytes, false);
+    }
     leave_all();
     return true;
   }
@@ -271,7 +274,8 @@ class quick_call {
   }
   /// Shows each block but this rank's own. Requires: plain(from).
   [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
-    show(all, [&](std::byte* to) {
+    show(all, [&](std::byte* to) __attribute__((always_inline)) {
+      if (n_ == 2) return copy_to_shown(to, from.base + at(1 - me_, from.bytes), from.bytes);
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
         copy_to_shown(to, from.base + at(r, from.bytes), from.bytes);

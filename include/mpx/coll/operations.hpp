@@ -164,9 +164,10 @@ struct typed_reduction {
     r = {apply, &op, sizeof(T), is_commutative<op_type, T>,
          commutes_on_numbers<op_type> && std::is_arithmetic_v<T>};
   }
-  static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t count,
+  static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t bytes,
                     bool in_first) {
     Op& op = *static_cast<Op*>(context);
+    const std::size_t count = bytes / sizeof(T);
     T* const __restrict a = reinterpret_cast<T*>(inout);
     const T* const __restrict b = reinterpret_cast<const T*>(in);
     if (in_first && !is_commutative<std::remove_cv_t<Op>, T>) {

@@ -294,7 +294,7 @@ class collective_channel : public point_to_point<Stack> {
   void apply(const reduction& op, const memory& inout, const memory& in, bool first) noexcept {
     if (why_ != errc{} || in.bytes == 0) return;
     try {
-      op.apply(op.context, inout.base, in.base, inout.bytes / op.element_bytes, first);
+      op.apply(op.context, inout.base, in.base, inout.bytes, first);
     } catch (...) {
       begin();  // The others shall learn of it.
       thrown_ = std::current_exception();

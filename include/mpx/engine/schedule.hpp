@@ -25,9 +25,9 @@ namespace mpx::inline v0::detail {
 
 /// How elements are combined, with run-time values only.
 struct reduction {
-  /// For each i < count: inout[i] = inout[i] op in[i], or, where `in` is of lower ranks
+  /// For each element of `bytes`: inout[i] = inout[i] op in[i], or, where `in` is of lower ranks
   /// (`in_first`), inout[i] = in[i] op inout[i]. May throw. `in` and `inout` do not overlap.
-  using function = void (*)(void* context, std::byte* inout, const std::byte* in, std::size_t count,
+  using function = void (*)(void* context, std::byte* inout, const std::byte* in, std::size_t bytes,
                             bool in_first);
 
   function apply = nullptr;
@@ -266,7 +266,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
       case kind::copy: return copy_message(s.to, s.from);
       case kind::combine:
       case kind::combine_first:
-        return s.op->apply(s.op->context, s.to.base, s.from.base, s.to.bytes / s.op->element_bytes,
+        return s.op->apply(s.op->context, s.to.base, s.from.base, s.to.bytes,
                            s.kind == kind::combine_first);
       default: return s.function(s.with);
     }
