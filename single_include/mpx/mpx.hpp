@@ -4530,9 +4530,9 @@ namespace mpx::inline v0::detail {
 
 /// How elements are combined, with run-time values only.
 struct reduction {
-  /// For each i < count: inout[i] = inout[i] op in[i], or, where `in` is of lower ranks
+  /// For each element of `bytes`: inout[i] = inout[i] op in[i], or, where `in` is of lower ranks
   /// (`in_first`), inout[i] = in[i] op inout[i]. May throw. `in` and `inout` do not overlap.
-  using function = void (*)(void* context, std::byte* inout, const std::byte* in, std::size_t count,
+  using function = void (*)(void* context, std::byte* inout, const std::byte* in, std::size_t bytes,
                             bool in_first);
 
   function apply = nullptr;
@@ -4771,7 +4771,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
       case kind::copy: return copy_message(s.to, s.from);
       case kind::combine:
       case kind::combine_first:
-        return s.op->apply(s.op->context, s.to.base, s.from.base, s.to.bytes / s.op->element_bytes,
+        return s.op->apply(s.op->context, s.to.base, s.from.base, s.to.bytes,
                            s.kind == kind::combine_first);
       default: return s.function(s.with);
     }
@@ -4912,7 +4912,8 @@ struct blocks {
   std::ptrdiff_t extent = 0;       // From one unit's place to the next; 0: its bytes.
   bool together = false;           // See linear_layout, which makes places of their offsets.
 
-  bool regular() const noexcept {
+  // Inlined, so that no call stands between two flags of a short collective.
+  [[MPX_ALWAYS_INLINE]] bool regular() const noexcept {
     return !counts && !places && pieces == nullptr && (how == nullptr || together) &&
            stride == bytes;
   }
@@ -6273,9 +6274,10 @@ struct typed_reduction {
     r = {apply, &op, sizeof(T), is_commutative<op_type, T>,
          commutes_on_numbers<op_type> && std::is_arithmetic_v<T>};
   }
-  static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t count,
+  static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t bytes,
                     bool in_first) {
     Op& op = *static_cast<Op*>(context);
+    const std::size_t count = bytes / sizeof(T);
     T* const __restrict a = reinterpret_cast<T*>(inout);
     const T* const __restrict b = reinterpret_cast<const T*>(in);
     if (in_first && !is_commutative<std::remove_cv_t<Op>, T>) {
@@ -6633,14 +6635,18 @@ auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference
 
 /// The memory of a buffer, as blocks that lie in it together.
 template <class B>
-coll::blocks blocks_of(const B& buffer) noexcept {
+[[MPX_ALWAYS_INLINE]] inline void place_blocks(const B& buffer, coll::blocks& b) noexcept {
   const memory all = place_of(buffer);
-  coll::blocks b;
   b.base = all.base;
   b.room = all.bytes;
   b.how = all.how;
   b.together = true;
   b.unit = unit_of(buffer);
+}
+template <class B>
+coll::blocks blocks_of(const B& buffer) noexcept {
+  coll::blocks b;
+  place_blocks(buffer, b);
   return b;
 }
 /// The same, of these lengths, one after the other.
@@ -6674,8 +6680,7 @@ void reduce_local(const In& in, Out&& inout, Op op,
     throw error(errc::argument, "reduce_local: ranges of different lengths", where);
   using element = detail::element_of_t<const In>;
   if (!from.empty())
-    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(),
-                                                to.size() / sizeof(element), true);
+    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(), to.size(), true);
 }
 
 }  // namespace mpx::inline v0
@@ -6847,7 +6852,7 @@ class node_block {
     return reinterpret_cast<node_rank*>(base_ + sizeof(node_head))[r];
   }
   /// Where `bytes` of rank r lie; of r == ranks: what the last to come has made.
-  std::byte* data(rank_t r, unsigned slot, std::size_t bytes) const noexcept {
+  [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, unsigned slot, std::size_t bytes) const noexcept {
     if (bytes <= node_inline_bytes) return this->slot(r, slot).data;
     const auto rank = static_cast<std::size_t>(r);
     if (bytes <= node_near_bytes)
@@ -19165,7 +19170,7 @@ class collective_channel : public point_to_point<Stack> {
   void apply(const reduction& op, const memory& inout, const memory& in, bool first) noexcept {
     if (why_ != errc{} || in.bytes == 0) return;
     try {
-      op.apply(op.context, inout.base, in.base, inout.bytes / op.element_bytes, first);
+      op.apply(op.context, inout.base, in.base, inout.bytes, first);
     } catch (...) {
       begin();  // The others shall learn of it.
       thrown_ = std::current_exception();
@@ -21140,15 +21145,14 @@ class quick_call {
         !call.out.contiguous() || !is_free())
       return false;
     std::byte* const out = call.out.base;
-    const std::size_t elements = bytes / op.element_bytes;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
-      op.apply(op.context, out, data(1 - me_, bytes), elements, me_ != 0);
+      op.apply(op.context, out, data(1 - me_, bytes), bytes, me_ != 0);
     } else {
       copy(out, data(0, bytes), bytes);
-      for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), elements, false);
+      for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), bytes, false);
     }
     leave_all();
     return true;
@@ -21162,14 +21166,18 @@ class quick_call {
         !plain(call.in) || !call.out.contiguous() || !is_free())
       return false;
     show_blocks(call.in, all);
-    copy(call.out.base, call.in.base + at(me_, bytes), bytes);
-    if (!see_all(all)) return false;
-    const auto combine = [&](rank_t r, bool first) {
-      op.apply(op.context, call.out.base, data(r, all) + mine_of(r, bytes),
-               bytes / op.element_bytes, first);
-    };
-    for (rank_t r = me_ - 1; r >= 0; --r) combine(r, true);
-    for (rank_t r = me_ + 1; r < n_; ++r) combine(r, false);
+    std::byte* const out = call.out.base;
+    copy(out, call.in.base + at(me_, bytes), bytes);
+    if (n_ == 2) {
+      const std::byte* const theirs = have_come() ? see(1 - me_, bytes) : nullptr;
+      if (theirs == nullptr) return false;
+      op.apply(op.context, out, theirs, bytes, me_ != 0);
+    } else {
+      if (!see_all(all)) return false;
+      const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
+      for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), bytes, true);
+      for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, theirs(r), bytes, false);
+    }
     leave_all();
     return true;
   }
@@ -21270,7 +21278,8 @@ class quick_call {
   }
   /// Shows each block but this rank's own. Requires: plain(from).
   [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
-    show(all, [&](std::byte* to) {
+    show(all, [&](std::byte* to) __attribute__((always_inline)) {
+      if (n_ == 2) return copy_to_shown(to, from.base + at(1 - me_, from.bytes), from.bytes);
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
         copy_to_shown(to, from.base + at(r, from.bytes), from.bytes);
@@ -21506,7 +21515,8 @@ struct given_reduction {
 /// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
 /// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
 /// its arguments refer to. `Op` makes its reduction, which it points to. `Kept`: what is kept of
-/// it; a call that blocks keeps a reference.
+/// it; a call that blocks keeps a reference: a copy of what has just been written waits until all
+/// has left the core that was written before, and that may be a flag which another core reads.
 template <class Stack, class What, class Op = no_reduction, class Kept = What>
 class collective {
  public:
@@ -21516,7 +21526,7 @@ class collective {
   static constexpr const char* start_name = What::name;
   static constexpr const char* prepare_name = What::name;
 
-  collective(const point_to_point<Stack>& on, const What& what,
+  collective(const point_to_point<Stack>& on, const Kept& what,
              coll::algorithm by = coll::algorithm::automatic, const Op& op = {},
              const call_mark<Stack>& mark = {})
       : on_(on), what_(what), by_(by), op_(op), mark_(mark) {}
@@ -21527,9 +21537,9 @@ class collective {
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
-      What what = what_;
+      std::conditional_t<std::is_reference_v<Kept>, Kept, What> what = what_;
       what.op = &op;
-      return run_collective(on_, what, by_, name, where, trouble_);
+      return run_collective<Stack, What>(on_, what, by_, name, where, trouble_);
     } else {
       return run_collective(on_, what_, by_, name, where, trouble_);
     }
@@ -21613,7 +21623,7 @@ class layout_collective;
 
 /// A call of `what` that uses its buffers as `uses` say. `Kept`: see `collective`.
 template <class Stack, class What, class Op, class Kept = What, class... Uses>
-[[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const What& what,
+[[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const Kept& what,
                                             coll::algorithm by, const Op& op,
                                             const call_mark<Stack>& mark,
                                             [[maybe_unused]] const Uses&... uses) {
@@ -22553,14 +22563,14 @@ class collectives : public collective_names<Comm> {
   /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
   /// nothing.
   template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
-  [[MPX_ALWAYS_INLINE]] auto ended(std::remove_reference_t<How>& how, site where, const What& what,
+  [[MPX_ALWAYS_INLINE]] auto ended(std::remove_reference_t<How>& how, site where, What&& what,
                                    const Op& op = {}, const Uses&... uses) const
       noexcept(stores_errors<How>) {
     auto by = coll::algorithm::automatic;
     if constexpr (requires { me().algorithm_wanted(); }) by = me().algorithm_wanted();
     return finish_as(
         std::forward<How>(how),
-        made_call<Stack, What, Op, std::conditional_t<BlockingForm<How>, const What&, What>>(
+        made_call<Stack, What, Op, std::conditional_t<BlockingForm<How>, What&, What>>(
             me(), what, by, op, call_mark<Stack>::template of<Op, Data>(where), uses...),
         where);
   }
@@ -22578,12 +22588,15 @@ class collectives : public collective_names<Comm> {
   /// A buffer as blocks of one length; `counts`: at this rank it is one.
   template <class B>
   coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
-    if (!counts) return {};
-    coll::blocks b = blocks_of(buffer);
-    const auto n = static_cast<std::size_t>(me().size());
-    // Of what a layout spreads a block may be a part of an element: of one column, say.
-    b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
-    b.stride = b.bytes;
+    // Made where it is returned: of what has just been written a copy waits for what was before.
+    coll::blocks b;
+    if (counts) {
+      place_blocks(buffer, b);
+      const auto n = static_cast<std::size_t>(me().size());
+      // Of what a layout spreads a block may be a part of an element: of one column, say.
+      b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
+      b.stride = b.bytes;
+    }
     return b;
   }
 };

@@ -418,11 +418,11 @@ class neighbor_collectives {
     out.degree = around.destinations.size();
     in.degree = around.sources.size();
     using call = coll::neighbor_call<Operation>;
-    return finish_as(
-        std::forward<How>(how),
-        made_call<Stack, call, no_reduction>(me(), call{&around, out, in}, coll::algorithm::automatic, no_reduction(),
+    return finish_as(std::forward<How>(how),
+                     made_call<Stack, call, no_reduction>(
+                         me(), call{&around, out, in}, coll::algorithm::automatic, no_reduction(),
                          call_mark<Stack>::template of<no_reduction, Data>(where), uses...),
-        where);
+                     where);
   }
 };
 

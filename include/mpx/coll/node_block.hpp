@@ -118,7 +118,7 @@ class node_block {
     return reinterpret_cast<node_rank*>(base_ + sizeof(node_head))[r];
   }
   /// Where `bytes` of rank r lie; of r == ranks: what the last to come has made.
-  std::byte* data(rank_t r, unsigned slot, std::size_t bytes) const noexcept {
+  [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, unsigned slot, std::size_t bytes) const noexcept {
     if (bytes <= node_inline_bytes) return this->slot(r, slot).data;
     const auto rank = static_cast<std::size_t>(r);
     if (bytes <= node_near_bytes)
