@@ -272,9 +272,16 @@ static double collective_run(struct job* j, MPI_Comm ring, const char* name, cha
                              long times) {
   const int bytes = (int)j->o.size;
   const int count = bytes / (int)sizeof(double);
+  const size_t ranks = (size_t)j->ranks;
+  const size_t blocks = strcmp(name, "alltoall") == 0 || strcmp(name, "reduce_scatter") == 0 ? ranks
+                        : strcmp(name, "neighbor_alltoall") == 0                             ? 2
+                                                                                             : 1;
+  const int one_gives = strcmp(name, "bcast") == 0;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = perf_now();
   for (long i = 0; i < times; ++i) {
+    if (!one_gives || i % j->ranks == j->rank)
+      perf_write_anew(in, (size_t)bytes * blocks, (unsigned long)i);
     if (strcmp(name, "barrier") == 0)
       MPI_Barrier(MPI_COMM_WORLD);
     else if (strcmp(name, "bcast") == 0) /* The root goes round. */
@@ -302,8 +309,9 @@ static double collective(struct job* j, const char* name) {
   MPI_Comm ring = MPI_COMM_NULL;
   if (strcmp(name, "neighbor_alltoall") == 0)
     MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periodic, 0, &ring);
-  char* const in = calloc(bytes, 1);
+  char* const in = malloc(bytes);
   char* const out = calloc(bytes, 1);
+  memset(in, 0x3f, bytes); /* Pages of its own, and as doubles neither 0 nor huge. */
   collective_run(j, ring, name, in, out, 4);
   const double once = collective_run(j, ring, name, in, out, 4) / 4;
   long times = (long)(j->o.seconds / once) + 1;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,14 @@ static inline double perf_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* What a call of a collective gives has been written since the one before, as that of a program:
+ * else who reads it in another process finds it in its own cache. A byte of each line, so that
+ * the writing weighs little; of what is short nothing: it is copied wherever it goes. */
+static inline void perf_write_anew(void* given, size_t bytes, unsigned long call) {
+  for (size_t at = 0; bytes > 2048 && at < bytes; at += 64)
+    ((volatile unsigned char*)given)[at] = (unsigned char)call;
 }
 
 static inline double perf_cpu_seconds(void) {

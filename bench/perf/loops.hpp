@@ -159,35 +159,53 @@ class bench {
   /// The root goes round: who has not got a message does not send the next one.
   double bcast_us() {
     const auto n = ranks();
-    return collective(
-        [this, n](std::uint64_t i) { world_.bcast(s_.out, static_cast<mpx::rank_t>(i % n)); });
+    return collective([this, n](std::uint64_t i) {
+      const auto root = static_cast<mpx::rank_t>(i % n);
+      if (root == world_.rank()) write_anew(s_.out, i);
+      world_.bcast(s_.out, root);
+    });
   }
   double sum_us() {
-    const std::vector<double> in(elements(), 1.0);
+    std::vector<double> in(elements(), 1.0);
     std::vector<double> out(elements());
-    return collective([&](std::uint64_t) { world_.allreduce(in, out, mpx::sum); });
+    return collective([&](std::uint64_t i) {
+      write_anew(in, i);
+      world_.allreduce(in, out, mpx::sum);
+    });
   }
   double allgather_us() {
     std::vector<std::byte> all(s_.size * ranks());
-    return collective([&](std::uint64_t) { world_.allgather(s_.out, all); });
+    return collective([&](std::uint64_t i) {
+      write_anew(s_.out, i);
+      world_.allgather(s_.out, all);
+    });
   }
   double alltoall_us() {
-    const std::vector<std::byte> in(s_.size * ranks());
+    std::vector<std::byte> in(s_.size * ranks());
     std::vector<std::byte> out(s_.size * ranks());
-    return collective([&](std::uint64_t) { world_.alltoall(in, out); });
+    return collective([&](std::uint64_t i) {
+      write_anew(in, i);
+      world_.alltoall(in, out);
+    });
   }
   double reduce_scatter_us() {
-    const std::vector<double> in(elements() * ranks(), 1.0);
+    std::vector<double> in(elements() * ranks(), 1.0);
     std::vector<double> out(elements());
-    return collective([&](std::uint64_t) { world_.reduce_scatter_block(in, out, mpx::sum); });
+    return collective([&](std::uint64_t i) {
+      write_anew(in, i);
+      world_.reduce_scatter_block(in, out, mpx::sum);
+    });
   }
   /// On a ring: a block to the rank on either side, which is the same one if there are two.
   double neighbor_alltoall_us() {
     const mpx::cart_dimension dims[] = {{world_.size(), true}};
     auto ring = mpx::cart_create(world_, dims);
-    const std::vector<std::byte> in(s_.size * 2);
+    std::vector<std::byte> in(s_.size * 2);
     std::vector<std::byte> out(s_.size * 2);
-    return collective([&](std::uint64_t) { ring.neighbor_alltoall(in, out); });
+    return collective([&](std::uint64_t i) {
+      write_anew(in, i);
+      ring.neighbor_alltoall(in, out);
+    });
   }
 
   /// What rank 1 uses of its core while it waits `seconds` for a message, reported at rank 0.
@@ -212,6 +230,10 @@ class bench {
   static constexpr unsigned first_tag = 16;
 
   std::size_t elements() const { return s_.size / sizeof(double); }
+  template <class Range>
+  static void write_anew(Range& given, std::uint64_t call) {
+    perf_write_anew(given.data(), given.size() * sizeof(given[0]), call);
+  }
   /// `call(i)` again and again, as often as rank 0 thinks will take `seconds`.
   template <class Call>
   double collective(Call&& call) {

@@ -21255,11 +21255,6 @@ class quick_call {
     else if (bytes != 0)
       std::memcpy(to, from, bytes);
   }
-
- private:
-  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
-    return static_cast<std::size_t>(r) * bytes;
-  }
   /// Copies to where a rank shows it.
   [[MPX_ALWAYS_INLINE]] static void copy_to_shown(std::byte* to, const std::byte* from,
                                                   std::size_t bytes) noexcept {
@@ -21268,6 +21263,11 @@ class quick_call {
       platform::copy_to_shown(to, from, bytes);
     else
       copy(to, from, bytes);
+  }
+
+ private:
+  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
+    return static_cast<std::size_t>(r) * bytes;
   }
   /// Whether blocks lie one after the other, and there is room for them all.
   [[MPX_ALWAYS_INLINE]] bool plain(const blocks& b) const noexcept {

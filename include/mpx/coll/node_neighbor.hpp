@@ -153,10 +153,10 @@ template <class Stack, neighbor_operation Operation>
   if (!call.out.even(out) || !call.in.even(in) || !quick.is_free()) return false;
   const std::size_t edges = around.destinations.size();
   const std::size_t head = sizeof(shown_edge) * (edges + 1);
-  const std::size_t room = head + edges * out.bytes;
-  if (room > quick_call<Stack>::bytes_max) return false;
+  const std::size_t all = edges * out.bytes;
+  if (all > quick_call<Stack>::bytes_max || head > quick_call<Stack>::bytes_max) return false;
   std::uint64_t readers = 0;
-  const auto write = [&](std::byte* to) {
+  const auto write = [&](std::byte* to) __attribute__((always_inline)) {
     std::byte* at = to + head;
     const auto list = [&](const shown_edge& edge) {
       std::memcpy(to, &edge, sizeof edge);
@@ -168,13 +168,13 @@ template <class Stack, neighbor_operation Operation>
       const bool goes = r != proc_null;
       const std::size_t bytes = goes ? out.bytes : 0;
       list({r, static_cast<std::uint32_t>(bytes)});
-      quick.copy(at, block, bytes);
+      quick.copy_to_shown(at, block, bytes);
       if (goes) readers |= std::uint64_t{1} << r;
       at += bytes;
       block += out.apart;
     }
   };
-  quick.show(room, write, node_is_edges, readers);
+  quick.show(head + all, write, node_is_edges, readers);
   if (!quick.have_come(taken_edges::sources(around))) return false;
   taken_edges taken;
   for (std::size_t i = 0; i < around.sources.size(); ++i) {
