@@ -286,9 +286,12 @@ def collective_tests():
         bare_crowd = {"bcast": "crowd_turns", "neighbor_alltoall": "crowd_ring"}.get(operation,
                                                                                      "crowd")
         for size in sizes_of(operation, COLLECTIVE_SIZES):
+            # Of two ranks on a ring each gives the other a block on either side.
+            given = 2 * size if operation == "neighbor_alltoall" else size
             yield Test(name, size, 2, "us", quick=False,
                        on_demand=operation not in ("barrier", "allreduce"),
-                       **beside_bare(name, pair, bare if size <= KIB else None, rounds))
+                       **beside_bare(name, pair, bare if size <= KIB else None,
+                                     (*rounds, "--size", given)))
         for ranks in (4, 8, 16):
             for size in sizes_of(operation, COLLECTIVE_SIZES[:2]):
                 often = operation in ("barrier", "allreduce") and ranks == 4

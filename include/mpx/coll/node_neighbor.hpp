@@ -13,19 +13,25 @@
 
 namespace mpx::inline v0::coll {
 
-/// An edge of what a rank shows: first their number, as the `bytes` of one; then all of them; then
-/// what goes along each.
+/// An edge of what a rank shows: first their number, as the `bytes` of one, and where what goes
+/// along them begins, as its `to`; then all of them; then what goes along each.
 struct shown_edge {
   rank_t to = 0;
   std::uint32_t bytes = 0;
 };
+/// Where it begins. What is long is copied faster from the beginning of a line.
+constexpr std::size_t head_of(std::size_t edges, std::size_t bytes) noexcept {
+  const std::size_t listed = sizeof(shown_edge) * (edges + 1);
+  if (bytes <= node_near_bytes) return listed;
+  return (listed + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
+}
 
 /// The k-th block that goes to `to` of what a rank shows. Nothing, if there are not so many.
 inline memory find_edge(const memory& shown, rank_t to, std::uint32_t k) noexcept {
   shown_edge edge;
   std::memcpy(&edge, shown.base, sizeof edge);
   const std::uint32_t edges = edge.bytes;
-  std::size_t at = sizeof edge * (std::size_t{edges} + 1);
+  auto at = static_cast<std::size_t>(edge.to);
   for (std::uint32_t i = 1; i <= edges; ++i) {
     std::memcpy(&edge, shown.base + sizeof edge * i, sizeof edge);
     if (edge.to == to && k-- == 0) return {shown.base + at, edge.bytes};
@@ -57,7 +63,7 @@ struct shown_edges {
       readers |= std::uint64_t{1} << to;
     });
   }
-  std::size_t head() const noexcept { return sizeof(shown_edge) * (std::size_t{edges} + 1); }
+  std::size_t head() const noexcept { return head_of(edges, bytes); }
   std::size_t room() const noexcept { return head() + bytes; }
   bool fits(std::size_t most) const noexcept { return bytes <= most && head() <= most; }
 
@@ -70,7 +76,7 @@ struct shown_edges {
       std::memcpy(edge_at, &edge, sizeof edge);
       edge_at += sizeof edge;
     };
-    list({0, edges});
+    list({static_cast<rank_t>(head()), edges});
     each_sent(*call.around, call.out, [&](const memory& block, rank_t r) {
       list({r, static_cast<std::uint32_t>(block.bytes)});
       block.read(0, {at, block.bytes});
@@ -152,8 +158,8 @@ template <class Stack, neighbor_operation Operation>
   neighbor_blocks::even_blocks in;
   if (!call.out.even(out) || !call.in.even(in) || !quick.is_free()) return false;
   const std::size_t edges = around.destinations.size();
-  const std::size_t head = sizeof(shown_edge) * (edges + 1);
   const std::size_t all = edges * out.bytes;
+  const std::size_t head = head_of(edges, all);
   if (all > quick_call<Stack>::bytes_max || head > quick_call<Stack>::bytes_max) return false;
   std::uint64_t readers = 0;
   const auto write = [&](std::byte* to) __attribute__((always_inline)) {
@@ -162,7 +168,7 @@ template <class Stack, neighbor_operation Operation>
       std::memcpy(to, &edge, sizeof edge);
       to += sizeof edge;
     };
-    list({0, static_cast<std::uint32_t>(edges)});
+    list({static_cast<rank_t>(head), static_cast<std::uint32_t>(edges)});
     const std::byte* block = out.base;
     for (const rank_t r : around.destinations) {
       const bool goes = r != proc_null;

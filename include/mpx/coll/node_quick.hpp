@@ -34,6 +34,8 @@ class quick_call {
  public:
   // What is longer gains nothing.
   static constexpr std::size_t bytes_max = 2048;
+  // Of all blocks that a rank shows, which may be one for each of many.
+  static constexpr std::size_t blocks_bytes_max = 16384;
 
   [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
                                    rank_t n) noexcept
@@ -118,7 +120,8 @@ class quick_call {
     const blocks& from = call.in_place ? call.out : call.in;
     const std::size_t bytes = call.out.bytes;
     const std::size_t all = at(n_ - 1, bytes);
-    if (all > bytes_max || !plain(call.out) || !plain(from) || from.bytes != bytes || !is_free())
+    if (all > blocks_bytes_max || !plain(call.out) || !plain(from) || from.bytes != bytes ||
+        !is_free())
       return false;
     show_blocks(from, all);
     if (!call.in_place) copy(call.out.base + at(me_, bytes), from.base + at(me_, bytes), bytes);
@@ -158,8 +161,8 @@ class quick_call {
     const std::size_t bytes = call.in.bytes;
     const std::size_t all = at(n_ - 1, bytes);
     const reduction& op = *call.op;
-    if (all > bytes_max || !op.never_throws || call.is_in_place() || call.out.bytes != bytes ||
-        !plain(call.in) || !call.out.contiguous() || !is_free())
+    if (all > blocks_bytes_max || !op.never_throws || call.is_in_place() ||
+        call.out.bytes != bytes || !plain(call.in) || !call.out.contiguous() || !is_free())
       return false;
     show_blocks(call.in, all);
     std::byte* const out = call.out.base;
