@@ -21542,7 +21542,9 @@ class collective {
       op_.set(op);
       std::conditional_t<std::is_reference_v<Kept>, Kept, What> what = what_;
       what.op = &op;
-      return run_collective<Stack, What>(on_, what, by_, name, where, trouble_);
+      const errc why = run_collective<Stack, What>(on_, what, by_, name, where, trouble_);
+      what.op = nullptr;  // It outlives this, if it is not a copy.
+      return why;
     } else {
       return run_collective(on_, what_, by_, name, where, trouble_);
     }
