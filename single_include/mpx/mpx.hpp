@@ -6635,18 +6635,14 @@ auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference
 
 /// The memory of a buffer, as blocks that lie in it together.
 template <class B>
-[[MPX_ALWAYS_INLINE]] inline void place_blocks(const B& buffer, coll::blocks& b) noexcept {
+coll::blocks blocks_of(const B& buffer) noexcept {
   const memory all = place_of(buffer);
+  coll::blocks b;
   b.base = all.base;
   b.room = all.bytes;
   b.how = all.how;
   b.together = true;
   b.unit = unit_of(buffer);
-}
-template <class B>
-coll::blocks blocks_of(const B& buffer) noexcept {
-  coll::blocks b;
-  place_blocks(buffer, b);
   return b;
 }
 /// The same, of these lengths, one after the other.
@@ -22594,9 +22590,8 @@ class collectives : public collective_names<Comm> {
   template <class B>
   coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
     // Made where it is returned: of what has just been written a copy waits for what was before.
-    coll::blocks b;
+    coll::blocks b = counts ? blocks_of(buffer) : coll::blocks();
     if (counts) {
-      place_blocks(buffer, b);
       const auto n = static_cast<std::size_t>(me().size());
       // Of what a layout spreads a block may be a part of an element: of one column, say.
       b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;

@@ -187,18 +187,14 @@ auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference
 
 /// The memory of a buffer, as blocks that lie in it together.
 template <class B>
-[[MPX_ALWAYS_INLINE]] inline void place_blocks(const B& buffer, coll::blocks& b) noexcept {
+coll::blocks blocks_of(const B& buffer) noexcept {
   const memory all = place_of(buffer);
+  coll::blocks b;
   b.base = all.base;
   b.room = all.bytes;
   b.how = all.how;
   b.together = true;
   b.unit = unit_of(buffer);
-}
-template <class B>
-coll::blocks blocks_of(const B& buffer) noexcept {
-  coll::blocks b;
-  place_blocks(buffer, b);
   return b;
 }
 /// The same, of these lengths, one after the other.

@@ -446,9 +446,8 @@ class collectives : public collective_names<Comm> {
   template <class B>
   coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
     // Made where it is returned: of what has just been written a copy waits for what was before.
-    coll::blocks b;
+    coll::blocks b = counts ? blocks_of(buffer) : coll::blocks();
     if (counts) {
-      place_blocks(buffer, b);
       const auto n = static_cast<std::size_t>(me().size());
       // Of what a layout spreads a block may be a part of an element: of one column, say.
       b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
