@@ -167,16 +167,10 @@ class quick_call {
     show_blocks(call.in, all);
     std::byte* const out = call.out.base;
     copy(out, call.in.base + at(me_, bytes), bytes);
-    if (n_ == 2) {
-      const std::byte* const theirs = have_come() ? see(1 - me_, bytes) : nullptr;
-      if (theirs == nullptr) return false;
-      op.apply(op.context, out, theirs, bytes, me_ != 0);
-    } else {
-      if (!see_all(all)) return false;
-      const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
-      for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), bytes, true);
-      for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, theirs(r), bytes, false);
-    }
+    if (!see_all(all)) return false;
+    const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
+    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), bytes, true);
+    for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, theirs(r), bytes, false);
     leave_all();
     return true;
   }
@@ -278,7 +272,6 @@ class quick_call {
   /// Shows each block but this rank's own. Requires: plain(from).
   [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
     show(all, [&](std::byte* to) __attribute__((always_inline)) {
-      if (n_ == 2) return copy_to_shown(to, from.base + at(1 - me_, from.bytes), from.bytes);
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
         copy_to_shown(to, from.base + at(r, from.bytes), from.bytes);
