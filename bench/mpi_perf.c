@@ -277,6 +277,10 @@ static double collective_run(struct job* j, MPI_Comm ring, const char* name, cha
                         : strcmp(name, "neighbor_alltoall") == 0                             ? 2
                                                                                              : 1;
   const int one_gives = strcmp(name, "bcast") == 0;
+  const size_t got = strcmp(name, "barrier") == 0                                      ? 0
+                     : strcmp(name, "alltoall") == 0 || strcmp(name, "allgather") == 0 ? ranks
+                     : strcmp(name, "neighbor_alltoall") == 0                          ? 2
+                                                                                       : 1;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = perf_now();
   for (long i = 0; i < times; ++i) {
@@ -296,6 +300,7 @@ static double collective_run(struct job* j, MPI_Comm ring, const char* name, cha
       MPI_Neighbor_alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, ring);
     else
       MPI_Reduce_scatter_block(in, out, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    perf_use(one_gives ? in : out, (size_t)bytes * got);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   j->sent += (double)times * (double)bytes;

@@ -163,6 +163,7 @@ class bench {
       const auto root = static_cast<mpx::rank_t>(i % n);
       if (root == world_.rank()) write_anew(s_.out, i);
       world_.bcast(s_.out, root);
+      use(s_.out);
     });
   }
   double sum_us() {
@@ -171,6 +172,7 @@ class bench {
     return collective([&](std::uint64_t i) {
       write_anew(in, i);
       world_.allreduce(in, out, mpx::sum);
+      use(out);
     });
   }
   double allgather_us() {
@@ -178,6 +180,7 @@ class bench {
     return collective([&](std::uint64_t i) {
       write_anew(s_.out, i);
       world_.allgather(s_.out, all);
+      use(all);
     });
   }
   double alltoall_us() {
@@ -186,6 +189,7 @@ class bench {
     return collective([&](std::uint64_t i) {
       write_anew(in, i);
       world_.alltoall(in, out);
+      use(out);
     });
   }
   double reduce_scatter_us() {
@@ -194,6 +198,7 @@ class bench {
     return collective([&](std::uint64_t i) {
       write_anew(in, i);
       world_.reduce_scatter_block(in, out, mpx::sum);
+      use(out);
     });
   }
   /// On a ring: a block to the rank on either side, which is the same one if there are two.
@@ -205,6 +210,7 @@ class bench {
     return collective([&](std::uint64_t i) {
       write_anew(in, i);
       ring.neighbor_alltoall(in, out);
+      use(out);
     });
   }
 
@@ -233,6 +239,10 @@ class bench {
   template <class Range>
   static void write_anew(Range& given, std::uint64_t call) {
     perf_write_anew(given.data(), given.size() * sizeof(given[0]), call);
+  }
+  template <class Range>
+  static void use(const Range& got) {
+    perf_use(got.data(), got.size() * sizeof(got[0]));
   }
   /// `call(i)` again and again, as often as rank 0 thinks will take `seconds`.
   template <class Call>

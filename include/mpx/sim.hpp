@@ -47,6 +47,9 @@ struct loggp {
     std::int64_t overhead_ns;  ///< o: a CPU is busy sending or receiving a packet.
     std::int64_t gap_ns;       ///< g: between two packets of a port.
     double byte_ns;            ///< G: for each byte.
+    /// What a CPU needs for a byte that it copies from another rank's memory, in G, as which one
+    /// counts that it copies there: 3 or so where cores are far from each other.
+    double fetch_factor = 1;
   };
   /// Between ranks of different nodes.
   link far{.latency_ns = 1000, .overhead_ns = 200, .gap_ns = 100, .byte_ns = 0.1};
@@ -62,8 +65,12 @@ struct loggp {
   costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) const noexcept {
     const link& l = from / node_size == to / node_size ? near : far;
     const auto wire = static_cast<std::int64_t>(l.byte_ns * static_cast<double>(bytes));
-    return {l.overhead_ns + some(noise_ns, random), l.overhead_ns + some(noise_ns, random),
-            l.gap_ns, wire, (from == to ? 0 : l.latency_ns) + some(jitter_ns, random)};
+    return {l.overhead_ns + some(noise_ns, random),
+            l.overhead_ns + some(noise_ns, random),
+            l.gap_ns,
+            wire,
+            (from == to ? 0 : l.latency_ns) + some(jitter_ns, random),
+            static_cast<std::int64_t>((l.fetch_factor - 1) * static_cast<double>(wire))};
   }
   /// What a fruitless look for packets costs.
   std::int64_t empty_poll_ns(sim::random& random) const noexcept {

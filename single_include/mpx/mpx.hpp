@@ -3792,26 +3792,39 @@ enum class scheme : std::uint8_t {
   split,    ///< The receiver fetches the first half while the sender stores the second.
 };
 
+/// What passes between two ranks while a long message moves: a way costs another time where both
+/// sides are at work in any case.
+enum class traffic : std::uint8_t {
+  none,       ///< Nothing is learnt of this message.
+  one_way,    ///< The time that it takes counts, whoever works.
+  both_ways,  ///< The work counts, whoever has to wait for it.
+};
+
 /// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
-/// few times, then takes the cheapest one and looks at the others now and then.
+/// few times, then takes the cheapest one and looks at the others now and then: at those that cost
+/// more than twice as much, seldom.
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
 class scheme_learner {
  public:
-  /// `whole`: the data lies in one piece, so that both sides can copy.
-  scheme choose(std::size_t bytes, bool whole = true) noexcept {
-    const std::size_t paths = whole ? paths_max : paths_max - 1;
+  /// `splits`: whether both sides may copy at once.
+  scheme choose(std::size_t bytes, bool splits = true) noexcept {
+    const std::uint32_t paths = splits ? paths_max : paths_max - 1;
     record& r = of(bytes);
     const std::uint32_t n = r.asked++;
     if (n < trials * paths) return static_cast<scheme>(n % paths);
-    if (n % explore_every == 0) return static_cast<scheme>(n / explore_every % paths);
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < paths; ++i)
+    std::uint32_t best = 0;
+    for (std::uint32_t i = 1; i < paths; ++i)
       if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
-    return static_cast<scheme>(best);
+    if (n % explore_every != 0) return static_cast<scheme>(best);
+    const std::uint32_t other = n / explore_every % paths;
+    const bool hopeless = r.ns_per_byte[other] > 2 * r.ns_per_byte[best];
+    const bool looks = !hopeless || n / explore_every / paths % hopeless_every == 0;
+    return static_cast<scheme>(looks ? other : best);
   }
 
-  /// `ns`: the message's share of the receiver's time. All time in which long messages are under
-  /// way belongs to one of them, that whose data moves at the end of it.
+  /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
+  /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
+  /// sides have worked for it.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }
@@ -3819,7 +3832,8 @@ class scheme_learner {
  private:
   static constexpr std::uint32_t trials = 4;
   static constexpr std::uint32_t explore_every = 64;
-  static constexpr std::size_t paths_max = 3;
+  static constexpr std::uint32_t hopeless_every = 8;  // Of those looks.
+  static constexpr std::uint32_t paths_max = 3;
   struct record {
     float ns_per_byte[paths_max]{};  // 0: not tried yet.
     std::uint32_t asked = 0;
@@ -3841,9 +3855,9 @@ class scheme_learner {
     }
   }
 
-  static constexpr std::size_t records_max = 18;
+  static constexpr std::size_t records_max = 12;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  record records_[records_max]{};               // Up to 1 GiB; what is longer goes with that.
+  record records_[records_max]{};               // Up to 16 MiB; what is longer goes with that.
 };
 
 }  // namespace mpx::inline v0::protocol
@@ -4061,7 +4075,8 @@ enum class stage : std::uint8_t {
 /// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
 /// | fetched   | mover: the receiver's half is  | never                                          |
 /// |           | there                          |                                                |
-/// | learns    | mover: its cost is to count    | mover: its scheme was not chosen by cost       |
+/// | learns    | mover: its cost is to count,   | mover: its scheme was not chosen by cost       |
+/// |           | and as that of which traffic   |                                                |
 struct alignas(cache_line_bytes) operation : posted_receive {
   // What a receive of an eager message touches is in the first two lines, the matcher's links
   // included.
@@ -4096,7 +4111,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool split = false;
   bool fetched = false;
   bool copying = false;
-  bool learns = false;
+  protocol::traffic learns{};
   protocol::scheme scheme{};  // Receive: how its data moves.
   std::uint8_t control_bytes = 0;
   std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
@@ -4285,6 +4300,10 @@ constexpr unsigned generation_bits_of() noexcept {
 
 /// A message that arrived before its receive. Its eager data, if any, follows it in memory.
 struct arrived_message : unexpected_message {
+  /// Beside the bits of wire::flag: when it was announced, this rank had long data for its sender.
+  static constexpr std::uint8_t flag_both_ways = 128;
+  static_assert((wire::flags_all & flag_both_ways) == 0);
+
   wire::kind kind{};
   std::uint8_t flags = 0;
   bool unready = false;      // A ready send that came too early: its receive will be told.
@@ -5098,6 +5117,8 @@ struct question {
 
 /// What is longer is read where it lies, if it can be.
 inline constexpr std::size_t shared_direct_bytes = 32768;
+/// Of blocks of so much whether that is faster is learnt, where it is not known.
+inline constexpr std::size_t shared_learnt_bytes = 262144;
 inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
 
 /// Whether ranks that share memory had better read what is long where it lies. Where they outnumber
@@ -6894,13 +6915,17 @@ struct node_state final : mpx::detail::communicator_extras {
   tag_t rooted = -1;         // The last call in which one rank shows something to all,
   rank_t root = 0;           // which one that was,
   rank_t root_after = 0;     // and which one it is in the next, if roots go on as they did.
-  bool reads = false;        // All can copy from each other's memory.
+  bool reads = false;        // All had better copy from each other's memory;
+  bool may_read = false;     // or can, and whether that pays is to be learnt.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
   node_tag left = 0;         // As the others know it.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.
   node_tag used[node_slots] = {};          // What this rank has raised,
   std::uint64_t readers[node_slots] = {};  // and which of the others may read that.
+  // Of rank 0, what reading (a get) and showing (packets) have cost.
+  protocol::scheme_learner alltoall_ways;
+  protocol::scheme_learner allgather_ways;
 
  private:
   void* endpoint_;
@@ -11430,6 +11455,10 @@ class transfers {
   linked_list<operation, queue_tag> due_;      // What this side has to copy.
   operation* fed_ = nullptr;   // The receive to whose memory the transport writes a fragment,
   std::size_t fed_bytes_ = 0;  // of this size.
+  // How the peer has had the last long message moved that it got, and of how many bits its length
+  // was.
+  protocol::scheme taken_{};
+  std::uint8_t taken_bits_ = 0;
 };
 
 /// Handlers of packets get by without memory: where there is none for a record, the peer is lost
@@ -11616,6 +11645,7 @@ class inbox_room {
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
     m.flags = h.flags;
+    if (house().mover().has_data_for(r)) m.flags |= arrived_message::flag_both_ways;
     m.ticket = h.ticket;
     m.bytes = a.bytes;
     m.memory = a.memory;
@@ -11625,6 +11655,7 @@ class inbox_room {
     }
     arrived_message* kept = store(source, h, {});
     if (kept == nullptr) return errc::no_resources;
+    kept->flags = m.flags;
     kept->bytes = a.bytes;
     kept->memory = a.memory;
     if ((h.flags & wire::flag_ready) != 0) {
@@ -12448,6 +12479,8 @@ class outbox_room {
     --house().peers().of(peer).announced_;
   }
 
+  bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
+
   // --- Flushing ----------------------------------------------------------------------------------
 
   /// A send to this peer may go now; it overtakes nobody.
@@ -12687,7 +12720,7 @@ template <class Stack, class House>
 namespace mpx::inline v0::detail {
 
 /// Of `House` it needs: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
-/// end(op, why); peers(), outbox() and inbox().
+/// end(op, why); peers(), outbox() and inbox(); is_blocked(), whether a call waits.
 template <class Stack, class House>
 class mover_room {
   using transport_type = typename Stack::transport_type;
@@ -12713,7 +12746,8 @@ class mover_room {
     op.scheme = protocol::scheme::packets;
     op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
     op.transferred = 0;
-    op.learns = op.copying = false;
+    op.learns = protocol::traffic::none;
+    op.copying = false;
     op.own.key = 0;
     op.stage = stage::copying;
     if (m.unready)  // The sender has been told; its data is gone.
@@ -12722,7 +12756,13 @@ class mover_room {
       return house().finish(op, why);
     house().inbox().announcement_answered(op.peer);
     if (op.limit == 0) return receive_done(op, tells::now);
-    if (!fetch(op, m.memory)) request_packets(op);
+    if (!fetch(op, m)) request_packets(op);
+  }
+
+  /// Whether long data of this rank is on its way to the peer, and not there yet.
+  bool has_data_for(peer_record& r) noexcept {
+    return house().outbox().has_announced(r) || !r.streams_.empty() ||
+           (!r.due_.empty() && r.due_.front().role == role::send);
   }
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
@@ -12775,7 +12815,10 @@ class mover_room {
     op->transferred = c.from;
     op->remote_ticket = c.ticket;
     op->target = c.memory;
-    if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
+    if (!op->split) {  // The receiver fetches nothing.
+      note_taken(*op, protocol::scheme::packets);
+      end_exposure(*op);
+    }
     if (op->data_lost()) return errc::no_resources;
     start_put(*op);
     return errc{};
@@ -12790,7 +12833,8 @@ class mover_room {
         (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
-    charge_time(*op);
+    // If nothing streams back meanwhile, that takes its time as well.
+    charge_time(*op, op->learns == protocol::traffic::both_ways && r.streams_.empty() ? 2 : 1);
     if (op->transferred == op->limit) receive_done(*op, tells::nothing);
     return errc{};
   }
@@ -12828,6 +12872,7 @@ class mover_room {
     }
     if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
     house().outbox().announcement_answered(op->peer);
+    note_taken(*op, protocol::scheme::get);
     end_exposure(*op);
     house().end(*op, errc{});
     return errc{};
@@ -12876,7 +12921,7 @@ class mover_room {
   void drop_due(peer_record& r, operation& op) {
     r.due_.erase(op);
     op.stage = stage::copying;
-    op.learns = false;
+    op.learns = protocol::traffic::none;
     op.holder = holder::nobody;
     receive_done(op, tells::now);
   }
@@ -12917,8 +12962,11 @@ class mover_room {
   /// itself takes no time here.)
   static constexpr std::size_t piece_max =
       CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
-  static std::size_t piece_of(const operation& op) noexcept {
-    const std::size_t most = op.data.contiguous() ? piece_max : House::staging_bytes;
+  /// In a call that waits nobody is kept from anything else: the fewer looks, the faster.
+  static constexpr std::size_t blocked_pieces = CopyingTransport<transport_type> ? 8 : 1;
+  std::size_t piece_of(const operation& op) noexcept {
+    std::size_t most = House::staging_bytes;
+    if (op.data.contiguous()) most = house().is_blocked() ? blocked_pieces * piece_max : piece_max;
     return lesser(most, op.limit - op.copied);
   }
 
@@ -12940,7 +12988,8 @@ class mover_room {
 
   /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if
   /// another way is to be taken.
-  [[gnu::noinline]] bool fetch(operation& op, const remote_memory& from) {
+  [[gnu::noinline]] bool fetch(operation& op, const arrived_message& m) {
+    const remote_memory& from = m.memory;
     if constexpr (RmaTransport<transport_type>) {
       constexpr long_path by = protocol_type::long_by;
       if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
@@ -12954,10 +13003,11 @@ class mover_room {
       if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
       op.scheme = protocol::scheme::get;
       if (a == advice::learn) {
-        op.learns = true;
+        op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
+                                                                     : protocol::traffic::one_way;
         op.spent_ns = 0;
         op.asked_at_ns = house().now_ns();
-        op.scheme = paths_of(op).choose(op.limit, whole);
+        op.scheme = scheme_for(op, whole);
         if (op.scheme == protocol::scheme::packets) return false;
       }
       op.target = from;
@@ -12973,7 +13023,7 @@ class mover_room {
   }
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
-    if (op.learns) op.asked_at_ns = house().now_ns();  // What the program did since costs nothing.
+    if (is_learnt(op)) op.asked_at_ns = house().now_ns();  // What the program did since is free.
     if (op.scheme == protocol::scheme::split) {
       if (!split(op, op.target)) fetch_no_more(op);
       return;
@@ -13006,7 +13056,7 @@ class mover_room {
     receive_done(op, when);
   }
   void fetch_no_more(operation& op) {
-    op.learns = false;
+    op.learns = protocol::traffic::none;
     request_packets(op);
   }
 
@@ -13015,24 +13065,36 @@ class mover_room {
     ask(op, 0, by_puts(op.peer) && op.data.contiguous());
   }
 
+  /// Where long data goes both ways, both sides take the same way: else one of them would copy all
+  /// of it. The lower peer chooses.
+  protocol::scheme scheme_for(const operation& op, bool whole) noexcept;
+  void note_taken(const operation& op, protocol::scheme by) noexcept {
+    peer_record& r = house().peers().of(op.peer);
+    r.taken_ = by;
+    r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
+  }
+  static bool is_learnt(const operation& op) noexcept {
+    return op.learns != protocol::traffic::none;
+  }
+
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
   void ask(operation& op, std::size_t from, bool stores);
   /// Both sides copy: the sender stores the second half while this fetches the first.
   bool split(operation& op, const remote_memory& from);
 
   /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
-  /// its.
-  [[gnu::noinline]] void charge_time(operation& op) {
-    if (!op.learns) return;
+  /// its, `times` over.
+  [[gnu::noinline]] void charge_time(operation& op, std::int64_t times = 1) {
+    if (!is_learnt(op)) return;
     const std::int64_t now = house().now_ns();
-    op.spent_ns += now - greater(op.asked_at_ns, charged_at_ns_);
+    op.spent_ns += times * (now - greater(op.asked_at_ns, charged_at_ns_));
     charged_at_ns_ = now;
   }
 
   /// All data of a long message is here.
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
     end_exposure(op);
-    if (op.learns) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
+    if (is_learnt(op)) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
     if (tells_together && when == tells::soon) {
       if (!notice_.add(op.peer, op.remote_ticket)) {
         tell_finished();
@@ -13116,34 +13178,16 @@ class mover_room {
   }
 
   /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
-  [[gnu::noinline]] bool push_fragments(peer_record& r, operation& op) {
-    const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
-    if (op.data_lost()) {
-      house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
-      return false;
-    }
-    while (op.transferred < op.limit) {
-      const std::size_t n = lesser(fragment, op.limit - op.transferred);
-      const wire::header h{.kind = wire::kind::data,
-                           .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
-                           .context = static_cast<context_id>(op.transferred >> 32),
-                           .ticket = op.remote_ticket};
-      if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
-        return false;
-      op.transferred += n;
-      house().trace().on(event::bytes_streamed, n);
-    }
-    r.streams_.pop_front();
-    sent_all(op);
-    return true;
-  }
+  bool push_fragments(peer_record& r, operation& op);
 
   /// What is spread costs more by some ways than by others.
   protocol::scheme_learner& paths_of(const operation& op) noexcept {
-    return op.data.contiguous() ? paths_ : spread_paths_;
+    if (!op.data.contiguous()) return spread_paths_;
+    return op.learns == protocol::traffic::both_ways ? paths_both_ways_ : paths_;
   }
 
   protocol::scheme_learner paths_;
+  protocol::scheme_learner paths_both_ways_;
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
@@ -13153,8 +13197,8 @@ class mover_room {
 
 // ==== mpx/engine/rooms/detail/mover_asks.hpp
 
-// Long messages whose sender moves some of the data, or all: what the receiver asks of it. Included
-// by mover.hpp.
+// Long messages: which way they take, and those whose sender moves some of the data, or all: what
+// the receiver asks of it, and what it sends. Included by mover.hpp.
 
 namespace mpx::inline v0::detail {
 
@@ -13198,6 +13242,39 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     return true;
   }
   return false;
+}
+
+template <class Stack, class House>
+protocol::scheme mover_room<Stack, House>::scheme_for(const operation& op, bool whole) noexcept {
+  const bool both_ways = op.learns == protocol::traffic::both_ways;
+  const peer_record& r = house().peers().of(op.peer);
+  if (both_ways && whole && op.peer < house().transport().self() &&
+      r.taken_bits_ == bits_of(op.limit))
+    return r.taken_;
+  return paths_of(op).choose(op.limit, whole && !both_ways);
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] bool mover_room<Stack, House>::push_fragments(peer_record& r, operation& op) {
+  const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
+  if (op.data_lost()) {
+    house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
+    return false;
+  }
+  while (op.transferred < op.limit) {
+    const std::size_t n = lesser(fragment, op.limit - op.transferred);
+    const wire::header h{.kind = wire::kind::data,
+                         .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
+                         .context = static_cast<context_id>(op.transferred >> 32),
+                         .ticket = op.remote_ticket};
+    if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
+      return false;
+    op.transferred += n;
+    house().trace().on(event::bytes_streamed, n);
+  }
+  r.streams_.pop_front();
+  sent_all(op);
+  return true;
 }
 
 }  // namespace mpx::inline v0::detail
@@ -14789,8 +14866,8 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     services_.remove(s);
   }
-  /// Sends a packet of a service, in order with this rank's other answers to `to`; does not wait.
-  /// `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
+  /// Sends a packet of a service, in order with other answers to `to`; does not wait. `payload`: at
+  /// most 40 bytes, copied. Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
@@ -14847,7 +14924,7 @@ class endpoint : ground<Stack>,
   inbox_type& inbox() noexcept { return *this; }
   mover_type& mover() noexcept { return *this; }
   progress_type& pace() noexcept { return *this; }
-
+  bool is_blocked() noexcept { return pace().blocked() != nullptr; }
   /// What the transport talks to.
   struct sink {
     endpoint& e;
@@ -16532,13 +16609,13 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
-  /// Whether ordinary memory of a peer can be read so, and that always pays.
-  static bool reads(endpoint_type& e, peer_id peer) noexcept {
+  /// Whether ordinary memory of a peer can be read so, and whether that pays.
+  static advice reads(endpoint_type& e, peer_id peer) noexcept {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
-    if (m.key == 0) return false;
+    if (m.key == 0) return advice::never;
     held_lock lock(e.threading());
-    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
+    const advice pays = e.transport().get_pays(peer, m, std::size_t{1} << 20);
     lock.unlock();
     withdraw(e, peer, m);
     return pays;
@@ -19321,6 +19398,13 @@ class node_call {
     std::memcpy(s_.block.data(me_, index(0), bytes), lent, bytes);
     shown(total | node_is_loan, 0);
   }
+  /// Waits until rank r has shown something in this call. Returns whether it is of `kind`:
+  /// node_is_loan, node_is_edges. Errors: as `see`.
+  bool shows(rank_t r, std::size_t kind) noexcept {
+    node_slot& slot = s_.block.slot(r, index(0));
+    return !failed() && wait(slot.flag, tag_of(serial_, 0), r) &&
+           (slot.bytes.load(platform::memory_order_relaxed) & kind) != 0;
+  }
   /// Waits until rank r has lent something. Returns what it lends to this rank, or nullptr. Errors:
   /// as `see`.
   const loan* see_loan(rank_t r, std::size_t total) noexcept {
@@ -19420,6 +19504,8 @@ class node_call {
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
+  /// Whether some way of messages reads what is long where it lies.
+  bool may_read() const noexcept { return s_.may_read; }
   /// Tells who shows something to all.
   void expect(rank_t root) noexcept {
     if (s_.crowded) expect_root(s_, root, serial_);
@@ -20134,11 +20220,25 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, con
   node.met();
 }
 
-/// The root shows its message, up to four pieces ahead of whoever reads it.
+/// Whether two ranks had better send what is long: both of them may copy a part of it then.
+template <class Stack>
+bool sends_to_one(const node_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
+  return ranks == 2 && bytes > 65536 && node.may_read() && !node.crowded();
+}
+
+/// The root shows its message, up to four pieces ahead of whoever reads it; or that it sends it.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
   node.expect(call.root);
+  if (c.rank() != call.root) {
+    if (c.size() == 2 && node.shows(call.root, node_is_edges))
+      return static_cast<void>(c.receive(call.data, call.root));
+  } else if (sends_to_one(node, call.data.bytes, c.size())) {
+    static_cast<void>(node.make_part(0, 0));
+    node.show_edges(0, all_ranks);
+    return static_cast<void>(c.send(call.data, 1 - call.root));
+  }
   if (c.rank() == call.root) node.leave_call();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
@@ -20375,6 +20475,29 @@ choice without_node(question q, algorithm by) noexcept {
   return decide<Policy>(q, by);
 }
 
+/// What has been learnt of calls of this kind: those in which all ranks hear of rank 0.
+inline protocol::scheme_learner* ways_of(node_state& s, const alltoall_call&) noexcept {
+  return &s.alltoall_ways;
+}
+inline protocol::scheme_learner* ways_of(node_state& s, const allgather_call&) noexcept {
+  return &s.allgather_ways;
+}
+/// Makes a long call in one of two ways: each reads what it gets where it lies, or it is shown in
+/// pieces. What is faster, by the size, the caches and the kernel, rank 0 learns, and chooses: it
+/// lends its memory, or shows a piece, and the others do as they find it to do.
+template <class Stack, class What>
+void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                    const What& call, protocol::scheme_learner& ways, std::size_t bytes) {
+  const bool leads = c.rank() == 0;
+  const std::int64_t begun_ns = leads ? platform::now_ns() : 0;
+  const auto way = leads ? ways.choose(bytes, false) : protocol::scheme::packets;
+  if (leads ? way == protocol::scheme::get : node.shows(0, node_is_loan))
+    meet_direct(node, c, call);
+  else
+    meet(node, c, call);
+  if (leads && !c.failed()) ways.took(way, bytes, platform::now_ns() - begun_ns);
+}
+
 /// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.
 template <class Stack, class What>
 void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
@@ -20382,6 +20505,10 @@ void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, no
   node_call<Stack> node(c, state);
   if (c.failed()) return;
   if (reads_directly(q)) return meet_direct(node, c, call);
+  if constexpr (requires { ways_of(state, call); }) {
+    if (state.may_read && !state.crowded && q.bytes >= shared_learnt_bytes)
+      return meet_as_learnt(node, c, call, *ways_of(state, call), q.bytes);
+  }
   if constexpr (requires { meet(node, c, call); }) meet(node, c, call);
 }
 
@@ -20932,11 +21059,15 @@ namespace mpx::inline v0::coll {
 
 /// Whether this rank had better copy from ordinary memory of all others than have it shown.
 template <class Stack>
-bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
+advice reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   using blocks_of = mpx::detail::shared_blocks<Stack>;
-  for (rank_t r = 0; r < c.size(); ++r)
-    if (r != c.rank() && !blocks_of::reads(c.endpoint_of(), c.peer_of(r))) return false;
-  return true;
+  advice all = advice::always;
+  for (rank_t r = 0; r < c.size() && all != advice::never; ++r) {
+    const advice one =
+        r == c.rank() ? advice::always : blocks_of::reads(c.endpoint_of(), c.peer_of(r));
+    if (one != advice::always) all = one;
+  }
+  return all;
 }
 
 /// Where the ranks of a call's communicator meet; made by the first call that asks, together.
@@ -20948,6 +21079,7 @@ template <class Stack>
   constexpr std::uint64_t roomy = 2;
   constexpr std::uint64_t barrier = 4;
   constexpr std::uint64_t reads = 8;
+  constexpr std::uint64_t may_read = 16;
   auto& e = c.endpoint_of();
   const rank_t n = c.size();
   const bool leads = c.rank() == 0;
@@ -20971,9 +21103,11 @@ template <class Stack>
       blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
                         static_cast<std::uint64_t>(s.block.ranks()));
   });
+  const advice reading = reads_all(c);
   std::uint64_t can =
       (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
-      (platform::register_heavy_barrier() ? barrier : 0u) | (reads_all(c) ? reads : 0u);
+      (platform::register_heavy_barrier() ? barrier : 0u) |
+      (reading == advice::always ? reads : 0u) | (reading != advice::never ? may_read : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -20996,6 +21130,7 @@ template <class Stack>
   made->crowded = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
   made->reads = (can & reads) != 0;
+  made->may_read = (can & may_read) != 0;
   return made;
 }
 

@@ -161,10 +161,13 @@ TEST_CASE("paths: eager messages take none of them") {
       if (env.rank() == 0) world.recv(in, 1, 1);
       world.barrier();  // A sender that ran a window ahead would rightly announce.
     }
+    // Credit goes back with packets, and barriers have none: on a busy machine it may be late.
+    const std::uint64_t announced = env.trace()[event::announced_for_flow];
     CHECK(env.trace()[event::bytes_got] + env.trace()[event::bytes_put] +
-              env.trace()[event::bytes_streamed] ==
-          0);
-    CHECK(env.trace()[event::announced] == env.trace()[event::announced_for_flow]);
+              env.trace()[event::bytes_streamed] <=
+          world.allreduce(announced, std::plus<>{}) * most);
+    CHECK(announced < 10);
+    CHECK(env.trace()[event::announced] == announced);
     if (env.rank() == 1) CHECK(env.trace()[event::eager_sent] > 0);
   });
 }

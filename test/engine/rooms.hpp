@@ -296,6 +296,7 @@ struct outbox_archetype {
     return std::span(stage).first(n);
   }
   void announcement_answered(peer_id) { ++answered; }
+  bool has_announced(const peer_record&) const { return announced; }
   bool post(peer_id to, const wire::header& h, std::span<const std::byte> payload, operation* op) {
     if (room == 0) return false;
     --room;
@@ -312,15 +313,18 @@ struct outbox_archetype {
   int answered = 0;
   int room = 1000;
   bool pends = false;
+  bool announced = false;
 };
 struct mover_archetype {
   remote_memory offer(operation&) { return {}; }
   void end_exposure(operation&) { ++ended; }
   bool idle(const peer_record&) const { return true; }
+  bool has_data_for(peer_record&) const { return sends; }
   std::size_t flush(peer_record&) { return 0; }
   std::size_t move(peer_record&) { return 0; }
   void begin(operation& op, const arrived_message& m) { begun.push_back({&op, m.bytes}); }
   int ended = 0;
+  bool sends = false;
   std::vector<std::pair<operation*, std::uint64_t>> begun;
 };
 struct inbox_archetype {
@@ -351,8 +355,10 @@ struct mover_house : ground_archetype<mover_house>, mover_room<stack, mover_hous
   static constexpr std::size_t staging_bytes = 4096;
   outbox_archetype& outbox() { return outbox_; }
   inbox_archetype& inbox() { return inbox_; }
+  bool is_blocked() const { return blocked; }
   outbox_archetype outbox_;
   inbox_archetype inbox_;
+  bool blocked = false;
 };
 struct peers_house : ground_archetype<peers_house>, peers_room<stack, peers_house> {
   using room = peers_room<stack, peers_house>;

@@ -47,8 +47,18 @@ class apart : public mpx::transport::basic_inproc<4, 4096> {
     return mpx::advice::never;
   }
 };
-using meeting = mpx::stack<apart, sleepy, mpx::protocol::tiny_short_long<8, 512>,
-                           mpx::flow::credits<64 * 1024, 4 * 1024>>;
+/// They can, and have to find out whether that pays.
+class unsure : public mpx::transport::basic_inproc<4, 4096> {
+ public:
+  using basic_inproc::basic_inproc;
+  static mpx::advice get_pays(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
+    return mpx::advice::learn;
+  }
+};
+template <class Transport>
+using meeting_over = mpx::stack<Transport, sleepy, mpx::protocol::tiny_short_long<8, 512>,
+                                mpx::flow::credits<64 * 1024, 4 * 1024>>;
+using meeting = meeting_over<apart>;
 
 /// A long element: a window of a long vector has four.
 struct element {
@@ -69,9 +79,10 @@ enum class script : std::uint8_t {
   blocks,     ///< What all show in several pieces, and what one shows ahead of the others.
   calls,      ///< Short calls, one after the other.
   neighbors,  ///< The same among neighbours: on a ring, and from rank to rank.
+  learnt,     ///< Long blocks, by one way and the other, and short calls between them.
 };
 
-template <std::size_t Ranks>
+template <std::size_t Ranks, class Stack = meeting>
 class meets {
  public:
   static constexpr std::size_t threads = Ranks;
@@ -86,7 +97,7 @@ class meets {
 
   void thread(std::size_t i) {
     auto& place = places_[i];
-    place = std::make_unique<mpx::environment<meeting>>(
+    place = std::make_unique<mpx::environment<Stack>>(
         mpx::bootstrap::any(mpx::bootstrap::threads(job_, static_cast<mpx::rank_t>(i))));
     auto world = place->world();
     world.barrier();  // Makes the block.
@@ -102,7 +113,7 @@ class meets {
   std::string wrong() { return ""; }
 
  private:
-  using communicator = mpx::communicator<meeting>;
+  using communicator = mpx::communicator<Stack>;
 
   void check(bool right) {
     if (!right) scheduler_.fail("a rank has what another call, or piece, is for");
@@ -128,8 +139,8 @@ class meets {
   }
 
   struct both {
-    mpx::cart_communicator<meeting> ring;
-    mpx::dist_graph_communicator<meeting> chain;
+    mpx::cart_communicator<Stack> ring;
+    mpx::dist_graph_communicator<Stack> chain;
   };
   void meet_neighbors(std::size_t i, const communicator& world) {
     const auto n = static_cast<mpx::rank_t>(Ranks);
@@ -168,7 +179,32 @@ class meets {
     }
   }
 
+  void act_as_learnt(const communicator& world) {
+    const mpx::rank_t n = world.size();
+    const mpx::rank_t me = world.rank();
+    constexpr std::size_t block = mpx::coll::shared_learnt_bytes / sizeof(element);
+    const std::size_t ranks = Ranks;
+    std::vector<element> all(block * ranks);
+    for (int i = 0; i < 4; ++i) {
+      auto in = vector_of(me + i, block);
+      world.allgather(in, all);
+      for (std::size_t k = 0; k < all.size(); ++k)
+        check(all[k].value == given(static_cast<mpx::rank_t>(k / block) + i, k % block));
+      if (i % 2 == 0) check(world.allreduce(me, std::plus<>()) == n * (n - 1) / 2);
+      auto sent = vector_of(me == i % n ? 7 : 0, 6);  // Of two ranks as a message.
+      world.bcast(sent, i % n);
+      check(sent.back().value == given(7, 5) && sent.front().value == given(7, 0));
+      in = vector_of(me + i, block * ranks);
+      world.alltoall(in, all);
+      in.clear();  // Nobody reads it any more.
+      for (std::size_t k = 0; k < all.size(); ++k)
+        check(all[k].value == given(static_cast<mpx::rank_t>(k / block) + i,
+                                    static_cast<std::size_t>(me) * block + k % block));
+    }
+  }
+
   void act(const communicator& world) {
+    if (what_ == script::learnt) return act_as_learnt(world);
     if (what_ == script::neighbors)
       return act_beside(*around_[static_cast<std::size_t>(world.rank())], world);
     const auto w = world.with(mpx::coll::algorithm::shared);
@@ -239,17 +275,17 @@ class meets {
   explore::scheduler& scheduler_;
   script what_;
   mpx::bootstrap::thread_job job_;
-  std::unique_ptr<mpx::environment<meeting>> places_[Ranks];
+  std::unique_ptr<mpx::environment<Stack>> places_[Ranks];
   std::optional<both> around_[Ranks];  // Gone before the environments are.
 };
 
-template <std::size_t Ranks>
+template <std::size_t Ranks, class Stack = meeting>
 void sound(const std::string& name, std::uint64_t schedules, script what) {
   for (const std::size_t cores : {64, 2, 1})
     if (cores == 64 || cores < Ranks)
       explore::check_sound(
           name + ", " + std::to_string(Ranks) + " ranks on " + std::to_string(cores) + " cores",
-          explore::search<meets<Ranks>>(schedules, what, cores), schedules / 2);
+          explore::search<meets<Ranks, Stack>>(schedules, what, cores), schedules / 2);
 }
 
 }  // namespace
@@ -265,4 +301,9 @@ TEST_CASE("preempt: ranks that meet in memory show what they have") {
   sound<2>("pieces", 150, script::blocks);
   sound<3>("calls", 200, script::calls);
   sound<3>("neighbours", 200, script::neighbors);
+}
+
+TEST_CASE("preempt: long blocks are read where they lie or shown, as rank 0 finds out") {
+  sound<2, meeting_over<unsure>>("learnt", 60, script::learnt);
+  sound<3, meeting_over<unsure>>("learnt", 30, script::learnt);
 }

@@ -34,27 +34,31 @@ std::int64_t timed(const sim::loggp& model, Body body) {
   return took;
 }
 
-/// What a job takes by the path it learns, in percent of what it takes by the better fixed one.
+/// What a job takes by the path it learns, in percent of what it takes by the best fixed one.
 template <class Body>
 std::int64_t learnt_percent(const sim::loggp& model, Body body) {
-  const std::int64_t fixed = std::min(timed<mpx::long_path::get>(model, body),
-                                      timed<mpx::long_path::packets>(model, body));
+  const std::int64_t fixed =
+      std::min({timed<mpx::long_path::get>(model, body), timed<mpx::long_path::put>(model, body),
+                timed<mpx::long_path::packets>(model, body)});
   return 100 * timed<mpx::long_path::automatic>(model, body) / fixed;
 }
 
 /// Calls `check(model, bytes)` for machines of all kinds.
 template <class Check>
 void on_all_machines(Check check) {
-  for (const double gap_per_byte : {0.02, 0.1, 0.5}) {
-    for (const std::int64_t overhead_ns : {50, 200, 2000}) {
-      for (const std::size_t bytes : {20'000u, 65'536u, 300'000u}) {
-        CAPTURE(gap_per_byte);
-        CAPTURE(overhead_ns);
-        CAPTURE(bytes);
-        check(sim::loggp{.far = {1000, overhead_ns, overhead_ns / 2, gap_per_byte},
-                         .node_size = 1,
-                         .empty_poll_cost_ns = 1},
-              bytes);
+  for (const double fetch_factor : {1.0, 0.4, 3.0}) {
+    for (const double gap_per_byte : {0.02, 0.1, 0.5}) {
+      for (const std::int64_t overhead_ns : {50, 200, 2000}) {
+        for (const std::size_t bytes : {20'000u, 65'536u, 300'000u}) {
+          CAPTURE(fetch_factor);
+          CAPTURE(gap_per_byte);
+          CAPTURE(overhead_ns);
+          CAPTURE(bytes);
+          check(sim::loggp{.far = {1000, overhead_ns, overhead_ns / 2, gap_per_byte, fetch_factor},
+                           .node_size = 1,
+                           .empty_poll_cost_ns = 1},
+                bytes);
+        }
       }
     }
   }
@@ -86,7 +90,9 @@ TEST_CASE("paths: a stream goes as fast as by the best path") {
   std::int64_t least = 100;
   on_all_machines([&](const sim::loggp& model, std::size_t bytes) {
     const std::int64_t percent = learnt_percent(model, windows(bytes, false));
-    CHECK(percent <= 120);  // It looks at the others now and then.
+    // It looks at the others now and then. Where fetching is cheap, a split keeps the sender longer
+    // than it seems to at first.
+    CHECK(percent <= (model.far.fetch_factor < 1 ? 130 : 120));
     least = std::min(least, percent);
   });
   CHECK(least <= 70);  // A split, where both sides copy.
@@ -101,7 +107,7 @@ TEST_CASE("paths: streams in both directions go about as fast as by the best pat
     sum += percent;
     ++machines;
   });
-  CHECK(sum / machines <= 115);
+  CHECK(sum / machines <= 112);
 }
 
 TEST_CASE("paths: a sender that computes is not waited for") {
@@ -160,4 +166,16 @@ TEST_CASE("paths: a nonblocking call moves no long data, and a look no more than
   CHECK(longest_start < whole / 100);
   CHECK(longest_look < whole / 8);  // The data goes in pieces of 128 KiB.
   CHECK(looks >= 8);
+}
+
+TEST_CASE("paths: a call that waits moves a MiB at a time") {
+  const std::vector<char> out(std::size_t{4} << 20, 'x');
+  const auto r = sim::run<taking<mpx::long_path::get>>(2, sim::loggp{}, 1, [&](auto& env) {
+    auto world = env.world();
+    if (world.rank() == 1) return world.send(out, 0, 1);
+    std::vector<char> in(out.size());
+    world.recv(in, 1, 1);
+    CHECK(in == out);
+  });
+  CHECK(r.gets == 4);
 }

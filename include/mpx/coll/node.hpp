@@ -118,6 +118,13 @@ class node_call {
     std::memcpy(s_.block.data(me_, index(0), bytes), lent, bytes);
     shown(total | node_is_loan, 0);
   }
+  /// Waits until rank r has shown something in this call. Returns whether it is of `kind`:
+  /// node_is_loan, node_is_edges. Errors: as `see`.
+  bool shows(rank_t r, std::size_t kind) noexcept {
+    node_slot& slot = s_.block.slot(r, index(0));
+    return !failed() && wait(slot.flag, tag_of(serial_, 0), r) &&
+           (slot.bytes.load(platform::memory_order_relaxed) & kind) != 0;
+  }
   /// Waits until rank r has lent something. Returns what it lends to this rank, or nullptr. Errors:
   /// as `see`.
   const loan* see_loan(rank_t r, std::size_t total) noexcept {
@@ -217,6 +224,8 @@ class node_call {
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
+  /// Whether some way of messages reads what is long where it lies.
+  bool may_read() const noexcept { return s_.may_read; }
   /// Tells who shows something to all.
   void expect(rank_t root) noexcept {
     if (s_.crowded) expect_root(s_, root, serial_);

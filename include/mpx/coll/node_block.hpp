@@ -20,6 +20,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/protocol/scheme_learner.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -164,13 +165,17 @@ struct node_state final : mpx::detail::communicator_extras {
   tag_t rooted = -1;         // The last call in which one rank shows something to all,
   rank_t root = 0;           // which one that was,
   rank_t root_after = 0;     // and which one it is in the next, if roots go on as they did.
-  bool reads = false;        // All can copy from each other's memory.
+  bool reads = false;        // All had better copy from each other's memory;
+  bool may_read = false;     // or can, and whether that pays is to be learnt.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
   node_tag left = 0;         // As the others know it.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.
   node_tag used[node_slots] = {};          // What this rank has raised,
   std::uint64_t readers[node_slots] = {};  // and which of the others may read that.
+  // Of rank 0, what reading (a get) and showing (packets) have cost.
+  protocol::scheme_learner alltoall_ways;
+  protocol::scheme_learner allgather_ways;
 
  private:
   void* endpoint_;

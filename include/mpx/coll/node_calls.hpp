@@ -44,11 +44,25 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, con
   node.met();
 }
 
-/// The root shows its message, up to four pieces ahead of whoever reads it.
+/// Whether two ranks had better send what is long: both of them may copy a part of it then.
+template <class Stack>
+bool sends_to_one(const node_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
+  return ranks == 2 && bytes > 65536 && node.may_read() && !node.crowded();
+}
+
+/// The root shows its message, up to four pieces ahead of whoever reads it; or that it sends it.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
   node.expect(call.root);
+  if (c.rank() != call.root) {
+    if (c.size() == 2 && node.shows(call.root, node_is_edges))
+      return static_cast<void>(c.receive(call.data, call.root));
+  } else if (sends_to_one(node, call.data.bytes, c.size())) {
+    static_cast<void>(node.make_part(0, 0));
+    node.show_edges(0, all_ranks);
+    return static_cast<void>(c.send(call.data, 1 - call.root));
+  }
   if (c.rank() == call.root) node.leave_call();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
@@ -285,6 +299,29 @@ choice without_node(question q, algorithm by) noexcept {
   return decide<Policy>(q, by);
 }
 
+/// What has been learnt of calls of this kind: those in which all ranks hear of rank 0.
+inline protocol::scheme_learner* ways_of(node_state& s, const alltoall_call&) noexcept {
+  return &s.alltoall_ways;
+}
+inline protocol::scheme_learner* ways_of(node_state& s, const allgather_call&) noexcept {
+  return &s.allgather_ways;
+}
+/// Makes a long call in one of two ways: each reads what it gets where it lies, or it is shown in
+/// pieces. What is faster, by the size, the caches and the kernel, rank 0 learns, and chooses: it
+/// lends its memory, or shows a piece, and the others do as they find it to do.
+template <class Stack, class What>
+void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                    const What& call, protocol::scheme_learner& ways, std::size_t bytes) {
+  const bool leads = c.rank() == 0;
+  const std::int64_t begun_ns = leads ? platform::now_ns() : 0;
+  const auto way = leads ? ways.choose(bytes, false) : protocol::scheme::packets;
+  if (leads ? way == protocol::scheme::get : node.shows(0, node_is_loan))
+    meet_direct(node, c, call);
+  else
+    meet(node, c, call);
+  if (leads && !c.failed()) ways.took(way, bytes, platform::now_ns() - begun_ns);
+}
+
 /// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.
 template <class Stack, class What>
 void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
@@ -292,6 +329,10 @@ void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, no
   node_call<Stack> node(c, state);
   if (c.failed()) return;
   if (reads_directly(q)) return meet_direct(node, c, call);
+  if constexpr (requires { ways_of(state, call); }) {
+    if (state.may_read && !state.crowded && q.bytes >= shared_learnt_bytes)
+      return meet_as_learnt(node, c, call, *ways_of(state, call), q.bytes);
+  }
   if constexpr (requires { meet(node, c, call); }) meet(node, c, call);
 }
 

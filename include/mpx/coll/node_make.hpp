@@ -15,11 +15,15 @@ namespace mpx::inline v0::coll {
 
 /// Whether this rank had better copy from ordinary memory of all others than have it shown.
 template <class Stack>
-bool reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
+advice reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   using blocks_of = mpx::detail::shared_blocks<Stack>;
-  for (rank_t r = 0; r < c.size(); ++r)
-    if (r != c.rank() && !blocks_of::reads(c.endpoint_of(), c.peer_of(r))) return false;
-  return true;
+  advice all = advice::always;
+  for (rank_t r = 0; r < c.size() && all != advice::never; ++r) {
+    const advice one =
+        r == c.rank() ? advice::always : blocks_of::reads(c.endpoint_of(), c.peer_of(r));
+    if (one != advice::always) all = one;
+  }
+  return all;
 }
 
 /// Where the ranks of a call's communicator meet; made by the first call that asks, together.
@@ -31,6 +35,7 @@ template <class Stack>
   constexpr std::uint64_t roomy = 2;
   constexpr std::uint64_t barrier = 4;
   constexpr std::uint64_t reads = 8;
+  constexpr std::uint64_t may_read = 16;
   auto& e = c.endpoint_of();
   const rank_t n = c.size();
   const bool leads = c.rank() == 0;
@@ -54,9 +59,11 @@ template <class Stack>
       blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
                         static_cast<std::uint64_t>(s.block.ranks()));
   });
+  const advice reading = reads_all(c);
   std::uint64_t can =
       (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
-      (platform::register_heavy_barrier() ? barrier : 0u) | (reads_all(c) ? reads : 0u);
+      (platform::register_heavy_barrier() ? barrier : 0u) |
+      (reading == advice::always ? reads : 0u) | (reading != advice::never ? may_read : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -79,6 +86,7 @@ template <class Stack>
   made->crowded = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
   made->reads = (can & reads) != 0;
+  made->may_read = (can & may_read) != 0;
   return made;
 }
 

@@ -62,6 +62,8 @@ struct question {
 
 /// What is longer is read where it lies, if it can be.
 inline constexpr std::size_t shared_direct_bytes = 32768;
+/// Of blocks of so much whether that is faster is learnt, where it is not known.
+inline constexpr std::size_t shared_learnt_bytes = 262144;
 inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
 
 /// Whether ranks that share memory had better read what is long where it lies. Where they outnumber

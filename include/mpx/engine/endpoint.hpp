@@ -247,8 +247,8 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     services_.remove(s);
   }
-  /// Sends a packet of a service, in order with this rank's other answers to `to`; does not wait.
-  /// `payload`: at most 40 bytes, copied. Errors: errc::peer_lost.
+  /// Sends a packet of a service, in order with other answers to `to`; does not wait. `payload`: at
+  /// most 40 bytes, copied. Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
@@ -305,7 +305,7 @@ class endpoint : ground<Stack>,
   inbox_type& inbox() noexcept { return *this; }
   mover_type& mover() noexcept { return *this; }
   progress_type& pace() noexcept { return *this; }
-
+  bool is_blocked() noexcept { return pace().blocked() != nullptr; }
   /// What the transport talks to.
   struct sink {
     endpoint& e;

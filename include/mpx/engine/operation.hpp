@@ -84,7 +84,8 @@ enum class stage : std::uint8_t {
 /// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
 /// | fetched   | mover: the receiver's half is  | never                                          |
 /// |           | there                          |                                                |
-/// | learns    | mover: its cost is to count    | mover: its scheme was not chosen by cost       |
+/// | learns    | mover: its cost is to count,   | mover: its scheme was not chosen by cost       |
+/// |           | and as that of which traffic   |                                                |
 struct alignas(cache_line_bytes) operation : posted_receive {
   // What a receive of an eager message touches is in the first two lines, the matcher's links
   // included.
@@ -119,7 +120,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool split = false;
   bool fetched = false;
   bool copying = false;
-  bool learns = false;
+  protocol::traffic learns{};
   protocol::scheme scheme{};  // Receive: how its data moves.
   std::uint8_t control_bytes = 0;
   std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
@@ -308,6 +309,10 @@ constexpr unsigned generation_bits_of() noexcept {
 
 /// A message that arrived before its receive. Its eager data, if any, follows it in memory.
 struct arrived_message : unexpected_message {
+  /// Beside the bits of wire::flag: when it was announced, this rank had long data for its sender.
+  static constexpr std::uint8_t flag_both_ways = 128;
+  static_assert((wire::flags_all & flag_both_ways) == 0);
+
   wire::kind kind{};
   std::uint8_t flags = 0;
   bool unready = false;      // A ready send that came too early: its receive will be told.

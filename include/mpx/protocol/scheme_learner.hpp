@@ -19,26 +19,39 @@ enum class scheme : std::uint8_t {
   split,    ///< The receiver fetches the first half while the sender stores the second.
 };
 
+/// What passes between two ranks while a long message moves: a way costs another time where both
+/// sides are at work in any case.
+enum class traffic : std::uint8_t {
+  none,       ///< Nothing is learnt of this message.
+  one_way,    ///< The time that it takes counts, whoever works.
+  both_ways,  ///< The work counts, whoever has to wait for it.
+};
+
 /// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
-/// few times, then takes the cheapest one and looks at the others now and then.
+/// few times, then takes the cheapest one and looks at the others now and then: at those that cost
+/// more than twice as much, seldom.
 /// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
 class scheme_learner {
  public:
-  /// `whole`: the data lies in one piece, so that both sides can copy.
-  scheme choose(std::size_t bytes, bool whole = true) noexcept {
-    const std::size_t paths = whole ? paths_max : paths_max - 1;
+  /// `splits`: whether both sides may copy at once.
+  scheme choose(std::size_t bytes, bool splits = true) noexcept {
+    const std::uint32_t paths = splits ? paths_max : paths_max - 1;
     record& r = of(bytes);
     const std::uint32_t n = r.asked++;
     if (n < trials * paths) return static_cast<scheme>(n % paths);
-    if (n % explore_every == 0) return static_cast<scheme>(n / explore_every % paths);
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < paths; ++i)
+    std::uint32_t best = 0;
+    for (std::uint32_t i = 1; i < paths; ++i)
       if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
-    return static_cast<scheme>(best);
+    if (n % explore_every != 0) return static_cast<scheme>(best);
+    const std::uint32_t other = n / explore_every % paths;
+    const bool hopeless = r.ns_per_byte[other] > 2 * r.ns_per_byte[best];
+    const bool looks = !hopeless || n / explore_every / paths % hopeless_every == 0;
+    return static_cast<scheme>(looks ? other : best);
   }
 
-  /// `ns`: the message's share of the receiver's time. All time in which long messages are under
-  /// way belongs to one of them, that whose data moves at the end of it.
+  /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
+  /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
+  /// sides have worked for it.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
     learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
   }
@@ -46,7 +59,8 @@ class scheme_learner {
  private:
   static constexpr std::uint32_t trials = 4;
   static constexpr std::uint32_t explore_every = 64;
-  static constexpr std::size_t paths_max = 3;
+  static constexpr std::uint32_t hopeless_every = 8;  // Of those looks.
+  static constexpr std::uint32_t paths_max = 3;
   struct record {
     float ns_per_byte[paths_max]{};  // 0: not tried yet.
     std::uint32_t asked = 0;
@@ -68,9 +82,9 @@ class scheme_learner {
     }
   }
 
-  static constexpr std::size_t records_max = 18;
+  static constexpr std::size_t records_max = 12;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  record records_[records_max]{};               // Up to 1 GiB; what is longer goes with that.
+  record records_[records_max]{};               // Up to 16 MiB; what is longer goes with that.
 };
 
 }  // namespace mpx::inline v0::protocol

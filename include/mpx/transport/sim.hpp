@@ -84,7 +84,8 @@ class basic_sim {
   bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                 std::span<std::byte> into) noexcept requires(Rma == sim_rma::cpu)
   {
-    return port_.copy(peer, into.data(), detail::exposed_at{memory, offset}.address(), into.size());
+    return port_.copy(peer, into.data(), detail::exposed_at{memory, offset}.address(), into.size(),
+                      true);
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept requires(Rma != sim_rma::none)
@@ -92,7 +93,7 @@ class basic_sim {
     if constexpr (Rma == sim_rma::nic) return port_.get(peer, {memory, offset}, into, cookie);
     const auto held = port_.hold(peer, memory.key);
     return held && port_.copy(peer, into.data(), detail::exposed_at{memory, offset}.address(),
-                              into.size())
+                              into.size(), true)
                ? outcome::done
                : outcome::refused;
   }
@@ -104,7 +105,7 @@ class basic_sim {
       return port_.put(peer, {memory, offset}, from, nullptr, cookie);
     const auto held = port_.hold(peer, memory.key);
     return held && port_.copy(peer, detail::exposed_at{memory, offset}.address(), from.data(),
-                              from.size())
+                              from.size(), false)
                ? outcome::done
                : outcome::refused;
   }

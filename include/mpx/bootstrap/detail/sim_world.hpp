@@ -28,6 +28,9 @@ struct costs {
   std::int64_t gap_ns;      ///< Neither port takes another packet for so long.
   std::int64_t wire_ns;     ///< The time for its bytes: both ports are busy.
   std::int64_t latency_ns;  ///< From port to port, jitter included.
+  /// By how much longer than `wire_ns` a CPU is busy that copies from another rank's memory, and
+  /// not to it.
+  std::int64_t fetch_ns = 0;
 };
 
 /// Something that goes wrong at a time.

@@ -121,13 +121,13 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
-  /// Whether ordinary memory of a peer can be read so, and that always pays.
-  static bool reads(endpoint_type& e, peer_id peer) noexcept {
+  /// Whether ordinary memory of a peer can be read so, and whether that pays.
+  static advice reads(endpoint_type& e, peer_id peer) noexcept {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
-    if (m.key == 0) return false;
+    if (m.key == 0) return advice::never;
     held_lock lock(e.threading());
-    const bool pays = e.transport().get_pays(peer, m, std::size_t{1} << 20) == advice::always;
+    const advice pays = e.transport().get_pays(peer, m, std::size_t{1} << 20);
     lock.unlock();
     withdraw(e, peer, m);
     return pays;

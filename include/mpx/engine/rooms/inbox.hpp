@@ -171,6 +171,7 @@ class inbox_room {
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
     m.flags = h.flags;
+    if (house().mover().has_data_for(r)) m.flags |= arrived_message::flag_both_ways;
     m.ticket = h.ticket;
     m.bytes = a.bytes;
     m.memory = a.memory;
@@ -180,6 +181,7 @@ class inbox_room {
     }
     arrived_message* kept = store(source, h, {});
     if (kept == nullptr) return errc::no_resources;
+    kept->flags = m.flags;
     kept->bytes = a.bytes;
     kept->memory = a.memory;
     if ((h.flags & wire::flag_ready) != 0) {

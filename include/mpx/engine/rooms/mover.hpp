@@ -22,7 +22,7 @@
 namespace mpx::inline v0::detail {
 
 /// Of `House` it needs: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
-/// end(op, why); peers(), outbox() and inbox().
+/// end(op, why); peers(), outbox() and inbox(); is_blocked(), whether a call waits.
 template <class Stack, class House>
 class mover_room {
   using transport_type = typename Stack::transport_type;
@@ -48,7 +48,8 @@ class mover_room {
     op.scheme = protocol::scheme::packets;
     op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
     op.transferred = 0;
-    op.learns = op.copying = false;
+    op.learns = protocol::traffic::none;
+    op.copying = false;
     op.own.key = 0;
     op.stage = stage::copying;
     if (m.unready)  // The sender has been told; its data is gone.
@@ -57,7 +58,13 @@ class mover_room {
       return house().finish(op, why);
     house().inbox().announcement_answered(op.peer);
     if (op.limit == 0) return receive_done(op, tells::now);
-    if (!fetch(op, m.memory)) request_packets(op);
+    if (!fetch(op, m)) request_packets(op);
+  }
+
+  /// Whether long data of this rank is on its way to the peer, and not there yet.
+  bool has_data_for(peer_record& r) noexcept {
+    return house().outbox().has_announced(r) || !r.streams_.empty() ||
+           (!r.due_.empty() && r.due_.front().role == role::send);
   }
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
@@ -110,7 +117,10 @@ class mover_room {
     op->transferred = c.from;
     op->remote_ticket = c.ticket;
     op->target = c.memory;
-    if (!op->split) end_exposure(*op);  // The receiver fetches nothing.
+    if (!op->split) {  // The receiver fetches nothing.
+      note_taken(*op, protocol::scheme::packets);
+      end_exposure(*op);
+    }
     if (op->data_lost()) return errc::no_resources;
     start_put(*op);
     return errc{};
@@ -125,7 +135,8 @@ class mover_room {
         (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
-    charge_time(*op);
+    // If nothing streams back meanwhile, that takes its time as well.
+    charge_time(*op, op->learns == protocol::traffic::both_ways && r.streams_.empty() ? 2 : 1);
     if (op->transferred == op->limit) receive_done(*op, tells::nothing);
     return errc{};
   }
@@ -163,6 +174,7 @@ class mover_room {
     }
     if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
     house().outbox().announcement_answered(op->peer);
+    note_taken(*op, protocol::scheme::get);
     end_exposure(*op);
     house().end(*op, errc{});
     return errc{};
@@ -211,7 +223,7 @@ class mover_room {
   void drop_due(peer_record& r, operation& op) {
     r.due_.erase(op);
     op.stage = stage::copying;
-    op.learns = false;
+    op.learns = protocol::traffic::none;
     op.holder = holder::nobody;
     receive_done(op, tells::now);
   }
@@ -252,8 +264,11 @@ class mover_room {
   /// itself takes no time here.)
   static constexpr std::size_t piece_max =
       CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
-  static std::size_t piece_of(const operation& op) noexcept {
-    const std::size_t most = op.data.contiguous() ? piece_max : House::staging_bytes;
+  /// In a call that waits nobody is kept from anything else: the fewer looks, the faster.
+  static constexpr std::size_t blocked_pieces = CopyingTransport<transport_type> ? 8 : 1;
+  std::size_t piece_of(const operation& op) noexcept {
+    std::size_t most = House::staging_bytes;
+    if (op.data.contiguous()) most = house().is_blocked() ? blocked_pieces * piece_max : piece_max;
     return lesser(most, op.limit - op.copied);
   }
 
@@ -275,7 +290,8 @@ class mover_room {
 
   /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if
   /// another way is to be taken.
-  [[gnu::noinline]] bool fetch(operation& op, const remote_memory& from) {
+  [[gnu::noinline]] bool fetch(operation& op, const arrived_message& m) {
+    const remote_memory& from = m.memory;
     if constexpr (RmaTransport<transport_type>) {
       constexpr long_path by = protocol_type::long_by;
       if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
@@ -289,10 +305,11 @@ class mover_room {
       if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
       op.scheme = protocol::scheme::get;
       if (a == advice::learn) {
-        op.learns = true;
+        op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
+                                                                     : protocol::traffic::one_way;
         op.spent_ns = 0;
         op.asked_at_ns = house().now_ns();
-        op.scheme = paths_of(op).choose(op.limit, whole);
+        op.scheme = scheme_for(op, whole);
         if (op.scheme == protocol::scheme::packets) return false;
       }
       op.target = from;
@@ -308,7 +325,7 @@ class mover_room {
   }
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
-    if (op.learns) op.asked_at_ns = house().now_ns();  // What the program did since costs nothing.
+    if (is_learnt(op)) op.asked_at_ns = house().now_ns();  // What the program did since is free.
     if (op.scheme == protocol::scheme::split) {
       if (!split(op, op.target)) fetch_no_more(op);
       return;
@@ -341,7 +358,7 @@ class mover_room {
     receive_done(op, when);
   }
   void fetch_no_more(operation& op) {
-    op.learns = false;
+    op.learns = protocol::traffic::none;
     request_packets(op);
   }
 
@@ -350,24 +367,36 @@ class mover_room {
     ask(op, 0, by_puts(op.peer) && op.data.contiguous());
   }
 
+  /// Where long data goes both ways, both sides take the same way: else one of them would copy all
+  /// of it. The lower peer chooses.
+  protocol::scheme scheme_for(const operation& op, bool whole) noexcept;
+  void note_taken(const operation& op, protocol::scheme by) noexcept {
+    peer_record& r = house().peers().of(op.peer);
+    r.taken_ = by;
+    r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
+  }
+  static bool is_learnt(const operation& op) noexcept {
+    return op.learns != protocol::traffic::none;
+  }
+
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
   void ask(operation& op, std::size_t from, bool stores);
   /// Both sides copy: the sender stores the second half while this fetches the first.
   bool split(operation& op, const remote_memory& from);
 
   /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
-  /// its.
-  [[gnu::noinline]] void charge_time(operation& op) {
-    if (!op.learns) return;
+  /// its, `times` over.
+  [[gnu::noinline]] void charge_time(operation& op, std::int64_t times = 1) {
+    if (!is_learnt(op)) return;
     const std::int64_t now = house().now_ns();
-    op.spent_ns += now - greater(op.asked_at_ns, charged_at_ns_);
+    op.spent_ns += times * (now - greater(op.asked_at_ns, charged_at_ns_));
     charged_at_ns_ = now;
   }
 
   /// All data of a long message is here.
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
     end_exposure(op);
-    if (op.learns) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
+    if (is_learnt(op)) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
     if (tells_together && when == tells::soon) {
       if (!notice_.add(op.peer, op.remote_ticket)) {
         tell_finished();
@@ -451,34 +480,16 @@ class mover_room {
   }
 
   /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
-  [[gnu::noinline]] bool push_fragments(peer_record& r, operation& op) {
-    const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
-    if (op.data_lost()) {
-      house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
-      return false;
-    }
-    while (op.transferred < op.limit) {
-      const std::size_t n = lesser(fragment, op.limit - op.transferred);
-      const wire::header h{.kind = wire::kind::data,
-                           .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
-                           .context = static_cast<context_id>(op.transferred >> 32),
-                           .ticket = op.remote_ticket};
-      if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
-        return false;
-      op.transferred += n;
-      house().trace().on(event::bytes_streamed, n);
-    }
-    r.streams_.pop_front();
-    sent_all(op);
-    return true;
-  }
+  bool push_fragments(peer_record& r, operation& op);
 
   /// What is spread costs more by some ways than by others.
   protocol::scheme_learner& paths_of(const operation& op) noexcept {
-    return op.data.contiguous() ? paths_ : spread_paths_;
+    if (!op.data.contiguous()) return spread_paths_;
+    return op.learns == protocol::traffic::both_ways ? paths_both_ways_ : paths_;
   }
 
   protocol::scheme_learner paths_;
+  protocol::scheme_learner paths_both_ways_;
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.

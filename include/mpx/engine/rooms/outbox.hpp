@@ -263,6 +263,8 @@ class outbox_room {
     --house().peers().of(peer).announced_;
   }
 
+  bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
+
   // --- Flushing ----------------------------------------------------------------------------------
 
   /// A send to this peer may go now; it overtakes nobody.

@@ -48,6 +48,10 @@ class transfers {
   linked_list<operation, queue_tag> due_;      // What this side has to copy.
   operation* fed_ = nullptr;   // The receive to whose memory the transport writes a fragment,
   std::size_t fed_bytes_ = 0;  // of this size.
+  // How the peer has had the last long message moved that it got, and of how many bits its length
+  // was.
+  protocol::scheme taken_{};
+  std::uint8_t taken_bits_ = 0;
 };
 
 /// Handlers of packets get by without memory: where there is none for a record, the peer is lost

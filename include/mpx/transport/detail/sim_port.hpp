@@ -111,10 +111,13 @@ class sim_port : public mpx::sim::detail::event_handler {
     return {there != nullptr ? there->exposed_.get() : nullptr, exposure_key::unpack(key)};
   }
 
-  /// A copy in either direction that keeps this CPU busy. False: the peer is not there.
-  bool copy(peer_id peer, std::byte* into, const std::byte* from, std::size_t bytes) noexcept {
+  /// A copy in either direction that keeps this CPU busy: from the peer's memory, if it `fetches`.
+  /// False: the peer is not there.
+  bool copy(peer_id peer, std::byte* into, const std::byte* from, std::size_t bytes,
+            bool fetches) noexcept {
     if (world_.cut_off(self_) || gone(peer)) return false;
-    clock_.spend(self_, costs(peer, bytes).send_ns + costs(peer, bytes).wire_ns);
+    const mpx::sim::costs c = costs(peer, bytes);
+    clock_.spend(self_, c.send_ns + c.wire_ns + (fetches ? c.fetch_ns : 0));
     if (bytes > 0) std::memcpy(into, from, bytes);
     world_.record("copy", now_ns(), self_, world_rank(peer), bytes, 0);
     world_.result().moved_bytes += bytes;

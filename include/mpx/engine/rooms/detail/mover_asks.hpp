@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Long messages whose sender moves some of the data, or all: what the receiver asks of it. Included
-// by mover.hpp.
+// Long messages: which way they take, and those whose sender moves some of the data, or all: what
+// the receiver asks of it, and what it sends. Included by mover.hpp.
 
 #include "mpx/engine/rooms/mover.hpp"
 
@@ -47,6 +47,39 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     return true;
   }
   return false;
+}
+
+template <class Stack, class House>
+protocol::scheme mover_room<Stack, House>::scheme_for(const operation& op, bool whole) noexcept {
+  const bool both_ways = op.learns == protocol::traffic::both_ways;
+  const peer_record& r = house().peers().of(op.peer);
+  if (both_ways && whole && op.peer < house().transport().self() &&
+      r.taken_bits_ == bits_of(op.limit))
+    return r.taken_;
+  return paths_of(op).choose(op.limit, whole && !both_ways);
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] bool mover_room<Stack, House>::push_fragments(peer_record& r, operation& op) {
+  const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
+  if (op.data_lost()) {
+    house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
+    return false;
+  }
+  while (op.transferred < op.limit) {
+    const std::size_t n = lesser(fragment, op.limit - op.transferred);
+    const wire::header h{.kind = wire::kind::data,
+                         .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
+                         .context = static_cast<context_id>(op.transferred >> 32),
+                         .ticket = op.remote_ticket};
+    if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
+      return false;
+    op.transferred += n;
+    house().trace().on(event::bytes_streamed, n);
+  }
+  r.streams_.pop_front();
+  sent_all(op);
+  return true;
 }
 
 }  // namespace mpx::inline v0::detail
