@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <concepts>
 #include <condition_variable>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <mpx/mpx.hpp>
 #include <mpx/transport/rdma.hpp>
@@ -100,16 +102,22 @@ void run_at_all_counts(Body body) {
   for (const mpx::rank_t n : counts) run<Stack>(n, body);
 }
 
-/// Byte `i` of the message that `seed` names.
-constexpr std::byte byte_of(std::uint64_t seed, std::size_t i) noexcept {
-  std::uint64_t x = (seed + 1) * 0x9e37'79b9'7f4a'7c15u + i / 8 * 0xd6e8'feb8'6659'fd93u;
+/// Word `i` of the message that `seed` names, and byte `i` of it.
+constexpr std::uint64_t word_of(std::uint64_t seed, std::size_t i) noexcept {
+  std::uint64_t x = (seed + 1) * 0x9e37'79b9'7f4a'7c15u + i * 0xd6e8'feb8'6659'fd93u;
   x ^= x >> 32;
-  x *= 0xd6e8'feb8'6659'fd93u;
-  return static_cast<std::byte>(x >> (i % 8 * 8));
+  return x * 0xd6e8'feb8'6659'fd93u;
 }
+constexpr std::byte byte_of(std::uint64_t seed, std::size_t i) noexcept {
+  return static_cast<std::byte>(word_of(seed, i / 8) >> (i % 8 * 8));
+}
+static_assert(std::endian::native == std::endian::little);  // Byte 0 of a word comes first.
 
 inline void fill(std::span<std::byte> into, std::uint64_t seed) noexcept {
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] = byte_of(seed, i);
+  for (std::size_t at = 0; at < into.size(); at += 8) {
+    const std::uint64_t word = word_of(seed, at / 8);
+    std::memcpy(into.data() + at, &word, std::min<std::size_t>(8, into.size() - at));
+  }
 }
 inline std::vector<std::byte> message(std::size_t bytes, std::uint64_t seed) {
   std::vector<std::byte> m(bytes);
@@ -117,8 +125,11 @@ inline std::vector<std::byte> message(std::size_t bytes, std::uint64_t seed) {
   return m;
 }
 inline bool holds(std::span<const std::byte> data, std::uint64_t seed) noexcept {
-  for (std::size_t i = 0; i < data.size(); ++i)
-    if (data[i] != byte_of(seed, i)) return false;
+  for (std::size_t at = 0; at < data.size(); at += 8) {
+    const std::uint64_t word = word_of(seed, at / 8);
+    if (std::memcmp(data.data() + at, &word, std::min<std::size_t>(8, data.size() - at)) != 0)
+      return false;
+  }
   return true;
 }
 

@@ -46,7 +46,8 @@ struct type_map {
   int64_t upper() const {
     if (has_upper) return told_upper;
     int64_t high = true_upper();
-    while (high > lower() && (high - lower()) % alignment != 0) ++high;
+    const int64_t low = lower();
+    while (high > low && (high - low) % alignment != 0) ++high;
     return high;
   }
   int64_t extent() const { return upper() - lower(); }
@@ -64,14 +65,17 @@ struct type_map {
     alignment = alignment > m.alignment ? alignment : m.alignment;
   }
   void add(const type_map& m, int64_t count, int64_t at) {
-    for (int64_t i = 0; i < count; ++i) add(m, at + i * m.extent());
+    const int64_t step = m.extent();  // Each looks at all entries: once will do.
+    for (int64_t i = 0; i < count; ++i) add(m, at + i * step);
   }
   /// Where the bytes of `count` elements lie, in the order of the stream.
   std::vector<int64_t> bytes(int64_t count) const {
     std::vector<int64_t> all;
+    all.reserve(static_cast<std::size_t>(count * size()));
+    const int64_t step = extent();
     for (int64_t i = 0; i < count; ++i)
       for (const entry& e : entries)
-        for (int64_t b = 0; b < e.size; ++b) all.push_back(i * extent() + e.at + b);
+        for (int64_t b = 0; b < e.size; ++b) all.push_back(i * step + e.at + b);
     return all;
   }
 };

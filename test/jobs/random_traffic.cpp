@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// optimise: yes
 // Random traffic over the usual stack, and over a narrow one. random_traffic SEED
 
 #include <mpx/bootstrap/pmi1.hpp>

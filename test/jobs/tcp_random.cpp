@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// optimise: yes
 // Random traffic over sockets; every fourth seed with packets and windows so small that they are
 // full all the time. tcp_random SEED [PROGRAMS]
 

@@ -24,13 +24,15 @@ inline std::byte byte_at(mpx::rank_t from, std::size_t round, std::size_t i) {
 }
 inline std::vector<std::byte> message(mpx::rank_t from, std::size_t round, std::size_t bytes) {
   std::vector<std::byte> m(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) m[i] = byte_at(from, round, i);
+  std::byte* const p = m.data();
+  for (std::size_t i = 0; i < bytes; ++i) p[i] = byte_at(from, round, i);
   return m;
 }
 inline void check(const std::vector<std::byte>& got, mpx::rank_t from, std::size_t round,
                   std::size_t bytes) {
+  const std::byte* const p = got.data();
   for (std::size_t i = 0; i < bytes; ++i)
-    if (got[i] != byte_at(from, round, i))
+    if (p[i] != byte_at(from, round, i))
       harness::fail("byte " + std::to_string(i) + " of " + std::to_string(bytes) + " is wrong");
 }
 

@@ -14,5 +14,9 @@ struct broken : std::runtime_error {
 inline void require(bool kept, const std::string& what) {
   if (!kept) throw broken(what);
 }
+/// No text is made where none is needed.
+inline void require(bool kept, const char* what) {
+  if (!kept) throw broken(what);
+}
 
 }  // namespace explorer

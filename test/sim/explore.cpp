@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// optimise: some
 // sanitizers: none
 // The explorer of messages and collectives: see explorer.hpp.
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// optimise: some
 // The explorer of what mends a network: packets are lost, repeated and shortened, connections break
 // at chosen bytes, and above the code by which transport tcp replaces them nothing is to be seen.
 

@@ -94,7 +94,8 @@ class window_player {
       if (gone_) return;
     } else if (what_.kind == window_kind::allocated) {
       window_ = mpx::allocate_window<word>(comm_, n, what_.by);
-      for (const word x : window_.local()) require(x == 0, name() + "memory is not zeroed");
+      for (const word x : window_.local())
+        if (x != 0) throw broken(name() + "memory is not zeroed");
     } else {
       memory_.emplace_back(n);
       own_ = &memory_.back();
@@ -471,12 +472,12 @@ class window_player {
     const words& got = *r.where;
     const std::size_t apart = a.what == deed::get ? a.apart : 1;
     for (std::size_t i = 0; r.expected && i < a.n; ++i)
-      require(got[i * apart] == (*r.expected)[i],
-              name(a) + "word " + std::to_string(i) + " of what it has brought is " +
-                  std::to_string(got[i * apart]) + ", not " + std::to_string((*r.expected)[i]));
+      if (got[i * apart] != (*r.expected)[i])  // For each word: no text before it is needed.
+        throw broken(name(a) + "word " + std::to_string(i) + " of what it has brought is " +
+                     std::to_string(got[i * apart]) + ", not " + std::to_string((*r.expected)[i]));
     for (std::size_t i = 0; i < got.size(); ++i)
-      require(i % apart == 0 || got[i] == canary,
-              name(a) + "words between those that it fills have been written to");
+      if (i % apart != 0 && got[i] != canary)
+        throw broken(name(a) + "words between those that it fills have been written to");
   }
   /// This rank's memory is what it should be, but for what accesses of `next` may be at.
   void check_memory(const phase* next) {
@@ -486,15 +487,17 @@ class window_player {
         if (a.to == me() && a.writes())
           a.each([&](std::size_t, std::size_t at) { open[at] = true; });
     for (std::size_t i = 0; i < open.size(); ++i)
-      require(open[i] || local()[i] == expected(me())[i],
-              name() + "word " + std::to_string(i) + " of rank " + std::to_string(me()) + " is " +
-                  std::to_string(local()[i]) + ", not " + std::to_string(expected(me())[i]));
+      if (!open[i] && local()[i] != expected(me())[i])
+        throw broken(name() + "word " + std::to_string(i) + " of rank " + std::to_string(me()) +
+                     " is " + std::to_string(local()[i]) + ", not " +
+                     std::to_string(expected(me())[i]));
     check_dropped();
   }
   void check_dropped() {
     for (const words& d : dropped_)
       for (const word x : d)
-        require(x == canary, name() + "the buffer of a dropped request has been written to");
+        if (x != canary)
+          throw broken(name() + "the buffer of a dropped request has been written to");
   }
   /// Each has a number of its own, and a rank's are in order.
   void check_tickets(const phase& p) {

@@ -206,7 +206,8 @@ class payload {
  public:
   payload(std::uint32_t serial, std::size_t bytes, std::size_t shift = 0)
       : store_(bytes + shift), shift_(shift) {
-    for (std::size_t i = 0; i < bytes; ++i) store_[shift + i] = pattern_at(serial, i);
+    std::byte* const p = store_.data() + shift;
+    for (std::size_t i = 0; i < bytes; ++i) p[i] = pattern_at(serial, i);
   }
   std::span<const std::byte> view() const { return std::span(store_).subspan(shift_); }
 
@@ -215,9 +216,11 @@ class payload {
   std::size_t shift_;
 };
 
+// By a pointer: without optimisation a span's calls would take several times as long.
 inline bool has_pattern(std::span<const std::byte> bytes, std::uint32_t serial) {
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    if (bytes[i] != pattern_at(serial, i)) return false;
+  const std::byte* const p = bytes.data();
+  for (std::size_t i = 0, n = bytes.size(); i < n; ++i)
+    if (p[i] != pattern_at(serial, i)) return false;
   return true;
 }
 
