@@ -12,6 +12,7 @@
 #include <mpx/transport/rdma/nic.hpp>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nic_contract {
@@ -120,7 +121,10 @@ class scripted_nic {
     }
     return told;
   }
-  bool arm() noexcept { return held_.empty() && out_.empty() && !retried_ && nic_.arm(); }
+  bool arm() noexcept {
+    const bool retried = std::exchange(retried_, false);
+    return held_.empty() && out_.empty() && !retried && nic_.arm();
+  }
   void sleep(std::int64_t timeout_ns) noexcept { nic_.sleep(timeout_ns); }
   void disarm() noexcept { nic_.disarm(); }
   void wake() noexcept { nic_.wake(); }
@@ -132,8 +136,9 @@ class scripted_nic {
  private:
   static bool ends(int& count) noexcept { return count >= 0 && (count == 0 || --count < 0); }
   bool full() noexcept {
-    retried_ = random_.one_in(script.retry_one_in);
-    return retried_;
+    if (!random_.one_in(script.retry_one_in)) return false;
+    retried_ = true;
+    return true;
   }
   template <class Post>
   mpx::outcome post(mpx::peer_id peer, mpx::cookie_t cookie, Post&& inner) noexcept {
@@ -166,7 +171,9 @@ class scripted_nic {
   mpx::sim::random random_;
   std::vector<mpx::nic_event> held_;
   std::deque<mpx::nic_event> out_;
-  bool retried_ = false;  // A post may succeed now.
+  /// A post may succeed now, whatever others have since then: until the program, which would sleep, has
+  /// been told so.
+  bool retried_ = false;
 };
 
 }  // namespace nic_contract
