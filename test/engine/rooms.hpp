@@ -44,7 +44,7 @@ class scripted {
   template <class Job>
   explicit scripted(Job&) {}
 
-  peer_id self() const noexcept { return 0; }
+  peer_id self() const noexcept { return me; }
   peer_id peers() const noexcept { return peers_max; }
   bool oversubscribed() const noexcept { return false; }
   outcome post(peer_id to, const frame_header& f, std::span<const std::byte> payload,
@@ -103,6 +103,7 @@ class scripted {
   outcome answers_with = outcome::done;
   outcome withdraws_with = outcome::done;
   outcome copies_with = outcome::done;
+  peer_id me = 0;
   mpx::advice pays = mpx::advice::always;
   bool exposes = true;
   bool arms_with = true;

@@ -273,6 +273,43 @@ TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
   }
 }
 
+TEST_CASE("rooms: in an exchange the mover has data moved as the lower peer had what it got") {
+  for (const peer_id me : {0, 2}) {
+    for (const bool both_ways : {false, true}) {
+      CAPTURE(me);
+      CAPTURE(both_ways);
+      mover_house h;
+      h.transport().me = me;
+      h.transport().pays = mpx::advice::learn;
+      const auto data = pattern_of(5000);
+      operation& out = *h.pool().take();
+      out.begin(role::send, stage::answer, 0);
+      out.announced = true;
+      out.peer = 1;
+      out.data = {const_cast<std::byte*>(data.data()), data.size()};
+      const wire::clearance c{.bytes = 5000, .from = 0, .memory = {}, .ticket = 7, .reserved = 0};
+      CHECK(h.on_clear(&out, std::as_bytes(std::span(&c, 1))) == errc{});  // By packets.
+
+      std::vector<std::byte> into(5000);
+      operation& op = *h.pool().take();
+      op.begin(role::receive, stage::posted, 0);
+      op.data = {into.data(), into.size()};
+      arrived_message m;
+      m.is = {0, 1, 3};
+      m.kind = announce;
+      m.flags = both_ways ? arrived_message::flag_both_ways : 0;
+      m.ticket = 9;
+      m.bytes = 5000;
+      m.memory = {reinterpret_cast<std::uintptr_t>(data.data()), 1};
+      h.begin(op, m);  // Who chooses begins with a get.
+      const bool follows = me == 2 && both_ways;
+      CHECK(h.outbox_.answers.back().second.kind ==
+            (follows ? wire::kind::clear : wire::kind::finished));
+      CHECK(op.stage == (follows ? stage::streaming : stage::complete));
+    }
+  }
+}
+
 TEST_CASE("rooms: the mover tells of all that came from a peer in one packet, and of each once") {
   mover_house h;
   static_assert(mover_house::room::tells_together);

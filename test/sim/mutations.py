@@ -11,6 +11,7 @@ PEERS = "engine/rooms/peers.hpp"
 OUTBOX = "engine/rooms/outbox.hpp"
 INBOX = "engine/rooms/inbox.hpp"
 MOVER = "engine/rooms/mover.hpp"
+ASKS = "engine/rooms/detail/mover_asks.hpp"
 STORED = "engine/rooms/detail/inbox_stored.hpp"
 PROGRESS = "engine/rooms/progress.hpp"
 RESTS = "engine/rooms/detail/progress_rests.hpp"
@@ -20,6 +21,8 @@ PACKETS = "engine/detail/endpoint_packets.hpp"
 PLACED = "engine/rooms/detail/inbox_placed.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
+PATHS_TEST = "sim/paths.test.cpp"
+ROOMS_TEST = "engine/rooms.test.cpp"
 NODE_TEST = "preempt/node_block.test.cpp"
 LOCK_TEST = "preempt/rma_lock.test.cpp"
 CHECKS_TEST = "sim/checks.test.cpp"
@@ -82,8 +85,8 @@ MUTATIONS = [
     ("off by one: a message is short up to a byte over the threshold", OUTBOX,
      "bytes > house().protocol().short_bytes_max();",
      "bytes > house().protocol().short_bytes_max() + 1;"),
-    ("off by one: the last fragment is a byte short", MOVER,
-     "      op.transferred += n;\n", "    op.transferred += n + (op.transferred + n + 1 == op.limit);\n"),
+    ("off by one: the last fragment is a byte short", ASKS,
+     "    op.transferred += n;\n", "    op.transferred += n + (op.transferred + n + 1 == op.limit);\n"),
     ("a long message may be longer than its receive", MOVER,
      "op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);", "op.limit = m.bytes;"),
     ("a truncated message is reported as whole", INBOX,
@@ -244,6 +247,15 @@ MUTATIONS = [
      "if (goes) readers |= std::uint64_t{1} << r;", "", NODE_TEST),
     ("a part is combined where the last one is still read", "coll/node_calls.hpp",
      "    for (rank_t r = 0; r < n; ++r) shown(r);\n", "", NODE_TEST),
+    ("who is not rank 0 does not do as rank 0 does with long blocks", "coll/node_calls.hpp",
+     "node.shows(0, node_is_loan)", "!node.shows(0, node_is_loan)", NODE_TEST),
+    ("who gets a long bcast does not look whether it is sent", "coll/node_calls.hpp",
+     "if (c.size() == 2 && node.shows(call.root, node_is_edges))", "if (false)", NODE_TEST),
+    # How long messages go.
+    ("each side of an exchange chooses its own way", ASKS,
+     "op.peer < house().transport().self()", "op.peer > house().transport().peers()", ROOMS_TEST),
+    ("of an exchange the time counts, and not the work", INBOX,
+     "if (house().mover().has_data_for(r)) m.flags", "if (false) m.flags", PATHS_TEST),
     # Of buffers that layouts spread.
     ("each fragment of a spread message is its first", OUTBOX,
      "      op.data.read(offset, into);\n", "      op.data.read(0, into);\n"),
