@@ -40,6 +40,17 @@ struct every_second final : mpx::layout {
   }
 };
 
+/// An announced message of peer 1, whose data lies there.
+arrived_message announced(std::span<const std::byte> data) {
+  arrived_message m;
+  m.is = {0, 1, 3};
+  m.kind = announce;
+  m.ticket = 9;
+  m.bytes = data.size();
+  m.memory = {reinterpret_cast<std::uintptr_t>(data.data()), 1};
+  return m;
+}
+
 }  // namespace
 
 TEST_CASE("rooms: the outbox keeps the order of sends, and ends each once its bytes are free") {
@@ -238,13 +249,7 @@ TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
     operation& op = *h.pool().take();
     op.begin(role::receive, stage::posted, 0);
     op.data = {into.data(), into.size()};
-    arrived_message m;
-    m.is = {0, 1, 3};
-    m.kind = announce;
-    m.ticket = 9;
-    m.bytes = 5000;
-    m.memory = {reinterpret_cast<std::uintptr_t>(data.data()), 1};
-    h.begin(op, m);
+    h.begin(op, announced(data));
     if (o == outcome::done) {
       CHECK(op.failure == errc::truncate);
       CHECK(std::memcmp(into.data(), data.data(), 4000) == 0);
@@ -294,13 +299,8 @@ TEST_CASE("rooms: in an exchange the mover has data moved as the lower peer had 
       operation& op = *h.pool().take();
       op.begin(role::receive, stage::posted, 0);
       op.data = {into.data(), into.size()};
-      arrived_message m;
-      m.is = {0, 1, 3};
-      m.kind = announce;
+      arrived_message m = announced(data);
       m.flags = both_ways ? arrived_message::flag_both_ways : 0;
-      m.ticket = 9;
-      m.bytes = 5000;
-      m.memory = {reinterpret_cast<std::uintptr_t>(data.data()), 1};
       h.begin(op, m);  // Who chooses begins with a get.
       const bool follows = me == 2 && both_ways;
       CHECK(h.outbox_.answers.back().second.kind ==
