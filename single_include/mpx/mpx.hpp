@@ -12833,8 +12833,8 @@ class mover_room {
         (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
-    // If nothing streams back meanwhile, that takes its time as well.
-    charge_time(*op, op->learns == protocol::traffic::both_ways && r.streams_.empty() ? 2 : 1);
+    // What streams back takes its time as well, now or in its turn.
+    charge_time(*op, op->learns == protocol::traffic::both_ways ? 2 : 1);
     if (op->transferred == op->limit) receive_done(*op, tells::nothing);
     return errc{};
   }
