@@ -3790,6 +3790,7 @@ enum class scheme : std::uint8_t {
   get,      ///< The receiver fetches it.
   packets,  ///< The sender puts it into the channel, the receiver takes it out.
   split,    ///< The receiver fetches the first half while the sender stores the second.
+  open,     ///< That is not known yet.
 };
 
 /// What passes between two ranks while a long message moves: a way costs another time where both
@@ -3801,9 +3802,9 @@ enum class traffic : std::uint8_t {
 };
 
 /// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
-/// few times, then takes the cheapest one and looks at the others now and then: at those that cost
-/// more than twice as much, seldom.
-/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
+/// few times, then takes the cheapest one and looks at the others now and then: less and less often
+/// while the cheapest one stays the same, and seldom at those that cost more than twice as much.
+/// Cost: a few comparisons a message; about 1 message in 32, later in 256, takes a dearer one.
 class scheme_learner {
  public:
   /// `splits`: whether both sides may copy at once.
@@ -3811,32 +3812,50 @@ class scheme_learner {
     const std::uint32_t paths = splits ? paths_max : paths_max - 1;
     record& r = of(bytes);
     const std::uint32_t n = r.asked++;
-    if (n < trials * paths) return static_cast<scheme>(n % paths);
+    if (n < trials * paths) return static_cast<scheme>(n / run % paths);
     std::uint32_t best = 0;
     for (std::uint32_t i = 1; i < paths; ++i)
       if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
-    if (n % explore_every != 0) return static_cast<scheme>(best);
-    const std::uint32_t other = n / explore_every % paths;
+    if (best != r.best) {
+      r.best = best;
+      r.look_every = look_every_first;
+      r.look_at = n + look_every_first;
+    }
+    if (n < r.look_at) return static_cast<scheme>(best);
+    const std::uint32_t other = (best + 1 + r.looks % (paths - 1)) % paths;
     const bool hopeless = r.ns_per_byte[other] > 2 * r.ns_per_byte[best];
-    const bool looks = !hopeless || n / explore_every / paths % hopeless_every == 0;
-    return static_cast<scheme>(looks ? other : best);
+    const bool skipped = hopeless && (r.looks / (paths - 1) + 1) % hopeless_every != 0;
+    if (skipped || n >= r.look_at + run - 1) {
+      r.look_at = n + r.look_every;
+      if (r.look_every < look_every_last) r.look_every *= 2;
+      ++r.looks;
+    }
+    return static_cast<scheme>(skipped ? best : other);
   }
 
   /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
   /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
   /// sides have worked for it.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
-    learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
+    record& r = of(bytes);
+    const bool is_trial = r.asked <= trials * paths_max;
+    learn(r.ns_per_byte[static_cast<std::size_t>(p)], bytes, ns, is_trial);
   }
 
  private:
   static constexpr std::uint32_t trials = 4;
-  static constexpr std::uint32_t explore_every = 64;
-  static constexpr std::uint32_t hopeless_every = 8;  // Of those looks.
+  static constexpr std::uint32_t run = 2;  // In an exchange the peer follows one message later.
+  static constexpr std::uint32_t look_every_first = 64;
+  static constexpr std::uint32_t look_every_last = 512;
+  static constexpr std::uint32_t hopeless_every = 4;  // Of those looks.
   static constexpr std::uint32_t paths_max = 3;
   struct record {
     float ns_per_byte[paths_max]{};  // 0: not tried yet.
     std::uint32_t asked = 0;
+    std::uint32_t best = paths_max;  // The last time: none yet.
+    std::uint32_t look_every = 0;
+    std::uint32_t look_at = 0;
+    std::uint32_t looks = 0;
   };
 
   record& of(std::size_t bytes) noexcept {
@@ -3845,13 +3864,14 @@ class scheme_learner {
     return records_[at < records_max ? at : records_max - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
-  /// ran.
-  static void learn(float& average, std::size_t bytes, std::int64_t ns) noexcept {
+  /// ran. What is thought too dear is not taken, so that nobody finds out; hence the least of the
+  /// trials counts.
+  static void learn(float& average, std::size_t bytes, std::int64_t ns, bool is_trial) noexcept {
     const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
     if (average == 0 || sample < average) {
-      average = average == 0 ? sample : (average + sample) / 2;
+      average = average == 0 || is_trial ? sample : (average + sample) / 2;
     } else {
-      average += ((sample < 4 * average ? sample : 4 * average) - average) / 8;
+      average += ((sample < 2 * average ? sample : 2 * average) - average) / 8;
     }
   }
 
@@ -9146,6 +9166,15 @@ concept CopyingTransport =
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
+/// A transport that may take a while over a withdraw, to make later copies cheaper.
+///
+/// `tidied_at_ns()`: when it last had (0: never), on the monotonic clock. What that took is no
+/// message's.
+template <class T>
+concept TidyingTransport = CopyingTransport<T> && requires(const T& t) {
+  { t.tidied_at_ns() } noexcept -> std::same_as<std::int64_t>;
+};
+
 /// A transport whose puts can carry a packet.
 ///
 /// `put_then(peer, memory, offset, from, header, cookie)`: a put; when its data is in place, the
@@ -9542,11 +9571,12 @@ inline std::uint64_t bell_domain() noexcept {
 
 namespace mpx::inline v0::transport::detail {
 
-/// version << 16 | open | held. Zeroed memory is a closed word.
+/// version << 16 | reached | open | held. Zeroed memory is a closed word.
 using exposure_word = platform::atomic<std::uint64_t>;
 
 /// Names a word of its owner's table, and the use of it that is meant. Never 0.
 struct exposure_key {
+  static constexpr std::uint64_t reached = 4;  // Somebody has held it since it was opened.
   static constexpr std::uint64_t open = 2;
   static constexpr std::uint64_t held = 1;
   static constexpr unsigned version_shift = 16;
@@ -9572,9 +9602,8 @@ class held_exposure {
   held_exposure(exposure_word* table, exposure_key key) noexcept {
     if (table == nullptr) return;
     std::uint64_t expected = key.opened();
-    if (table[key.slot].compare_exchange_strong(expected, expected | exposure_key::held,
-                                                platform::memory_order_acquire))
-      word_ = &table[key.slot];
+    if (!try_hold(table[key.slot], expected) && expected == (key.opened() | exposure_key::reached))
+      try_hold(table[key.slot], expected);
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;
@@ -9585,6 +9614,15 @@ class held_exposure {
   explicit operator bool() const noexcept { return word_ != nullptr; }
 
  private:
+  bool try_hold(exposure_word& word, std::uint64_t& expected) noexcept {
+    if (!word.compare_exchange_strong(expected,
+                                      expected | exposure_key::held | exposure_key::reached,
+                                      platform::memory_order_acquire))
+      return false;
+    word_ = &word;
+    return true;
+  }
+
   exposure_word* word_ = nullptr;
 };
 
@@ -9595,6 +9633,13 @@ struct opened_exposure {
   explicit operator bool() const noexcept { return is_open; }
   const exposure_key& operator*() const noexcept { return key; }
   const exposure_key* operator->() const noexcept { return &key; }
+};
+
+/// What closing one came to.
+struct closed_exposure {
+  bool is_closed = false;    // Else a peer is still at it.
+  bool was_reached = false;  // A peer has held it.
+  explicit operator bool() const noexcept { return is_closed; }
 };
 
 /// The owner's side. At most `exposure_key::slots` pieces at once.
@@ -9619,14 +9664,14 @@ class exposures {
     return {key, true};
   }
 
-  /// From now on nobody begins to copy. Returns false while the peer is still at it: ask again,
+  /// From now on nobody begins to copy. While the peer is still at it, that is false: ask again,
   /// unless it is dead, and the word is lost with it.
-  bool close(exposure_word* table, exposure_key key) noexcept {
+  closed_exposure close(exposure_word* table, exposure_key key) noexcept {
     const std::uint64_t old =
         table[key.slot].fetch_and(~exposure_key::open, platform::memory_order_acq_rel);
-    if ((old & exposure_key::held) != 0) return false;
+    if ((old & exposure_key::held) != 0) return {};
     free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // There is room: see `open`.
-    return true;
+    return {true, (old & exposure_key::reached) != 0};
   }
 
  private:
@@ -9634,6 +9679,145 @@ class exposures {
 
   plain_array<std::uint16_t> free_;  // A stack, of which pages are touched as it is used.
   std::uint32_t used_ = 0;
+};
+
+}  // namespace mpx::inline v0::transport::detail
+
+// ==== mpx/transport/detail/lent_pages.hpp
+
+// Huge pages for memory that peers copy by the kernel. The kernel looks up the pages of another
+// process one by one: with pages of 4 KiB that takes longer than the copy. What peers have copied
+// from again and again is put on huge pages, which the kernel does in place (Linux 6.1 and later).
+
+namespace mpx::inline v0::transport::detail {
+
+/// What lent_pages needs of Linux.
+struct linux_huge_pages {
+  /// Whether whoever runs this machine has not switched them off. Cost: reads a file.
+  static bool allowed() noexcept {
+    char text[64]{};
+    const int fd = ::open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const ssize_t n = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    return n > 0 && std::strstr(text, "[never]") == nullptr;
+  }
+  /// Puts what lies there on a huge page. Contents and addresses stay. The kernel refuses where it
+  /// has been told to leave memory alone (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE). Returns whether it
+  /// is on one now.
+  static bool collapse(std::uintptr_t at, std::size_t bytes) noexcept {
+    constexpr int madv_collapse = 25;  // Younger than some headers.
+    return ::madvise(reinterpret_cast<void*>(at), bytes, madv_collapse) == 0;
+  }
+  static std::int64_t now_ns() noexcept { return platform::now_ns(); }
+};
+
+/// The same where none are to be used.
+struct no_huge_pages : linux_huge_pages {
+  static constexpr bool allowed() noexcept { return false; }
+};
+
+/// Keeps account of what small pages have cost peers, for each region that a huge page would cover.
+/// Asks for one when the region has been copied twice over, and that is as much as asking costs: on
+/// most machines 0.5 ms, where a virtual machine has to get fresh memory from its host ten times
+/// that. So a program never loses more by asking than it has lost before by not having asked.
+/// Cost: a few instructions per message and 2 MiB of it.
+template <class Kernel = linux_huge_pages>
+class lent_pages {
+ public:
+  static constexpr std::size_t region_bytes = std::size_t{2} << 20;
+
+  /// Peers may copy there, until it is withdrawn. `slot`: of exposure_key.
+  void lend(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
+    if (off_ || !has_tables()) return;
+    bytes_[slot] = bytes;
+    if (bytes == 0) return;
+    for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r)
+      if (entry* const e = of(r)) ++e->lent;
+  }
+  /// Nobody copies any more. `reached`: somebody has.
+  void withdraw(std::uint32_t slot, std::uintptr_t at, bool reached) noexcept {
+    if (off_ || bytes_.empty() || bytes_[slot] == 0) return;
+    const std::size_t bytes = bytes_[slot];
+    // Where nobody has, small pages may be why.
+    const std::uint64_t share = reached ? 1 : unreached_share;
+    lost_ns_ = mpx::detail::lesser(lost_ns_ + lost_by(bytes / share), lost_ns_max);
+    for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r) {
+      entry* const e = of(r);
+      if (e == nullptr || e->lent == 0) continue;
+      --e->lent;
+      const std::uintptr_t from = mpx::detail::greater(at, r * region_bytes);
+      const std::uintptr_t to = mpx::detail::lesser(at + bytes, (r + 1) * region_bytes);
+      e->copied_bytes += (to - from) / share;
+      // While a peer copies from it the kernel could not.
+      if (e->lent == 0 && pays(*e)) ask(*e);
+    }
+  }
+
+  /// When the kernel was last through with being asked; 0: it never was.
+  std::int64_t asked_at_ns() const noexcept { return asked_at_ns_; }
+
+ private:
+  struct entry {
+    std::uintptr_t region = 0;  // 0: free, for nothing is lent there.
+    std::uint32_t lent = 0;     // Messages that peers may copy from it now.
+    bool asked = false;
+    std::uint64_t copied_bytes = 0;  // Since then.
+  };
+
+  static constexpr std::size_t entries = 512;
+  static constexpr std::uint64_t passes = 2;
+  static constexpr std::uint64_t passes_later = 64;  // Its owner may have freed it since.
+  static constexpr std::uint64_t unreached_share = 4;
+  static constexpr std::uint64_t bytes_a_lost_ns = 15;  // 250 ns a page of 4 KiB.
+  static constexpr std::int64_t lost_ns_max = 16'000'000;
+  static constexpr std::int64_t cost_ns_least = 300'000;
+
+  static std::int64_t lost_by(std::uint64_t bytes) noexcept {
+    return static_cast<std::int64_t>(bytes / bytes_a_lost_ns);
+  }
+  static std::uintptr_t last(std::uintptr_t at, std::size_t bytes) noexcept {
+    return (at + bytes - 1) / region_bytes;
+  }
+  [[gnu::noinline]] bool has_tables() noexcept {
+    if (!bytes_.empty()) return true;
+    off_ = !Kernel::allowed() || !table_.try_extend(entries) ||
+           !bytes_.try_extend(exposure_key::slots);
+    return !off_;
+  }
+  /// nullptr where another region, of which something is lent, is kept in that place.
+  entry* of(std::uintptr_t region) noexcept {
+    entry& e = table_[region % entries];
+    if (e.region == region) return &e;
+    if (e.lent != 0) return nullptr;
+    e = {.region = region};
+    return &e;
+  }
+  bool pays(const entry& e) const noexcept {
+    return e.copied_bytes >= (e.asked ? passes_later : passes) * region_bytes &&
+           lost_by(e.copied_bytes) >= cost_ns_ && lost_ns_ >= cost_ns_;
+  }
+  [[gnu::noinline]] void ask(entry& e) noexcept {
+    const std::int64_t before = Kernel::now_ns();
+    static_cast<void>(Kernel::collapse(e.region * region_bytes, region_bytes));
+    asked_at_ns_ = Kernel::now_ns();
+    // It may have been something else that took so long.
+    const std::int64_t took = mpx::detail::lesser(asked_at_ns_ - before, lost_ns_max);
+    lost_ns_ -= took;
+    if (took > cost_ns_)
+      cost_ns_ = took;
+    else if (took > cost_ns_least / 4)  // Else there was nothing to do.
+      cost_ns_ = mpx::detail::greater((cost_ns_ + took) / 2, cost_ns_least);
+    e.asked = true;
+    e.copied_bytes = 0;
+  }
+
+  plain_array<entry> table_;
+  plain_array<std::size_t> bytes_;  // Lent, by slot.
+  std::int64_t asked_at_ns_ = 0;
+  std::int64_t lost_ns_ = 0;
+  std::int64_t cost_ns_ = cost_ns_least;
+  bool off_ = false;
 };
 
 }  // namespace mpx::inline v0::transport::detail
@@ -10470,6 +10654,15 @@ enum class copy_path : std::uint8_t {
   pipelined,  ///< Two copies through the ring's pool, both sides at work.
 };
 
+/// Which memory of a program the transport asks the kernel to put on huge pages.
+enum class huge_pages : std::uint8_t {
+  lent,  ///< What peers have copied from again and again: they copy up to twice as fast then. Takes
+  ///< what is missing to whole pages of 2 MiB, and time of the rank that owns it: 0.5 ms a page,
+  ///< which is spent once peers have copied for longer. Not where the system is set to `never`,
+  ///< nor memory that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
+  never,  ///< None.
+};
+
 namespace detail {
 
 /// What proves that a process is the rank that it is taken for: it lies in private memory.
@@ -10626,9 +10819,11 @@ class shm_segment {
 
 /// The default transport. `RingLines` and `PoolBytes` (powers of two) bound the memory of one
 /// directed pair that talks: 64 * RingLines + PoolBytes bytes, touched as it is used. `ArenaBytes`
-/// bounds what a rank can allocate with mpx::allocator. `Path` chooses how long messages travel.
+/// bounds what a rank can allocate with mpx::allocator. `Path` chooses how long messages travel,
+/// `Pages` whether memory that peers copy from gets huge pages.
 template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
-          std::uint64_t ArenaBytes = std::uint64_t{4} << 30, copy_path Path = copy_path::automatic>
+          std::uint64_t ArenaBytes = std::uint64_t{4} << 30, copy_path Path = copy_path::automatic,
+          huge_pages Pages = huge_pages::lent>
 class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   using base = detail::ring_fabric<detail::shm_segment>;
   static constexpr detail::ring_geometry geometry{RingLines, PoolBytes};
@@ -10670,11 +10865,20 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     const auto arena = reinterpret_cast<std::uintptr_t>(arena_base_);
     if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
       return {at - arena, key->pack() | key_arena};
+    lent_.lend(key->slot, at, memory.size());
     return {at, key->pack() | key_private};
   }
   [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
-    return exposures_.close(exposed_by(self()), key_of(memory)) ? outcome::done : outcome::retry;
+    const detail::exposure_key key = key_of(memory);
+    const auto closed = exposures_.close(exposed_by(self()), key);
+    if (!closed) return outcome::retry;
+    if (kind_of(memory) == key_private)
+      lent_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address), closed.was_reached);
+    return outcome::done;
   }
+
+  /// See TidyingTransport.
+  std::int64_t tidied_at_ns() const noexcept { return lent_.asked_at_ns(); }
 
   advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     if (kind_of(memory) == key_arena) return advice::always;
@@ -10864,6 +11068,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::process_mark& mark_;  // On the heap: its address is known to the others.
   bool one_process_;
   detail::exposures exposures_;
+  detail::lent_pages<std::conditional_t<Pages == huge_pages::lent, detail::linux_huge_pages,
+                                        detail::no_huge_pages>>
+      lent_;
 };
 
 /// Between processes, or threads, of one machine, with rings and arenas of the usual size.
@@ -12833,8 +13040,7 @@ class mover_room {
         (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
-    // What streams back takes its time as well, now or in its turn.
-    charge_time(*op, op->learns == protocol::traffic::both_ways ? 2 : 1);
+    charge_time(*op, payload.size());
     if (op->transferred == op->limit) receive_done(*op, tells::nothing);
     return errc{};
   }
@@ -12962,6 +13168,8 @@ class mover_room {
   /// itself takes no time here.)
   static constexpr std::size_t piece_max =
       CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
+  /// What streams out at the same time as something streams in.
+  static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
   /// In a call that waits nobody is kept from anything else: the fewer looks, the faster.
   static constexpr std::size_t blocked_pieces = CopyingTransport<transport_type> ? 8 : 1;
   std::size_t piece_of(const operation& op) noexcept {
@@ -12988,45 +13196,17 @@ class mover_room {
 
   /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if
   /// another way is to be taken.
-  [[gnu::noinline]] bool fetch(operation& op, const arrived_message& m) {
-    const remote_memory& from = m.memory;
-    if constexpr (RmaTransport<transport_type>) {
-      constexpr long_path by = protocol_type::long_by;
-      if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
-      const bool whole = op.data.contiguous();
-      if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
-        return false;
-      if (house().peers().is_gone(op.peer)) return false;  // And its memory.
-      advice a = advice::always;
-      if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
-      // Of one packet: there is nothing to gain.
-      if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
-      op.scheme = protocol::scheme::get;
-      if (a == advice::learn) {
-        op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
-                                                                     : protocol::traffic::one_way;
-        op.spent_ns = 0;
-        op.asked_at_ns = house().now_ns();
-        op.scheme = scheme_for(op, whole);
-        if (op.scheme == protocol::scheme::packets) return false;
-      }
-      op.target = from;
-      op.copied = 0;
-      if constexpr (CopyingTransport<transport_type>) {
-        defer(op);
-      } else {
-        fetch_piece(op);
-      }
-      return true;
-    }
-    return false;
-  }
+  bool fetch(operation& op, const arrived_message& m);
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
-    if (is_learnt(op)) op.asked_at_ns = house().now_ns();  // What the program did since is free.
-    if (op.scheme == protocol::scheme::split) {
-      if (!split(op, op.target)) fetch_no_more(op);
-      return;
+    if (is_learnt(op)) {
+      op.asked_at_ns = house().now_ns();  // What the program did since is free.
+      if (op.scheme == protocol::scheme::open) choose_way(op);
+      if (op.scheme == protocol::scheme::packets) return request_packets(op);
+      if (op.scheme == protocol::scheme::split) {
+        if (!split(op, op.target)) fetch_no_more(op);
+        return;
+      }
     }
     const outcome o = get_piece(op);
     if (o == outcome::pending) {
@@ -13067,7 +13247,7 @@ class mover_room {
 
   /// Where long data goes both ways, both sides take the same way: else one of them would copy all
   /// of it. The lower peer chooses.
-  protocol::scheme scheme_for(const operation& op, bool whole) noexcept;
+  void choose_way(operation& op) noexcept;
   void note_taken(const operation& op, protocol::scheme by) noexcept {
     peer_record& r = house().peers().of(op.peer);
     r.taken_ = by;
@@ -13082,14 +13262,9 @@ class mover_room {
   /// Both sides copy: the sender stores the second half while this fetches the first.
   bool split(operation& op, const remote_memory& from);
 
-  /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
-  /// its, `times` over.
-  [[gnu::noinline]] void charge_time(operation& op, std::int64_t times = 1) {
-    if (!is_learnt(op)) return;
-    const std::int64_t now = house().now_ns();
-    op.spent_ns += times * (now - greater(op.asked_at_ns, charged_at_ns_));
-    charged_at_ns_ = now;
-  }
+  /// Data of `op` has moved, `streamed` bytes of it as packets: the time since data last moved here
+  /// is its, or that since it was asked for.
+  void charge_time(operation& op, std::size_t streamed = 0);
 
   /// All data of a long message is here.
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
@@ -13191,16 +13366,53 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
+  std::size_t streamed_out_ = 0;    // Lately, as packets, and not set against what came in yet.
 };
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/rooms/detail/mover_asks.hpp
+// ==== mpx/engine/rooms/detail/mover_ways.hpp
 
-// Long messages: which way they take, and those whose sender moves some of the data, or all: what
-// the receiver asks of it, and what it sends. Included by mover.hpp.
+// Long messages: which way they take, and what it costs; and those whose sender moves some of the
+// data, or all: what the receiver asks of it, and what it sends. Included by mover.hpp.
 
 namespace mpx::inline v0::detail {
+
+template <class Stack, class House>
+[[gnu::noinline]] bool mover_room<Stack, House>::fetch(operation& op, const arrived_message& m) {
+  const remote_memory& from = m.memory;
+  if constexpr (RmaTransport<transport_type>) {
+    constexpr long_path by = protocol_type::long_by;
+    if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
+    const bool whole = op.data.contiguous();
+    if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
+      return false;
+    if (house().peers().is_gone(op.peer)) return false;  // And its memory.
+    advice a = advice::always;
+    if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
+    // Of one packet: there is nothing to gain.
+    if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
+    op.scheme = protocol::scheme::get;
+    if (a == advice::learn) {
+      op.scheme = protocol::scheme::open;
+      op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
+                                                                   : protocol::traffic::one_way;
+      op.spent_ns = 0;
+      // Else when this rank waits, or looks: its program may have more to announce.
+      if (house().is_blocked()) choose_way(op);
+      if (op.scheme == protocol::scheme::packets) return false;
+    }
+    op.target = from;
+    op.copied = 0;
+    if constexpr (CopyingTransport<transport_type>) {
+      defer(op);
+    } else {
+      fetch_piece(op);
+    }
+    return true;
+  }
+  return false;
+}
 
 template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::ask(operation& op, std::size_t from, bool stores) {
@@ -13245,13 +13457,32 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
 }
 
 template <class Stack, class House>
-protocol::scheme mover_room<Stack, House>::scheme_for(const operation& op, bool whole) noexcept {
+[[gnu::noinline]] void mover_room<Stack, House>::choose_way(operation& op) noexcept {
+  peer_record& r = house().peers().of(op.peer);
+  const bool whole = op.data.contiguous();
+  op.asked_at_ns = house().now_ns();
+  if (has_data_for(r)) op.learns = protocol::traffic::both_ways;
   const bool both_ways = op.learns == protocol::traffic::both_ways;
-  const peer_record& r = house().peers().of(op.peer);
-  if (both_ways && whole && op.peer < house().transport().self() &&
-      r.taken_bits_ == bits_of(op.limit))
-    return r.taken_;
-  return paths_of(op).choose(op.limit, whole && !both_ways);
+  const bool follows = both_ways && whole && op.peer < house().transport().self() &&
+                       r.taken_bits_ == bits_of(op.limit);
+  op.scheme = follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways);
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
+  if (!is_learnt(op)) return;
+  const std::int64_t now = house().now_ns();
+  if constexpr (TidyingTransport<transport_type>)
+    charged_at_ns_ = greater(charged_at_ns_, house().transport().tidied_at_ns());
+  std::int64_t took = now - greater(op.asked_at_ns, charged_at_ns_);
+  charged_at_ns_ = now;
+  if (op.learns == protocol::traffic::both_ways && streamed != 0) {
+    // As much streams back: at the same time, or in its turn.
+    const std::size_t out = lesser(streamed, streamed_out_);
+    streamed_out_ -= out;
+    if (out < streamed / 2) took *= 2;
+  }
+  op.spent_ns += took;
 }
 
 template <class Stack, class House>
@@ -13270,6 +13501,7 @@ template <class Stack, class House>
     if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
       return false;
     op.transferred += n;
+    streamed_out_ = lesser(streamed_out_ + n, streamed_out_max);
     house().trace().on(event::bytes_streamed, n);
   }
   r.streams_.pop_front();

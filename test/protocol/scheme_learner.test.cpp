@@ -36,17 +36,21 @@ TEST_CASE("scheme learner: each way is tried, then the cheapest is taken") {
   const counts first = go(l, 12, 65536, true, costs(3000, 2000, 2500));
   CHECK(first == counts{4, 4, 4});
   const counts then = go(l, 640, 65536, true, costs(3000, 2000, 2500));
-  CHECK(then[1] >= 630);
-  CHECK(then[0] + then[2] >= 4);  // It goes on looking at the others.
+  CHECK(then[1] >= 620);
+  CHECK(then[0] >= 2);  // It goes on looking at the others,
+  CHECK(then[2] >= 2);
+  const counts later = go(l, 6400, 65536, true, costs(3000, 2000, 2500));
+  CHECK(later[0] + later[2] >= 12);  // but less often.
+  CHECK(later[0] + later[2] <= 40);
 }
 
 TEST_CASE("scheme learner: what costs far more is looked at seldom") {
   scheme_learner l;
   go(l, 12, 65536, true, costs(1000, 9000, 1500));
-  const counts then = go(l, 64 * 48, 65536, true, costs(1000, 9000, 1500));
-  CHECK(then[1] >= 1);
-  CHECK(then[1] <= 3);
-  CHECK(then[2] >= 12);
+  const counts then = go(l, 512 * 40, 65536, true, costs(1000, 9000, 1500));
+  CHECK(then[1] >= 2);
+  CHECK(then[1] <= 12);
+  CHECK(then[2] >= 30);
 }
 
 TEST_CASE("scheme learner: it follows what becomes cheaper, and leaves what becomes dearer") {
@@ -54,8 +58,31 @@ TEST_CASE("scheme learner: it follows what becomes cheaper, and leaves what beco
   go(l, 600, 1 << 20, true, costs(1000, 3000, 2000));
   const counts dearer = go(l, 600, 1 << 20, true, costs(8000, 3000, 2000));
   CHECK(dearer[2] >= 500);
-  const counts cheaper = go(l, 64 * 3 * 8 * 2, 1 << 20, true, costs(8000, 500, 2000));
+  const counts cheaper = go(l, 512 * 20, 1 << 20, true, costs(8000, 500, 2000));
   CHECK(cheaper[1] > cheaper[2]);  // Though it had looked hopeless.
+}
+
+TEST_CASE("scheme learner: in a peer that follows one message later each way shows its own cost") {
+  scheme_learner l;
+  scheme before = scheme::get;
+  counts taken{};
+  for (int i = 0; i < 400; ++i) {
+    const scheme s = l.choose(65536, false);
+    ++taken[static_cast<std::size_t>(s)];
+    // Where the two take different ways they wait for each other.
+    l.took(s, 65536, s != before ? 9000 : s == scheme::get ? 3000 : 2000);
+    before = s;
+  }
+  CHECK(taken[1] >= 370);
+}
+
+TEST_CASE("scheme learner: one message that was disturbed changes nothing") {
+  scheme_learner l;
+  go(l, 12, 65536, true, costs(1000, 1200, 1200));
+  const counts then = go(l, 40, 65536, true, [n = 0](scheme s) mutable {
+    return ++n % 16 == 5 ? 500'000 : s == scheme::get ? 1000 : 1200;
+  });
+  CHECK(then[0] == 40);
 }
 
 TEST_CASE("scheme learner: sizes are apart, and splits are left out where they cannot be") {
@@ -65,6 +92,6 @@ TEST_CASE("scheme learner: sizes are apart, and splits are left out where they c
   const counts small = go(l, 100, 16384, false, costs(1000, 2000, 1));
   const counts large = go(l, 100, 1 << 24, false, costs(2000, 1000, 1));
   CHECK(small[2] + large[2] == 0);
-  CHECK(small[0] >= 98);
-  CHECK(large[1] >= 98);
+  CHECK(small[0] >= 96);
+  CHECK(large[1] >= 96);
 }

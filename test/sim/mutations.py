@@ -11,7 +11,7 @@ PEERS = "engine/rooms/peers.hpp"
 OUTBOX = "engine/rooms/outbox.hpp"
 INBOX = "engine/rooms/inbox.hpp"
 MOVER = "engine/rooms/mover.hpp"
-ASKS = "engine/rooms/detail/mover_asks.hpp"
+WAYS = "engine/rooms/detail/mover_ways.hpp"
 STORED = "engine/rooms/detail/inbox_stored.hpp"
 PROGRESS = "engine/rooms/progress.hpp"
 RESTS = "engine/rooms/detail/progress_rests.hpp"
@@ -85,7 +85,7 @@ MUTATIONS = [
     ("off by one: a message is short up to a byte over the threshold", OUTBOX,
      "bytes > house().protocol().short_bytes_max();",
      "bytes > house().protocol().short_bytes_max() + 1;"),
-    ("off by one: the last fragment is a byte short", ASKS,
+    ("off by one: the last fragment is a byte short", WAYS,
      "    op.transferred += n;\n", "    op.transferred += n + (op.transferred + n + 1 == op.limit);\n"),
     ("a long message may be longer than its receive", MOVER,
      "op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);", "op.limit = m.bytes;"),
@@ -252,10 +252,21 @@ MUTATIONS = [
     ("who gets a long bcast does not look whether it is sent", "coll/node_calls.hpp",
      "if (c.size() == 2 && node.shows(call.root, node_is_edges))", "if (false)", NODE_TEST),
     # How long messages go.
-    ("each side of an exchange chooses its own way", ASKS,
+    ("each side of an exchange chooses its own way", WAYS,
      "op.peer < house().transport().self()", "op.peer > house().transport().peers()", ROOMS_TEST),
     ("of an exchange the time counts, and not the work", INBOX,
      "if (house().mover().has_data_for(r)) m.flags", "if (false) m.flags", PATHS_TEST),
+    ("a message's way is chosen before the program has announced its own", WAYS,
+     "if (house().is_blocked()) choose_way(op);", "choose_way(op);", PATHS_TEST),
+    ("a call that waits lets its peer begin before it chooses a message's way", WAYS,
+     "if (house().is_blocked()) choose_way(op);", "", PATHS_TEST),
+    ("a way is looked at for one message, while the peer still takes the other", "protocol/scheme_learner.hpp",
+     "std::uint32_t run = 2;", "std::uint32_t run = 1;", "protocol/scheme_learner.test.cpp"),
+    ("nobody is told that memory was reached", "transport/detail/exposures.hpp",
+     "expected | exposure_key::held | exposure_key::reached,", "expected | exposure_key::held,",
+     "preempt/exposures.test.cpp"),
+    ("a huge page is asked for while a peer copies", "transport/detail/lent_pages.hpp",
+     "if (e->lent == 0 && pays(*e))", "if (pays(*e))", "transport/lent_pages.test.cpp"),
     # Of buffers that layouts spread.
     ("each fragment of a spread message is its first", OUTBOX,
      "      op.data.read(offset, into);\n", "      op.data.read(0, into);\n"),

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <mpx/bootstrap/mpxrun.hpp>
 #include <mpx/bootstrap/singleton.hpp>
 #include <mpx/transport/shm.hpp>
@@ -269,6 +270,80 @@ TEST_CASE("shm: which path a long message takes") {
   CHECK(two[0].get_pays(1, two[1].expose(0, {static_cast<std::byte*>(shared), 64}), 64) ==
         advice::always);
   two[1].deallocate_shared(shared, 64);
+}
+
+/// KiB on huge pages of the mapping that `p` lies in.
+long huge_kib_at(const void* p) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(p);
+  std::ifstream maps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t from = 0;
+    std::uintptr_t to = 0;
+    if (std::sscanf(line.c_str(), "%zx-%zx ", &from, &to) == 2)
+      inside = from <= wanted && wanted < to;
+    else if (inside && line.starts_with("AnonHugePages:"))
+      return std::atol(line.c_str() + 14);
+  }
+  return -1;
+}
+/// Memory of its own mapping, on small pages, in which each word says where it is.
+class marked_memory {
+ public:
+  explicit marked_memory(std::size_t bytes)
+      : bytes_(bytes),
+        base_(static_cast<std::byte*>(
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    for (std::size_t i = 0; i < bytes_; i += sizeof i) std::memcpy(base_ + i, &i, sizeof i);
+  }
+  marked_memory(const marked_memory&) = delete;
+  marked_memory& operator=(const marked_memory&) = delete;
+  ~marked_memory() { ::munmap(base_, bytes_); }
+  std::span<std::byte> span() const { return {base_, bytes_}; }
+
+ private:
+  std::size_t bytes_;
+  std::byte* base_;
+};
+
+/// How much of a rank's memory lies on huge pages once another one has fetched it 400 times.
+template <class T>
+long huge_kib_after_gets() {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  cluster<T> job(2);
+  if (!job[0].kernel_copies(1)) return -1;
+  const marked_memory memory(6 * mib);
+  const long before = huge_kib_at(memory.span().data());
+  std::vector<std::byte> into(memory.span().size());
+  for (int i = 0; i < 400; ++i) {
+    const mpx::remote_memory lent = job[1].expose(0, memory.span());
+    // In two pieces, of which each holds it.
+    for (const std::size_t piece : {0, 1})
+      CHECK(job[0].get(1, lent, piece * 3 * mib, std::span(into).subspan(piece * 3 * mib, 3 * mib),
+                       1) == outcome::done);
+    CHECK(job[1].withdraw(lent) == outcome::done);
+  }
+  CHECK(std::equal(into.begin(), into.end(), memory.span().begin()));
+  for (std::size_t i = 0; i < into.size(); i += sizeof i)
+    if (std::memcmp(into.data() + i, &i, sizeof i) != 0) FAIL("changed at " << i);
+  return huge_kib_at(memory.span().data()) - before;
+}
+
+TEST_CASE("shm: memory that is fetched again and again lies on huge pages, unless told not to") {
+  using mpx::transport::huge_pages;
+  using never = basic_shm<16, 4096, 1 << 20, copy_path::automatic, huge_pages::never>;
+  CHECK(huge_kib_after_gets<never>() <= 0);
+
+  constexpr std::size_t region = std::size_t{2} << 20;
+  const marked_memory sample(2 * region);
+  const auto at = (reinterpret_cast<std::uintptr_t>(sample.span().data()) + region - 1) & -region;
+  using kernel = mpx::transport::detail::linux_huge_pages;
+  if (!kernel::allowed() || !kernel::collapse(at, region)) {
+    MESSAGE("skipped: this system gives no huge pages on request");
+    return;
+  }
+  const long kib = huge_kib_after_gets<shm>();
+  CHECK((kib == -1 || kib >= 4096));  // Of 6 MiB, two or three whole ones.
 }
 
 TEST_CASE("shm: an arena's bounds are kept, whatever a peer claims") {

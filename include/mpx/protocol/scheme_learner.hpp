@@ -17,6 +17,7 @@ enum class scheme : std::uint8_t {
   get,      ///< The receiver fetches it.
   packets,  ///< The sender puts it into the channel, the receiver takes it out.
   split,    ///< The receiver fetches the first half while the sender stores the second.
+  open,     ///< That is not known yet.
 };
 
 /// What passes between two ranks while a long message moves: a way costs another time where both
@@ -28,9 +29,9 @@ enum class traffic : std::uint8_t {
 };
 
 /// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
-/// few times, then takes the cheapest one and looks at the others now and then: at those that cost
-/// more than twice as much, seldom.
-/// Cost: a few comparisons a message; about 1 message in 64 takes a dearer one.
+/// few times, then takes the cheapest one and looks at the others now and then: less and less often
+/// while the cheapest one stays the same, and seldom at those that cost more than twice as much.
+/// Cost: a few comparisons a message; about 1 message in 32, later in 256, takes a dearer one.
 class scheme_learner {
  public:
   /// `splits`: whether both sides may copy at once.
@@ -38,32 +39,50 @@ class scheme_learner {
     const std::uint32_t paths = splits ? paths_max : paths_max - 1;
     record& r = of(bytes);
     const std::uint32_t n = r.asked++;
-    if (n < trials * paths) return static_cast<scheme>(n % paths);
+    if (n < trials * paths) return static_cast<scheme>(n / run % paths);
     std::uint32_t best = 0;
     for (std::uint32_t i = 1; i < paths; ++i)
       if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
-    if (n % explore_every != 0) return static_cast<scheme>(best);
-    const std::uint32_t other = n / explore_every % paths;
+    if (best != r.best) {
+      r.best = best;
+      r.look_every = look_every_first;
+      r.look_at = n + look_every_first;
+    }
+    if (n < r.look_at) return static_cast<scheme>(best);
+    const std::uint32_t other = (best + 1 + r.looks % (paths - 1)) % paths;
     const bool hopeless = r.ns_per_byte[other] > 2 * r.ns_per_byte[best];
-    const bool looks = !hopeless || n / explore_every / paths % hopeless_every == 0;
-    return static_cast<scheme>(looks ? other : best);
+    const bool skipped = hopeless && (r.looks / (paths - 1) + 1) % hopeless_every != 0;
+    if (skipped || n >= r.look_at + run - 1) {
+      r.look_at = n + r.look_every;
+      if (r.look_every < look_every_last) r.look_every *= 2;
+      ++r.looks;
+    }
+    return static_cast<scheme>(skipped ? best : other);
   }
 
   /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
   /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
   /// sides have worked for it.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
-    learn(of(bytes).ns_per_byte[static_cast<std::size_t>(p)], bytes, ns);
+    record& r = of(bytes);
+    const bool is_trial = r.asked <= trials * paths_max;
+    learn(r.ns_per_byte[static_cast<std::size_t>(p)], bytes, ns, is_trial);
   }
 
  private:
   static constexpr std::uint32_t trials = 4;
-  static constexpr std::uint32_t explore_every = 64;
-  static constexpr std::uint32_t hopeless_every = 8;  // Of those looks.
+  static constexpr std::uint32_t run = 2;  // In an exchange the peer follows one message later.
+  static constexpr std::uint32_t look_every_first = 64;
+  static constexpr std::uint32_t look_every_last = 512;
+  static constexpr std::uint32_t hopeless_every = 4;  // Of those looks.
   static constexpr std::uint32_t paths_max = 3;
   struct record {
     float ns_per_byte[paths_max]{};  // 0: not tried yet.
     std::uint32_t asked = 0;
+    std::uint32_t best = paths_max;  // The last time: none yet.
+    std::uint32_t look_every = 0;
+    std::uint32_t look_at = 0;
+    std::uint32_t looks = 0;
   };
 
   record& of(std::size_t bytes) noexcept {
@@ -72,13 +91,14 @@ class scheme_learner {
     return records_[at < records_max ? at : records_max - 1];
   }
   /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
-  /// ran.
-  static void learn(float& average, std::size_t bytes, std::int64_t ns) noexcept {
+  /// ran. What is thought too dear is not taken, so that nobody finds out; hence the least of the
+  /// trials counts.
+  static void learn(float& average, std::size_t bytes, std::int64_t ns, bool is_trial) noexcept {
     const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
     if (average == 0 || sample < average) {
-      average = average == 0 ? sample : (average + sample) / 2;
+      average = average == 0 || is_trial ? sample : (average + sample) / 2;
     } else {
-      average += ((sample < 4 * average ? sample : 4 * average) - average) / 8;
+      average += ((sample < 2 * average ? sample : 2 * average) - average) / 8;
     }
   }
 

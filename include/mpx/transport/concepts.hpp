@@ -254,6 +254,15 @@ concept CopyingTransport =
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
+/// A transport that may take a while over a withdraw, to make later copies cheaper.
+///
+/// `tidied_at_ns()`: when it last had (0: never), on the monotonic clock. What that took is no
+/// message's.
+template <class T>
+concept TidyingTransport = CopyingTransport<T> && requires(const T& t) {
+  { t.tidied_at_ns() } noexcept -> std::same_as<std::int64_t>;
+};
+
 /// A transport whose puts can carry a packet.
 ///
 /// `put_then(peer, memory, offset, from, header, cookie)`: a put; when its data is in place, the

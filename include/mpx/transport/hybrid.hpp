@@ -281,6 +281,10 @@ class hybrid {
   {
     return near_.get_held(near_of_[peer], memory, offset, into);
   }
+  std::int64_t tidied_at_ns() const noexcept requires TidyingTransport<Near>
+  {
+    return near_.tidied_at_ns();
+  }
 
   /// See SharedMemoryTransport, BlockTransport: among near peers.
   void* allocate_shared(std::size_t bytes, std::size_t alignment)

@@ -24,6 +24,7 @@
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/bell.hpp"
 #include "mpx/transport/detail/exposures.hpp"
+#include "mpx/transport/detail/lent_pages.hpp"
 #include "mpx/transport/detail/ring_fabric.hpp"
 
 namespace mpx::inline v0::transport {
@@ -34,6 +35,15 @@ enum class copy_path : std::uint8_t {
               ///< whichever of the two below turns out to be faster, by size.
   single,     ///< One copy by process_vm_readv wherever the kernel allows it.
   pipelined,  ///< Two copies through the ring's pool, both sides at work.
+};
+
+/// Which memory of a program the transport asks the kernel to put on huge pages.
+enum class huge_pages : std::uint8_t {
+  lent,  ///< What peers have copied from again and again: they copy up to twice as fast then. Takes
+  ///< what is missing to whole pages of 2 MiB, and time of the rank that owns it: 0.5 ms a page,
+  ///< which is spent once peers have copied for longer. Not where the system is set to `never`,
+  ///< nor memory that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
+  never,  ///< None.
 };
 
 namespace detail {
@@ -192,9 +202,11 @@ class shm_segment {
 
 /// The default transport. `RingLines` and `PoolBytes` (powers of two) bound the memory of one
 /// directed pair that talks: 64 * RingLines + PoolBytes bytes, touched as it is used. `ArenaBytes`
-/// bounds what a rank can allocate with mpx::allocator. `Path` chooses how long messages travel.
+/// bounds what a rank can allocate with mpx::allocator. `Path` chooses how long messages travel,
+/// `Pages` whether memory that peers copy from gets huge pages.
 template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
-          std::uint64_t ArenaBytes = std::uint64_t{4} << 30, copy_path Path = copy_path::automatic>
+          std::uint64_t ArenaBytes = std::uint64_t{4} << 30, copy_path Path = copy_path::automatic,
+          huge_pages Pages = huge_pages::lent>
 class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   using base = detail::ring_fabric<detail::shm_segment>;
   static constexpr detail::ring_geometry geometry{RingLines, PoolBytes};
@@ -236,11 +248,20 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     const auto arena = reinterpret_cast<std::uintptr_t>(arena_base_);
     if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
       return {at - arena, key->pack() | key_arena};
+    lent_.lend(key->slot, at, memory.size());
     return {at, key->pack() | key_private};
   }
   [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
-    return exposures_.close(exposed_by(self()), key_of(memory)) ? outcome::done : outcome::retry;
+    const detail::exposure_key key = key_of(memory);
+    const auto closed = exposures_.close(exposed_by(self()), key);
+    if (!closed) return outcome::retry;
+    if (kind_of(memory) == key_private)
+      lent_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address), closed.was_reached);
+    return outcome::done;
   }
+
+  /// See TidyingTransport.
+  std::int64_t tidied_at_ns() const noexcept { return lent_.asked_at_ns(); }
 
   advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     if (kind_of(memory) == key_arena) return advice::always;
@@ -430,6 +451,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::process_mark& mark_;  // On the heap: its address is known to the others.
   bool one_process_;
   detail::exposures exposures_;
+  detail::lent_pages<std::conditional_t<Pages == huge_pages::lent, detail::linux_huge_pages,
+                                        detail::no_huge_pages>>
+      lent_;
 };
 
 /// Between processes, or threads, of one machine, with rings and arenas of the usual size.

@@ -135,8 +135,7 @@ class mover_room {
         (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
-    // What streams back takes its time as well, now or in its turn.
-    charge_time(*op, op->learns == protocol::traffic::both_ways ? 2 : 1);
+    charge_time(*op, payload.size());
     if (op->transferred == op->limit) receive_done(*op, tells::nothing);
     return errc{};
   }
@@ -264,6 +263,8 @@ class mover_room {
   /// itself takes no time here.)
   static constexpr std::size_t piece_max =
       CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
+  /// What streams out at the same time as something streams in.
+  static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
   /// In a call that waits nobody is kept from anything else: the fewer looks, the faster.
   static constexpr std::size_t blocked_pieces = CopyingTransport<transport_type> ? 8 : 1;
   std::size_t piece_of(const operation& op) noexcept {
@@ -290,45 +291,17 @@ class mover_room {
 
   /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if
   /// another way is to be taken.
-  [[gnu::noinline]] bool fetch(operation& op, const arrived_message& m) {
-    const remote_memory& from = m.memory;
-    if constexpr (RmaTransport<transport_type>) {
-      constexpr long_path by = protocol_type::long_by;
-      if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
-      const bool whole = op.data.contiguous();
-      if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
-        return false;
-      if (house().peers().is_gone(op.peer)) return false;  // And its memory.
-      advice a = advice::always;
-      if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
-      // Of one packet: there is nothing to gain.
-      if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
-      op.scheme = protocol::scheme::get;
-      if (a == advice::learn) {
-        op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
-                                                                     : protocol::traffic::one_way;
-        op.spent_ns = 0;
-        op.asked_at_ns = house().now_ns();
-        op.scheme = scheme_for(op, whole);
-        if (op.scheme == protocol::scheme::packets) return false;
-      }
-      op.target = from;
-      op.copied = 0;
-      if constexpr (CopyingTransport<transport_type>) {
-        defer(op);
-      } else {
-        fetch_piece(op);
-      }
-      return true;
-    }
-    return false;
-  }
+  bool fetch(operation& op, const arrived_message& m);
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
-    if (is_learnt(op)) op.asked_at_ns = house().now_ns();  // What the program did since is free.
-    if (op.scheme == protocol::scheme::split) {
-      if (!split(op, op.target)) fetch_no_more(op);
-      return;
+    if (is_learnt(op)) {
+      op.asked_at_ns = house().now_ns();  // What the program did since is free.
+      if (op.scheme == protocol::scheme::open) choose_way(op);
+      if (op.scheme == protocol::scheme::packets) return request_packets(op);
+      if (op.scheme == protocol::scheme::split) {
+        if (!split(op, op.target)) fetch_no_more(op);
+        return;
+      }
     }
     const outcome o = get_piece(op);
     if (o == outcome::pending) {
@@ -369,7 +342,7 @@ class mover_room {
 
   /// Where long data goes both ways, both sides take the same way: else one of them would copy all
   /// of it. The lower peer chooses.
-  protocol::scheme scheme_for(const operation& op, bool whole) noexcept;
+  void choose_way(operation& op) noexcept;
   void note_taken(const operation& op, protocol::scheme by) noexcept {
     peer_record& r = house().peers().of(op.peer);
     r.taken_ = by;
@@ -384,14 +357,9 @@ class mover_room {
   /// Both sides copy: the sender stores the second half while this fetches the first.
   bool split(operation& op, const remote_memory& from);
 
-  /// Data of `op` has moved: the time since data last moved here, or since it was asked for, is
-  /// its, `times` over.
-  [[gnu::noinline]] void charge_time(operation& op, std::int64_t times = 1) {
-    if (!is_learnt(op)) return;
-    const std::int64_t now = house().now_ns();
-    op.spent_ns += times * (now - greater(op.asked_at_ns, charged_at_ns_));
-    charged_at_ns_ = now;
-  }
+  /// Data of `op` has moved, `streamed` bytes of it as packets: the time since data last moved here
+  /// is its, or that since it was asked for.
+  void charge_time(operation& op, std::size_t streamed = 0);
 
   /// All data of a long message is here.
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
@@ -493,8 +461,9 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
+  std::size_t streamed_out_ = 0;    // Lately, as packets, and not set against what came in yet.
 };
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/rooms/detail/mover_asks.hpp"  // IWYU pragma: keep
+#include "mpx/engine/rooms/detail/mover_ways.hpp"  // IWYU pragma: keep

@@ -13,11 +13,12 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// version << 16 | open | held. Zeroed memory is a closed word.
+/// version << 16 | reached | open | held. Zeroed memory is a closed word.
 using exposure_word = platform::atomic<std::uint64_t>;
 
 /// Names a word of its owner's table, and the use of it that is meant. Never 0.
 struct exposure_key {
+  static constexpr std::uint64_t reached = 4;  // Somebody has held it since it was opened.
   static constexpr std::uint64_t open = 2;
   static constexpr std::uint64_t held = 1;
   static constexpr unsigned version_shift = 16;
@@ -43,9 +44,8 @@ class held_exposure {
   held_exposure(exposure_word* table, exposure_key key) noexcept {
     if (table == nullptr) return;
     std::uint64_t expected = key.opened();
-    if (table[key.slot].compare_exchange_strong(expected, expected | exposure_key::held,
-                                                platform::memory_order_acquire))
-      word_ = &table[key.slot];
+    if (!try_hold(table[key.slot], expected) && expected == (key.opened() | exposure_key::reached))
+      try_hold(table[key.slot], expected);
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;
@@ -56,6 +56,15 @@ class held_exposure {
   explicit operator bool() const noexcept { return word_ != nullptr; }
 
  private:
+  bool try_hold(exposure_word& word, std::uint64_t& expected) noexcept {
+    if (!word.compare_exchange_strong(expected,
+                                      expected | exposure_key::held | exposure_key::reached,
+                                      platform::memory_order_acquire))
+      return false;
+    word_ = &word;
+    return true;
+  }
+
   exposure_word* word_ = nullptr;
 };
 
@@ -66,6 +75,13 @@ struct opened_exposure {
   explicit operator bool() const noexcept { return is_open; }
   const exposure_key& operator*() const noexcept { return key; }
   const exposure_key* operator->() const noexcept { return &key; }
+};
+
+/// What closing one came to.
+struct closed_exposure {
+  bool is_closed = false;    // Else a peer is still at it.
+  bool was_reached = false;  // A peer has held it.
+  explicit operator bool() const noexcept { return is_closed; }
 };
 
 /// The owner's side. At most `exposure_key::slots` pieces at once.
@@ -90,14 +106,14 @@ class exposures {
     return {key, true};
   }
 
-  /// From now on nobody begins to copy. Returns false while the peer is still at it: ask again,
+  /// From now on nobody begins to copy. While the peer is still at it, that is false: ask again,
   /// unless it is dead, and the word is lost with it.
-  bool close(exposure_word* table, exposure_key key) noexcept {
+  closed_exposure close(exposure_word* table, exposure_key key) noexcept {
     const std::uint64_t old =
         table[key.slot].fetch_and(~exposure_key::open, platform::memory_order_acq_rel);
-    if ((old & exposure_key::held) != 0) return false;
+    if ((old & exposure_key::held) != 0) return {};
     free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // There is room: see `open`.
-    return true;
+    return {true, (old & exposure_key::reached) != 0};
   }
 
  private:

@@ -103,7 +103,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     return key ? key->pack() | exposed_at::key_bit : 0;
   }
   bool withdraw(std::uint64_t key) noexcept {
-    return exposures_.close(exposed_.get(), exposure_key::unpack(key));
+    return exposures_.close(exposed_.get(), exposure_key::unpack(key)).is_closed;
   }
   /// See CopyingTransport.
   held_exposure hold(peer_id peer, std::uint64_t key) noexcept {
@@ -121,7 +121,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     if (bytes > 0) std::memcpy(into, from, bytes);
     world_.record("copy", now_ns(), self_, world_rank(peer), bytes, 0);
     world_.result().moved_bytes += bytes;
-    ++world_.result().gets;
+    ++(fetches ? world_.result().gets : world_.result().puts);
     return true;
   }
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Long messages: which way they take, and what it costs; and those whose sender moves some of the
+// data, or all: what the receiver asks of it, and what it sends. Included by mover.hpp.
+
+#include "mpx/engine/rooms/mover.hpp"
+
+namespace mpx::inline v0::detail {
+
+template <class Stack, class House>
+[[gnu::noinline]] bool mover_room<Stack, House>::fetch(operation& op, const arrived_message& m) {
+  const remote_memory& from = m.memory;
+  if constexpr (RmaTransport<transport_type>) {
+    constexpr long_path by = protocol_type::long_by;
+    if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
+    const bool whole = op.data.contiguous();
+    if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
+      return false;
+    if (house().peers().is_gone(op.peer)) return false;  // And its memory.
+    advice a = advice::always;
+    if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
+    // Of one packet: there is nothing to gain.
+    if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
+    op.scheme = protocol::scheme::get;
+    if (a == advice::learn) {
+      op.scheme = protocol::scheme::open;
+      op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
+                                                                   : protocol::traffic::one_way;
+      op.spent_ns = 0;
+      // Else when this rank waits, or looks: its program may have more to announce.
+      if (house().is_blocked()) choose_way(op);
+      if (op.scheme == protocol::scheme::packets) return false;
+    }
+    op.target = from;
+    op.copied = 0;
+    if constexpr (CopyingTransport<transport_type>) {
+      defer(op);
+    } else {
+      fetch_piece(op);
+    }
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void mover_room<Stack, House>::ask(operation& op, std::size_t from, bool stores) {
+  wire::clearance c{
+      .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
+  if constexpr (RmaTransport<transport_type>) {
+    if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
+  }
+  op.stage = stage::streaming;
+  op.own = c.memory;
+  op.exposed = c.memory.key != 0;
+  op.transferred = from;
+  op.control_bytes = sizeof c;
+  std::memcpy(op.control, &c, sizeof c);
+  house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
+}
+
+template <class Stack, class House>
+bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
+  if constexpr (CopyingTransport<transport_type>) {
+    auto& transport = house().transport();
+    const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
+    {
+      // Once the sender has begun there is no way back: nobody shall take this memory away, and
+      // first see whether it can be fetched.
+      const auto held = transport.hold(op.peer, from);
+      if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
+        return false;
+      ask(op, half, true);
+      if (op.done()) return true;
+      if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
+        house().peers().lose(op.peer, errc::peer_lost);  // It was there a moment ago.
+        return true;
+      }
+    }
+    charge_time(op);
+    house().trace().on(event::bytes_got, half);
+    house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void mover_room<Stack, House>::choose_way(operation& op) noexcept {
+  peer_record& r = house().peers().of(op.peer);
+  const bool whole = op.data.contiguous();
+  op.asked_at_ns = house().now_ns();
+  if (has_data_for(r)) op.learns = protocol::traffic::both_ways;
+  const bool both_ways = op.learns == protocol::traffic::both_ways;
+  const bool follows = both_ways && whole && op.peer < house().transport().self() &&
+                       r.taken_bits_ == bits_of(op.limit);
+  op.scheme = follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways);
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
+  if (!is_learnt(op)) return;
+  const std::int64_t now = house().now_ns();
+  if constexpr (TidyingTransport<transport_type>)
+    charged_at_ns_ = greater(charged_at_ns_, house().transport().tidied_at_ns());
+  std::int64_t took = now - greater(op.asked_at_ns, charged_at_ns_);
+  charged_at_ns_ = now;
+  if (op.learns == protocol::traffic::both_ways && streamed != 0) {
+    // As much streams back: at the same time, or in its turn.
+    const std::size_t out = lesser(streamed, streamed_out_);
+    streamed_out_ -= out;
+    if (out < streamed / 2) took *= 2;
+  }
+  op.spent_ns += took;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] bool mover_room<Stack, House>::push_fragments(peer_record& r, operation& op) {
+  const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
+  if (op.data_lost()) {
+    house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
+    return false;
+  }
+  while (op.transferred < op.limit) {
+    const std::size_t n = lesser(fragment, op.limit - op.transferred);
+    const wire::header h{.kind = wire::kind::data,
+                         .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
+                         .context = static_cast<context_id>(op.transferred >> 32),
+                         .ticket = op.remote_ticket};
+    if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
+      return false;
+    op.transferred += n;
+    streamed_out_ = lesser(streamed_out_ + n, streamed_out_max);
+    house().trace().on(event::bytes_streamed, n);
+  }
+  r.streams_.pop_front();
+  sent_all(op);
+  return true;
+}
+
+}  // namespace mpx::inline v0::detail

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Huge pages for memory that peers copy by the kernel. The kernel looks up the pages of another
+// process one by one: with pages of 4 KiB that takes longer than the copy. What peers have copied
+// from again and again is put on huge pages, which the kernel does in place (Linux 6.1 and later).
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/transport/detail/exposures.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// What lent_pages needs of Linux.
+struct linux_huge_pages {
+  /// Whether whoever runs this machine has not switched them off. Cost: reads a file.
+  static bool allowed() noexcept {
+    char text[64]{};
+    const int fd = ::open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const ssize_t n = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    return n > 0 && std::strstr(text, "[never]") == nullptr;
+  }
+  /// Puts what lies there on a huge page. Contents and addresses stay. The kernel refuses where it
+  /// has been told to leave memory alone (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE). Returns whether it
+  /// is on one now.
+  static bool collapse(std::uintptr_t at, std::size_t bytes) noexcept {
+    constexpr int madv_collapse = 25;  // Younger than some headers.
+    return ::madvise(reinterpret_cast<void*>(at), bytes, madv_collapse) == 0;
+  }
+  static std::int64_t now_ns() noexcept { return platform::now_ns(); }
+};
+
+/// The same where none are to be used.
+struct no_huge_pages : linux_huge_pages {
+  static constexpr bool allowed() noexcept { return false; }
+};
+
+/// Keeps account of what small pages have cost peers, for each region that a huge page would cover.
+/// Asks for one when the region has been copied twice over, and that is as much as asking costs: on
+/// most machines 0.5 ms, where a virtual machine has to get fresh memory from its host ten times
+/// that. So a program never loses more by asking than it has lost before by not having asked.
+/// Cost: a few instructions per message and 2 MiB of it.
+template <class Kernel = linux_huge_pages>
+class lent_pages {
+ public:
+  static constexpr std::size_t region_bytes = std::size_t{2} << 20;
+
+  /// Peers may copy there, until it is withdrawn. `slot`: of exposure_key.
+  void lend(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
+    if (off_ || !has_tables()) return;
+    bytes_[slot] = bytes;
+    if (bytes == 0) return;
+    for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r)
+      if (entry* const e = of(r)) ++e->lent;
+  }
+  /// Nobody copies any more. `reached`: somebody has.
+  void withdraw(std::uint32_t slot, std::uintptr_t at, bool reached) noexcept {
+    if (off_ || bytes_.empty() || bytes_[slot] == 0) return;
+    const std::size_t bytes = bytes_[slot];
+    // Where nobody has, small pages may be why.
+    const std::uint64_t share = reached ? 1 : unreached_share;
+    lost_ns_ = mpx::detail::lesser(lost_ns_ + lost_by(bytes / share), lost_ns_max);
+    for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r) {
+      entry* const e = of(r);
+      if (e == nullptr || e->lent == 0) continue;
+      --e->lent;
+      const std::uintptr_t from = mpx::detail::greater(at, r * region_bytes);
+      const std::uintptr_t to = mpx::detail::lesser(at + bytes, (r + 1) * region_bytes);
+      e->copied_bytes += (to - from) / share;
+      // While a peer copies from it the kernel could not.
+      if (e->lent == 0 && pays(*e)) ask(*e);
+    }
+  }
+
+  /// When the kernel was last through with being asked; 0: it never was.
+  std::int64_t asked_at_ns() const noexcept { return asked_at_ns_; }
+
+ private:
+  struct entry {
+    std::uintptr_t region = 0;  // 0: free, for nothing is lent there.
+    std::uint32_t lent = 0;     // Messages that peers may copy from it now.
+    bool asked = false;
+    std::uint64_t copied_bytes = 0;  // Since then.
+  };
+
+  static constexpr std::size_t entries = 512;
+  static constexpr std::uint64_t passes = 2;
+  static constexpr std::uint64_t passes_later = 64;  // Its owner may have freed it since.
+  static constexpr std::uint64_t unreached_share = 4;
+  static constexpr std::uint64_t bytes_a_lost_ns = 15;  // 250 ns a page of 4 KiB.
+  static constexpr std::int64_t lost_ns_max = 16'000'000;
+  static constexpr std::int64_t cost_ns_least = 300'000;
+
+  static std::int64_t lost_by(std::uint64_t bytes) noexcept {
+    return static_cast<std::int64_t>(bytes / bytes_a_lost_ns);
+  }
+  static std::uintptr_t last(std::uintptr_t at, std::size_t bytes) noexcept {
+    return (at + bytes - 1) / region_bytes;
+  }
+  [[gnu::noinline]] bool has_tables() noexcept {
+    if (!bytes_.empty()) return true;
+    off_ = !Kernel::allowed() || !table_.try_extend(entries) ||
+           !bytes_.try_extend(exposure_key::slots);
+    return !off_;
+  }
+  /// nullptr where another region, of which something is lent, is kept in that place.
+  entry* of(std::uintptr_t region) noexcept {
+    entry& e = table_[region % entries];
+    if (e.region == region) return &e;
+    if (e.lent != 0) return nullptr;
+    e = {.region = region};
+    return &e;
+  }
+  bool pays(const entry& e) const noexcept {
+    return e.copied_bytes >= (e.asked ? passes_later : passes) * region_bytes &&
+           lost_by(e.copied_bytes) >= cost_ns_ && lost_ns_ >= cost_ns_;
+  }
+  [[gnu::noinline]] void ask(entry& e) noexcept {
+    const std::int64_t before = Kernel::now_ns();
+    static_cast<void>(Kernel::collapse(e.region * region_bytes, region_bytes));
+    asked_at_ns_ = Kernel::now_ns();
+    // It may have been something else that took so long.
+    const std::int64_t took = mpx::detail::lesser(asked_at_ns_ - before, lost_ns_max);
+    lost_ns_ -= took;
+    if (took > cost_ns_)
+      cost_ns_ = took;
+    else if (took > cost_ns_least / 4)  // Else there was nothing to do.
+      cost_ns_ = mpx::detail::greater((cost_ns_ + took) / 2, cost_ns_least);
+    e.asked = true;
+    e.copied_bytes = 0;
+  }
+
+  plain_array<entry> table_;
+  plain_array<std::size_t> bytes_;  // Lent, by slot.
+  std::int64_t asked_at_ns_ = 0;
+  std::int64_t lost_ns_ = 0;
+  std::int64_t cost_ns_ = cost_ns_least;
+  bool off_ = false;
+};
+
+}  // namespace mpx::inline v0::transport::detail

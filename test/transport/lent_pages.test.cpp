@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// When the kernel is asked for huge pages, with a kernel that does as it is told.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <mpx/transport/detail/lent_pages.hpp>
+
+namespace {
+
+using mpx::transport::detail::exposure_key;
+
+/// What it was asked for, and how long that takes.
+struct scripted {
+  static inline std::int64_t now = 0;
+  static inline std::int64_t takes_ns = 0;
+  static inline std::int64_t asked_ns = 0;
+  static inline bool on = true;
+  static inline std::vector<std::uintptr_t> asked;
+
+  static void reset(std::int64_t takes) {
+    now = 0;
+    asked_ns = 0;
+    takes_ns = takes;
+    on = true;
+    asked.clear();
+  }
+  static bool allowed() noexcept { return on; }
+  static bool collapse(std::uintptr_t at, std::size_t bytes) noexcept {
+    CHECK(bytes == std::size_t{2} << 20);
+    asked.push_back(at);
+    now += takes_ns;
+    asked_ns += takes_ns;
+    return true;
+  }
+  static std::int64_t now_ns() noexcept { return now; }
+};
+
+using lent_pages = mpx::transport::detail::lent_pages<scripted>;
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::uintptr_t region = 2 * mib;
+constexpr std::uintptr_t here = 1000 * region;
+
+/// A message that peers have copied, or not.
+void pass(lent_pages& l, std::uintptr_t at, std::size_t bytes, bool reached = true) {
+  l.lend(0, at, bytes);
+  l.withdraw(0, at, reached);
+}
+/// How many messages until the kernel is asked once more.
+int passes_until_asked(lent_pages& l, std::uintptr_t at, std::size_t bytes, bool reached = true) {
+  const std::size_t before = scripted::asked.size();
+  int n = 0;
+  for (; scripted::asked.size() == before && n < 10'000; ++n) pass(l, at, bytes, reached);
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("lent pages: what is copied again and again gets a huge page, once") {
+  scripted::reset(400'000);
+  lent_pages l;
+  CHECK(l.asked_at_ns() == 0);
+  const int passes = passes_until_asked(l, here, region);
+  CHECK(passes >= 2);
+  CHECK(passes <=
+        5);  // 0.25 us for each of its small pages has been lost, as often as asking costs.
+  CHECK(scripted::asked == std::vector<std::uintptr_t>{here});
+  CHECK(l.asked_at_ns() == 400'000);
+  // Its owner may have given the memory back since.
+  CHECK(passes_until_asked(l, here, region) == 64);
+}
+
+TEST_CASE("lent pages: each region is judged by what was copied from it") {
+  scripted::reset(300'000);
+  lent_pages l;
+  for (int i = 0; i < 4; ++i) pass(l, here + region / 2, 2 * region);  // Half of the outer ones.
+  CHECK(scripted::asked == std::vector<std::uintptr_t>{here + region});
+  for (int i = 0; i < 8; ++i) pass(l, here + region / 2, 2 * region);
+  std::sort(scripted::asked.begin(), scripted::asked.end());
+  CHECK(scripted::asked == std::vector<std::uintptr_t>{here, here + region, here + 2 * region});
+}
+
+TEST_CASE("lent pages: nothing is asked while a peer may copy from the region") {
+  scripted::reset(300'000);
+  lent_pages l;
+  l.lend(1, here + 5000, 1);
+  for (int i = 0; i < 100; ++i) pass(l, here, region);
+  CHECK(scripted::asked.empty());
+  l.withdraw(1, here + 5000, false);
+  CHECK(scripted::asked.size() == 1);
+}
+
+TEST_CASE("lent pages: messages that nobody fetches count for less") {
+  scripted::reset(400'000);
+  lent_pages l;
+  const int fetched = passes_until_asked(l, here, region);
+  const int streamed = passes_until_asked(l, here + 10 * region, region, false);
+  CHECK(streamed >= 3 * fetched);
+  CHECK(streamed <= 5 * fetched);
+}
+
+TEST_CASE("lent pages: where huge pages are dear, they have to pay first") {
+  scripted::reset(6'000'000);
+  lent_pages l;
+  CHECK(passes_until_asked(l, here, region) <= 5);  // It cannot know yet.
+  CHECK(passes_until_asked(l, here + 10 * region, region) >= 40);
+}
+
+TEST_CASE("lent pages: one that was very slow is not the end of it") {
+  scripted::reset(1'000'000'000);
+  lent_pages l;
+  passes_until_asked(l, here, region);
+  scripted::takes_ns = 300'000;
+  const int passes = passes_until_asked(l, here + 10 * region, region);
+  CHECK(passes >= 100);
+  CHECK(passes <= 500);
+  CHECK(passes_until_asked(l, here + 20 * region, region) < 200);
+}
+
+TEST_CASE("lent pages: asking never takes longer than small pages have cost") {
+  std::mt19937 random(7);
+  for (const std::int64_t takes : {1'000, 300'000, 2'000'000, 10'000'000}) {
+    scripted::reset(takes);
+    lent_pages l;
+    std::uint64_t copied = 0;
+    struct lending {
+      std::uintptr_t at;
+      std::size_t bytes;
+    };
+    std::vector<lending> out(exposure_key::slots);
+    for (int i = 0; i < 40'000; ++i) {
+      const auto slot = static_cast<std::uint32_t>(random() % 16);
+      if (out[slot].at != 0) {
+        l.withdraw(slot, out[slot].at, true);
+        copied += out[slot].bytes;
+        out[slot] = {};
+      } else {
+        // Some share a place in the table.
+        out[slot] = {here + random() % 4 * 512 * region + random() % (4 * region),
+                     random() % (3 * mib)};
+        l.lend(slot, out[slot].at, out[slot].bytes);
+      }
+    }
+    const auto lost_ns = static_cast<std::int64_t>(copied / 15);
+    CHECK(!scripted::asked.empty());
+    CHECK(scripted::asked_ns <= lost_ns + takes);
+    for (const std::uintptr_t at : scripted::asked) CHECK(at % region == 0);
+  }
+}
+
+TEST_CASE("lent pages: nothing is asked where they are switched off") {
+  scripted::reset(300'000);
+  scripted::on = false;
+  lent_pages l;
+  for (int i = 0; i < 100; ++i) pass(l, here, region);
+  CHECK(scripted::asked.empty());
+  CHECK(!mpx::transport::detail::no_huge_pages::allowed());
+}
+
+TEST_CASE("lent pages: empty messages and the ends of memory are no trouble") {
+  scripted::reset(300'000);
+  lent_pages l;
+  pass(l, here, 0);
+  pass(l, 0, 10);
+  pass(l, ~std::uintptr_t{0} - 10, 10);
+  CHECK(scripted::asked.empty());
+}
