@@ -3810,7 +3810,9 @@ class scheme_learner {
   /// `splits`: whether both sides may copy at once.
   scheme choose(std::size_t bytes, bool splits = true) noexcept {
     const std::uint32_t paths = splits ? paths_max : paths_max - 1;
-    record& r = of(bytes);
+    record* const kept = of(bytes);
+    if (kept == nullptr) return scheme::get;
+    record& r = *kept;
     const std::uint32_t n = r.asked++;
     if (n < trials * paths) return static_cast<scheme>(n / run % paths);
     std::uint32_t best = 0;
@@ -3819,7 +3821,7 @@ class scheme_learner {
     if (best != r.best) {
       r.best = best;
       r.look_every = look_every_first;
-      r.look_at = n + look_every_first;
+      if (r.look_at <= n || r.look_at > n + look_every_first) r.look_at = n + look_every_first;
     }
     if (n < r.look_at) return static_cast<scheme>(best);
     const std::uint32_t other = (best + 1 + r.looks % (paths - 1)) % paths;
@@ -3835,11 +3837,25 @@ class scheme_learner {
 
   /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
   /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
-  /// sides have worked for it.
+  /// sides have worked for it. Of the trials the least counts: a sample is too large when something
+  /// else ran, and what is thought too dear is not taken, so that nobody would find out. Later what
+  /// is thought follows slowly, up and down: a message that goes another way than its neighbours
+  /// may look cheap, since what others do meanwhile is charged to them.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
-    record& r = of(bytes);
-    const bool is_trial = r.asked <= trials * paths_max;
-    learn(r.ns_per_byte[static_cast<std::size_t>(p)], bytes, ns, is_trial);
+    record* const kept = of(bytes);
+    if (kept == nullptr) return;
+    record& r = *kept;
+    const auto i = static_cast<std::size_t>(p);
+    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
+    float& average = r.ns_per_byte[i];
+    if (r.taken[i] < trials) {
+      ++r.taken[i];
+      if (average == 0 || sample < average) average = sample;
+    }
+    // What looked hopeless is not, and is looked at as the others are.
+    const float best = r.best < paths_max ? r.ns_per_byte[r.best] : 0;
+    if (sample < best && average > hopeful * best) average = hopeful * best;
+    average += ((sample < 2 * average ? sample : 2 * average) - average) / 6;
   }
 
  private:
@@ -3849,8 +3865,10 @@ class scheme_learner {
   static constexpr std::uint32_t look_every_last = 512;
   static constexpr std::uint32_t hopeless_every = 4;  // Of those looks.
   static constexpr std::uint32_t paths_max = 3;
+  static constexpr float hopeful = 1.5F;
   struct record {
-    float ns_per_byte[paths_max]{};  // 0: not tried yet.
+    float ns_per_byte[paths_max]{};   // 0: not tried yet.
+    std::uint8_t taken[paths_max]{};  // Messages, up to `trials`.
     std::uint32_t asked = 0;
     std::uint32_t best = paths_max;  // The last time: none yet.
     std::uint32_t look_every = 0;
@@ -3858,26 +3876,16 @@ class scheme_learner {
     std::uint32_t looks = 0;
   };
 
-  record& of(std::size_t bytes) noexcept {
+  /// nullptr: memory is out.
+  record* of(std::size_t bytes) noexcept {
+    if (records_.empty() && !records_.try_extend(records_max)) return nullptr;
     const std::size_t width = mpx::detail::bits_of(bytes);
     const std::size_t at = width > width_min ? width - width_min : 0;
-    return records_[at < records_max ? at : records_max - 1];
+    return &records_[at < records_max ? at : records_max - 1];
   }
-  /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
-  /// ran. What is thought too dear is not taken, so that nobody finds out; hence the least of the
-  /// trials counts.
-  static void learn(float& average, std::size_t bytes, std::int64_t ns, bool is_trial) noexcept {
-    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
-    if (average == 0 || sample < average) {
-      average = average == 0 || is_trial ? sample : (average + sample) / 2;
-    } else {
-      average += ((sample < 2 * average ? sample : 2 * average) - average) / 8;
-    }
-  }
-
   static constexpr std::size_t records_max = 12;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  record records_[records_max]{};               // Up to 16 MiB; what is longer goes with that.
+  plain_array<record> records_;  // Up to 16 MiB; what is longer goes with that. Most learn nothing.
 };
 
 }  // namespace mpx::inline v0::protocol
@@ -9156,24 +9164,27 @@ concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer)
 /// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
 /// that may say `advice::learn`.
 ///
-/// `hold(peer, memory)`: until what it returns is gone, the memory is not withdrawn; it converts to
+/// `hold(peer, memory, bytes)`: until what it returns is gone, the memory, of which so many bytes
+/// are going to be copied, is not withdrawn; it converts to
 /// false if it was before. `get_held`: a get meanwhile; returns whether it went well.
 template <class T>
 concept CopyingTransport =
     RmaTransport<T> &&
     requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
-      { static_cast<bool>(t.hold(peer, memory)) } noexcept;
+      { static_cast<bool>(t.hold(peer, memory, std::size_t{})) } noexcept;
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
 /// A transport that may take a while over a withdraw, to make later copies cheaper.
 ///
-/// `tidied_at_ns()`: when it last had (0: never), on the monotonic clock. What that took is no
-/// message's.
+/// `tidied_ns()`: how long that has taken so far, in all. It is no message's. `expose(peer, memory,
+/// true)`: for longer than a message or a call; there is nothing to tidy when that ends.
 template <class T>
-concept TidyingTransport = CopyingTransport<T> && requires(const T& t) {
-  { t.tidied_at_ns() } noexcept -> std::same_as<std::int64_t>;
-};
+concept TidyingTransport =
+    CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
+      { t.tidied_ns() } noexcept -> std::same_as<std::int64_t>;
+      { t.expose(peer, memory, true) } noexcept -> std::same_as<remote_memory>;
+    };
 
 /// A transport whose puts can carry a packet.
 ///
@@ -9344,7 +9355,7 @@ struct transport_archetype {
   remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
   outcome retire(const remote_memory&) noexcept;
-  bool hold(peer_id, const remote_memory&) noexcept;
+  bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
   bool puts_pay(peer_id) const noexcept;
@@ -9571,15 +9582,18 @@ inline std::uint64_t bell_domain() noexcept {
 
 namespace mpx::inline v0::transport::detail {
 
-/// version << 16 | reached | open | held. Zeroed memory is a closed word.
+/// version << 16 | how much was copied << 3 | open << 1 | held. Zeroed memory is a closed word.
 using exposure_word = platform::atomic<std::uint64_t>;
 
 /// Names a word of its owner's table, and the use of it that is meant. Never 0.
 struct exposure_key {
-  static constexpr std::uint64_t reached = 4;  // Somebody has held it since it was opened.
   static constexpr std::uint64_t open = 2;
   static constexpr std::uint64_t held = 1;
   static constexpr unsigned version_shift = 16;
+  static constexpr unsigned copied_shift = 3;
+  static constexpr std::uint64_t copied_max = (1u << 13) - 1;
+  static constexpr std::uint64_t copied_mask = copied_max << copied_shift;
+  static constexpr std::size_t copied_unit_bytes = 16 * 1024;
   static constexpr std::uint32_t slots = 2048;
   static constexpr std::size_t table_bytes = slots * sizeof(exposure_word);
 
@@ -9598,12 +9612,18 @@ static_assert(exposure_key::slots <= 1u << 12);
 /// A peer's piece of memory, held against being taken back for as long as this lives.
 class held_exposure {
  public:
-  /// `table`: of the memory's owner.
-  held_exposure(exposure_word* table, exposure_key key) noexcept {
+  /// `table`: of the memory's owner, which is told that so many bytes are copied.
+  held_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
     if (table == nullptr) return;
     std::uint64_t expected = key.opened();
-    if (!try_hold(table[key.slot], expected) && expected == (key.opened() | exposure_key::reached))
-      try_hold(table[key.slot], expected);
+    do {
+      if (table[key.slot].compare_exchange_strong(expected,
+                                                  counted(expected, bytes) | exposure_key::held,
+                                                  platform::memory_order_acquire)) {
+        word_ = &table[key.slot];
+        return;
+      }  // Else it may have been held before.
+    } while ((expected & ~exposure_key::copied_mask) == key.opened());
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;
@@ -9614,13 +9634,12 @@ class held_exposure {
   explicit operator bool() const noexcept { return word_ != nullptr; }
 
  private:
-  bool try_hold(exposure_word& word, std::uint64_t& expected) noexcept {
-    if (!word.compare_exchange_strong(expected,
-                                      expected | exposure_key::held | exposure_key::reached,
-                                      platform::memory_order_acquire))
-      return false;
-    word_ = &word;
-    return true;
+  static std::uint64_t counted(std::uint64_t word, std::size_t bytes) noexcept {
+    constexpr std::size_t unit = exposure_key::copied_unit_bytes;
+    const std::uint64_t before = (word & exposure_key::copied_mask) >> exposure_key::copied_shift;
+    const std::uint64_t more = bytes / unit + (bytes % unit != 0);
+    const std::uint64_t room = exposure_key::copied_max - before;
+    return word + ((more < room ? more : room) << exposure_key::copied_shift);
   }
 
   exposure_word* word_ = nullptr;
@@ -9637,8 +9656,8 @@ struct opened_exposure {
 
 /// What closing one came to.
 struct closed_exposure {
-  bool is_closed = false;    // Else a peer is still at it.
-  bool was_reached = false;  // A peer has held it.
+  bool is_closed = false;        // Else a peer is still at it.
+  std::size_t copied_bytes = 0;  // By the peer, in whole units; of very much, a part.
   explicit operator bool() const noexcept { return is_closed; }
 };
 
@@ -9671,7 +9690,8 @@ class exposures {
         table[key.slot].fetch_and(~exposure_key::open, platform::memory_order_acq_rel);
     if ((old & exposure_key::held) != 0) return {};
     free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // There is room: see `open`.
-    return {true, (old & exposure_key::reached) != 0};
+    return {true, ((old & exposure_key::copied_mask) >> exposure_key::copied_shift) *
+                      exposure_key::copied_unit_bytes};
   }
 
  private:
@@ -9727,48 +9747,53 @@ class lent_pages {
  public:
   static constexpr std::size_t region_bytes = std::size_t{2} << 20;
 
-  /// Peers may copy there, until it is withdrawn. `slot`: of exposure_key.
+  /// A peer may copy there, until it is withdrawn. `slot`: of exposure_key. `bytes` is 0 for what
+  /// is not to be counted.
   void lend(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
     if (off_ || !has_tables()) return;
     bytes_[slot] = bytes;
     if (bytes == 0) return;
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r)
-      if (entry* const e = of(r)) ++e->lent;
+      if (entry* const e = find_or_take(r)) ++e->lent;
   }
-  /// Nobody copies any more. `reached`: somebody has.
-  void withdraw(std::uint32_t slot, std::uintptr_t at, bool reached) noexcept {
+  /// It does not any more, and has copied so much.
+  void withdraw(std::uint32_t slot, std::uintptr_t at, std::size_t copied_bytes) noexcept {
     if (off_ || bytes_.empty() || bytes_[slot] == 0) return;
     const std::size_t bytes = bytes_[slot];
-    // Where nobody has, small pages may be why.
-    const std::uint64_t share = reached ? 1 : unreached_share;
-    lost_ns_ = mpx::detail::lesser(lost_ns_ + lost_by(bytes / share), lost_ns_max);
+    // Where nothing was, small pages may be why.
+    const std::uint64_t counted =
+        copied_bytes == 0 ? bytes / uncopied_share : mpx::detail::lesser(copied_bytes, bytes);
+    lost_ns_ = mpx::detail::lesser(lost_ns_ + lost_by(counted), lost_ns_max);
+    const std::uint64_t per_kib = counted / (bytes / 1024 + 1);
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r) {
-      entry* const e = of(r);
+      entry* const e = find(r);
       if (e == nullptr || e->lent == 0) continue;
       --e->lent;
       const std::uintptr_t from = mpx::detail::greater(at, r * region_bytes);
       const std::uintptr_t to = mpx::detail::lesser(at + bytes, (r + 1) * region_bytes);
-      e->copied_bytes += (to - from) / share;
+      e->copied_bytes += (to - from) * per_kib / 1024;
       // While a peer copies from it the kernel could not.
       if (e->lent == 0 && pays(*e)) ask(*e);
     }
   }
 
-  /// When the kernel was last through with being asked; 0: it never was.
-  std::int64_t asked_at_ns() const noexcept { return asked_at_ns_; }
+  /// How long asking has taken so far.
+  std::int64_t asked_ns() const noexcept { return asked_ns_; }
 
  private:
   struct entry {
     std::uintptr_t region = 0;  // 0: free, for nothing is lent there.
     std::uint32_t lent = 0;     // Messages that peers may copy from it now.
-    bool asked = false;
-    std::uint64_t copied_bytes = 0;  // Since then.
+    std::uint32_t passes = passes_first;
+    std::uint64_t copied_bytes = 0;  // Since it was asked for last.
   };
 
-  static constexpr std::size_t entries = 512;
-  static constexpr std::uint64_t passes = 2;
-  static constexpr std::uint64_t passes_later = 64;  // Its owner may have freed it since.
-  static constexpr std::uint64_t unreached_share = 4;
+  static constexpr std::size_t sets = 128;
+  static constexpr std::size_t ways = 4;  // Of a set, which keeps the regions with one remainder.
+  static constexpr std::uint32_t passes_first = 2;
+  static constexpr std::uint32_t passes_later = 64;  // Its owner may have freed it since.
+  static constexpr std::uint32_t passes_last = 1u << 16;
+  static constexpr std::uint64_t uncopied_share = 4;
   static constexpr std::uint64_t bytes_a_lost_ns = 15;  // 250 ns a page of 4 KiB.
   static constexpr std::int64_t lost_ns_max = 16'000'000;
   static constexpr std::int64_t cost_ns_least = 300'000;
@@ -9781,40 +9806,51 @@ class lent_pages {
   }
   [[gnu::noinline]] bool has_tables() noexcept {
     if (!bytes_.empty()) return true;
-    off_ = !Kernel::allowed() || !table_.try_extend(entries) ||
+    off_ = !Kernel::allowed() || !table_.try_extend(sets * ways) ||
            !bytes_.try_extend(exposure_key::slots);
     return !off_;
   }
-  /// nullptr where another region, of which something is lent, is kept in that place.
-  entry* of(std::uintptr_t region) noexcept {
-    entry& e = table_[region % entries];
-    if (e.region == region) return &e;
-    if (e.lent != 0) return nullptr;
-    e = {.region = region};
-    return &e;
+  entry* find(std::uintptr_t region) noexcept {
+    entry* const set = &table_[region % sets * ways];
+    for (std::size_t i = 0; i < ways; ++i)
+      if (set[i].region == region) return &set[i];
+    return nullptr;
+  }
+  /// In place of the one that least was copied from. nullptr: something is lent of all others.
+  entry* find_or_take(std::uintptr_t region) noexcept {
+    if (entry* const e = find(region)) return e;
+    entry* const set = &table_[region % sets * ways];
+    entry* least = nullptr;
+    for (std::size_t i = 0; i < ways; ++i)
+      if (set[i].lent == 0 && (least == nullptr || set[i].copied_bytes < least->copied_bytes))
+        least = &set[i];
+    if (least != nullptr) *least = {.region = region};
+    return least;
   }
   bool pays(const entry& e) const noexcept {
-    return e.copied_bytes >= (e.asked ? passes_later : passes) * region_bytes &&
+    return e.copied_bytes >= e.passes * std::uint64_t{region_bytes} &&
            lost_by(e.copied_bytes) >= cost_ns_ && lost_ns_ >= cost_ns_;
   }
   [[gnu::noinline]] void ask(entry& e) noexcept {
     const std::int64_t before = Kernel::now_ns();
-    static_cast<void>(Kernel::collapse(e.region * region_bytes, region_bytes));
-    asked_at_ns_ = Kernel::now_ns();
+    const bool done = Kernel::collapse(e.region * region_bytes, region_bytes);
+    const std::int64_t all = Kernel::now_ns() - before;
+    asked_ns_ += all;
     // It may have been something else that took so long.
-    const std::int64_t took = mpx::detail::lesser(asked_at_ns_ - before, lost_ns_max);
+    const std::int64_t took = mpx::detail::lesser(all, lost_ns_max);
     lost_ns_ -= took;
     if (took > cost_ns_)
       cost_ns_ = took;
     else if (took > cost_ns_least / 4)  // Else there was nothing to do.
       cost_ns_ = mpx::detail::greater((cost_ns_ + took) / 2, cost_ns_least);
-    e.asked = true;
+    // Who is refused asks less and less often.
+    e.passes = done ? passes_later : mpx::detail::lesser(e.passes * 8, passes_last);
     e.copied_bytes = 0;
   }
 
   plain_array<entry> table_;
   plain_array<std::size_t> bytes_;  // Lent, by slot.
-  std::int64_t asked_at_ns_ = 0;
+  std::int64_t asked_ns_ = 0;
   std::int64_t lost_ns_ = 0;
   std::int64_t cost_ns_ = cost_ns_least;
   bool off_ = false;
@@ -10858,14 +10894,17 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  [[gnu::noinline]] remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  /// See TidyingTransport. Where the peer cannot copy it, its pages do not matter.
+  [[gnu::noinline]] remote_memory expose(peer_id peer, std::span<const std::byte> memory,
+                                         bool lasts = false) noexcept {
     const auto key = exposures_.open(exposed_by(self()));
     if (!key) return {};
     const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
     const auto arena = reinterpret_cast<std::uintptr_t>(arena_base_);
     if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
       return {at - arena, key->pack() | key_arena};
-    lent_.lend(key->slot, at, memory.size());
+    const bool counts = !lasts && kernel_copies(peer);
+    lent_.lend(key->slot, at, counts ? memory.size() : 0);
     return {at, key->pack() | key_private};
   }
   [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
@@ -10873,12 +10912,12 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     const auto closed = exposures_.close(exposed_by(self()), key);
     if (!closed) return outcome::retry;
     if (kind_of(memory) == key_private)
-      lent_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address), closed.was_reached);
+      lent_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address), closed.copied_bytes);
     return outcome::done;
   }
 
   /// See TidyingTransport.
-  std::int64_t tidied_at_ns() const noexcept { return lent_.asked_at_ns(); }
+  std::int64_t tidied_ns() const noexcept { return lent_.asked_ns(); }
 
   advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     if (kind_of(memory) == key_arena) return advice::always;
@@ -10888,8 +10927,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// See CopyingTransport.
-  [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
-    return {exposed_by(peer), key_of(memory)};
+  [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory,
+                                               std::size_t bytes) noexcept {
+    return {exposed_by(peer), key_of(memory), bytes};
   }
   [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                                   std::span<std::byte> into) noexcept {
@@ -10902,13 +10942,13 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
 
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    const auto held = hold(peer, memory);
+    const auto held = hold(peer, memory, into.size());
     return held && get_held(peer, memory, offset, into) ? outcome::done : outcome::refused;
   }
 
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    const auto held = hold(peer, memory);
+    const auto held = hold(peer, memory, from.size());
     if (!held) return outcome::refused;
     if (kind_of(memory) == key_private)
       return copy_by_kernel(&::process_vm_writev, peer, memory, offset,
@@ -11068,8 +11108,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::process_mark& mark_;  // On the heap: its address is known to the others.
   bool one_process_;
   detail::exposures exposures_;
-  detail::lent_pages<std::conditional_t<Pages == huge_pages::lent, detail::linux_huge_pages,
-                                        detail::no_huge_pages>>
+  detail::lent_pages<std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
+                                        detail::linux_huge_pages, detail::no_huge_pages>>
       lent_;
 };
 
@@ -11660,8 +11700,9 @@ class transfers {
   friend class mover_room;
   linked_list<operation, queue_tag> streams_;  // Matched sends whose data goes as packets.
   linked_list<operation, queue_tag> due_;      // What this side has to copy.
-  operation* fed_ = nullptr;   // The receive to whose memory the transport writes a fragment,
-  std::size_t fed_bytes_ = 0;  // of this size.
+  operation* fed_ = nullptr;      // The receive to whose memory the transport writes a fragment,
+  std::size_t fed_bytes_ = 0;     // of this size.
+  std::size_t streamed_out_ = 0;  // As packets, lately, and not set against what came in yet.
   // How the peer has had the last long message moved that it got, and of how many bits its length
   // was.
   protocol::scheme taken_{};
@@ -13023,7 +13064,7 @@ class mover_room {
     op->remote_ticket = c.ticket;
     op->target = c.memory;
     if (!op->split) {  // The receiver fetches nothing.
-      note_taken(*op, protocol::scheme::packets);
+      if (c.memory.key == 0) note_taken(*op, protocol::scheme::packets);
       end_exposure(*op);
     }
     if (op->data_lost()) return errc::no_resources;
@@ -13055,6 +13096,7 @@ class mover_room {
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
     op.forget_memory();
+    op.learns = protocol::traffic::none;
     op.holder = holder::nobody;
     if (r.fed_ != &op) return;
     r.fed_ = nullptr;
@@ -13366,7 +13408,7 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
-  std::size_t streamed_out_ = 0;    // Lately, as packets, and not set against what came in yet.
+  std::int64_t tidied_ns_ = 0;      // Of the transport's, what has been seen.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -13438,7 +13480,7 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     {
       // Once the sender has begun there is no way back: nobody shall take this memory away, and
       // first see whether it can be fetched.
-      const auto held = transport.hold(op.peer, from);
+      const auto held = transport.hold(op.peer, from, half);
       if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
         return false;
       ask(op, half, true);
@@ -13461,7 +13503,10 @@ template <class Stack, class House>
   peer_record& r = house().peers().of(op.peer);
   const bool whole = op.data.contiguous();
   op.asked_at_ns = house().now_ns();
-  if (has_data_for(r)) op.learns = protocol::traffic::both_ways;
+  if (has_data_for(r))
+    op.learns = protocol::traffic::both_ways;
+  else
+    r.streamed_out_ = 0;  // What streamed out has nothing to do with this one.
   const bool both_ways = op.learns == protocol::traffic::both_ways;
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
                        r.taken_bits_ == bits_of(op.limit);
@@ -13472,14 +13517,18 @@ template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
   if (!is_learnt(op)) return;
   const std::int64_t now = house().now_ns();
-  if constexpr (TidyingTransport<transport_type>)
-    charged_at_ns_ = greater(charged_at_ns_, house().transport().tidied_at_ns());
   std::int64_t took = now - greater(op.asked_at_ns, charged_at_ns_);
   charged_at_ns_ = now;
+  if constexpr (TidyingTransport<transport_type>) {
+    const std::int64_t tidied = house().transport().tidied_ns();
+    took -= lesser(took, tidied - tidied_ns_);
+    tidied_ns_ = tidied;
+  }
   if (op.learns == protocol::traffic::both_ways && streamed != 0) {
     // As much streams back: at the same time, or in its turn.
-    const std::size_t out = lesser(streamed, streamed_out_);
-    streamed_out_ -= out;
+    peer_record& r = house().peers().of(op.peer);
+    const std::size_t out = lesser(streamed, r.streamed_out_);
+    r.streamed_out_ -= out;
     if (out < streamed / 2) took *= 2;
   }
   op.spent_ns += took;
@@ -13501,7 +13550,7 @@ template <class Stack, class House>
     if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
       return false;
     op.transferred += n;
-    streamed_out_ = lesser(streamed_out_ + n, streamed_out_max);
+    r.streamed_out_ = lesser(r.streamed_out_ + n, streamed_out_max);
     house().trace().on(event::bytes_streamed, n);
   }
   r.streams_.pop_front();
@@ -16810,6 +16859,14 @@ struct shared_blocks {
   static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
     lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
+  }
+  /// See TidyingTransport.
+  static std::int64_t tidied_ns([[maybe_unused]] endpoint_type& e) noexcept {
+    if constexpr (TidyingTransport<typename endpoint_type::transport_type>) {
+      lock_guard lock(e.threading());
+      return e.transport().tidied_ns();
+    }
+    return 0;
   }
   /// Whether what is said of one peer's exposure may change with those of others.
   static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
@@ -20722,12 +20779,16 @@ void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stac
                     const What& call, protocol::scheme_learner& ways, std::size_t bytes) {
   const bool leads = c.rank() == 0;
   const std::int64_t begun_ns = leads ? platform::now_ns() : 0;
+  const std::int64_t tidied_ns =
+      leads ? mpx::detail::shared_blocks<Stack>::tidied_ns(c.endpoint_of()) : 0;
   const auto way = leads ? ways.choose(bytes, false) : protocol::scheme::packets;
   if (leads ? way == protocol::scheme::get : node.shows(0, node_is_loan))
     meet_direct(node, c, call);
   else
     meet(node, c, call);
-  if (leads && !c.failed()) ways.took(way, bytes, platform::now_ns() - begun_ns);
+  if (!leads || c.failed()) return;
+  const std::int64_t later_ns = mpx::detail::shared_blocks<Stack>::tidied_ns(c.endpoint_of());
+  ways.took(way, bytes, platform::now_ns() - begun_ns - (later_ns - tidied_ns));
 }
 
 /// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.

@@ -55,7 +55,7 @@ class lending {
       }
       if (copying_ != 0) scheduler_.fail("taken back while it was copied");
       lies_there_ = 0;
-      if (closed && closed.was_reached != (copied_now_ != 0))
+      if (closed && (closed.copied_bytes != 0) != (copied_now_ != 0))
         scheduler_.fail("the owner was told wrongly whether somebody has copied");
       if (!closed) break;  // The word is lost with the flaw.
     }

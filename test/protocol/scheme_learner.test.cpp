@@ -76,6 +76,26 @@ TEST_CASE("scheme learner: in a peer that follows one message later each way sho
   CHECK(taken[1] >= 370);
 }
 
+TEST_CASE("scheme learner: who changes its mind again and again looks at the third way, too") {
+  for (const int run : {8, 16, 32}) {
+    CAPTURE(run);
+    scheme_learner l;
+    int n = 0;
+    const auto cost = [&](scheme s) {
+      const bool dear = n / run % 2 != 0;
+      if (s == scheme::packets) return n < 5000 ? 9000 : 500;
+      return (s == scheme::get) == dear ? 3000 : 1000;
+    };
+    int taken = 0;
+    for (; n < 12'000; ++n) {
+      const scheme s = l.choose(65536, true);
+      l.took(s, 65536, cost(s));
+      taken += n >= 9000 && s == scheme::packets;
+    }
+    CHECK(taken >= 2900);
+  }
+}
+
 TEST_CASE("scheme learner: one message that was disturbed changes nothing") {
   scheme_learner l;
   go(l, 12, 65536, true, costs(1000, 1200, 1200));

@@ -121,7 +121,7 @@ TEST_CASE("paths: streams in both directions go about as fast as by the best pat
     for (const std::int64_t skew_ns : {0, 30'000}) {
       CAPTURE(skew_ns);
       const std::int64_t percent = learnt_percent(model, windows(bytes, true, skew_ns));
-      CHECK(percent <= 175);  // What a path costs the peer, whose core is as busy, is not seen.
+      CHECK(percent <= 185);  // What a path costs the peer, whose core is as busy, is not seen.
       sum += percent;
       ++machines;
     }

@@ -309,7 +309,7 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
     CHECK(other.key != at.key);
     if constexpr (mpx::CopyingTransport<T>) {
       {
-        const auto held = reader.hold(owner.self(), other);
+        const auto held = reader.hold(owner.self(), other, 1);
         REQUIRE(static_cast<bool>(held));
         CHECK(owner.withdraw(other) == outcome::retry);
         CHECK(reader.get_held(owner.self(), other, 0, here));

@@ -9,6 +9,7 @@
 
 #include "mpx/config.hpp"
 #include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
 
 namespace mpx::inline v0::protocol {
 
@@ -37,7 +38,9 @@ class scheme_learner {
   /// `splits`: whether both sides may copy at once.
   scheme choose(std::size_t bytes, bool splits = true) noexcept {
     const std::uint32_t paths = splits ? paths_max : paths_max - 1;
-    record& r = of(bytes);
+    record* const kept = of(bytes);
+    if (kept == nullptr) return scheme::get;
+    record& r = *kept;
     const std::uint32_t n = r.asked++;
     if (n < trials * paths) return static_cast<scheme>(n / run % paths);
     std::uint32_t best = 0;
@@ -46,7 +49,7 @@ class scheme_learner {
     if (best != r.best) {
       r.best = best;
       r.look_every = look_every_first;
-      r.look_at = n + look_every_first;
+      if (r.look_at <= n || r.look_at > n + look_every_first) r.look_at = n + look_every_first;
     }
     if (n < r.look_at) return static_cast<scheme>(best);
     const std::uint32_t other = (best + 1 + r.looks % (paths - 1)) % paths;
@@ -62,11 +65,25 @@ class scheme_learner {
 
   /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
   /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
-  /// sides have worked for it.
+  /// sides have worked for it. Of the trials the least counts: a sample is too large when something
+  /// else ran, and what is thought too dear is not taken, so that nobody would find out. Later what
+  /// is thought follows slowly, up and down: a message that goes another way than its neighbours
+  /// may look cheap, since what others do meanwhile is charged to them.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
-    record& r = of(bytes);
-    const bool is_trial = r.asked <= trials * paths_max;
-    learn(r.ns_per_byte[static_cast<std::size_t>(p)], bytes, ns, is_trial);
+    record* const kept = of(bytes);
+    if (kept == nullptr) return;
+    record& r = *kept;
+    const auto i = static_cast<std::size_t>(p);
+    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
+    float& average = r.ns_per_byte[i];
+    if (r.taken[i] < trials) {
+      ++r.taken[i];
+      if (average == 0 || sample < average) average = sample;
+    }
+    // What looked hopeless is not, and is looked at as the others are.
+    const float best = r.best < paths_max ? r.ns_per_byte[r.best] : 0;
+    if (sample < best && average > hopeful * best) average = hopeful * best;
+    average += ((sample < 2 * average ? sample : 2 * average) - average) / 6;
   }
 
  private:
@@ -76,8 +93,10 @@ class scheme_learner {
   static constexpr std::uint32_t look_every_last = 512;
   static constexpr std::uint32_t hopeless_every = 4;  // Of those looks.
   static constexpr std::uint32_t paths_max = 3;
+  static constexpr float hopeful = 1.5F;
   struct record {
-    float ns_per_byte[paths_max]{};  // 0: not tried yet.
+    float ns_per_byte[paths_max]{};   // 0: not tried yet.
+    std::uint8_t taken[paths_max]{};  // Messages, up to `trials`.
     std::uint32_t asked = 0;
     std::uint32_t best = paths_max;  // The last time: none yet.
     std::uint32_t look_every = 0;
@@ -85,26 +104,16 @@ class scheme_learner {
     std::uint32_t looks = 0;
   };
 
-  record& of(std::size_t bytes) noexcept {
+  /// nullptr: memory is out.
+  record* of(std::size_t bytes) noexcept {
+    if (records_.empty() && !records_.try_extend(records_max)) return nullptr;
     const std::size_t width = mpx::detail::bits_of(bytes);
     const std::size_t at = width > width_min ? width - width_min : 0;
-    return records_[at < records_max ? at : records_max - 1];
+    return &records_[at < records_max ? at : records_max - 1];
   }
-  /// Follows a fall at once and a rise slowly: a sample can only be too large, when something else
-  /// ran. What is thought too dear is not taken, so that nobody finds out; hence the least of the
-  /// trials counts.
-  static void learn(float& average, std::size_t bytes, std::int64_t ns, bool is_trial) noexcept {
-    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
-    if (average == 0 || sample < average) {
-      average = average == 0 || is_trial ? sample : (average + sample) / 2;
-    } else {
-      average += ((sample < 2 * average ? sample : 2 * average) - average) / 8;
-    }
-  }
-
   static constexpr std::size_t records_max = 12;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  record records_[records_max]{};               // Up to 16 MiB; what is longer goes with that.
+  plain_array<record> records_;  // Up to 16 MiB; what is longer goes with that. Most learn nothing.
 };
 
 }  // namespace mpx::inline v0::protocol

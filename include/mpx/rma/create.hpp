@@ -357,7 +357,12 @@ struct window_maker {
   }
   static remote_memory blocks_expose(state& w, rank_t r) noexcept {
     const auto guard = os::lock(w.e);
-    return w.e.transport().expose(w.peer_of(r), {w.base, static_cast<std::size_t>(w.bytes)});
+    auto& transport = w.e.transport();
+    const std::span<const std::byte> all(w.base, static_cast<std::size_t>(w.bytes));
+    if constexpr (TidyingTransport<std::remove_reference_t<decltype(transport)>>)
+      return transport.expose(w.peer_of(r), all, true);
+    else
+      return transport.expose(w.peer_of(r), all);
   }
 };
 

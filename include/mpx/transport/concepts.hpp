@@ -244,24 +244,27 @@ concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer)
 /// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
 /// that may say `advice::learn`.
 ///
-/// `hold(peer, memory)`: until what it returns is gone, the memory is not withdrawn; it converts to
+/// `hold(peer, memory, bytes)`: until what it returns is gone, the memory, of which so many bytes
+/// are going to be copied, is not withdrawn; it converts to
 /// false if it was before. `get_held`: a get meanwhile; returns whether it went well.
 template <class T>
 concept CopyingTransport =
     RmaTransport<T> &&
     requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
-      { static_cast<bool>(t.hold(peer, memory)) } noexcept;
+      { static_cast<bool>(t.hold(peer, memory, std::size_t{})) } noexcept;
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
 /// A transport that may take a while over a withdraw, to make later copies cheaper.
 ///
-/// `tidied_at_ns()`: when it last had (0: never), on the monotonic clock. What that took is no
-/// message's.
+/// `tidied_ns()`: how long that has taken so far, in all. It is no message's. `expose(peer, memory,
+/// true)`: for longer than a message or a call; there is nothing to tidy when that ends.
 template <class T>
-concept TidyingTransport = CopyingTransport<T> && requires(const T& t) {
-  { t.tidied_at_ns() } noexcept -> std::same_as<std::int64_t>;
-};
+concept TidyingTransport =
+    CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
+      { t.tidied_ns() } noexcept -> std::same_as<std::int64_t>;
+      { t.expose(peer, memory, true) } noexcept -> std::same_as<remote_memory>;
+    };
 
 /// A transport whose puts can carry a packet.
 ///
@@ -432,7 +435,7 @@ struct transport_archetype {
   remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
   outcome retire(const remote_memory&) noexcept;
-  bool hold(peer_id, const remote_memory&) noexcept;
+  bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
   bool puts_pay(peer_id) const noexcept;

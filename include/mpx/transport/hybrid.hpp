@@ -250,6 +250,11 @@ class hybrid {
   {
     return is_near(peer) ? near_.expose(near_of_[peer], memory) : remote_memory{};
   }
+  remote_memory expose(peer_id peer, std::span<const std::byte> memory, bool lasts) noexcept
+      requires TidyingTransport<Near>
+  {
+    return is_near(peer) ? near_.expose(near_of_[peer], memory, lasts) : remote_memory{};
+  }
   outcome withdraw(const remote_memory& memory) noexcept requires RmaTransport<Near>
   {
     return near_.withdraw(memory);
@@ -272,18 +277,19 @@ class hybrid {
                          : outcome::refused;
   }
   /// Requires: is_near(peer); get_pays has said `learn`.
-  auto hold(peer_id peer, const remote_memory& memory) noexcept requires CopyingTransport<Near>
+  auto hold(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
+      requires CopyingTransport<Near>
   {
-    return near_.hold(near_of_[peer], memory);
+    return near_.hold(near_of_[peer], memory, bytes);
   }
   bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                 std::span<std::byte> into) noexcept requires CopyingTransport<Near>
   {
     return near_.get_held(near_of_[peer], memory, offset, into);
   }
-  std::int64_t tidied_at_ns() const noexcept requires TidyingTransport<Near>
+  std::int64_t tidied_ns() const noexcept requires TidyingTransport<Near>
   {
-    return near_.tidied_at_ns();
+    return near_.tidied_ns();
   }
 
   /// See SharedMemoryTransport, BlockTransport: among near peers.

@@ -241,14 +241,17 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  [[gnu::noinline]] remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  /// See TidyingTransport. Where the peer cannot copy it, its pages do not matter.
+  [[gnu::noinline]] remote_memory expose(peer_id peer, std::span<const std::byte> memory,
+                                         bool lasts = false) noexcept {
     const auto key = exposures_.open(exposed_by(self()));
     if (!key) return {};
     const auto at = reinterpret_cast<std::uintptr_t>(memory.data());
     const auto arena = reinterpret_cast<std::uintptr_t>(arena_base_);
     if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
       return {at - arena, key->pack() | key_arena};
-    lent_.lend(key->slot, at, memory.size());
+    const bool counts = !lasts && kernel_copies(peer);
+    lent_.lend(key->slot, at, counts ? memory.size() : 0);
     return {at, key->pack() | key_private};
   }
   [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
@@ -256,12 +259,12 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     const auto closed = exposures_.close(exposed_by(self()), key);
     if (!closed) return outcome::retry;
     if (kind_of(memory) == key_private)
-      lent_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address), closed.was_reached);
+      lent_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address), closed.copied_bytes);
     return outcome::done;
   }
 
   /// See TidyingTransport.
-  std::int64_t tidied_at_ns() const noexcept { return lent_.asked_at_ns(); }
+  std::int64_t tidied_ns() const noexcept { return lent_.asked_ns(); }
 
   advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     if (kind_of(memory) == key_arena) return advice::always;
@@ -271,8 +274,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// See CopyingTransport.
-  [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory) noexcept {
-    return {exposed_by(peer), key_of(memory)};
+  [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory,
+                                               std::size_t bytes) noexcept {
+    return {exposed_by(peer), key_of(memory), bytes};
   }
   [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                                   std::span<std::byte> into) noexcept {
@@ -285,13 +289,13 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
 
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    const auto held = hold(peer, memory);
+    const auto held = hold(peer, memory, into.size());
     return held && get_held(peer, memory, offset, into) ? outcome::done : outcome::refused;
   }
 
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    const auto held = hold(peer, memory);
+    const auto held = hold(peer, memory, from.size());
     if (!held) return outcome::refused;
     if (kind_of(memory) == key_private)
       return copy_by_kernel(&::process_vm_writev, peer, memory, offset,
@@ -451,8 +455,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::process_mark& mark_;  // On the heap: its address is known to the others.
   bool one_process_;
   detail::exposures exposures_;
-  detail::lent_pages<std::conditional_t<Pages == huge_pages::lent, detail::linux_huge_pages,
-                                        detail::no_huge_pages>>
+  detail::lent_pages<std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
+                                        detail::linux_huge_pages, detail::no_huge_pages>>
       lent_;
 };
 

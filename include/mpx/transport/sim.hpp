@@ -77,7 +77,8 @@ class basic_sim {
     if (memory.key >> 62 != 1) return advice::never;
     return Rma == sim_rma::nic ? advice::always : advice::learn;
   }
-  auto hold(peer_id peer, const remote_memory& memory) noexcept requires(Rma == sim_rma::cpu)
+  auto hold(peer_id peer, const remote_memory& memory, std::size_t) noexcept
+      requires(Rma == sim_rma::cpu)
   {
     return port_.hold(peer, memory.key);
   }

@@ -91,6 +91,14 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
+  /// See TidyingTransport.
+  static std::int64_t tidied_ns([[maybe_unused]] endpoint_type& e) noexcept {
+    if constexpr (TidyingTransport<typename endpoint_type::transport_type>) {
+      lock_guard lock(e.threading());
+      return e.transport().tidied_ns();
+    }
+    return 0;
+  }
   /// Whether what is said of one peer's exposure may change with those of others.
   static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
   /// Waits for a copy that the peer has begun, but not for a peer that is gone, nor for ever.

@@ -118,7 +118,7 @@ class mover_room {
     op->remote_ticket = c.ticket;
     op->target = c.memory;
     if (!op->split) {  // The receiver fetches nothing.
-      note_taken(*op, protocol::scheme::packets);
+      if (c.memory.key == 0) note_taken(*op, protocol::scheme::packets);
       end_exposure(*op);
     }
     if (op->data_lost()) return errc::no_resources;
@@ -150,6 +150,7 @@ class mover_room {
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
     op.forget_memory();
+    op.learns = protocol::traffic::none;
     op.holder = holder::nobody;
     if (r.fed_ != &op) return;
     r.fed_ = nullptr;
@@ -461,7 +462,7 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
-  std::size_t streamed_out_ = 0;    // Lately, as packets, and not set against what came in yet.
+  std::int64_t tidied_ns_ = 0;      // Of the transport's, what has been seen.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -46,8 +46,9 @@ class transfers {
   friend class mover_room;
   linked_list<operation, queue_tag> streams_;  // Matched sends whose data goes as packets.
   linked_list<operation, queue_tag> due_;      // What this side has to copy.
-  operation* fed_ = nullptr;   // The receive to whose memory the transport writes a fragment,
-  std::size_t fed_bytes_ = 0;  // of this size.
+  operation* fed_ = nullptr;      // The receive to whose memory the transport writes a fragment,
+  std::size_t fed_bytes_ = 0;     // of this size.
+  std::size_t streamed_out_ = 0;  // As packets, lately, and not set against what came in yet.
   // How the peer has had the last long message moved that it got, and of how many bits its length
   // was.
   protocol::scheme taken_{};

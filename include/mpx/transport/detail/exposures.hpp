@@ -13,15 +13,18 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// version << 16 | reached | open | held. Zeroed memory is a closed word.
+/// version << 16 | how much was copied << 3 | open << 1 | held. Zeroed memory is a closed word.
 using exposure_word = platform::atomic<std::uint64_t>;
 
 /// Names a word of its owner's table, and the use of it that is meant. Never 0.
 struct exposure_key {
-  static constexpr std::uint64_t reached = 4;  // Somebody has held it since it was opened.
   static constexpr std::uint64_t open = 2;
   static constexpr std::uint64_t held = 1;
   static constexpr unsigned version_shift = 16;
+  static constexpr unsigned copied_shift = 3;
+  static constexpr std::uint64_t copied_max = (1u << 13) - 1;
+  static constexpr std::uint64_t copied_mask = copied_max << copied_shift;
+  static constexpr std::size_t copied_unit_bytes = 16 * 1024;
   static constexpr std::uint32_t slots = 2048;
   static constexpr std::size_t table_bytes = slots * sizeof(exposure_word);
 
@@ -40,12 +43,18 @@ static_assert(exposure_key::slots <= 1u << 12);
 /// A peer's piece of memory, held against being taken back for as long as this lives.
 class held_exposure {
  public:
-  /// `table`: of the memory's owner.
-  held_exposure(exposure_word* table, exposure_key key) noexcept {
+  /// `table`: of the memory's owner, which is told that so many bytes are copied.
+  held_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
     if (table == nullptr) return;
     std::uint64_t expected = key.opened();
-    if (!try_hold(table[key.slot], expected) && expected == (key.opened() | exposure_key::reached))
-      try_hold(table[key.slot], expected);
+    do {
+      if (table[key.slot].compare_exchange_strong(expected,
+                                                  counted(expected, bytes) | exposure_key::held,
+                                                  platform::memory_order_acquire)) {
+        word_ = &table[key.slot];
+        return;
+      }  // Else it may have been held before.
+    } while ((expected & ~exposure_key::copied_mask) == key.opened());
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;
@@ -56,13 +65,12 @@ class held_exposure {
   explicit operator bool() const noexcept { return word_ != nullptr; }
 
  private:
-  bool try_hold(exposure_word& word, std::uint64_t& expected) noexcept {
-    if (!word.compare_exchange_strong(expected,
-                                      expected | exposure_key::held | exposure_key::reached,
-                                      platform::memory_order_acquire))
-      return false;
-    word_ = &word;
-    return true;
+  static std::uint64_t counted(std::uint64_t word, std::size_t bytes) noexcept {
+    constexpr std::size_t unit = exposure_key::copied_unit_bytes;
+    const std::uint64_t before = (word & exposure_key::copied_mask) >> exposure_key::copied_shift;
+    const std::uint64_t more = bytes / unit + (bytes % unit != 0);
+    const std::uint64_t room = exposure_key::copied_max - before;
+    return word + ((more < room ? more : room) << exposure_key::copied_shift);
   }
 
   exposure_word* word_ = nullptr;
@@ -79,8 +87,8 @@ struct opened_exposure {
 
 /// What closing one came to.
 struct closed_exposure {
-  bool is_closed = false;    // Else a peer is still at it.
-  bool was_reached = false;  // A peer has held it.
+  bool is_closed = false;        // Else a peer is still at it.
+  std::size_t copied_bytes = 0;  // By the peer, in whole units; of very much, a part.
   explicit operator bool() const noexcept { return is_closed; }
 };
 
@@ -113,7 +121,8 @@ class exposures {
         table[key.slot].fetch_and(~exposure_key::open, platform::memory_order_acq_rel);
     if ((old & exposure_key::held) != 0) return {};
     free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // There is room: see `open`.
-    return {true, (old & exposure_key::reached) != 0};
+    return {true, ((old & exposure_key::copied_mask) >> exposure_key::copied_shift) *
+                      exposure_key::copied_unit_bytes};
   }
 
  private:

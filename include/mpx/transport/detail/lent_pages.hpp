@@ -55,48 +55,53 @@ class lent_pages {
  public:
   static constexpr std::size_t region_bytes = std::size_t{2} << 20;
 
-  /// Peers may copy there, until it is withdrawn. `slot`: of exposure_key.
+  /// A peer may copy there, until it is withdrawn. `slot`: of exposure_key. `bytes` is 0 for what
+  /// is not to be counted.
   void lend(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
     if (off_ || !has_tables()) return;
     bytes_[slot] = bytes;
     if (bytes == 0) return;
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r)
-      if (entry* const e = of(r)) ++e->lent;
+      if (entry* const e = find_or_take(r)) ++e->lent;
   }
-  /// Nobody copies any more. `reached`: somebody has.
-  void withdraw(std::uint32_t slot, std::uintptr_t at, bool reached) noexcept {
+  /// It does not any more, and has copied so much.
+  void withdraw(std::uint32_t slot, std::uintptr_t at, std::size_t copied_bytes) noexcept {
     if (off_ || bytes_.empty() || bytes_[slot] == 0) return;
     const std::size_t bytes = bytes_[slot];
-    // Where nobody has, small pages may be why.
-    const std::uint64_t share = reached ? 1 : unreached_share;
-    lost_ns_ = mpx::detail::lesser(lost_ns_ + lost_by(bytes / share), lost_ns_max);
+    // Where nothing was, small pages may be why.
+    const std::uint64_t counted =
+        copied_bytes == 0 ? bytes / uncopied_share : mpx::detail::lesser(copied_bytes, bytes);
+    lost_ns_ = mpx::detail::lesser(lost_ns_ + lost_by(counted), lost_ns_max);
+    const std::uint64_t per_kib = counted / (bytes / 1024 + 1);
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r) {
-      entry* const e = of(r);
+      entry* const e = find(r);
       if (e == nullptr || e->lent == 0) continue;
       --e->lent;
       const std::uintptr_t from = mpx::detail::greater(at, r * region_bytes);
       const std::uintptr_t to = mpx::detail::lesser(at + bytes, (r + 1) * region_bytes);
-      e->copied_bytes += (to - from) / share;
+      e->copied_bytes += (to - from) * per_kib / 1024;
       // While a peer copies from it the kernel could not.
       if (e->lent == 0 && pays(*e)) ask(*e);
     }
   }
 
-  /// When the kernel was last through with being asked; 0: it never was.
-  std::int64_t asked_at_ns() const noexcept { return asked_at_ns_; }
+  /// How long asking has taken so far.
+  std::int64_t asked_ns() const noexcept { return asked_ns_; }
 
  private:
   struct entry {
     std::uintptr_t region = 0;  // 0: free, for nothing is lent there.
     std::uint32_t lent = 0;     // Messages that peers may copy from it now.
-    bool asked = false;
-    std::uint64_t copied_bytes = 0;  // Since then.
+    std::uint32_t passes = passes_first;
+    std::uint64_t copied_bytes = 0;  // Since it was asked for last.
   };
 
-  static constexpr std::size_t entries = 512;
-  static constexpr std::uint64_t passes = 2;
-  static constexpr std::uint64_t passes_later = 64;  // Its owner may have freed it since.
-  static constexpr std::uint64_t unreached_share = 4;
+  static constexpr std::size_t sets = 128;
+  static constexpr std::size_t ways = 4;  // Of a set, which keeps the regions with one remainder.
+  static constexpr std::uint32_t passes_first = 2;
+  static constexpr std::uint32_t passes_later = 64;  // Its owner may have freed it since.
+  static constexpr std::uint32_t passes_last = 1u << 16;
+  static constexpr std::uint64_t uncopied_share = 4;
   static constexpr std::uint64_t bytes_a_lost_ns = 15;  // 250 ns a page of 4 KiB.
   static constexpr std::int64_t lost_ns_max = 16'000'000;
   static constexpr std::int64_t cost_ns_least = 300'000;
@@ -109,40 +114,51 @@ class lent_pages {
   }
   [[gnu::noinline]] bool has_tables() noexcept {
     if (!bytes_.empty()) return true;
-    off_ = !Kernel::allowed() || !table_.try_extend(entries) ||
+    off_ = !Kernel::allowed() || !table_.try_extend(sets * ways) ||
            !bytes_.try_extend(exposure_key::slots);
     return !off_;
   }
-  /// nullptr where another region, of which something is lent, is kept in that place.
-  entry* of(std::uintptr_t region) noexcept {
-    entry& e = table_[region % entries];
-    if (e.region == region) return &e;
-    if (e.lent != 0) return nullptr;
-    e = {.region = region};
-    return &e;
+  entry* find(std::uintptr_t region) noexcept {
+    entry* const set = &table_[region % sets * ways];
+    for (std::size_t i = 0; i < ways; ++i)
+      if (set[i].region == region) return &set[i];
+    return nullptr;
+  }
+  /// In place of the one that least was copied from. nullptr: something is lent of all others.
+  entry* find_or_take(std::uintptr_t region) noexcept {
+    if (entry* const e = find(region)) return e;
+    entry* const set = &table_[region % sets * ways];
+    entry* least = nullptr;
+    for (std::size_t i = 0; i < ways; ++i)
+      if (set[i].lent == 0 && (least == nullptr || set[i].copied_bytes < least->copied_bytes))
+        least = &set[i];
+    if (least != nullptr) *least = {.region = region};
+    return least;
   }
   bool pays(const entry& e) const noexcept {
-    return e.copied_bytes >= (e.asked ? passes_later : passes) * region_bytes &&
+    return e.copied_bytes >= e.passes * std::uint64_t{region_bytes} &&
            lost_by(e.copied_bytes) >= cost_ns_ && lost_ns_ >= cost_ns_;
   }
   [[gnu::noinline]] void ask(entry& e) noexcept {
     const std::int64_t before = Kernel::now_ns();
-    static_cast<void>(Kernel::collapse(e.region * region_bytes, region_bytes));
-    asked_at_ns_ = Kernel::now_ns();
+    const bool done = Kernel::collapse(e.region * region_bytes, region_bytes);
+    const std::int64_t all = Kernel::now_ns() - before;
+    asked_ns_ += all;
     // It may have been something else that took so long.
-    const std::int64_t took = mpx::detail::lesser(asked_at_ns_ - before, lost_ns_max);
+    const std::int64_t took = mpx::detail::lesser(all, lost_ns_max);
     lost_ns_ -= took;
     if (took > cost_ns_)
       cost_ns_ = took;
     else if (took > cost_ns_least / 4)  // Else there was nothing to do.
       cost_ns_ = mpx::detail::greater((cost_ns_ + took) / 2, cost_ns_least);
-    e.asked = true;
+    // Who is refused asks less and less often.
+    e.passes = done ? passes_later : mpx::detail::lesser(e.passes * 8, passes_last);
     e.copied_bytes = 0;
   }
 
   plain_array<entry> table_;
   plain_array<std::size_t> bytes_;  // Lent, by slot.
-  std::int64_t asked_at_ns_ = 0;
+  std::int64_t asked_ns_ = 0;
   std::int64_t lost_ns_ = 0;
   std::int64_t cost_ns_ = cost_ns_least;
   bool off_ = false;

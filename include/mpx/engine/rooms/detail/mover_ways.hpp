@@ -67,7 +67,7 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     {
       // Once the sender has begun there is no way back: nobody shall take this memory away, and
       // first see whether it can be fetched.
-      const auto held = transport.hold(op.peer, from);
+      const auto held = transport.hold(op.peer, from, half);
       if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
         return false;
       ask(op, half, true);
@@ -90,7 +90,10 @@ template <class Stack, class House>
   peer_record& r = house().peers().of(op.peer);
   const bool whole = op.data.contiguous();
   op.asked_at_ns = house().now_ns();
-  if (has_data_for(r)) op.learns = protocol::traffic::both_ways;
+  if (has_data_for(r))
+    op.learns = protocol::traffic::both_ways;
+  else
+    r.streamed_out_ = 0;  // What streamed out has nothing to do with this one.
   const bool both_ways = op.learns == protocol::traffic::both_ways;
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
                        r.taken_bits_ == bits_of(op.limit);
@@ -101,14 +104,18 @@ template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
   if (!is_learnt(op)) return;
   const std::int64_t now = house().now_ns();
-  if constexpr (TidyingTransport<transport_type>)
-    charged_at_ns_ = greater(charged_at_ns_, house().transport().tidied_at_ns());
   std::int64_t took = now - greater(op.asked_at_ns, charged_at_ns_);
   charged_at_ns_ = now;
+  if constexpr (TidyingTransport<transport_type>) {
+    const std::int64_t tidied = house().transport().tidied_ns();
+    took -= lesser(took, tidied - tidied_ns_);
+    tidied_ns_ = tidied;
+  }
   if (op.learns == protocol::traffic::both_ways && streamed != 0) {
     // As much streams back: at the same time, or in its turn.
-    const std::size_t out = lesser(streamed, streamed_out_);
-    streamed_out_ -= out;
+    peer_record& r = house().peers().of(op.peer);
+    const std::size_t out = lesser(streamed, r.streamed_out_);
+    r.streamed_out_ -= out;
     if (out < streamed / 2) took *= 2;
   }
   op.spent_ns += took;
@@ -130,7 +137,7 @@ template <class Stack, class House>
     if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
       return false;
     op.transferred += n;
-    streamed_out_ = lesser(streamed_out_ + n, streamed_out_max);
+    r.streamed_out_ = lesser(r.streamed_out_ + n, streamed_out_max);
     house().trace().on(event::bytes_streamed, n);
   }
   r.streams_.pop_front();
