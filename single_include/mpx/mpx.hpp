@@ -3837,10 +3837,10 @@ class scheme_learner {
 
   /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
   /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
-  /// sides have worked for it. Of the trials the least counts: a sample is too large when something
-  /// else ran, and what is thought too dear is not taken, so that nobody would find out. Later what
-  /// is thought follows slowly, up and down: a message that goes another way than its neighbours
-  /// may look cheap, since what others do meanwhile is charged to them.
+  /// sides have worked for it. A trial that took less is believed at once: one is too large when
+  /// something else ran, and what is thought too dear is not taken, so that nobody would find out.
+  /// Else what is thought follows slowly, up and down: a message that goes another way than its
+  /// neighbours may look cheap, since what others do meanwhile is charged to them.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return;
@@ -3855,7 +3855,7 @@ class scheme_learner {
     // What looked hopeless is not, and is looked at as the others are.
     const float best = r.best < paths_max ? r.ns_per_byte[r.best] : 0;
     if (sample < best && average > hopeful * best) average = hopeful * best;
-    average += ((sample < 2 * average ? sample : 2 * average) - average) / 6;
+    average += (mpx::detail::lesser(sample, 2 * average) - average) / 6;
   }
 
  private:
@@ -3865,7 +3865,7 @@ class scheme_learner {
   static constexpr std::uint32_t look_every_last = 512;
   static constexpr std::uint32_t hopeless_every = 4;  // Of those looks.
   static constexpr std::uint32_t paths_max = 3;
-  static constexpr float hopeful = 1.5F;
+  static constexpr float hopeful = 1.5F;  // Times the best.
   struct record {
     float ns_per_byte[paths_max]{};   // 0: not tried yet.
     std::uint8_t taken[paths_max]{};  // Messages, up to `trials`.
@@ -4142,7 +4142,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   protocol::traffic learns{};
   protocol::scheme scheme{};  // Receive: how its data moves.
   std::uint8_t control_bytes = 0;
-  std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
+  std::int64_t asked_at_ns = 0;  // Receive: when its data began to move, or its scheme was chosen.
   std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
   remote_memory own{};           // What is exposed of `data`.
   remote_memory target{};        // Send: where the receiver wants it.
@@ -9165,8 +9165,8 @@ concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer)
 /// that may say `advice::learn`.
 ///
 /// `hold(peer, memory, bytes)`: until what it returns is gone, the memory, of which so many bytes
-/// are going to be copied, is not withdrawn; it converts to
-/// false if it was before. `get_held`: a get meanwhile; returns whether it went well.
+/// are going to be copied, is not withdrawn; it converts to false if it was before. `get_held`: a
+/// get meanwhile; returns whether it went well.
 template <class T>
 concept CopyingTransport =
     RmaTransport<T> &&
@@ -9639,7 +9639,7 @@ class held_exposure {
     const std::uint64_t before = (word & exposure_key::copied_mask) >> exposure_key::copied_shift;
     const std::uint64_t more = bytes / unit + (bytes % unit != 0);
     const std::uint64_t room = exposure_key::copied_max - before;
-    return word + ((more < room ? more : room) << exposure_key::copied_shift);
+    return word + (mpx::detail::lesser(more, room) << exposure_key::copied_shift);
   }
 
   exposure_word* word_ = nullptr;
@@ -10692,10 +10692,11 @@ enum class copy_path : std::uint8_t {
 
 /// Which memory of a program the transport asks the kernel to put on huge pages.
 enum class huge_pages : std::uint8_t {
-  lent,  ///< What peers have copied from again and again: they copy up to twice as fast then. Takes
-  ///< what is missing to whole pages of 2 MiB, and time of the rank that owns it: 0.5 ms a page,
-  ///< which is spent once peers have copied for longer. Not where the system is set to `never`,
-  ///< nor memory that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
+  /// What peers have copied from again and again: they copy up to twice as fast then. Takes what is
+  /// missing to whole pages of 2 MiB, and time of the rank that owns it: 0.5 ms a page, which is
+  /// spent once peers have copied for longer. Not where the system is set to `never`, nor of memory
+  /// that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
+  lent,
   never,  ///< None.
 };
 
@@ -13064,7 +13065,7 @@ class mover_room {
     op->remote_ticket = c.ticket;
     op->target = c.memory;
     if (!op->split) {  // The receiver fetches nothing.
-      if (c.memory.key == 0) note_taken(*op, protocol::scheme::packets);
+      note_taken(*op, protocol::scheme::packets);
       end_exposure(*op);
     }
     if (op->data_lost()) return errc::no_resources;
@@ -13242,8 +13243,10 @@ class mover_room {
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
     if (is_learnt(op)) {
-      op.asked_at_ns = house().now_ns();  // What the program did since is free.
-      if (op.scheme == protocol::scheme::open) choose_way(op);
+      if (op.scheme == protocol::scheme::open)
+        choose_way(op);
+      else
+        op.asked_at_ns = working_ns();  // What the program did since is free.
       if (op.scheme == protocol::scheme::packets) return request_packets(op);
       if (op.scheme == protocol::scheme::split) {
         if (!split(op, op.target)) fetch_no_more(op);
@@ -13294,6 +13297,12 @@ class mover_room {
     peer_record& r = house().peers().of(op.peer);
     r.taken_ = by;
     r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
+  }
+  /// A clock that stands still while the transport tidies, which is no message's time.
+  std::int64_t working_ns() noexcept {
+    if constexpr (TidyingTransport<transport_type>)
+      return house().now_ns() - house().transport().tidied_ns();
+    return house().now_ns();
   }
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
@@ -13408,7 +13417,6 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
-  std::int64_t tidied_ns_ = 0;      // Of the transport's, what has been seen.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -13502,7 +13510,7 @@ template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::choose_way(operation& op) noexcept {
   peer_record& r = house().peers().of(op.peer);
   const bool whole = op.data.contiguous();
-  op.asked_at_ns = house().now_ns();
+  op.asked_at_ns = working_ns();
   if (has_data_for(r))
     op.learns = protocol::traffic::both_ways;
   else
@@ -13516,14 +13524,9 @@ template <class Stack, class House>
 template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
   if (!is_learnt(op)) return;
-  const std::int64_t now = house().now_ns();
+  const std::int64_t now = working_ns();
   std::int64_t took = now - greater(op.asked_at_ns, charged_at_ns_);
   charged_at_ns_ = now;
-  if constexpr (TidyingTransport<transport_type>) {
-    const std::int64_t tidied = house().transport().tidied_ns();
-    took -= lesser(took, tidied - tidied_ns_);
-    tidied_ns_ = tidied;
-  }
   if (op.learns == protocol::traffic::both_ways && streamed != 0) {
     // As much streams back: at the same time, or in its turn.
     peer_record& r = house().peers().of(op.peer);
@@ -16860,13 +16863,13 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
-  /// See TidyingTransport.
-  static std::int64_t tidied_ns([[maybe_unused]] endpoint_type& e) noexcept {
+  /// A clock that stands still while the transport tidies, which is no call's time.
+  static std::int64_t working_ns([[maybe_unused]] endpoint_type& e) noexcept {
     if constexpr (TidyingTransport<typename endpoint_type::transport_type>) {
       lock_guard lock(e.threading());
-      return e.transport().tidied_ns();
+      return platform::now_ns() - e.transport().tidied_ns();
     }
-    return 0;
+    return platform::now_ns();
   }
   /// Whether what is said of one peer's exposure may change with those of others.
   static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
@@ -20778,17 +20781,15 @@ template <class Stack, class What>
 void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                     const What& call, protocol::scheme_learner& ways, std::size_t bytes) {
   const bool leads = c.rank() == 0;
-  const std::int64_t begun_ns = leads ? platform::now_ns() : 0;
-  const std::int64_t tidied_ns =
-      leads ? mpx::detail::shared_blocks<Stack>::tidied_ns(c.endpoint_of()) : 0;
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  const std::int64_t begun_ns = leads ? blocks_of::working_ns(c.endpoint_of()) : 0;
   const auto way = leads ? ways.choose(bytes, false) : protocol::scheme::packets;
   if (leads ? way == protocol::scheme::get : node.shows(0, node_is_loan))
     meet_direct(node, c, call);
   else
     meet(node, c, call);
-  if (!leads || c.failed()) return;
-  const std::int64_t later_ns = mpx::detail::shared_blocks<Stack>::tidied_ns(c.endpoint_of());
-  ways.took(way, bytes, platform::now_ns() - begun_ns - (later_ns - tidied_ns));
+  if (leads && !c.failed())
+    ways.took(way, bytes, blocks_of::working_ns(c.endpoint_of()) - begun_ns);
 }
 
 /// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.

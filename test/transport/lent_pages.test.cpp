@@ -69,8 +69,7 @@ TEST_CASE("lent pages: what is copied again and again gets a huge page, once") {
   CHECK(l.asked_ns() == 0);
   const int passes = passes_until_asked(l, here, region);
   CHECK(passes >= 2);
-  CHECK(passes <=
-        5);  // 0.25 us for each of its small pages has been lost, as often as asking costs.
+  CHECK(passes <= 5);  // 0.25 us has been lost for each of its small pages each time.
   CHECK(scripted::asked == std::vector<std::uintptr_t>{here});
   CHECK(l.asked_ns() == 400'000);
   // Its owner may have given the memory back since.

@@ -295,6 +295,8 @@ class marked_memory {
       : bytes_(bytes),
         base_(static_cast<std::byte*>(
             ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    // So that it is of another kind than its neighbours, and does not become one mapping with them.
+    ::madvise(base_, bytes, MADV_DONTDUMP);
     for (std::size_t i = 0; i < bytes_; i += sizeof i) std::memcpy(base_ + i, &i, sizeof i);
   }
   marked_memory(const marked_memory&) = delete;

@@ -313,17 +313,15 @@ template <class Stack, class What>
 void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                     const What& call, protocol::scheme_learner& ways, std::size_t bytes) {
   const bool leads = c.rank() == 0;
-  const std::int64_t begun_ns = leads ? platform::now_ns() : 0;
-  const std::int64_t tidied_ns =
-      leads ? mpx::detail::shared_blocks<Stack>::tidied_ns(c.endpoint_of()) : 0;
+  using blocks_of = mpx::detail::shared_blocks<Stack>;
+  const std::int64_t begun_ns = leads ? blocks_of::working_ns(c.endpoint_of()) : 0;
   const auto way = leads ? ways.choose(bytes, false) : protocol::scheme::packets;
   if (leads ? way == protocol::scheme::get : node.shows(0, node_is_loan))
     meet_direct(node, c, call);
   else
     meet(node, c, call);
-  if (!leads || c.failed()) return;
-  const std::int64_t later_ns = mpx::detail::shared_blocks<Stack>::tidied_ns(c.endpoint_of());
-  ways.took(way, bytes, platform::now_ns() - begun_ns - (later_ns - tidied_ns));
+  if (leads && !c.failed())
+    ways.took(way, bytes, blocks_of::working_ns(c.endpoint_of()) - begun_ns);
 }
 
 /// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.

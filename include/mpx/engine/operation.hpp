@@ -123,7 +123,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   protocol::traffic learns{};
   protocol::scheme scheme{};  // Receive: how its data moves.
   std::uint8_t control_bytes = 0;
-  std::int64_t asked_at_ns = 0;  // Receive: when its scheme was chosen.
+  std::int64_t asked_at_ns = 0;  // Receive: when its data began to move, or its scheme was chosen.
   std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
   remote_memory own{};           // What is exposed of `data`.
   remote_memory target{};        // Send: where the receiver wants it.

@@ -65,10 +65,10 @@ class scheme_learner {
 
   /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
   /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
-  /// sides have worked for it. Of the trials the least counts: a sample is too large when something
-  /// else ran, and what is thought too dear is not taken, so that nobody would find out. Later what
-  /// is thought follows slowly, up and down: a message that goes another way than its neighbours
-  /// may look cheap, since what others do meanwhile is charged to them.
+  /// sides have worked for it. A trial that took less is believed at once: one is too large when
+  /// something else ran, and what is thought too dear is not taken, so that nobody would find out.
+  /// Else what is thought follows slowly, up and down: a message that goes another way than its
+  /// neighbours may look cheap, since what others do meanwhile is charged to them.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return;
@@ -83,7 +83,7 @@ class scheme_learner {
     // What looked hopeless is not, and is looked at as the others are.
     const float best = r.best < paths_max ? r.ns_per_byte[r.best] : 0;
     if (sample < best && average > hopeful * best) average = hopeful * best;
-    average += ((sample < 2 * average ? sample : 2 * average) - average) / 6;
+    average += (mpx::detail::lesser(sample, 2 * average) - average) / 6;
   }
 
  private:
@@ -93,7 +93,7 @@ class scheme_learner {
   static constexpr std::uint32_t look_every_last = 512;
   static constexpr std::uint32_t hopeless_every = 4;  // Of those looks.
   static constexpr std::uint32_t paths_max = 3;
-  static constexpr float hopeful = 1.5F;
+  static constexpr float hopeful = 1.5F;  // Times the best.
   struct record {
     float ns_per_byte[paths_max]{};   // 0: not tried yet.
     std::uint8_t taken[paths_max]{};  // Messages, up to `trials`.

@@ -245,8 +245,8 @@ concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer)
 /// that may say `advice::learn`.
 ///
 /// `hold(peer, memory, bytes)`: until what it returns is gone, the memory, of which so many bytes
-/// are going to be copied, is not withdrawn; it converts to
-/// false if it was before. `get_held`: a get meanwhile; returns whether it went well.
+/// are going to be copied, is not withdrawn; it converts to false if it was before. `get_held`: a
+/// get meanwhile; returns whether it went well.
 template <class T>
 concept CopyingTransport =
     RmaTransport<T> &&

@@ -39,10 +39,11 @@ enum class copy_path : std::uint8_t {
 
 /// Which memory of a program the transport asks the kernel to put on huge pages.
 enum class huge_pages : std::uint8_t {
-  lent,  ///< What peers have copied from again and again: they copy up to twice as fast then. Takes
-  ///< what is missing to whole pages of 2 MiB, and time of the rank that owns it: 0.5 ms a page,
-  ///< which is spent once peers have copied for longer. Not where the system is set to `never`,
-  ///< nor memory that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
+  /// What peers have copied from again and again: they copy up to twice as fast then. Takes what is
+  /// missing to whole pages of 2 MiB, and time of the rank that owns it: 0.5 ms a page, which is
+  /// spent once peers have copied for longer. Not where the system is set to `never`, nor of memory
+  /// that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
+  lent,
   never,  ///< None.
 };
 

@@ -91,13 +91,13 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
-  /// See TidyingTransport.
-  static std::int64_t tidied_ns([[maybe_unused]] endpoint_type& e) noexcept {
+  /// A clock that stands still while the transport tidies, which is no call's time.
+  static std::int64_t working_ns([[maybe_unused]] endpoint_type& e) noexcept {
     if constexpr (TidyingTransport<typename endpoint_type::transport_type>) {
       lock_guard lock(e.threading());
-      return e.transport().tidied_ns();
+      return platform::now_ns() - e.transport().tidied_ns();
     }
-    return 0;
+    return platform::now_ns();
   }
   /// Whether what is said of one peer's exposure may change with those of others.
   static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;

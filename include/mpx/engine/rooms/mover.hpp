@@ -118,7 +118,7 @@ class mover_room {
     op->remote_ticket = c.ticket;
     op->target = c.memory;
     if (!op->split) {  // The receiver fetches nothing.
-      if (c.memory.key == 0) note_taken(*op, protocol::scheme::packets);
+      note_taken(*op, protocol::scheme::packets);
       end_exposure(*op);
     }
     if (op->data_lost()) return errc::no_resources;
@@ -296,8 +296,10 @@ class mover_room {
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
     if (is_learnt(op)) {
-      op.asked_at_ns = house().now_ns();  // What the program did since is free.
-      if (op.scheme == protocol::scheme::open) choose_way(op);
+      if (op.scheme == protocol::scheme::open)
+        choose_way(op);
+      else
+        op.asked_at_ns = working_ns();  // What the program did since is free.
       if (op.scheme == protocol::scheme::packets) return request_packets(op);
       if (op.scheme == protocol::scheme::split) {
         if (!split(op, op.target)) fetch_no_more(op);
@@ -348,6 +350,12 @@ class mover_room {
     peer_record& r = house().peers().of(op.peer);
     r.taken_ = by;
     r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
+  }
+  /// A clock that stands still while the transport tidies, which is no message's time.
+  std::int64_t working_ns() noexcept {
+    if constexpr (TidyingTransport<transport_type>)
+      return house().now_ns() - house().transport().tidied_ns();
+    return house().now_ns();
   }
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
@@ -462,7 +470,6 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
-  std::int64_t tidied_ns_ = 0;      // Of the transport's, what has been seen.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 
@@ -70,7 +71,7 @@ class held_exposure {
     const std::uint64_t before = (word & exposure_key::copied_mask) >> exposure_key::copied_shift;
     const std::uint64_t more = bytes / unit + (bytes % unit != 0);
     const std::uint64_t room = exposure_key::copied_max - before;
-    return word + ((more < room ? more : room) << exposure_key::copied_shift);
+    return word + (mpx::detail::lesser(more, room) << exposure_key::copied_shift);
   }
 
   exposure_word* word_ = nullptr;

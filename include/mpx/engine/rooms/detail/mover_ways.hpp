@@ -89,7 +89,7 @@ template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::choose_way(operation& op) noexcept {
   peer_record& r = house().peers().of(op.peer);
   const bool whole = op.data.contiguous();
-  op.asked_at_ns = house().now_ns();
+  op.asked_at_ns = working_ns();
   if (has_data_for(r))
     op.learns = protocol::traffic::both_ways;
   else
@@ -103,14 +103,9 @@ template <class Stack, class House>
 template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
   if (!is_learnt(op)) return;
-  const std::int64_t now = house().now_ns();
+  const std::int64_t now = working_ns();
   std::int64_t took = now - greater(op.asked_at_ns, charged_at_ns_);
   charged_at_ns_ = now;
-  if constexpr (TidyingTransport<transport_type>) {
-    const std::int64_t tidied = house().transport().tidied_ns();
-    took -= lesser(took, tidied - tidied_ns_);
-    tidied_ns_ = tidied;
-  }
   if (op.learns == protocol::traffic::both_ways && streamed != 0) {
     // As much streams back: at the same time, or in its turn.
     peer_record& r = house().peers().of(op.peer);
