@@ -33,7 +33,7 @@ class line_ring {
     } else {
       const auto packet = consumer_.pooled(code);
       f(packet.payload);
-      consumer_.give_back_pool(packet.advance);
+      consumer_.give_back_pool(packet);
     }
     consumer_.pop();
   }

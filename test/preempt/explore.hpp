@@ -182,7 +182,6 @@ class mutex {
   std::atomic<bool> held_{false};
 };
 
-/// A turn of a loop that waits for others.
 inline void prefetch_to_write(const void*) noexcept {}
 inline void copy_to_shown(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   std::memcpy(to, from, bytes);
@@ -191,6 +190,12 @@ inline std::uint32_t current_core() noexcept { return scheduler::instance().core
 inline void move_to_core(std::uint32_t) noexcept {}
 inline bool owning_early_pays() noexcept { return true; }
 inline std::size_t owning_early_lines() noexcept { return 8; }
+inline bool claiming_pays() noexcept { return true; }
+inline void claim_lines(std::byte* from, std::size_t bytes) {
+  if (scheduler* const s = scheduler::here()) s->point("claim", from);
+  std::memset(from, 0, bytes);
+}
+/// A turn of a loop that waits for others.
 inline void relax() noexcept {
   if (scheduler* const s = scheduler::here()) s->give_way();
 }

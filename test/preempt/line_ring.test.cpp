@@ -50,8 +50,9 @@ class early_producer : public ring_producer {
   std::uint32_t tail_ = 0;
 };
 
-/// `hasty`: frees a line before it has read it.
-enum class reader : bool { careful, hasty };
+/// `hasty`: frees a line before it has read it. `late`: claims lines of the pool that it has given
+/// back.
+enum class reader : std::uint8_t { careful, hasty, late };
 
 template <class Producer, bool Pooled>
 class ends {
@@ -65,7 +66,7 @@ class ends {
         how_(how),
         memory_(new(std::align_val_t{64}) std::byte[geometry.bytes()]()),
         producer_(memory_.get(), geometry),
-        consumer_(memory_.get(), geometry) {
+        consumer_(memory_.get(), geometry, how != reader::late) {
     if (f.what != fault::kind::none) f.at = &producer_.control().head;
     s.plant(f);
   }
@@ -115,18 +116,20 @@ class ends {
     const mpx::frame_header wanted = header_of(i);
     bool right = std::memcmp(&c.header(), &wanted, sizeof wanted) == 0;
     std::span<const std::byte> body(c.data(), code <= line_data_bytes ? code : 0);
-    std::uint32_t advance = 0;
+    pooled_view v;
     if (code > line_data_bytes) {
-      const pooled_view v = c.pooled(code);
+      v = c.pooled(code);
       right = right && !v.malformed;
       body = v.payload;
-      advance = v.advance;
     }
     right = right && body.size() == bytes_of(i);
     scheduler_.point("reading", body.data());
     for (std::size_t k = 0; right && k < body.size(); ++k) right = body[k] == byte_of(i, k);
     if (!right) scheduler_.fail("packet " + std::to_string(i) + " is not what was sent");
-    if (advance != 0) c.give_back_pool(advance);
+    if (code <= line_data_bytes) return;
+    c.give_back_pool(v);
+    if (how_ != reader::late) return;
+    mpx::platform::claim_lines(v.payload.data(), v.payload.size());
   }
 
   explore::scheduler& scheduler_;
@@ -148,6 +151,8 @@ TEST_CASE("preempt: faults of the ring are found" * doctest::skip(explore::sampl
   explore::check_found("the mark before the packet", search<ends<early_producer, false>>(500));
   explore::check_found("a line freed before it is read",
                        search<ends<ring_producer, false>>(500, reader::hasty));
+  explore::check_found("a payload's lines claimed after they are given back",
+                       search<ends<ring_producer, true>>(500, reader::late));
   explore::check_found(
       "the head is not looked at",
       search<ends<ring_producer, false>>(500, reader::careful,

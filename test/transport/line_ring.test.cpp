@@ -29,7 +29,7 @@ class both_ends {
   explicit both_ends(ring_geometry g)
       : memory_(new(std::align_val_t{64}) std::byte[g.bytes()]()),
         producer(memory_.get(), g),
-        consumer(memory_.get(), g) {}
+        consumer(memory_.get(), g, /*claims*/ true) {}
 
  private:
   struct release {
@@ -69,7 +69,7 @@ bool take(ring_consumer& c, std::uint32_t i, std::size_t bytes) {
     const pooled_view view = c.pooled(code);
     right = right && !view.malformed && view.payload.size() == bytes &&
             std::memcmp(view.payload.data(), data.data(), bytes) == 0;
-    c.give_back_pool(view.advance);
+    c.give_back_pool(view);
   }
   c.pop();
   return right;

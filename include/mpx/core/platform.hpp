@@ -20,6 +20,7 @@
 #include "mpx/core/lock.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/system_memory.hpp"
+#include "mpx/core/types.hpp"
 
 namespace mpx::inline v0::platform {
 namespace native {
@@ -94,6 +95,27 @@ inline std::size_t owning_early_lines() noexcept {
 #else
   return 0;
 #endif
+}
+
+/// Whether a reader of shared lines does well to write to them before their writer needs them
+/// again. On AMD's a line that others have read stays with its writer, who has to ask all of them
+/// before it may write again: one line after the other, behind which its stores wait, and a
+/// prefetch does not ask. What a reader has written to comes back like any line that is missing,
+/// many at once. A stream of packets of 4 KiB: 8 and 33 GB/s, between two dies 2 and 14.
+inline bool claiming_pays() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amd") != 0;
+#else
+  return false;
+#endif
+}
+
+/// Makes lines that were read this core's, by a store to each; what they hold is lost. `from`
+/// begins a line.
+[[gnu::always_inline]] inline void claim_lines(std::byte* from, std::size_t bytes) noexcept {
+  for (std::size_t at = 0; at < bytes; at += cache_line_bytes)
+    *static_cast<volatile std::byte*>(from + at) = std::byte{0};
 }
 
 /// Copies to lines that another core has read, and will read next, behind a flag: there a string

@@ -200,7 +200,7 @@ class ring_producer {
 /// A larger payload where it lies in the pool. `malformed`: its lengths cannot be true, for the
 /// other side's bytes are not trusted.
 struct pooled_view {
-  std::span<const std::byte> payload;
+  std::span<std::byte> payload;
   std::uint32_t advance = 0;
   bool malformed = false;
 };
@@ -209,14 +209,15 @@ struct pooled_view {
 class ring_consumer {
  public:
   ring_consumer() = default;
-  ring_consumer(std::byte* base, ring_geometry g) noexcept
+  ring_consumer(std::byte* base, ring_geometry g, bool claims = platform::claiming_pays()) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
         expected_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
         first_(next_),
         last_(next_ + g.lines - 1),
         pool_(base + sizeof(ring_control) + std::size_t{g.lines} * sizeof(line)),
-        pool_bytes_(g.pool_bytes) {}
+        pool_bytes_(g.pool_bytes),
+        claims_(claims) {}
 
   /// True when a packet is waiting. Cost: one load of the line that will hold it.
   bool ready() const noexcept { return code() <= 0xff; }
@@ -239,8 +240,12 @@ class ring_consumer {
       return {{}, 0, true};
     return {{pool_ + r.offset, r.bytes}, r.advance};
   }
-  void give_back_pool(std::uint32_t advance) noexcept {
-    pool_taken_ += advance;
+  /// Gives a payload's place back; what it holds is lost. Cost: one store, and where
+  /// `platform::claiming_pays` one a line.
+  void give_back_pool(const pooled_view& p) noexcept {
+    if (claims_ && p.payload.size() >= claimed_bytes_min)
+      platform::claim_lines(p.payload.data(), p.payload.size());
+    pool_taken_ += p.advance;
     control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }
 
@@ -286,15 +291,18 @@ class ring_consumer {
   ring_control& control() noexcept { return *control_; }
 
  private:
+  static constexpr std::uint32_t claimed_bytes_min = 256;  // Below it makes no difference.
+
   line* next_ = nullptr;
   std::uint32_t expected_ = 0;  // The mark of a full line in this lap, without its code.
   std::uint32_t head_ = 0;
   ring_control* control_ = nullptr;
   line* first_ = nullptr;
   line* last_ = nullptr;
-  const std::byte* pool_ = nullptr;
+  std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
   std::uint32_t pool_taken_ = 0;
+  bool claims_ = false;
 };
 
 }  // namespace mpx::inline v0::transport::detail

@@ -270,11 +270,11 @@ class ring_fabric {
   template <class Sink>
   [[gnu::noinline]] void deliver_apart(receiver& r, Sink& sink, const frame_header& header,
                                        const std::byte* data, std::uint32_t code) noexcept {
-    const bool pooled = code > line_data_bytes;
-    const pooled_view p = pooled ? r.ring.pooled(data, code) : pooled_view{{data, code}};
+    if (code <= line_data_bytes) return sink.packet(r.source, header, {data, code});
+    const pooled_view p = r.ring.pooled(data, code);
     if (p.malformed) return sink.malformed(r.source);
     sink.packet(r.source, header, p.payload);
-    if (pooled) r.ring.give_back_pool(p.advance);
+    r.ring.give_back_pool(p);
   }
 
   template <class Sink>
