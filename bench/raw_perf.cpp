@@ -192,10 +192,20 @@ double gigabytes(const options& o, double seconds) {
   return static_cast<double>(o.iters * o.window) * static_cast<double>(o.size) / seconds / 1e9;
 }
 
+bool is_amd() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amd") != 0;
+#else
+  return false;
+#endif
+}
+
 /// State of the copies that outlives a sample.
 struct copier {
   explicit copier(std::size_t size) : own(size, std::byte{1}) {}
   std::vector<std::byte> own;
+  bool claims = is_amd();
   std::uint64_t windows = 0;
   std::uint64_t messages = 0;
   std::uint64_t chunks = 0;
@@ -225,6 +235,13 @@ double copy_once(const side& me, shared_memory& m, copier& c, const options& o) 
   return gigabytes(o, perf_now() - start);
 }
 
+/// A store to each line that was read. On AMD's its writer gets it back sooner then: a line that
+/// others have read stays with who wrote it, and has to be asked for before it is written again.
+void claim(std::byte* read, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 64)
+    *static_cast<volatile std::byte*>(read + at) = std::byte{0};
+}
+
 void through_pipe(const side& me, chunk_ring& pipe, copier& c, std::size_t size) {
   for (std::size_t at = 0; at < size; at += chunk_ring::chunk_bytes) {
     const std::size_t bytes = std::min(chunk_ring::chunk_bytes, size - at);
@@ -237,6 +254,7 @@ void through_pipe(const side& me, chunk_ring& pipe, copier& c, std::size_t size)
     } else {
       await(pipe.filled.value, c.chunks);
       std::memcpy(c.own.data() + at, chunk, bytes);
+      if (c.claims) claim(chunk, bytes);
       pipe.emptied.value.store(c.chunks, std::memory_order_release);
     }
   }

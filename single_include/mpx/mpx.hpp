@@ -856,7 +856,9 @@ inline std::size_t owning_early_lines() noexcept {
 /// prefetch does not ask. What a reader has written to comes back like any line that is missing,
 /// many at once. A stream of packets of 4 KiB: 8 and 33 GB/s, between two dies 2 and 14.
 inline bool claiming_pays() noexcept {
-#if defined(__x86_64__)
+#if MPX_ASSERT_LEVEL >= 2
+  return true;  // So that what is claimed too early is found on any machine.
+#elif defined(__x86_64__)
   __builtin_cpu_init();
   return __builtin_cpu_is("amd") != 0;
 #else
@@ -864,8 +866,8 @@ inline bool claiming_pays() noexcept {
 #endif
 }
 
-/// Makes lines that were read this core's, by a store to each; what they hold is lost. `from`
-/// begins a line.
+/// Makes lines that were read this core's, by a store to each; what they hold is lost. Nothing but
+/// the `bytes` from `from` on is written.
 [[gnu::always_inline]] inline void claim_lines(std::byte* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += cache_line_bytes)
     *static_cast<volatile std::byte*>(from + at) = std::byte{0};
@@ -6967,11 +6969,20 @@ struct node_state final : mpx::detail::communicator_extras {
   bool reads = false;        // All had better copy from each other's memory;
   bool may_read = false;     // or can, and whether that pays is to be learnt.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
+  bool claims = false;       // See platform::claiming_pays; not where ranks share cores.
   node_tag left = 0;         // As the others know it.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.
   node_tag used[node_slots] = {};          // What this rank has raised,
   std::uint64_t readers[node_slots] = {};  // and which of the others may read that.
+  bool claims_of(std::size_t bytes) const noexcept {
+    return claims && bytes >= 4 * cache_line_bytes;
+  }
+  /// Ends this rank's reading of what another one has shown to nobody else.
+  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
+    if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
+  }
+
   // Of rank 0, what reading (a get) and showing (packets) have cost.
   protocol::scheme_learner alltoall_ways;
   protocol::scheme_learner allgather_ways;
@@ -19781,6 +19792,21 @@ class node_call {
       return wrong_length(r, bytes, shown & ~(node_is_loan | node_is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
+  /// This rank reads no more of what `see` or `see_window` has returned, and no other one does: it
+  /// is lost.
+  void claim(const memory& read) noexcept {
+    if (read.base != nullptr) s_.claim(read);
+  }
+  /// The same where what one rank shows all others read: of two ranks.
+  void claim_of_two(const memory& read) noexcept {
+    if (n_ == 2) claim(read);
+  }
+  /// The same of what it has seen of each other rank, `seen(r)`.
+  template <class Seen>
+  void claim_of_each(Seen&& seen) noexcept {
+    for (rank_t r = 0; s_.claims && r < n_ && !failed(); ++r)
+      if (r != me_) claim(seen(r));
+  }
   /// All have come to `piece` of this call, and read nothing before it any more.
   void met(std::uint32_t piece = 0) noexcept {
     if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
@@ -20566,6 +20592,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
                const memory piece = node.see(call.root, bytes, i);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
+               node.claim_of_two(piece);
                if (bytes < call.data.bytes - at) node.leave_piece(i);
              });
 }
@@ -20605,10 +20632,12 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
     // Who has shown this window had read the last one, but maybe not all that was made of it.
     node.met(i == 0 ? 0 : i - 1);
     const memory sum = node.make_part(bytes_of(me), i + 1);
-    combine_all(c, sum, op, [&](rank_t r) {
+    const auto mine = [&](rank_t r) {
       const memory all = shown(r);
       return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
-    });
+    };
+    combine_all(c, sum, op, mine);
+    node.claim_of_each(mine);
     node.show_made(sum.bytes, i + 1);
     if (const std::size_t next = at + most; next < in.bytes)
       node.show_part(in, next, bytes_at(next), i + 2);
@@ -20618,6 +20647,7 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
       const memory made = node.see(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
+      if (r != me && (n == 2 || root == me)) node.claim(made);
     }
     node.met(i + 1);
   }
@@ -20647,6 +20677,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                    node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
                combine_all(c, slice(call.out, at, bytes), *call.op,
                            [&](rank_t r) { return r == call.root ? own : node.see(r, bytes, i); });
+               node.claim_of_each([&](rank_t r) { return node.see(r, bytes, i); });
                node.leave_piece(i);
              });
   if (c.rank() == call.root) node.met();
@@ -20677,6 +20708,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
             c.combine(*call.op, out, theirs);
           else
             c.combine_first(*call.op, out, theirs);
+          node.claim(theirs);
         } else {
           combine_all(c, out, *call.op, shown);
         }
@@ -20702,6 +20734,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       const memory theirs = node.see(r, bytes, i);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
+      node.claim_of_two(theirs);
     }
     node.met(i);
   };
@@ -20735,6 +20768,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       const memory theirs = node.see_window(r, bytes, i);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
+      node.claim(theirs);
     }
     node.met(i);
   });
@@ -20771,6 +20805,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   c.combine_first(*call.op, to, theirs(r));
                 for (rank_t r = me + 1; r < n && !c.failed(); ++r)
                   c.combine(*call.op, to, theirs(r));
+                node.claim_of_each(theirs);
                 node.met(i);
               });
   c.copy(mine, sum);
@@ -21452,6 +21487,7 @@ template <class Stack>
   made->own = name_of_own;
   made->crowded = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
+  made->claims = !made->crowded && platform::claiming_pays();
   made->reads = (can & reads) != 0;
   made->may_read = (can & may_read) != 0;
   return made;
@@ -21544,6 +21580,7 @@ class quick_call {
       const std::byte* const shown = see(call.root, bytes);
       if (shown == nullptr) return false;
       copy(call.data.base, shown, bytes);
+      claim_other(bytes);
     }
     leave();
     return true;
@@ -21571,6 +21608,7 @@ class quick_call {
       if (shown == nullptr) return false;
       copy(call.out.base + at(r, bytes), shown, bytes);
     }
+    claim_other(bytes);
     leave_all();
     return true;
   }
@@ -21590,6 +21628,7 @@ class quick_call {
       if (shown == nullptr) return false;
       copy(call.out.base + at(r, bytes), shown + mine_of(r, bytes), bytes);
     }
+    claim_mine(bytes, all);
     leave_all();
     return true;
   }
@@ -21607,6 +21646,7 @@ class quick_call {
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
       op.apply(op.context, out, data(1 - me_, bytes), bytes, me_ != 0);
+      claim_other(bytes);
     } else {
       copy(out, data(0, bytes), bytes);
       for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), bytes, false);
@@ -21629,6 +21669,7 @@ class quick_call {
     const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
     for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), bytes, true);
     for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, theirs(r), bytes, false);
+    claim_mine(bytes, all);
     leave_all();
     return true;
   }
@@ -21693,6 +21734,10 @@ class quick_call {
     s_.left_by[r] = end_of(serial_before(serial_));
     return data(r, shown & ~node_is_edges);
   }
+  /// Ends the reading of what no other rank reads, which is lost: not before it is clear that
+  /// `make` returns true. See node_state.
+  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept { s_.claim(read); }
+  bool claims_of(std::size_t bytes) const noexcept { return s_.claims_of(bytes); }
   /// This rank reads nothing of the call any more.
   [[MPX_ALWAYS_INLINE]] void leave() noexcept {
     s_.left = end_of(serial_);
@@ -21741,7 +21786,17 @@ class quick_call {
   std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
     return at(me_ < r ? me_ : me_ - 1, bytes);
   }
-  /// The same where rank r alone is waited for.
+  /// Claims what the other one of two ranks shows; of more, all read it.
+  [[MPX_ALWAYS_INLINE]] void claim_other(std::size_t bytes) noexcept {
+    if (n_ == 2) claim({data(1 - me_, bytes), bytes});
+  }
+  /// Claims what is this rank's alone of what each other one shows.
+  [[MPX_ALWAYS_INLINE]] void claim_mine(std::size_t bytes, std::size_t all) noexcept {
+    if (!s_.claims_of(bytes)) return;
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_) s_.claim({data(r, all) + mine_of(r, bytes), bytes});
+  }
+  /// have_come, where rank r alone is waited for.
   [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
     const node_tag tag = tag_of(serial_, 0);
     return !s_.crowded || s_.block.has_shown(r, i_, tag) ||

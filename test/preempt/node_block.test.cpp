@@ -65,6 +65,11 @@ struct element {
   std::uint64_t value = 0;
   std::byte rest[16'376] = {};
 };
+/// A short one, of which the reader claims the lines.
+struct wide {
+  int value = 0;
+  std::byte rest[252] = {};
+};
 struct sum_t {
   element operator()(const element& a, const element& b) const {
     element c;
@@ -175,6 +180,12 @@ class meets {
         around.ring.neighbor_alltoall(out, got);
         check(got[0] == block_of(below, me, i) && got[1] == block_of(above, me, i));
       }
+      if (i >= 9) {
+        const std::vector<wide> out{{block_of(me, below, i)}, {block_of(me, above, i)}};
+        std::vector<wide> got(2);
+        around.ring.neighbor_alltoall(out, got);
+        check(got[0].value == block_of(below, me, i) && got[1].value == block_of(above, me, i));
+      }
       if (i == 9) check(around.chain.allreduce(me, std::plus<>()) == n * (n - 1) / 2);
     }
   }
@@ -262,6 +273,13 @@ class meets {
           w.alltoall(out, in);
         for (mpx::rank_t r = 0; r < n; ++r)
           check(in[static_cast<std::size_t>(r)] == block_of(r, i % 3 == 2 ? r : me, i));
+        if (i % 2 == 0) continue;
+        std::vector<wide> wide_out(out.size());
+        std::vector<wide> wide_in(out.size());
+        for (std::size_t r = 0; r < out.size(); ++r) wide_out[r].value = out[r];
+        w.alltoall(wide_out, wide_in);
+        for (mpx::rank_t r = 0; r < n; ++r)
+          check(wide_in[static_cast<std::size_t>(r)].value == block_of(r, me, i));
       }
       for (int i = 0; i < 9; ++i) {  // One root ahead of the others; then each in its turn.
         const mpx::rank_t root = i < 6 ? 0 : i % n;
@@ -300,6 +318,7 @@ TEST_CASE("preempt: ranks that meet in memory show what they have") {
   sound<3>("pieces", 150, script::blocks);
   sound<2>("pieces", 150, script::blocks);
   sound<3>("calls", 200, script::calls);
+  sound<2>("calls", 200, script::calls);
   sound<3>("neighbours", 200, script::neighbors);
 }
 

@@ -251,6 +251,23 @@ MUTATIONS = [
      "node.shows(0, node_is_loan)", "!node.shows(0, node_is_loan)", NODE_TEST),
     ("who gets a long bcast does not look whether it is sent", "coll/node_calls.hpp",
      "if (c.size() == 2 && node.shows(call.root, node_is_edges))", "if (false)", NODE_TEST),
+    ("what all read is claimed by one of them", "coll/node.hpp",
+     "if (n_ == 2) claim(read);", "claim(read);", NODE_TEST),
+    ("a short call claims what it may have to read again", "coll/node_quick.hpp",
+     "      copy(call.out.base + at(r, bytes), shown + mine_of(r, bytes), bytes);\n",
+     "      copy(call.out.base + at(r, bytes), shown + mine_of(r, bytes), bytes);\n"
+     "      s_.claim({const_cast<std::byte*>(shown) + mine_of(r, bytes), bytes});\n", NODE_TEST),
+    ("a neighbour claims what others read", "coll/node_neighbor.hpp",
+     "read[claims++] = theirs.base;", "read[claims++] = const_cast<std::byte*>(shown);", NODE_TEST),
+    ("a packet's lines are claimed once they are given back", "transport/detail/line_ring.hpp",
+     "    if (claims_ && p.payload.size() >= claimed_bytes_min)\n"
+     "      platform::claim_lines(p.payload.data(), p.payload.size());\n"
+     "    pool_taken_ += p.advance;\n"
+     "    control_->pool_head.store(pool_taken_, platform::memory_order_release);\n",
+     "    pool_taken_ += p.advance;\n"
+     "    control_->pool_head.store(pool_taken_, platform::memory_order_release);\n"
+     "    platform::claim_lines(p.payload.data(), p.payload.size());\n",
+     "preempt/line_ring.test.cpp"),
     # How long messages go.
     ("each side of an exchange chooses its own way", WAYS,
      "op.peer < house().transport().self()", "op.peer > house().transport().peers()", ROOMS_TEST),

@@ -180,6 +180,21 @@ class node_call {
       return wrong_length(r, bytes, shown & ~(node_is_loan | node_is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
+  /// This rank reads no more of what `see` or `see_window` has returned, and no other one does: it
+  /// is lost.
+  void claim(const memory& read) noexcept {
+    if (read.base != nullptr) s_.claim(read);
+  }
+  /// The same where what one rank shows all others read: of two ranks.
+  void claim_of_two(const memory& read) noexcept {
+    if (n_ == 2) claim(read);
+  }
+  /// The same of what it has seen of each other rank, `seen(r)`.
+  template <class Seen>
+  void claim_of_each(Seen&& seen) noexcept {
+    for (rank_t r = 0; s_.claims && r < n_ && !failed(); ++r)
+      if (r != me_) claim(seen(r));
+  }
   /// All have come to `piece` of this call, and read nothing before it any more.
   void met(std::uint32_t piece = 0) noexcept {
     if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;

@@ -168,11 +168,20 @@ struct node_state final : mpx::detail::communicator_extras {
   bool reads = false;        // All had better copy from each other's memory;
   bool may_read = false;     // or can, and whether that pays is to be learnt.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
+  bool claims = false;       // See platform::claiming_pays; not where ranks share cores.
   node_tag left = 0;         // As the others know it.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.
   node_tag used[node_slots] = {};          // What this rank has raised,
   std::uint64_t readers[node_slots] = {};  // and which of the others may read that.
+  bool claims_of(std::size_t bytes) const noexcept {
+    return claims && bytes >= 4 * cache_line_bytes;
+  }
+  /// Ends this rank's reading of what another one has shown to nobody else.
+  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
+    if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
+  }
+
   // Of rank 0, what reading (a get) and showing (packets) have cost.
   protocol::scheme_learner alltoall_ways;
   protocol::scheme_learner allgather_ways;

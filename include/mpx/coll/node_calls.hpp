@@ -69,6 +69,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
                const memory piece = node.see(call.root, bytes, i);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
+               node.claim_of_two(piece);
                if (bytes < call.data.bytes - at) node.leave_piece(i);
              });
 }
@@ -108,10 +109,12 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
     // Who has shown this window had read the last one, but maybe not all that was made of it.
     node.met(i == 0 ? 0 : i - 1);
     const memory sum = node.make_part(bytes_of(me), i + 1);
-    combine_all(c, sum, op, [&](rank_t r) {
+    const auto mine = [&](rank_t r) {
       const memory all = shown(r);
       return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
-    });
+    };
+    combine_all(c, sum, op, mine);
+    node.claim_of_each(mine);
     node.show_made(sum.bytes, i + 1);
     if (const std::size_t next = at + most; next < in.bytes)
       node.show_part(in, next, bytes_at(next), i + 2);
@@ -121,6 +124,7 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
       const memory made = node.see(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
+      if (r != me && (n == 2 || root == me)) node.claim(made);
     }
     node.met(i + 1);
   }
@@ -150,6 +154,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                    node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
                combine_all(c, slice(call.out, at, bytes), *call.op,
                            [&](rank_t r) { return r == call.root ? own : node.see(r, bytes, i); });
+               node.claim_of_each([&](rank_t r) { return node.see(r, bytes, i); });
                node.leave_piece(i);
              });
   if (c.rank() == call.root) node.met();
@@ -180,6 +185,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
             c.combine(*call.op, out, theirs);
           else
             c.combine_first(*call.op, out, theirs);
+          node.claim(theirs);
         } else {
           combine_all(c, out, *call.op, shown);
         }
@@ -205,6 +211,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       const memory theirs = node.see(r, bytes, i);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
+      node.claim_of_two(theirs);
     }
     node.met(i);
   };
@@ -238,6 +245,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       const memory theirs = node.see_window(r, bytes, i);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
+      node.claim(theirs);
     }
     node.met(i);
   });
@@ -274,6 +282,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   c.combine_first(*call.op, to, theirs(r));
                 for (rank_t r = me + 1; r < n && !c.failed(); ++r)
                   c.combine(*call.op, to, theirs(r));
+                node.claim_of_each(theirs);
                 node.met(i);
               });
   c.copy(mine, sum);

@@ -54,6 +54,7 @@ void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&,
 /// What a rank shows to its neighbours: how much, and to whom.
 struct shown_edges {
   static constexpr std::size_t bytes_max = 32768;
+  static constexpr std::size_t claimed_max = 8;  // Of a short call.
 
   template <class Call>
   explicit shown_edges(const Call& call) noexcept {
@@ -138,10 +139,10 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       return;
     }
     const memory theirs = find_edge(shown, c.rank(), taken.next(from));
-    if (theirs.bytes == block.bytes)
-      block.write(0, theirs.piece(0, theirs.bytes));
-    else
-      node.wrong_length(from, block.bytes, theirs.bytes);
+    if (theirs.bytes != block.bytes)
+      return static_cast<void>(node.wrong_length(from, block.bytes, theirs.bytes));
+    block.write(0, theirs.piece(0, theirs.bytes));
+    node.claim(theirs);
   });
   if (waits) c.finish();
 }
@@ -183,6 +184,9 @@ template <class Stack, neighbor_operation Operation>
   quick.show(head + all, write, node_is_edges, readers);
   if (!quick.have_come(taken_edges::sources(around))) return false;
   taken_edges taken;
+  const bool may_claim = quick.claims_of(in.bytes);
+  std::byte* read[shown_edges::claimed_max];
+  std::size_t claims = 0;
   for (std::size_t i = 0; i < around.sources.size(); ++i) {
     const std::size_t k = around.receive(i);
     const rank_t from = around.sources[k];
@@ -193,7 +197,9 @@ template <class Stack, neighbor_operation Operation>
         find_edge({const_cast<std::byte*>(shown), 0}, quick.rank(), taken.next(from));
     if (theirs.bytes != in.bytes || theirs.base == nullptr) return false;
     quick.copy(in.base + k * in.apart, theirs.base, in.bytes);
+    if (may_claim && claims < shown_edges::claimed_max) read[claims++] = theirs.base;
   }
+  for (std::size_t i = 0; i < claims; ++i) quick.claim({read[i], in.bytes});
   quick.leave();
   return true;
 }

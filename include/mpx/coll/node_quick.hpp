@@ -86,6 +86,7 @@ class quick_call {
       const std::byte* const shown = see(call.root, bytes);
       if (shown == nullptr) return false;
       copy(call.data.base, shown, bytes);
+      claim_other(bytes);
     }
     leave();
     return true;
@@ -113,6 +114,7 @@ class quick_call {
       if (shown == nullptr) return false;
       copy(call.out.base + at(r, bytes), shown, bytes);
     }
+    claim_other(bytes);
     leave_all();
     return true;
   }
@@ -132,6 +134,7 @@ class quick_call {
       if (shown == nullptr) return false;
       copy(call.out.base + at(r, bytes), shown + mine_of(r, bytes), bytes);
     }
+    claim_mine(bytes, all);
     leave_all();
     return true;
   }
@@ -149,6 +152,7 @@ class quick_call {
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
       op.apply(op.context, out, data(1 - me_, bytes), bytes, me_ != 0);
+      claim_other(bytes);
     } else {
       copy(out, data(0, bytes), bytes);
       for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), bytes, false);
@@ -171,6 +175,7 @@ class quick_call {
     const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
     for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), bytes, true);
     for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, theirs(r), bytes, false);
+    claim_mine(bytes, all);
     leave_all();
     return true;
   }
@@ -235,6 +240,10 @@ class quick_call {
     s_.left_by[r] = end_of(serial_before(serial_));
     return data(r, shown & ~node_is_edges);
   }
+  /// Ends the reading of what no other rank reads, which is lost: not before it is clear that
+  /// `make` returns true. See node_state.
+  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept { s_.claim(read); }
+  bool claims_of(std::size_t bytes) const noexcept { return s_.claims_of(bytes); }
   /// This rank reads nothing of the call any more.
   [[MPX_ALWAYS_INLINE]] void leave() noexcept {
     s_.left = end_of(serial_);
@@ -283,7 +292,17 @@ class quick_call {
   std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
     return at(me_ < r ? me_ : me_ - 1, bytes);
   }
-  /// The same where rank r alone is waited for.
+  /// Claims what the other one of two ranks shows; of more, all read it.
+  [[MPX_ALWAYS_INLINE]] void claim_other(std::size_t bytes) noexcept {
+    if (n_ == 2) claim({data(1 - me_, bytes), bytes});
+  }
+  /// Claims what is this rank's alone of what each other one shows.
+  [[MPX_ALWAYS_INLINE]] void claim_mine(std::size_t bytes, std::size_t all) noexcept {
+    if (!s_.claims_of(bytes)) return;
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_) s_.claim({data(r, all) + mine_of(r, bytes), bytes});
+  }
+  /// have_come, where rank r alone is waited for.
   [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
     const node_tag tag = tag_of(serial_, 0);
     return !s_.crowded || s_.block.has_shown(r, i_, tag) ||
