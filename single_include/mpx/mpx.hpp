@@ -3826,7 +3826,8 @@ enum class traffic : std::uint8_t {
 
 /// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
 /// few times, then takes the cheapest one and looks at the others now and then: less and less often
-/// while the cheapest one stays the same, and seldom at those that cost more than twice as much.
+/// while the cheapest one stays the same, and seldom at those that cost more than twice as much. One
+/// that has become cheaper it goes on looking at, until that is believed.
 /// Cost: a few comparisons a message; about 1 message in 32, later in 256, takes a dearer one.
 class scheme_learner {
  public:
@@ -3847,11 +3848,17 @@ class scheme_learner {
       if (r.look_at <= n || r.look_at > n + look_every_first) r.look_at = n + look_every_first;
     }
     if (n < r.look_at) return static_cast<scheme>(best);
-    const std::uint32_t other = (best + 1 + r.looks % (paths - 1)) % paths;
+    const std::uint32_t in_turn = (best + 1 + r.looks % (paths - 1)) % paths;
+    const bool again = r.looks_on && r.other < paths && r.other != best;
+    const std::uint32_t other = again ? r.other : in_turn;
+    if (!again) r.agains = 0;
+    r.other = other;
     const bool hopeless = r.ns_per_byte[other] > 2 * r.ns_per_byte[best];
-    const bool skipped = hopeless && (r.looks / (paths - 1) + 1) % hopeless_every != 0;
+    const bool skipped = !again && hopeless && (r.looks / (paths - 1) + 1) % hopeless_every != 0;
     if (skipped || n >= r.look_at + run - 1) {
       r.look_at = n + r.look_every;
+      r.looks_on = false;
+      if (again) return static_cast<scheme>(other);
       if (r.look_every < look_every_last) r.look_every *= 2;
       ++r.looks;
     }
@@ -3879,6 +3886,12 @@ class scheme_learner {
     const float best = r.best < paths_max ? r.ns_per_byte[r.best] : 0;
     if (sample < best && average > hopeful * best) average = hopeful * best;
     average += (mpx::detail::lesser(sample, 2 * average) - average) / 6;
+    // Until what is thought of it has followed. That of a message that had luck does not.
+    if (i == r.other && sample < best && average > best && r.agains < agains_max) {
+      ++r.agains;
+      r.looks_on = true;
+      r.look_at = r.asked;
+    }
   }
 
  private:
@@ -3888,6 +3901,7 @@ class scheme_learner {
   static constexpr std::uint32_t look_every_last = 512;
   static constexpr std::uint32_t hopeless_every = 4;  // Of those looks.
   static constexpr std::uint32_t paths_max = 3;
+  static constexpr std::uint8_t agains_max = 8;
   static constexpr float hopeful = 1.5F;  // Times the best.
   struct record {
     float ns_per_byte[paths_max]{};   // 0: not tried yet.
@@ -3897,6 +3911,9 @@ class scheme_learner {
     std::uint32_t look_every = 0;
     std::uint32_t look_at = 0;
     std::uint32_t looks = 0;
+    std::uint32_t other = paths_max;  // The way looked at last,
+    bool looks_on = false;    // whether it is looked at next, for it cost less than the best,
+    std::uint8_t agains = 0;  // and how often that was so.
   };
 
   /// nullptr: memory is out.

@@ -62,6 +62,24 @@ TEST_CASE("scheme learner: it follows what becomes cheaper, and leaves what beco
   CHECK(cheaper[1] > cheaper[2]);  // Though it had looked hopeless.
 }
 
+TEST_CASE("scheme learner: what looks cheaper is looked at until that is believed, or was luck") {
+  scheme_learner l;
+  go(l, 3000, 1 << 22, true, costs(4000, 2000, 2500));
+  // Its turn comes within two looks, 512 messages apart.
+  const counts cheaper = go(l, 1200, 1 << 22, true, costs(1000, 2000, 2500));
+  CHECK(cheaper[0] >= 400);
+  const counts then = go(l, 200, 1 << 22, true, costs(1000, 2000, 2500));
+  CHECK(then[0] >= 190);
+
+  scheme_learner lucky;
+  go(lucky, 3000, 1 << 22, true, costs(4000, 2000, 2500));
+  int looks = 0;
+  const counts after = go(lucky, 3000, 1 << 22, true, [&](scheme s) {
+    return s == scheme::get ? (++looks == 1 ? 500 : 4000) : s == scheme::packets ? 2000 : 2500;
+  });
+  CHECK(after[1] >= 2970);
+}
+
 TEST_CASE("scheme learner: in a peer that follows one message later each way shows its own cost") {
   scheme_learner l;
   scheme before = scheme::get;

@@ -277,6 +277,8 @@ MUTATIONS = [
      "if (house().is_blocked()) choose_way(op);", "choose_way(op);", PATHS_TEST),
     ("a call that waits lets its peer begin before it chooses a message's way", WAYS,
      "if (house().is_blocked()) choose_way(op);", "", PATHS_TEST),
+    ("a way that looks cheaper is left until its next turn", "protocol/scheme_learner.hpp",
+     "      r.look_at = r.asked;\n", "", "protocol/scheme_learner.test.cpp"),
     ("a way is looked at for one message, while the peer still takes the other", "protocol/scheme_learner.hpp",
      "std::uint32_t run = 2;", "std::uint32_t run = 1;", "protocol/scheme_learner.test.cpp"),
     ("nobody is told that memory was reached", "transport/detail/exposures.hpp",
