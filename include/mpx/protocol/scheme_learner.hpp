@@ -31,8 +31,8 @@ enum class traffic : std::uint8_t {
 
 /// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
 /// few times, then takes the cheapest one and looks at the others now and then: less and less often
-/// while the cheapest one stays the same, and seldom at those that cost more than twice as much. One
-/// that has become cheaper it goes on looking at, until that is believed.
+/// while the cheapest one stays the same, and seldom at those that cost more than twice as much.
+/// One that has become cheaper it goes on looking at, until that is believed.
 /// Cost: a few comparisons a message; about 1 message in 32, later in 256, takes a dearer one.
 class scheme_learner {
  public:
