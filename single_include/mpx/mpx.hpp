@@ -854,7 +854,7 @@ inline std::size_t owning_early_lines() noexcept {
 /// again. On AMD's a line that others have read stays with its writer, who has to ask all of them
 /// before it may write again: one line after the other, behind which its stores wait, and a
 /// prefetch does not ask. What a reader has written to comes back like any line that is missing,
-/// many at once. A stream of packets of 4 KiB: 8 and 33 GB/s, between two dies 2 and 14.
+/// many at once. A stream of messages of 4 KiB: 8 GB/s and 31; of 16 KiB, two dies: 2 and 14.
 inline bool claiming_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
   return true;  // So that what is claimed too early is found on any machine.
@@ -3827,8 +3827,9 @@ enum class traffic : std::uint8_t {
 /// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
 /// few times, then takes the cheapest one and looks at the others now and then: less and less often
 /// while the cheapest one stays the same, and seldom at those that cost more than twice as much.
-/// One that has become cheaper it goes on looking at, until that is believed.
-/// Cost: a few comparisons a message; about 1 message in 32, later in 256, takes a dearer one.
+/// Where one costs less than the best it goes on looking for a while, until that is believed.
+/// Cost: a few comparisons a message; about 1 message in 32, later in 256, takes a dearer one; more
+/// where another one costs now more, now less than the best.
 class scheme_learner {
  public:
   /// `splits`: whether both sides may copy at once.
@@ -3845,24 +3846,12 @@ class scheme_learner {
     if (best != r.best) {
       r.best = best;
       r.look_every = look_every_first;
+      r.look_until = n;
       if (r.look_at <= n || r.look_at > n + look_every_first) r.look_at = n + look_every_first;
     }
-    if (n < r.look_at) return static_cast<scheme>(best);
-    const std::uint32_t in_turn = (best + 1 + r.looks % (paths - 1)) % paths;
-    const bool again = r.looks_on && r.other < paths && r.other != best;
-    const std::uint32_t other = again ? r.other : in_turn;
-    if (!again) r.agains = 0;
-    r.other = other;
-    const bool hopeless = r.ns_per_byte[other] > 2 * r.ns_per_byte[best];
-    const bool skipped = !again && hopeless && (r.looks / (paths - 1) + 1) % hopeless_every != 0;
-    if (skipped || n >= r.look_at + run - 1) {
-      r.look_at = n + r.look_every;
-      r.looks_on = false;
-      if (again) return static_cast<scheme>(other);
-      if (r.look_every < look_every_last) r.look_every *= 2;
-      ++r.looks;
-    }
-    return static_cast<scheme>(skipped ? best : other);
+    if (n >= r.look_at) begin_look(r, n, paths);
+    const bool looks = n < r.look_until && r.other < paths;
+    return static_cast<scheme>(looks ? r.other : best);
   }
 
   /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
@@ -3886,11 +3875,10 @@ class scheme_learner {
     const float best = r.best < paths_max ? r.ns_per_byte[r.best] : 0;
     if (sample < best && average > hopeful * best) average = hopeful * best;
     average += (mpx::detail::lesser(sample, 2 * average) - average) / 6;
-    // Until what is thought of it has followed. That of a message that had luck does not.
+    // It is looked at on, until what is thought of it has followed; or it was luck.
     if (i == r.other && sample < best && average > best && r.agains < agains_max) {
       ++r.agains;
-      r.looks_on = true;
-      r.look_at = r.asked;
+      r.look_until = r.asked + run;
     }
   }
 
@@ -3909,12 +3897,27 @@ class scheme_learner {
     std::uint32_t asked = 0;
     std::uint32_t best = paths_max;  // The last time: none yet.
     std::uint32_t look_every = 0;
-    std::uint32_t look_at = 0;
-    std::uint32_t looks = 0;
-    std::uint32_t other = paths_max;  // The way looked at last,
-    bool looks_on = false;    // whether it is looked at next, for it cost less than the best,
-    std::uint8_t agains = 0;  // and how often that was so.
+    std::uint32_t look_at = 0;        // When the next turn of another way begins;
+    std::uint32_t looks = 0;          // how many there have been;
+    std::uint32_t other = paths_max;  // whose the last one was,
+    std::uint32_t look_until = 0;     // and when that is over.
+    std::uint8_t agains = 0;  // How often it went on, since a message cost less than the best.
   };
+
+  /// Message `n` begins a turn of the next way that is not the best. It comes to nothing if that is
+  /// too dear to be looked at every time.
+  static void begin_look(record& r, std::uint32_t n, std::uint32_t paths) noexcept {
+    const std::uint32_t others = paths - 1;
+    const bool looks_anyway = (r.looks / others + 1) % hopeless_every == 0;
+    r.other = (r.best + 1 + r.looks % others) % paths;
+    r.agains = 0;
+    ++r.looks;
+    const bool hopeless = r.ns_per_byte[r.other] > 2 * r.ns_per_byte[r.best];
+    const std::uint32_t length = hopeless && !looks_anyway ? 0 : run;
+    r.look_until = n + length;
+    r.look_at = n + length + r.look_every;
+    if (r.look_every < look_every_last) r.look_every *= 2;
+  }
 
   /// nullptr: memory is out.
   record* of(std::size_t bytes) noexcept {
@@ -20664,7 +20667,7 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
       const memory made = node.see(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
-      if (r != me && (n == 2 || root == me)) node.claim(made);
+      if (r != me && root == me) node.claim(made);  // Else who has made it may read it yet.
     }
     node.met(i + 1);
   }

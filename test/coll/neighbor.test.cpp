@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 
 #include <mpx/datatype.hpp>
 
@@ -208,4 +209,35 @@ TEST_CASE("neighbor_alltoallw takes lists of views") {
     world.alltoallw(pieces, places);
     CHECK(g(3, 2) == 200 + 9 + me);
   });
+}
+
+// What another rank shows is not believed: the reader stores to what it has read.
+TEST_CASE("neighbours: a block that would not lie within what is shown is none") {
+  using mpx::coll::find_edge;
+  using mpx::coll::shown_edge;
+  alignas(64) std::array<std::byte, 1024> shown{};
+  const auto list = [&](std::size_t i, shown_edge edge) {
+    std::memcpy(shown.data() + i * sizeof edge, &edge, sizeof edge);
+  };
+  const auto find = [&](mpx::rank_t to, std::uint32_t k, std::size_t bytes = 1024) {
+    return find_edge({shown.data(), bytes}, to, k);
+  };
+  list(0, {64, 3});
+  list(1, {1, 256});
+  list(2, {0, 128});
+  list(3, {1, 576});
+  CHECK(find(1, 0).base == shown.data() + 64);
+  CHECK(find(0, 0).base == shown.data() + 320);
+  CHECK(find(1, 1).base == shown.data() + 448);
+  CHECK(find(1, 1).bytes == 576);
+  CHECK(find(1, 2).base == nullptr);
+  CHECK(find(1, 1, 1023).base == nullptr);  // It ends behind the last byte;
+  CHECK(find(0, 0, 319).base == nullptr);   // it begins there;
+  CHECK(find(1, 0, 4).base == nullptr);     // there is no list;
+  CHECK(find(1, 0, std::size_t{1} << 40).base == nullptr);
+  list(0, {-64, 3});  // it lies before what is shown;
+  CHECK(find(1, 0).base == nullptr);
+  list(0, {64, 0xffff'ffff});  // the list is longer than that.
+  CHECK(find(7, 0).base == nullptr);
+  CHECK(find(7, 0, 32).base == nullptr);
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdlib>
 #include <mpx/protocol/scheme_learner.hpp>
 
 namespace {
@@ -78,6 +79,28 @@ TEST_CASE("scheme learner: what looks cheaper is looked at until that is believe
     return s == scheme::get ? (++looks == 1 ? 500 : 4000) : s == scheme::packets ? 2000 : 2500;
   });
   CHECK(after[1] >= 2970);
+}
+
+TEST_CASE("scheme learner: a way that costs now more, now less, takes nobody's turn") {
+  for (const int run : {1, -1, 3, 11, 12, 64})
+    for (const int less : {500, 900}) {
+      CAPTURE(run);
+      CAPTURE(less);
+      scheme_learner l;
+      int n = run < 0;  // The same, shifted by one.
+      std::int64_t all = 0;
+      const auto cost = [&](scheme s, std::int64_t split) {
+        const int get = n++ / std::abs(run) % 2 == 0 ? less : 1900;
+        const std::int64_t ns = s == scheme::get ? get : s == scheme::packets ? 1000 : split;
+        all += ns;
+        return ns;
+      };
+      const counts before = go(l, 20'000, 65536, true, [&](scheme s) { return cost(s, 1500); });
+      CHECK(all <= 20'000 * 1050);
+      CHECK(before[2] >= 20);
+      const counts after = go(l, 20'000, 65536, true, [&](scheme s) { return cost(s, 300); });
+      CHECK(after[2] >= 15'000);
+    }
 }
 
 TEST_CASE("scheme learner: in a peer that follows one message later each way shows its own cost") {

@@ -124,7 +124,7 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
       const memory made = node.see(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
-      if (r != me && (n == 2 || root == me)) node.claim(made);
+      if (r != me && root == me) node.claim(made);  // Else who has made it may read it yet.
     }
     node.met(i + 1);
   }

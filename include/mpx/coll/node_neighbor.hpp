@@ -26,14 +26,18 @@ constexpr std::size_t head_of(std::size_t edges, std::size_t bytes) noexcept {
   return (listed + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
 
-/// The k-th block that goes to `to` of what a rank shows. Nothing, if there are not so many.
+/// The k-th block that goes to `to` of what a rank shows. Nothing, if there are not so many, or it
+/// would lie elsewhere.
 inline memory find_edge(const memory& shown, rank_t to, std::uint32_t k) noexcept {
   shown_edge edge;
+  if (shown.bytes < sizeof edge || shown.bytes > node_piece_bytes) return {};
   std::memcpy(&edge, shown.base, sizeof edge);
   const std::uint32_t edges = edge.bytes;
   auto at = static_cast<std::size_t>(edge.to);
+  if (edges >= shown.bytes / sizeof edge) return {};
   for (std::uint32_t i = 1; i <= edges; ++i) {
     std::memcpy(&edge, shown.base + sizeof edge * i, sizeof edge);
+    if (at > shown.bytes || edge.bytes > shown.bytes - at) return {};
     if (edge.to == to && k-- == 0) return {shown.base + at, edge.bytes};
     at += edge.bytes;
   }
@@ -151,7 +155,9 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 template <class Stack, neighbor_operation Operation>
 [[MPX_ALWAYS_INLINE]] inline bool make_quickly(quick_call<Stack>& quick,
                                                const neighbor_call<Operation>& call) {
-  const auto is_edges = [](std::size_t shown) {
+  std::size_t shown_bytes = 0;
+  const auto is_edges = [&](std::size_t shown) {
+    shown_bytes = shown & ~node_is_edges;
     return (shown & node_is_edges) != 0 && shown != node_is_edges;
   };
   const mpx::detail::neighborhood& around = *call.around;
@@ -194,7 +200,7 @@ template <class Stack, neighbor_operation Operation>
     const std::byte* const shown = quick.see(from, is_edges);
     if (shown == nullptr) return false;
     const memory theirs =
-        find_edge({const_cast<std::byte*>(shown), 0}, quick.rank(), taken.next(from));
+        find_edge({const_cast<std::byte*>(shown), shown_bytes}, quick.rank(), taken.next(from));
     if (theirs.bytes != in.bytes || theirs.base == nullptr) return false;
     quick.copy(in.base + k * in.apart, theirs.base, in.bytes);
     if (may_claim && claims < shown_edges::claimed_max) read[claims++] = theirs.base;

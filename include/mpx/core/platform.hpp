@@ -101,7 +101,7 @@ inline std::size_t owning_early_lines() noexcept {
 /// again. On AMD's a line that others have read stays with its writer, who has to ask all of them
 /// before it may write again: one line after the other, behind which its stores wait, and a
 /// prefetch does not ask. What a reader has written to comes back like any line that is missing,
-/// many at once. A stream of packets of 4 KiB: 8 and 33 GB/s, between two dies 2 and 14.
+/// many at once. A stream of messages of 4 KiB: 8 GB/s and 31; of 16 KiB, two dies: 2 and 14.
 inline bool claiming_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
   return true;  // So that what is claimed too early is found on any machine.
