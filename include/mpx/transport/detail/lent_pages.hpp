@@ -101,7 +101,7 @@ class lent_pages {
   static constexpr std::uint32_t passes_first = 2;
   static constexpr std::uint32_t passes_later = 64;  // Its owner may have freed it since.
   static constexpr std::uint32_t passes_last = 1u << 16;
-  static constexpr std::uint64_t uncopied_share = 4;
+  static constexpr std::uint64_t uncopied_share = 2;
   static constexpr std::uint64_t bytes_a_lost_ns = 15;  // 250 ns a page of 4 KiB.
   static constexpr std::int64_t lost_ns_max = 16'000'000;
   static constexpr std::int64_t cost_ns_least = 300'000;
