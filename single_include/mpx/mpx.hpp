@@ -232,6 +232,9 @@ inline constexpr detail::proc_null_t proc_null{};
 
 /// The line a core moves at a time, in bytes.
 inline constexpr std::size_t cache_line_bytes = 64;
+/// Of less a reader of shared memory does not claim the lines (see platform::claiming_pays): it
+/// makes no difference.
+inline constexpr std::size_t claimed_bytes_min = 4 * cache_line_bytes;
 
 }  // namespace mpx::inline v0
 
@@ -826,28 +829,28 @@ inline void move_to_core(std::uint32_t core) noexcept {
 #endif
 }
 
+/// Whose processor this is, as far as that matters for how cores share lines.
+enum class processor : std::uint8_t { other, intel, amd };
+inline processor this_processor() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("intel") != 0) return processor::intel;
+  if (__builtin_cpu_is("amd") != 0) return processor::amd;
+#endif
+  return processor::other;
+}
+
 /// Whether a writer of shared blocks should ask for lines before it writes them. Where stores to
 /// lines that another core has read wait for them in order, as on Intel's, a stream of them is as
 /// slow as a line's way there and back; on AMD's the asking costs more than it saves.
-inline bool owning_early_pays() noexcept {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("intel") != 0;
-#else
-  return false;
-#endif
-}
+inline bool owning_early_pays() noexcept { return this_processor() == processor::intel; }
 
 /// How many lines ahead of its writing the writer of a ring of lines asks for them; 0: not at all.
 /// On AMD's the reader's prefetcher, which runs ahead of the reader, takes back what was asked for
 /// earlier.
 inline std::size_t owning_early_lines() noexcept {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("intel") != 0 ? 8 : __builtin_cpu_is("amd") != 0 ? 4 : 0;
-#else
-  return 0;
-#endif
+  const processor p = this_processor();
+  return p == processor::intel ? 8 : p == processor::amd ? 4 : 0;
 }
 
 /// Whether a reader of shared lines does well to write to them before their writer needs them
@@ -858,11 +861,8 @@ inline std::size_t owning_early_lines() noexcept {
 inline bool claiming_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
   return true;  // So that what is claimed too early is found on any machine.
-#elif defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("amd") != 0;
 #else
-  return false;
+  return this_processor() == processor::amd;
 #endif
 }
 
@@ -6976,6 +6976,12 @@ struct node_state final : mpx::detail::communicator_extras {
   node_state(void* endpoint, dropper drop) noexcept : endpoint_(endpoint), drop_(drop) {}
   ~node_state() override { drop_(endpoint_, *this); }
 
+  bool claims_of(std::size_t bytes) const noexcept { return claims && bytes >= claimed_bytes_min; }
+  /// Ends this rank's reading of what another one has shown to nobody else.
+  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
+    if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
+  }
+
   node_block block;
   std::uint64_t own = 0;     // The block's name where it was made.
   bool crowded = false;      // Ranks outnumber cores,
@@ -6995,14 +7001,6 @@ struct node_state final : mpx::detail::communicator_extras {
   node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.
   node_tag used[node_slots] = {};          // What this rank has raised,
   std::uint64_t readers[node_slots] = {};  // and which of the others may read that.
-  bool claims_of(std::size_t bytes) const noexcept {
-    return claims && bytes >= 4 * cache_line_bytes;
-  }
-  /// Ends this rank's reading of what another one has shown to nobody else.
-  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
-    if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
-  }
-
   // Of rank 0, what reading (a get) and showing (packets) have cost.
   protocol::scheme_learner alltoall_ways;
   protocol::scheme_learner allgather_ways;
@@ -10233,8 +10231,6 @@ class ring_consumer {
   ring_control& control() noexcept { return *control_; }
 
  private:
-  static constexpr std::uint32_t claimed_bytes_min = 256;  // Below it makes no difference.
-
   line* next_ = nullptr;
   std::uint32_t expected_ = 0;  // The mark of a full line in this lap, without its code.
   std::uint32_t head_ = 0;

@@ -155,6 +155,12 @@ struct node_state final : mpx::detail::communicator_extras {
   node_state(void* endpoint, dropper drop) noexcept : endpoint_(endpoint), drop_(drop) {}
   ~node_state() override { drop_(endpoint_, *this); }
 
+  bool claims_of(std::size_t bytes) const noexcept { return claims && bytes >= claimed_bytes_min; }
+  /// Ends this rank's reading of what another one has shown to nobody else.
+  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
+    if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
+  }
+
   node_block block;
   std::uint64_t own = 0;     // The block's name where it was made.
   bool crowded = false;      // Ranks outnumber cores,
@@ -174,14 +180,6 @@ struct node_state final : mpx::detail::communicator_extras {
   node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.
   node_tag used[node_slots] = {};          // What this rank has raised,
   std::uint64_t readers[node_slots] = {};  // and which of the others may read that.
-  bool claims_of(std::size_t bytes) const noexcept {
-    return claims && bytes >= 4 * cache_line_bytes;
-  }
-  /// Ends this rank's reading of what another one has shown to nobody else.
-  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
-    if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
-  }
-
   // Of rank 0, what reading (a get) and showing (packets) have cost.
   protocol::scheme_learner alltoall_ways;
   protocol::scheme_learner allgather_ways;

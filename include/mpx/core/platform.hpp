@@ -73,28 +73,28 @@ inline void move_to_core(std::uint32_t core) noexcept {
 #endif
 }
 
+/// Whose processor this is, as far as that matters for how cores share lines.
+enum class processor : std::uint8_t { other, intel, amd };
+inline processor this_processor() noexcept {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("intel") != 0) return processor::intel;
+  if (__builtin_cpu_is("amd") != 0) return processor::amd;
+#endif
+  return processor::other;
+}
+
 /// Whether a writer of shared blocks should ask for lines before it writes them. Where stores to
 /// lines that another core has read wait for them in order, as on Intel's, a stream of them is as
 /// slow as a line's way there and back; on AMD's the asking costs more than it saves.
-inline bool owning_early_pays() noexcept {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("intel") != 0;
-#else
-  return false;
-#endif
-}
+inline bool owning_early_pays() noexcept { return this_processor() == processor::intel; }
 
 /// How many lines ahead of its writing the writer of a ring of lines asks for them; 0: not at all.
 /// On AMD's the reader's prefetcher, which runs ahead of the reader, takes back what was asked for
 /// earlier.
 inline std::size_t owning_early_lines() noexcept {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("intel") != 0 ? 8 : __builtin_cpu_is("amd") != 0 ? 4 : 0;
-#else
-  return 0;
-#endif
+  const processor p = this_processor();
+  return p == processor::intel ? 8 : p == processor::amd ? 4 : 0;
 }
 
 /// Whether a reader of shared lines does well to write to them before their writer needs them
@@ -105,11 +105,8 @@ inline std::size_t owning_early_lines() noexcept {
 inline bool claiming_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
   return true;  // So that what is claimed too early is found on any machine.
-#elif defined(__x86_64__)
-  __builtin_cpu_init();
-  return __builtin_cpu_is("amd") != 0;
 #else
-  return false;
+  return this_processor() == processor::amd;
 #endif
 }
 

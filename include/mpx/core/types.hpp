@@ -50,5 +50,8 @@ inline constexpr detail::proc_null_t proc_null{};
 
 /// The line a core moves at a time, in bytes.
 inline constexpr std::size_t cache_line_bytes = 64;
+/// Of less a reader of shared memory does not claim the lines (see platform::claiming_pays): it
+/// makes no difference.
+inline constexpr std::size_t claimed_bytes_min = 4 * cache_line_bytes;
 
 }  // namespace mpx::inline v0

@@ -291,8 +291,6 @@ class ring_consumer {
   ring_control& control() noexcept { return *control_; }
 
  private:
-  static constexpr std::uint32_t claimed_bytes_min = 256;  // Below it makes no difference.
-
   line* next_ = nullptr;
   std::uint32_t expected_ = 0;  // The mark of a full line in this lap, without its code.
   std::uint32_t head_ = 0;
