@@ -23,8 +23,10 @@
 #endif
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "perf/board.h"
@@ -222,28 +224,32 @@ mpx::rma::protocol protocol_of(std::string_view name) {
                                : automatic;
 }
 
-template <class Stack, class Bytes>
-void measure_all(mpx::communicator<Stack> world, const options& o, perf_side& side, Bytes& out,
-                 Bytes& in) {
+template <class Stack>
+void measure_all(mpx::communicator<Stack> world, const options& o, perf_side& side,
+                 std::span<std::byte> out, std::span<std::byte> in) {
   const test_kind& kind = kind_of(o.test);
   std::optional<reporter> report;
   if (world.rank() == 0) report.emplace(o, kind, world.size());
   perf_mark before = perf_bracket(&side);
   for (std::size_t size = o.size_first; size <= o.size_last; size = size == 0 ? 1 : size * 2) {
     setting s = defaults(o, size);
-    s.out = perf::buffer(out).first(size * o.buffers);
-    s.in = perf::buffer(in).first(size * o.buffers);
+    s.out = out.first(size * o.buffers);
+    s.in = in.first(size * o.buffers);
     perf::bench<Stack> b(world, s);
     std::optional<perf::packed> packed;
-    std::optional<perf::one_sided<Stack>> windows;
     if (kind.name.starts_with("pack_")) packed.emplace(kind.name, size);
+    std::conditional_t<std::same_as<Stack, stack>, std::optional<perf::one_sided<stack>>, int>
+        windows{};
     if constexpr (std::same_as<Stack, stack>)
       if (kind.name.starts_with("rma_"))
         windows.emplace(world, size, s.window, protocol_of(o.protocol));
+    const auto measure = [&] {
+      if constexpr (std::same_as<Stack, stack>)
+        if (windows) return windows->measure(kind.name, s.seconds);
+      return packed ? packed->measure(s.iters) : measured(b, kind);
+    };
     for (int i = 0; i < o.samples; ++i) {
-      const double value = packed    ? packed->measure(s.iters)
-                           : windows ? windows->measure(kind.name, s.seconds)
-                                     : measured(b, kind);
+      const double value = measure();
       const perf_mark after = perf_bracket(&side);
       if (report) report->sample(size, value, before, after);
       before = after;
@@ -269,11 +275,11 @@ void run(const options& o) {
     const auto arena = env.template allocator<std::byte>();
     std::vector<std::byte, mpx::allocator<std::byte>> out(bytes, std::byte{1}, arena);
     std::vector<std::byte, mpx::allocator<std::byte>> in(bytes, std::byte{2}, arena);
-    measure_all(world, o, side, out, in);
+    measure_all(world, o, side, perf::buffer(out), perf::buffer(in));
   } else {
     std::vector<std::byte> out(bytes, std::byte{1});
     std::vector<std::byte> in(bytes, std::byte{2});
-    measure_all(world, o, side, out, in);
+    measure_all(world, o, side, perf::buffer(out), perf::buffer(in));
   }
 }
 

@@ -28,6 +28,7 @@
 
 #include "core/errc_of.hpp"
 #include "instances/instances.hpp"
+#include "patterns.hpp"
 #include "transport/late_stacks.hpp"
 
 namespace ranks {
@@ -114,10 +115,7 @@ constexpr std::byte byte_of(std::uint64_t seed, std::size_t i) noexcept {
 static_assert(std::endian::native == std::endian::little);  // Byte 0 of a word comes first.
 
 inline void fill(std::span<std::byte> into, std::uint64_t seed) noexcept {
-  for (std::size_t at = 0; at < into.size(); at += 8) {
-    const std::uint64_t word = word_of(seed, at / 8);
-    std::memcpy(into.data() + at, &word, std::min<std::size_t>(8, into.size() - at));
-  }
+  patterns::fill_words(into, [seed](std::size_t i) { return word_of(seed, i); });
 }
 inline std::vector<std::byte> message(std::size_t bytes, std::uint64_t seed) {
   std::vector<std::byte> m(bytes);
@@ -125,12 +123,7 @@ inline std::vector<std::byte> message(std::size_t bytes, std::uint64_t seed) {
   return m;
 }
 inline bool holds(std::span<const std::byte> data, std::uint64_t seed) noexcept {
-  for (std::size_t at = 0; at < data.size(); at += 8) {
-    const std::uint64_t word = word_of(seed, at / 8);
-    if (std::memcmp(data.data() + at, &word, std::min<std::size_t>(8, data.size() - at)) != 0)
-      return false;
-  }
-  return true;
+  return patterns::holds_words(data, [seed](std::size_t i) { return word_of(seed, i); });
 }
 
 inline bool contains(const std::string& text, std::string_view part) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // optimise: yes
 // For environments.test.py: one environment after the other, with some traffic now and then.
 //   environments COUNT

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# compilers: both
 # timeout: 240
 """Jobs that hang, each in its own way, say why: once, and with the lines of the program."""
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // Random traffic of ranks on three pretended hosts; every fourth seed with packets and windows so
 // small that they are full all the time. hybrid_random SEED [PROGRAMS]
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // What hybrid_kill9.test.py kills: nobody but the transport tells of deaths.
 
 #include <mpx/cluster.hpp>

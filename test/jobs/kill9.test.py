@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
+# compilers: both
 # timeout: 180
 """kill -9 of one rank of four, or of mpxrun, in the middle of traffic."""
 

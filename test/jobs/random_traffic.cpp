@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // Random traffic over the usual stack, and over a narrow one. random_traffic SEED
 
 #include <mpx/bootstrap/pmi1.hpp>

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 #include <mpx/mpx.hpp>
 #include <optional>
 
@@ -70,8 +71,9 @@ void run(const std::string& name) {
     std::fill(other.begin(), other.end(), std::byte{0x5a});
     ::kill(peer, SIGCONT);
     (void)world.template recv<int>(1, 4);
-    for (const std::byte b : other)
-      harness::check(b == std::byte{0x5a}, name + ": a dropped receive is written to");
+    const bool kept =
+        other[0] == std::byte{0x5a} && std::memcmp(other.data(), other.data() + 1, bytes - 1) == 0;
+    harness::check(kept, name + ": a dropped receive is written to");
     while (world.iprobe(1, 2)) world.recv(other, 1, 2);
     harness::fill(out, 1);
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // Ranks 0 and n/2, on two hosts, whose network is being disturbed meanwhile.
 //   tcp_hosts talk SECONDS   numbered messages both ways, short and long; says how many
 //   tcp_hosts wait           each sleeps in a receive from the other, until that is lost

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // Random traffic over sockets; every fourth seed with packets and windows so small that they are
 // full all the time. tcp_random SEED [PROGRAMS]
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // ranks: 2 4 7
 // timeout: 100
 // Every collective by every algorithm between processes, and long ones as the stack chooses.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // ranks: 1 2 3 4 7 8
 // timeout: 60
 // Processes make communicators, groups and intercommunicators of each other, agree, revoke, shrink.

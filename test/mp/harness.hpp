@@ -20,6 +20,8 @@
 #include <thread>
 #include <utility>
 
+#include "patterns.hpp"
+
 namespace harness {
 
 #ifdef MPX_TEST_SANITIZED
@@ -82,19 +84,11 @@ constexpr std::uint64_t word_of(std::uint64_t seed, std::size_t i) noexcept {
 }
 
 inline void fill(std::span<std::byte> into, std::uint64_t seed) noexcept {
-  for (std::size_t at = 0; at < into.size(); at += 8) {
-    const std::uint64_t word = word_of(seed, at / 8);
-    std::memcpy(into.data() + at, &word, std::min<std::size_t>(8, into.size() - at));
-  }
+  patterns::fill_words(into, [seed](std::size_t i) { return word_of(seed, i); });
 }
 
 inline bool holds(std::span<const std::byte> data, std::uint64_t seed) noexcept {
-  for (std::size_t at = 0; at < data.size(); at += 8) {
-    const std::uint64_t word = word_of(seed, at / 8);
-    if (std::memcmp(data.data() + at, &word, std::min<std::size_t>(8, data.size() - at)) != 0)
-      return false;
-  }
-  return true;
+  return patterns::holds_words(data, [seed](std::size_t i) { return word_of(seed, i); });
 }
 
 /// The most memory that this process ever held, shared memory included, in bytes.

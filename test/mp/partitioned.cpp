@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // ranks: 1 2 4 7
 // timeout: 60
 // Messages in parts, between processes whose threads share the work.

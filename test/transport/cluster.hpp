@@ -22,6 +22,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "patterns.hpp"
+
 namespace transport_contract {
 
 using mpx::frame_header;
@@ -196,18 +198,12 @@ class at_work {
   bool counts_ = true;
 };
 
-/// The byte at `i` of the payload numbered `serial`.
-constexpr std::byte pattern_at(std::uint32_t serial, std::size_t i) {
-  return static_cast<std::byte>(serial * 131 + i * 7 + (i >> 8));
-}
-
 /// A payload of `bytes` that starts `shift` bytes off alignment.
 class payload {
  public:
   payload(std::uint32_t serial, std::size_t bytes, std::size_t shift = 0)
       : store_(bytes + shift), shift_(shift) {
-    std::byte* const p = store_.data() + shift;
-    for (std::size_t i = 0; i < bytes; ++i) p[i] = pattern_at(serial, i);
+    patterns::fill(std::span(store_).subspan(shift), serial);
   }
   std::span<const std::byte> view() const { return std::span(store_).subspan(shift_); }
 
@@ -216,12 +212,8 @@ class payload {
   std::size_t shift_;
 };
 
-// By a pointer: without optimisation a span's calls would take several times as long.
 inline bool has_pattern(std::span<const std::byte> bytes, std::uint32_t serial) {
-  const std::byte* const p = bytes.data();
-  for (std::size_t i = 0, n = bytes.size(); i < n; ++i)
-    if (p[i] != pattern_at(serial, i)) return false;
-  return true;
+  return patterns::holds(bytes, serial);
 }
 
 inline frame_header header_of(std::uint32_t serial) {

@@ -280,7 +280,7 @@ void check_refilling_source(bool met = false) {
 template <mpx::RmaTransport T>
 void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
   const std::size_t bytes = there.size();
-  for (std::size_t i = 0; i < bytes; ++i) there[i] = pattern_at(1, i);
+  patterns::fill(std::span(there).first(bytes), 1);
   const mpx::remote_memory at = owner.expose(reader.self(), there);
   CHECK(at.key != 0);
   std::vector<std::byte> here(bytes);
@@ -295,8 +295,8 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
     const payload news(9, 40);
     REQUIRE(reader.put(owner.self(), at, 60, news.view(), 1) == outcome::done);
     CHECK(has_pattern(std::span(there).subspan(60, 40), 9));
-    CHECK(there[59] == pattern_at(1, 59));
-    CHECK((bytes == 100 || there[100] == pattern_at(1, 100)));
+    CHECK(there[59] == patterns::at(1, 59));
+    CHECK((bytes == 100 || there[100] == patterns::at(1, 100)));
   }
   // What has been withdrawn is not touched any more, though others use its place.
   CHECK(owner.withdraw(at) == outcome::done);
@@ -375,7 +375,7 @@ void check_shared_memory() {
     auto* p = static_cast<std::byte*>(job[0].allocate_shared(bytes, alignment));
     REQUIRE(p != nullptr);
     CHECK(reinterpret_cast<std::uintptr_t>(p) % alignment == 0);
-    for (std::size_t k = 0; k < bytes; ++k) p[k] = pattern_at(static_cast<std::uint32_t>(i), k);
+    patterns::fill({p, bytes}, static_cast<std::uint64_t>(i));
     pieces.push_back({p, bytes});
   }
   for (std::uint32_t i = 0; i < pieces.size(); ++i) {

@@ -49,7 +49,7 @@ void check_immediate(std::uint64_t seed, std::uint32_t count) {
       const std::size_t bytes = random() % 3 == 0 ? random() % slot_bytes : random() % 100;
       const std::size_t at = random() % (slot_bytes - bytes);
       const std::span from = std::span(here).subspan(s * slot_bytes, bytes);
-      for (std::size_t i = 0; i < bytes; ++i) from[i] = pattern_at(next, i);
+      patterns::fill(from, next);
       const outcome o = job[0].put_then(1, exposed[s], at, from, header_of(next), next);
       REQUIRE(o != outcome::refused);
       if (o == outcome::pending) origin.pending.insert(next);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // What is a card, and what is none.
 
 #include "mpx/transport/rdma/nic.hpp"

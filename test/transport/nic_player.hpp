@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "patterns.hpp"
+
 namespace nic_contract {
 
 using mpx::cookie_t;
@@ -145,27 +147,9 @@ meeting meeting_of(B& b) {
           }};
 }
 
-/// The byte at `i` of what is numbered `serial`.
-constexpr std::byte pattern(std::uint64_t serial, std::size_t i) {
-  return static_cast<std::byte>(serial * 131 + i * 7 + (i >> 8) + 1);
-}
-// By pointers: without optimisation a span's calls would take several times as long.
-inline void fill(bytes m, std::uint64_t serial) {
-  std::byte* const p = m.data();
-  for (std::size_t i = 0, n = m.size(); i < n; ++i) p[i] = pattern(serial, i);
-}
-inline bool has(const_bytes m, std::uint64_t serial) {
-  const std::byte* const p = m.data();
-  for (std::size_t i = 0, n = m.size(); i < n; ++i)
-    if (p[i] != pattern(serial, i)) return false;
-  return true;
-}
-inline bool all_are(const_bytes m, std::byte b) {
-  const std::byte* const p = m.data();
-  for (std::size_t i = 0, n = m.size(); i < n; ++i)
-    if (p[i] != b) return false;
-  return true;
-}
+inline void fill(bytes m, std::uint64_t serial) { patterns::fill(m, serial); }
+inline bool has(const_bytes m, std::uint64_t serial) { return patterns::holds(m, serial); }
+inline bool all_are(const_bytes m, std::byte b) { return patterns::all_are(m, b); }
 
 /// A rank.
 class player {

@@ -14,6 +14,7 @@
 #include "core/errc_of.hpp"
 #include "helped.hpp"
 #include "immediate.hpp"
+#include "patterns.hpp"
 #include "pollable.hpp"
 #include "rdma_hostile.hpp"
 
@@ -149,7 +150,7 @@ TEST_CASE("rdma over via: puts") {
     CAPTURE(owned);
     cluster<scarce> job(2);
     std::vector<std::byte> there(60'000), here(60'000);
-    for (std::size_t i = 0; i < here.size(); ++i) here[i] = pattern_at(3, i);
+    patterns::fill(here, 3);
     if (owned) REQUIRE(job[1].own(there));
     if (owned) REQUIRE(job[0].own(here));
     for (int again = 0; again < 3; ++again) {
@@ -203,7 +204,7 @@ TEST_CASE("rdma over via: of those that wait for a full card, one a poll registe
   std::vector<std::byte> there(puts * bytes), here(puts * bytes);
   const mpx::remote_memory at = job[1].expose(0, there);
   CHECK(put(job, 1, at, 0, std::span(here).first(bytes)));
-  for (std::size_t i = 0; i < here.size(); ++i) here[i] = pattern_at(5, i);
+  patterns::fill(here, 5);
   ends_keeper sink, other;
   job[0].card().full = true;
   for (std::size_t i = 0; i < puts; ++i)
@@ -310,7 +311,7 @@ TEST_CASE("rdma over via: memory of the transport's own is registered once, and 
     CHECK(job[r].registrations().misses == 1);
   }
   for (std::uint32_t again = 0; again < 5; ++again) {
-    for (std::size_t i = 0; i < bytes; ++i) at[0][i] = pattern_at(again, i);
+    patterns::fill(at[0], again);
     const mpx::remote_memory there = job[1].expose(0, at[1]);
     REQUIRE(there.key != 0);
     CHECK(put(job, 1, there, 0, at[0]));
@@ -336,7 +337,7 @@ TEST_CASE("rdma over via: memory of the transport's own, where little may be reg
   constexpr std::size_t bytes = 1'000'000;
   const std::span<std::byte> from(static_cast<std::byte*>(job[0].allocate(bytes, 64)), bytes);
   std::vector<std::byte> there(50'000);
-  for (std::size_t i = 0; i < bytes; ++i) from[i] = pattern_at(5, i);
+  patterns::fill(from, 5);
   for (std::size_t offset = 0; offset + 50'000 <= bytes; offset += 190'000) {
     const mpx::remote_memory at = job[1].expose(0, there);
     REQUIRE(at.key != 0);

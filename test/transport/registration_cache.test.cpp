@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // The registration cache: by hand, against a naive oracle at random, and over memory whose pages
 // are exchanged under it, as munmap and mmap do.
 

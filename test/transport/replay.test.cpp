@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // What outlives connections: a log and its reader, over a wire that takes any number of bytes and
 // breaks anywhere.
 

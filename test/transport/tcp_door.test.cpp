@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // timeout: 120
 // Who is let in over sockets, and where a rank listens.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // alone: yes
 // timeout: 240
 // Over a network that breaks at every byte: nothing is lost, doubled or out of order.

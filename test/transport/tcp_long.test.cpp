@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // What keeps long messages fast: when their receipts are due, how often a socket is read for one,
 // what is written to it at once, and how much the kernel holds of them.
 

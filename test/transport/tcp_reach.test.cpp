@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // timeout: 120
 // Over sockets: connections that go on where another one has ended, and peers out of reach.
 

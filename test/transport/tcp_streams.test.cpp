@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // timeout: 240
 // The contract over several sockets to each peer; order, whatever each of them carries; the loss of
 // one; and who may add one.
