@@ -147,7 +147,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 6;
+inline constexpr unsigned wire_version = 7;
 
 namespace detail {
 
@@ -4008,8 +4008,9 @@ enum flag : std::uint8_t {
   flag_synchronous = 1,  ///< Answer `matched` when a receive takes the message.
   flag_ready = 2,        ///< Answer `matched` or, if no receive waits, `unready`.
   flag_last = 4,         ///< The sender may announce no more until it gets `allow`.
+  flag_turn = 8,  ///< Eager, alone of the flags: long, and not announced, as the two take turns.
 };
-inline constexpr std::uint8_t flags_all = 7;
+inline constexpr std::uint8_t flags_all = 15;
 
 struct header {
   wire::kind kind{};
@@ -8948,6 +8949,14 @@ template <Protocol P>
 inline constexpr std::size_t eager_bytes_ceiling =
     greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
 
+/// After so many turns one by one, long messages may come unasked, and each way is tried for so
+/// many more (protocol/turns.hpp).
+template <class P>
+inline constexpr std::uint8_t turns_before = 40;
+template <class P>
+requires requires { P::turns_before; }
+inline constexpr std::uint8_t turns_before<P> = P::turns_before;
+
 }  // namespace detail
 
 namespace protocol {
@@ -11716,6 +11725,88 @@ class early_messages {
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/protocol/turns.hpp
+
+// Two ranks that take turns with long messages: whether they do, and whether these had better be
+// announced, or come unasked, learnt from how long turns take.
+
+namespace mpx::inline v0::protocol {
+
+/// Whether two ranks take turns with long messages: who sends has had as many from the other one as
+/// it has sent, but for those with which the other one is ahead. One for each peer.
+class turn_count {
+ public:
+  /// What is sent next comes after `n` turns, and has not begun.
+  bool is_turn_after(std::uint8_t n) const noexcept {
+    return ahead_ <= 0 && turns_ >= n && !begun_;
+  }
+  /// A message that may have to wait for room has been looked at: not again.
+  void begin() noexcept { begun_ = true; }
+  void sent(bool unasked) noexcept {
+    turns_ = ahead_ > 0 ? 0 : turns_ < 255 ? turns_ + 1 : 255;
+    if (ahead_ < 2) ++ahead_;
+    unasked_ = unasked;
+    begun_ = false;
+  }
+  /// One of the peer's has begun to come.
+  void arrived() noexcept {
+    if (ahead_ == 2) ahead_ = 1;  // A stream has ended.
+    if (ahead_ >= 0) --ahead_;
+  }
+  /// The last one was sent unasked, and the peer's next has not begun to come.
+  bool unanswered_and_unasked() const noexcept { return ahead_ > 0 && unasked_; }
+
+ private:
+  std::int8_t ahead_ = 0;  // By how many messages this side is, from -1 to 2.
+  std::uint8_t turns_ = 0;
+  bool begun_ = false;
+  bool unasked_ = false;
+};
+
+/// Tries each for some turns and takes what has had the shorter ones: what else a program does in a
+/// turn, it does both ways. Looks anew after 4096 turns, or when messages are of another size.
+/// Cost: a few comparisons a turn.
+class turn_learner {
+ public:
+  /// A turn begins with a message of `bytes`. Returns whether that is to come unasked.
+  /// `trials`: turns of each way, at most 64. The first half of them is not looked at: what is
+  /// used for the first time takes longer.
+  bool begin(std::size_t bytes, std::int64_t now_ns, std::uint32_t trials) noexcept {
+    const auto bits = static_cast<std::uint8_t>(mpx::detail::bits_of(bytes));
+    if (bits != bits_ || turn_ == turns_max) {
+      bits_ = bits;
+      turn_ = 0;
+      sum_ns_[0] = sum_ns_[1] = 0;
+      looked_at_ = 0;
+    } else if (turn_ <= 2 * trials && (turn_ - 1) % trials >= trials / 2) {
+      add(now_ns - began_ns_);
+    }
+    began_ns_ = now_ns;
+    const std::uint32_t n = turn_++;
+    unasked_ = n < 2 * trials ? n >= trials : sum_ns_[1] <= sum_ns_[0];
+    return unasked_;
+  }
+
+ private:
+  static constexpr std::uint32_t turns_max = 4096;
+
+  /// Of four turns the shortest one counts: in the others something else may have happened.
+  void add(std::int64_t ns) noexcept {
+    least_ns_ = looked_at_ % 4 == 0 ? ns : mpx::detail::lesser(least_ns_, ns);
+    if (++looked_at_ % 4 == 0) sum_ns_[unasked_] += least_ns_;
+  }
+
+  std::int64_t sum_ns_[2]{};
+  std::int64_t least_ns_ = 0;
+  std::int64_t began_ns_ = 0;
+  std::uint32_t turn_ = 0;
+  std::uint32_t looked_at_ = 0;
+  std::uint8_t bits_ = 0;
+  bool unasked_ = false;
+};
+
+}  // namespace mpx::inline v0::protocol
+
 // ==== mpx/engine/rooms/peer_record.hpp
 
 // What a rank keeps for a peer that is or was busy: a part for each room that has something to
@@ -11736,6 +11827,8 @@ class outbound {
   std::uint32_t announced_ = 0;                // Sent, and not yet answered.
   std::uint32_t allowance_ = 0;                // How many there may be.
   bool owes_credit_ = false;
+  protocol::turn_count turns_;
+  protocol::turn_learner turn_;  // Whether what takes turns had better come unasked.
 };
 
 /// What the peer may still do here.
@@ -11790,6 +11883,27 @@ class peer_record : public list_node<busy_tag>,
   bool refused_ = false;   // The transport cannot reach it.
   bool newcomer_ = false;  // It was added, and has yet to say what it grants.
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/turns.hpp
+
+// Which long messages may come unasked where two ranks take turns (rooms/detail/outbox_turns.hpp).
+
+namespace mpx::inline v0::detail {
+
+/// They do where the channel copies what is posted, and the program has not named another way.
+template <class Transport, class Protocol>
+inline constexpr bool takes_turns =
+    (NearFarTransport<Transport> || (!posts_pend<Transport> && !PlacingTransport<Transport>)) &&
+    (Protocol::long_by == long_path::automatic || Protocol::long_by == long_path::packets);
+
+/// The longest of them, in bytes; 0: none does.
+template <class Transport, class Protocol>
+inline constexpr std::size_t turn_bytes_ceiling =
+    takes_turns<Transport, Protocol>
+        ? lesser(4 * Protocol::short_bytes_ceiling, Transport::traits.packet_bytes_max)
+        : 0;
 
 }  // namespace mpx::inline v0::detail
 
@@ -11915,10 +12029,11 @@ class inbox_room {
   /// An eager message that asks for an answer, or has met no receive.
   [[MPX_ALWAYS_INLINE]] errc on_eager(peer_record& r, const wire::header& h,
                                       std::span<const std::byte> payload) {
-    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
-        payload.size() > eager_bytes_ceiling<protocol_type>)
-      return errc::protocol;
+    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
     const peer_id source = r.peer;
+    if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
+      return on_unasked(r, h, payload);
+    if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
     if constexpr (PlacingTransport<transport_type>) {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
@@ -11938,6 +12053,7 @@ class inbox_room {
     return errc{};
   }
 
+  errc on_unasked(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
   errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
     post_direct_if_any();
     wire::announcement a;
@@ -11951,6 +12067,7 @@ class inbox_room {
     m.kind = h.kind;
     m.flags = h.flags;
     if (house().mover().has_data_for(r)) m.flags |= arrived_message::flag_both_ways;
+    house().outbox().on_turn(r);
     m.ticket = h.ticket;
     m.bytes = a.bytes;
     m.memory = a.memory;
@@ -12328,7 +12445,8 @@ namespace mpx::inline v0::detail {
 template <class Stack, class House>
 std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire::header& h,
                                                      std::size_t bytes) noexcept {
-  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0) return {};
+  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0 || (h.flags & wire::flag_turn) != 0)
+    return {};
   post_direct_if_any();
   const envelope is{h.context, r.peer, h.tag};
   posted_receive* const met = matcher_.match_arrival(is);
@@ -12404,6 +12522,23 @@ template <class Stack, class House>
   early_.count(cost);
   house().trace().on(event::unexpected_bytes, payload.size());
   return true;
+}
+
+/// A long message that is not announced, since the two ranks take turns.
+template <class Stack, class House>
+[[gnu::noinline]] errc inbox_room<Stack, House>::on_unasked(peer_record& r, const wire::header& h,
+                                                            std::span<const std::byte> payload) {
+  if (h.flags != wire::flag_turn || h.ticket != 0 ||
+      payload.size() > turn_bytes_ceiling<transport_type, protocol_type>)
+    return errc::protocol;
+  house().outbox().on_turn(r);
+  wire::header plain = h;
+  plain.flags = 0;
+  post_direct_if_any();
+  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});
+  if (met == nullptr) return store_early(r, plain, payload);
+  deliver_apart(static_cast<operation&>(*met), r.peer, h.tag, payload);
+  return errc{};
 }
 
 /// Some messages are here: takes the one that `d` wants, without an operation if it is plain.
@@ -12547,9 +12682,9 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
   return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
 }
 
-/// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(); finish(op, why),
-/// end(op, why), give(op); failure_in(context), which says whether its communicator is revoked;
-/// peers() and mover().
+/// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(), now_ns();
+/// finish(op, why), end(op, why), give(op); failure_in(context), which says whether its
+/// communicator is revoked; peers() and mover().
 template <class Stack, class House>
 class outbox_room {
   using transport_type = typename Stack::transport_type;
@@ -12582,6 +12717,9 @@ class outbox_room {
     }
     return is_long(bytes);
   }
+
+  /// A long message of the peer has begun to come.
+  void on_turn(peer_record& r) noexcept { r.turns_.arrived(); }
 
   /// How long messages go, in pieces.
   std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
@@ -12785,6 +12923,10 @@ class outbox_room {
   }
 
   bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
+  /// The last long message to the peer came unasked, and the peer's next one has not begun to come.
+  bool has_come_unasked(const peer_record& r) const noexcept {
+    return r.turns_.unanswered_and_unasked();
+  }
 
   // --- Flushing ----------------------------------------------------------------------------------
 
@@ -12932,23 +13074,27 @@ class outbox_room {
   /// Puts the first send of a backlog on the wire. Returns false if it must wait.
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
-    if (!is_long(bytes, op.peer) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
-      if (push_eager(r, op)) return true;
+    const bool longer = is_long(bytes, op.peer);
+    if ((!longer || comes_unasked(r, op)) && !op.data_lost() &&
+        house().flow().try_acquire(op.peer, bytes)) {
+      if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
       house().flow().restore(op.peer, bytes);
-      return false;
+      if (!longer) return false;
     }
     return push_announcement(r, op);
   }
+  bool comes_unasked(peer_record& r, const operation& op) noexcept;
 
-  bool push_eager(peer_record& r, operation& op) {
+  bool push_eager(peer_record& r, operation& op, std::uint8_t flags) {
     const wire::header h{.kind = wire::kind::eager,
-                         .flags = op.flags,
+                         .flags = flags,
                          .tag = op.tag,
                          .context = op.context,
                          .ticket = op.flags != 0 ? op.ticket : 0};
     if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
     r.backlog_.pop_front();
     house().trace().on(event::eager_sent, 1);
+    if (flags == wire::flag_turn) r.turns_.sent(true);
     if (op.flags == 0) {
       house().end(op, errc{});
     } else {
@@ -12972,6 +13118,7 @@ class outbox_room {
     if (!post(op.peer, h, {op.control, sizeof a}, &op)) return false;
     r.backlog_.pop_front();
     ++r.announced_;
+    r.turns_.sent(false);
     op.announced = true;
     op.stage = stage::answer;
     house().trace().on(event::announced, 1);
@@ -12989,6 +13136,14 @@ class outbox_room {
   std::size_t staged_offset_ = 0;
   std::size_t staged_count_ = 0;
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/outbox_answers.hpp
+
+// Answers with more than what fits a header. Included by outbox.hpp.
+
+namespace mpx::inline v0::detail {
 
 template <class Stack, class House>
 [[gnu::noinline]] bool outbox_room<Stack, House>::answer_long(
@@ -13013,6 +13168,37 @@ template <class Stack, class House>
   flush(r);
   if (op->stage == stage::queued) house().peers().set_busy(r);
   return true;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/outbox_turns.hpp
+
+// Long messages that come unasked, because the two ranks take turns. Included by outbox.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// A message that is longer than a short one, and not by much, need not be announced where the peer
+/// has answered each of the last ones with one of its own and nothing else is under way to it: the
+/// channel is empty. (Where several are under way at once the receiver has enough to do, and
+/// fetching spares the sender's time.) Whether turns are shorter so depends on the machine.
+template <class Stack, class House>
+[[gnu::noinline]] bool outbox_room<Stack, House>::comes_unasked(peer_record& r,
+                                                                const operation& op) noexcept {
+  constexpr std::size_t ceiling = turn_bytes_ceiling<transport_type, protocol_type>;
+  constexpr std::uint8_t turns = turns_before<protocol_type>;
+  if constexpr (ceiling != 0) {
+    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns)) return false;
+    const std::size_t bytes = op.data.bytes;
+    if (op.flags != 0 || !op.data.contiguous() ||
+        bytes > lesser(4 * house().protocol().short_bytes_max(), ceiling))
+      return false;
+    if constexpr (NearFarTransport<transport_type>)
+      if (!house().transport().is_near(op.peer)) return false;
+    r.turns_.begin();
+    return r.turn_.begin(bytes, house().now_ns(), turns);
+  }
+  return false;
 }
 
 }  // namespace mpx::inline v0::detail
@@ -13064,10 +13250,10 @@ class mover_room {
     if (!fetch(op, m)) request_packets(op);
   }
 
-  /// Whether long data of this rank is on its way to the peer, and not there yet.
+  /// Whether long data of this rank is on its way to the peer, and not there yet for all it knows.
   bool has_data_for(peer_record& r) noexcept {
-    return house().outbox().has_announced(r) || !r.streams_.empty() ||
-           (!r.due_.empty() && r.due_.front().role == role::send);
+    return house().outbox().has_announced(r) || house().outbox().has_come_unasked(r) ||
+           !r.streams_.empty() || (!r.due_.empty() && r.due_.front().role == role::send);
   }
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.

@@ -41,6 +41,7 @@ REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "transport/rdma/registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
 ROOMS_TEST = "engine/rooms.test.cpp"
+TURNS_TEST = "comm/turns.test.cpp"
 NOTICES = "engine/rooms/detail/mover_notices.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
@@ -53,8 +54,15 @@ MUTATIONS = [
     ("credit is given back twice", "flow/credits.hpp",
      "p.released += blocks(bytes);", "p.released += 2 * blocks(bytes);"),
     ("credit is not returned when a packet was not posted", OUTBOX,
-     "      house().flow().restore(op.peer, bytes);\n      return false;\n    }\n    return push_announcement",
-     "      return false;\n    }\n    return push_announcement"),
+     "      house().flow().restore(op.peer, bytes);\n      if (!longer) return false;",
+     "      if (!longer) return false;"),
+    ("an unasked message passes by a receive that polls", STORED,
+     "  post_direct_if_any();\n  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});\n  if (met == nullptr) return store_early(r, plain",
+     "  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});\n  if (met == nullptr) return store_early(r, plain",
+     TURNS_TEST),
+    ("an unasked message does not count against what its sender may fill", STORED,
+     "  if (met == nullptr) return store_early(r, plain, payload);\n  deliver_apart",
+     "  if (met == nullptr) return store(r.peer, plain, payload) != nullptr ? errc{} : errc::no_resources;\n  deliver_apart"),
     ("the peer is never told of its credit", OUTBOX,
      "    if (post(peer, {.kind = wire::kind::credit}, {}, nullptr)) {", "    if (true) {"),
     ("a blocked receiver lets no more announcements in", INBOX,

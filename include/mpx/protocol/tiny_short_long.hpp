@@ -76,6 +76,14 @@ template <Protocol P>
 inline constexpr std::size_t eager_bytes_ceiling =
     greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
 
+/// After so many turns one by one, long messages may come unasked, and each way is tried for so
+/// many more (protocol/turns.hpp).
+template <class P>
+inline constexpr std::uint8_t turns_before = 40;
+template <class P>
+requires requires { P::turns_before; }
+inline constexpr std::uint8_t turns_before<P> = P::turns_before;
+
 }  // namespace detail
 
 namespace protocol {

@@ -40,8 +40,9 @@ enum flag : std::uint8_t {
   flag_synchronous = 1,  ///< Answer `matched` when a receive takes the message.
   flag_ready = 2,        ///< Answer `matched` or, if no receive waits, `unready`.
   flag_last = 4,         ///< The sender may announce no more until it gets `allow`.
+  flag_turn = 8,  ///< Eager, alone of the flags: long, and not announced, as the two take turns.
 };
-inline constexpr std::uint8_t flags_all = 7;
+inline constexpr std::uint8_t flags_all = 15;
 
 struct header {
   wire::kind kind{};

@@ -14,6 +14,7 @@
 #include "mpx/engine/checks.hpp"
 #include "mpx/engine/rooms/early_messages.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
+#include "mpx/engine/turns.hpp"
 #include "mpx/flow/concepts.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/protocol/wire.hpp"
@@ -136,10 +137,11 @@ class inbox_room {
   /// An eager message that asks for an answer, or has met no receive.
   [[MPX_ALWAYS_INLINE]] errc on_eager(peer_record& r, const wire::header& h,
                                       std::span<const std::byte> payload) {
-    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0 ||
-        payload.size() > eager_bytes_ceiling<protocol_type>)
-      return errc::protocol;
+    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
     const peer_id source = r.peer;
+    if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
+      return on_unasked(r, h, payload);
+    if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
     if constexpr (PlacingTransport<transport_type>) {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
@@ -159,6 +161,7 @@ class inbox_room {
     return errc{};
   }
 
+  errc on_unasked(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
   errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
     post_direct_if_any();
     wire::announcement a;
@@ -172,6 +175,7 @@ class inbox_room {
     m.kind = h.kind;
     m.flags = h.flags;
     if (house().mover().has_data_for(r)) m.flags |= arrived_message::flag_both_ways;
+    house().outbox().on_turn(r);
     m.ticket = h.ticket;
     m.bytes = a.bytes;
     m.memory = a.memory;

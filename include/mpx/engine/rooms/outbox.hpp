@@ -12,6 +12,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
+#include "mpx/engine/turns.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"
@@ -26,9 +27,9 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
   return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
 }
 
-/// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(); finish(op, why),
-/// end(op, why), give(op); failure_in(context), which says whether its communicator is revoked;
-/// peers() and mover().
+/// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(), now_ns();
+/// finish(op, why), end(op, why), give(op); failure_in(context), which says whether its
+/// communicator is revoked; peers() and mover().
 template <class Stack, class House>
 class outbox_room {
   using transport_type = typename Stack::transport_type;
@@ -61,6 +62,9 @@ class outbox_room {
     }
     return is_long(bytes);
   }
+
+  /// A long message of the peer has begun to come.
+  void on_turn(peer_record& r) noexcept { r.turns_.arrived(); }
 
   /// How long messages go, in pieces.
   std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
@@ -264,6 +268,10 @@ class outbox_room {
   }
 
   bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
+  /// The last long message to the peer came unasked, and the peer's next one has not begun to come.
+  bool has_come_unasked(const peer_record& r) const noexcept {
+    return r.turns_.unanswered_and_unasked();
+  }
 
   // --- Flushing ----------------------------------------------------------------------------------
 
@@ -411,23 +419,27 @@ class outbox_room {
   /// Puts the first send of a backlog on the wire. Returns false if it must wait.
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
-    if (!is_long(bytes, op.peer) && !op.data_lost() && house().flow().try_acquire(op.peer, bytes)) {
-      if (push_eager(r, op)) return true;
+    const bool longer = is_long(bytes, op.peer);
+    if ((!longer || comes_unasked(r, op)) && !op.data_lost() &&
+        house().flow().try_acquire(op.peer, bytes)) {
+      if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
       house().flow().restore(op.peer, bytes);
-      return false;
+      if (!longer) return false;
     }
     return push_announcement(r, op);
   }
+  bool comes_unasked(peer_record& r, const operation& op) noexcept;
 
-  bool push_eager(peer_record& r, operation& op) {
+  bool push_eager(peer_record& r, operation& op, std::uint8_t flags) {
     const wire::header h{.kind = wire::kind::eager,
-                         .flags = op.flags,
+                         .flags = flags,
                          .tag = op.tag,
                          .context = op.context,
                          .ticket = op.flags != 0 ? op.ticket : 0};
     if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
     r.backlog_.pop_front();
     house().trace().on(event::eager_sent, 1);
+    if (flags == wire::flag_turn) r.turns_.sent(true);
     if (op.flags == 0) {
       house().end(op, errc{});
     } else {
@@ -451,6 +463,7 @@ class outbox_room {
     if (!post(op.peer, h, {op.control, sizeof a}, &op)) return false;
     r.backlog_.pop_front();
     ++r.announced_;
+    r.turns_.sent(false);
     op.announced = true;
     op.stage = stage::answer;
     house().trace().on(event::announced, 1);
@@ -469,29 +482,7 @@ class outbox_room {
   std::size_t staged_count_ = 0;
 };
 
-template <class Stack, class House>
-[[gnu::noinline]] bool outbox_room<Stack, House>::answer_long(
-    peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept {
-  peer_record& r = house().peers().of(to);
-  if (r.failure() != errc{}) return false;
-  if (r.control_.empty() && !may_pend(house().transport(), to) && post(to, h, payload, nullptr))
-    return true;
-  auto* const copy = static_cast<std::byte*>(platform::allocate(payload.size()));
-  operation* const op = copy == nullptr ? nullptr : new_control(r, h, {});
-  if (op == nullptr) {
-    if (copy == nullptr) house().peers().lose(to, errc::no_resources);
-    platform::deallocate(copy);
-    return false;
-  }
-  std::memcpy(copy, payload.data(), payload.size());
-  op->owned_by_attached = false;
-  op->data = {};
-  op->limit = payload.size();
-  op->owns(copy);
-  queue_control(r, *op);
-  flush(r);
-  if (op->stage == stage::queued) house().peers().set_busy(r);
-  return true;
-}
-
 }  // namespace mpx::inline v0::detail
+
+#include "mpx/engine/rooms/detail/outbox_answers.hpp"
+#include "mpx/engine/rooms/detail/outbox_turns.hpp"

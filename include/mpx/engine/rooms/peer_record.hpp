@@ -9,6 +9,7 @@
 #include "mpx/core/intrusive.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/engine/operation.hpp"
+#include "mpx/protocol/turns.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -25,6 +26,8 @@ class outbound {
   std::uint32_t announced_ = 0;                // Sent, and not yet answered.
   std::uint32_t allowance_ = 0;                // How many there may be.
   bool owes_credit_ = false;
+  protocol::turn_count turns_;
+  protocol::turn_learner turn_;  // Whether what takes turns had better come unasked.
 };
 
 /// What the peer may still do here.

@@ -12,7 +12,8 @@ namespace mpx::inline v0::detail {
 template <class Stack, class House>
 std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire::header& h,
                                                      std::size_t bytes) noexcept {
-  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0) return {};
+  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0 || (h.flags & wire::flag_turn) != 0)
+    return {};
   post_direct_if_any();
   const envelope is{h.context, r.peer, h.tag};
   posted_receive* const met = matcher_.match_arrival(is);

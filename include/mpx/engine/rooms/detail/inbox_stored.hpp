@@ -27,6 +27,23 @@ template <class Stack, class House>
   return true;
 }
 
+/// A long message that is not announced, since the two ranks take turns.
+template <class Stack, class House>
+[[gnu::noinline]] errc inbox_room<Stack, House>::on_unasked(peer_record& r, const wire::header& h,
+                                                            std::span<const std::byte> payload) {
+  if (h.flags != wire::flag_turn || h.ticket != 0 ||
+      payload.size() > turn_bytes_ceiling<transport_type, protocol_type>)
+    return errc::protocol;
+  house().outbox().on_turn(r);
+  wire::header plain = h;
+  plain.flags = 0;
+  post_direct_if_any();
+  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});
+  if (met == nullptr) return store_early(r, plain, payload);
+  deliver_apart(static_cast<operation&>(*met), r.peer, h.tag, payload);
+  return errc{};
+}
+
 /// Some messages are here: takes the one that `d` wants, without an operation if it is plain.
 template <class Stack, class House>
 [[gnu::noinline]] void inbox_room<Stack, House>::receive_stored(direct_receive& d) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Two ranks that take turns with long messages, long enough for these to come unasked: whole, in
+// order, into whatever receives them.
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+constexpr int turns = 100;  // Of which forty come unasked, where they may.
+
+enum class how { posted, direct, probed, any, exchanged };
+
+template <class Stack>
+void check_turns(mpx::communicator<Stack> world, std::size_t bytes, how by) {
+  const mpx::rank_t other = 1 - world.rank();
+  bool right = true;
+  std::vector<std::byte> in(bytes + 8);
+  for (int i = 0; i < turns; ++i) {
+    const auto seed = [i](mpx::rank_t from) { return static_cast<std::uint64_t>(2 * i + from); };
+    const std::vector<std::byte> out = ranks::message(bytes, seed(world.rank()));
+    mpx::status s;
+    if (by == how::exchanged) {
+      s = world.sendrecv(out, other, 1, in, other, 1);
+    } else {
+      // Rank 1 answers. It has its receive posted, or waits in it, or comes when all is there.
+      std::optional<mpx::request<Stack>> posted;
+      if (by == how::posted) posted = world.irecv(in, other, 1);
+      if (world.rank() == 0) world.send(out, 1, 1);
+      if (by == how::probed)
+        while (!world.iprobe(other, 1)) world.progress();
+      s = posted           ? posted->wait()
+          : by == how::any ? world.recv(in, mpx::any_source, mpx::any_tag)
+                           : world.recv(in, other, 1);
+      if (world.rank() == 1) world.send(out, 0, 1);
+    }
+    right = right && s.source() == other && s.bytes() == bytes &&
+            ranks::holds(std::span(in).first(bytes), seed(other));
+  }
+  CHECK(right);
+  // Nothing is left, and what is sent now is the next that comes.
+  CHECK(!world.iprobe(other, 1));
+  world.barrier();
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("turns: long messages of two ranks that take turns arrive whole", Stack,
+                          whole) {
+  ranks::run<Stack>(2, [](auto world) {
+    constexpr std::size_t most = Stack::protocol_type::short_bytes_ceiling;
+    for (const std::size_t bytes : {most + 1, 2 * most, 4 * most, 4 * most + 1}) {
+      CAPTURE(bytes);
+      for (const how by : {how::posted, how::direct, how::probed, how::any, how::exchanged}) {
+        CAPTURE(static_cast<int>(by));
+        check_turns(world, bytes, by);
+      }
+    }
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(whole, ranks::all_stacks);
+
+TEST_CASE_TEMPLATE_DEFINE("turns: what does not fit its receive is an error, also unasked", Stack,
+                          truncated) {
+  ranks::run<Stack>(2, [](auto world) {
+    const std::size_t bytes = 2 * Stack::protocol_type::short_bytes_ceiling;
+    const mpx::rank_t other = 1 - world.rank();
+    std::vector<std::byte> in(bytes);
+    int errors = 0;
+    for (int i = 0; i < turns; ++i) {
+      const std::vector<std::byte> out = ranks::message(bytes, static_cast<std::uint64_t>(i));
+      auto sent = world.isend(out, other, 1);
+      std::error_code ec;
+      world.recv(std::span(in).first(bytes - 1), other, 1, ec);
+      errors += ec == mpx::errc::truncate;
+      sent.wait();
+    }
+    CHECK(errors == turns);
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(truncated, ranks::all_stacks);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+// Who takes turns, and whether long messages then come unasked, by what turns have taken.
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <mpx/protocol/turns.hpp>
+
+namespace {
+
+using mpx::protocol::turn_count;
+using mpx::protocol::turn_learner;
+
+struct job {
+  turn_learner l;
+  std::int64_t now_ns = 0;
+
+  /// `n` turns, which take as long as `ns_of(unasked, number)`. Returns how many came unasked.
+  template <class Cost>
+  int go(int n, std::size_t bytes, Cost ns_of) {
+    int unasked = 0;
+    for (int i = 0; i < n; ++i) {
+      const bool now = l.begin(bytes, now_ns, 8);
+      unasked += now;
+      now_ns += ns_of(now, i);
+    }
+    return unasked;
+  }
+};
+
+auto costs(std::int64_t asked, std::int64_t unasked) {
+  return [=](bool now, int) { return now ? unasked : asked; };
+}
+
+}  // namespace
+
+/// Whether what is sent after that is somebody's turn: `s`: sent, `a`: arrived.
+bool takes_turns(const char* what, int times) {
+  turn_count c;
+  for (int i = 0; i < times; ++i)
+    for (const char* p = what; *p != 0; ++p) *p == 's' ? c.sent(false) : c.arrived();
+  return c.is_turn_after(16);
+}
+
+TEST_CASE("turn count: who answers each one takes turns, also where the other is ahead") {
+  CHECK(!takes_turns("sa", 15));
+  CHECK(takes_turns("sa", 16));
+  CHECK(takes_turns("as", 16));
+  CHECK(takes_turns("asa", 16));
+  CHECK(takes_turns("saassa", 16));  // The other one is ahead at times.
+  CHECK(!takes_turns("s", 100));
+  CHECK(!takes_turns("a", 100));
+  CHECK(takes_turns("ssaa", 100));  // Two at a time are not more than that.
+  CHECK(!takes_turns("sssaaa", 100));
+  CHECK(!takes_turns("ssssssssaaaaaaaa", 100));
+  CHECK(!takes_turns("aaaaaaaassssssss", 100));
+}
+
+TEST_CASE("turn count: a stream ends turns, and then they begin anew") {
+  turn_count c;
+  const auto turns = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      c.sent(false);
+      c.arrived();
+    }
+  };
+  turns(20);
+  c.sent(false);
+  CHECK(!c.is_turn_after(16));
+  c.sent(false);
+  c.arrived();
+  CHECK(!c.is_turn_after(16));
+  turns(16);
+  CHECK(c.is_turn_after(16));
+  c.begin();
+  CHECK(!c.is_turn_after(16));  // It has been looked at.
+  c.sent(true);
+  CHECK(c.unanswered_and_unasked());
+  c.arrived();
+  CHECK(!c.unanswered_and_unasked());
+  CHECK(c.is_turn_after(16));
+}
+
+TEST_CASE("turn learner: both are tried, then the faster is taken") {
+  job fast;
+  CHECK(fast.go(8, 50'000, costs(900, 700)) == 0);
+  CHECK(fast.go(8, 50'000, costs(900, 700)) == 8);
+  CHECK(fast.go(400, 50'000, costs(900, 700)) == 400);
+  job slow;
+  CHECK(slow.go(416, 50'000, costs(700, 900)) == 8);
+}
+
+TEST_CASE("turn learner: what is used for the first time does not count") {
+  job j;
+  const auto cost = [](bool unasked, int i) { return unasked ? (i < 12 ? 90'000 : 700) : 900; };
+  CHECK(j.go(400, 50'000, cost) == 392);
+}
+
+TEST_CASE("turn learner: what a program does at times does not count") {
+  job j;
+  const auto cost = [](bool unasked, int i) {
+    return (unasked ? 700 : 900) + (i % 3 == 0 ? 50'000 : 0);  // It computes.
+  };
+  CHECK(j.go(4096, 50'000, cost) == 4088);
+  // Nor does the time in which nothing was sent.
+  j.now_ns += 1'000'000'000;
+  CHECK(j.go(4096, 50'000, cost) == 4088);
+}
+
+TEST_CASE("turn learner: it looks anew, and at each size") {
+  job j;
+  j.go(4096, 50'000, costs(900, 700));
+  CHECK(j.go(4096, 50'000, costs(700, 900)) == 8);
+  CHECK(j.go(4096, 50'000, costs(900, 700)) == 4088);
+  CHECK(j.go(100, 20'000, costs(900, 700)) == 92);
+  CHECK(j.go(100, 50'000, costs(700, 900)) == 8);
+}
