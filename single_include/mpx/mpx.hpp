@@ -4011,6 +4011,7 @@ enum flag : std::uint8_t {
   flag_turn = 8,  ///< Eager, alone of the flags: long, and not announced, as the two take turns.
 };
 inline constexpr std::uint8_t flags_all = 15;
+inline constexpr std::uint8_t flags_asked = 7;  ///< Of other kinds than eager.
 
 struct header {
   wire::kind kind{};
@@ -8944,7 +8945,7 @@ struct far_part<P> {
 template <Protocol P>
 using far_part_t = typename far_part<P>::type;
 
-/// The longest message that comes unasked, from wherever.
+/// The longest message that comes unasked from wherever, whatever came before.
 template <Protocol P>
 inline constexpr std::size_t eager_bytes_ceiling =
     greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
@@ -11745,6 +11746,7 @@ class turn_count {
   void sent(bool unasked) noexcept {
     turns_ = ahead_ > 0 ? 0 : turns_ < 255 ? turns_ + 1 : 255;
     if (ahead_ < 2) ++ahead_;
+    ++total_;
     unasked_ = unasked;
     begun_ = false;
   }
@@ -11753,55 +11755,60 @@ class turn_count {
     if (ahead_ == 2) ahead_ = 1;  // A stream has ended.
     if (ahead_ >= 0) --ahead_;
   }
-  /// The last one was sent unasked, and the peer's next has not begun to come.
-  bool unanswered_and_unasked() const noexcept { return ahead_ > 0 && unasked_; }
+  /// The last one was sent unasked.
+  bool unasked() const noexcept { return unasked_; }
+  /// More have been sent than have come.
+  bool is_ahead() const noexcept { return ahead_ > 0; }
+  /// How many have been sent (modulo 65,536).
+  std::uint16_t total() const noexcept { return total_; }
 
  private:
   std::int8_t ahead_ = 0;  // By how many messages this side is, from -1 to 2.
   std::uint8_t turns_ = 0;
+  std::uint16_t total_ = 0;
   bool begun_ = false;
   bool unasked_ = false;
 };
 
-/// Tries each for some turns and takes what has had the shorter ones: what else a program does in a
-/// turn, it does both ways. Looks anew after 4096 turns, or when messages are of another size.
+/// Tries each for some turns and takes what has had the shortest time for four messages or more:
+/// what else a program does in a turn, it does both ways. Looks anew after 4096 turns. One for each
+/// peer and size.
 /// Cost: a few comparisons a turn.
 class turn_learner {
  public:
-  /// A turn begins with a message of `bytes`. Returns whether that is to come unasked.
-  /// `trials`: turns of each way, at most 64. The first half of them is not looked at: what is
-  /// used for the first time takes longer.
-  bool begin(std::size_t bytes, std::int64_t now_ns, std::uint32_t trials) noexcept {
-    const auto bits = static_cast<std::uint8_t>(mpx::detail::bits_of(bytes));
-    if (bits != bits_ || turn_ == turns_max) {
-      bits_ = bits;
-      turn_ = 0;
-      sum_ns_[0] = sum_ns_[1] = 0;
-      looked_at_ = 0;
-    } else if (turn_ <= 2 * trials && (turn_ - 1) % trials >= trials / 2) {
-      add(now_ns - began_ns_);
+  /// A turn begins, when `sent` messages have been sent in all. Returns whether its own is to come
+  /// unasked.
+  /// `trials`: turns of each way. The first half of them is not looked at: what is used for the
+  /// first time takes longer.
+  bool begin(std::uint16_t sent, std::int64_t now_ns, std::uint16_t trials) noexcept {
+    if (turn_ == turns_max) turn_ = 0;
+    const std::uint16_t n = turn_++;
+    if (n == 0) least_ns_[0] = least_ns_[1] = ns_max;
+    // Where a try, or the half of it that counts, begins or ends, so does what is measured.
+    const bool looks = n < 2 * trials && n % trials >= trials / 2;
+    const auto messages = static_cast<std::uint16_t>(sent - sent_);
+    if (measures_ && (messages >= 4 || !looks)) {
+      const float ns = static_cast<float>(now_ns - began_ns_) / static_cast<float>(messages);
+      if (messages >= 4 && ns < least_ns_[unasked_]) least_ns_[unasked_] = ns;
+      measures_ = false;
     }
-    began_ns_ = now_ns;
-    const std::uint32_t n = turn_++;
-    unasked_ = n < 2 * trials ? n >= trials : sum_ns_[1] <= sum_ns_[0];
+    if (looks && !measures_) {
+      measures_ = true;
+      began_ns_ = now_ns;
+      sent_ = sent;
+    }
+    unasked_ = n < 2 * trials ? n >= trials : least_ns_[1] <= least_ns_[0];
     return unasked_;
   }
 
  private:
-  static constexpr std::uint32_t turns_max = 4096;
-
-  /// Of four turns the shortest one counts: in the others something else may have happened.
-  void add(std::int64_t ns) noexcept {
-    least_ns_ = looked_at_ % 4 == 0 ? ns : mpx::detail::lesser(least_ns_, ns);
-    if (++looked_at_ % 4 == 0) sum_ns_[unasked_] += least_ns_;
-  }
-
-  std::int64_t sum_ns_[2]{};
-  std::int64_t least_ns_ = 0;
+  static constexpr std::uint16_t turns_max = 4096;
+  static constexpr float ns_max = 1e30F;
+  float least_ns_[2]{};  // For a message: announced, unasked.
   std::int64_t began_ns_ = 0;
-  std::uint32_t turn_ = 0;
-  std::uint32_t looked_at_ = 0;
-  std::uint8_t bits_ = 0;
+  std::uint16_t sent_ = 0;
+  std::uint16_t turn_ = 0;
+  bool measures_ = false;
   bool unasked_ = false;
 };
 
@@ -11828,7 +11835,8 @@ class outbound {
   std::uint32_t allowance_ = 0;                // How many there may be.
   bool owes_credit_ = false;
   protocol::turn_count turns_;
-  protocol::turn_learner turn_;  // Whether what takes turns had better come unasked.
+  // Whether what takes turns had better come unasked: up to twice what is short, and longer.
+  plain_array<protocol::turn_learner> turn_;
 };
 
 /// What the peer may still do here.
@@ -11894,16 +11902,14 @@ namespace mpx::inline v0::detail {
 
 /// They do where the channel copies what is posted, and the program has not named another way.
 template <class Transport, class Protocol>
-inline constexpr bool takes_turns =
+inline constexpr bool sends_unasked =
     (NearFarTransport<Transport> || (!posts_pend<Transport> && !PlacingTransport<Transport>)) &&
     (Protocol::long_by == long_path::automatic || Protocol::long_by == long_path::packets);
 
-/// The longest of them, in bytes; 0: none does.
+/// None is longer, whatever way the sender has named: of what both sides' fingerprints say.
 template <class Transport, class Protocol>
-inline constexpr std::size_t turn_bytes_ceiling =
-    takes_turns<Transport, Protocol>
-        ? lesser(4 * Protocol::short_bytes_ceiling, Transport::traits.packet_bytes_max)
-        : 0;
+inline constexpr std::size_t unasked_bytes_max =
+    lesser(4 * eager_bytes_ceiling<Protocol>, Transport::traits.packet_bytes_max);
 
 }  // namespace mpx::inline v0::detail
 
@@ -12066,7 +12072,8 @@ class inbox_room {
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
     m.flags = h.flags;
-    if (house().mover().has_data_for(r)) m.flags |= arrived_message::flag_both_ways;
+    if (house().outbox().is_other_half(r, a.bytes) || house().mover().has_data_for(r))
+      m.flags |= arrived_message::flag_both_ways;
     house().outbox().on_turn(r);
     m.ticket = h.ticket;
     m.bytes = a.bytes;
@@ -12529,7 +12536,8 @@ template <class Stack, class House>
 [[gnu::noinline]] errc inbox_room<Stack, House>::on_unasked(peer_record& r, const wire::header& h,
                                                             std::span<const std::byte> payload) {
   if (h.flags != wire::flag_turn || h.ticket != 0 ||
-      payload.size() > turn_bytes_ceiling<transport_type, protocol_type>)
+      payload.size() <= protocol_type::tiny_bytes_max ||
+      payload.size() > unasked_bytes_max<transport_type, protocol_type>)
     return errc::protocol;
   house().outbox().on_turn(r);
   wire::header plain = h;
@@ -12923,10 +12931,13 @@ class outbox_room {
   }
 
   bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
-  /// The last long message to the peer came unasked, and the peer's next one has not begun to come.
-  bool has_come_unasked(const peer_record& r) const noexcept {
-    return r.turns_.unanswered_and_unasked();
+  /// A message that the peer has announced is the other half of an exchange with the last one to
+  /// it, which came unasked.
+  bool is_other_half(const peer_record& r, std::uint64_t bytes) const noexcept {
+    return r.turns_.unasked() && r.turns_.is_ahead() &&
+           bytes <= unasked_bytes_max<transport_type, protocol_type>;
   }
+  bool has_sent_unasked(const peer_record& r) const noexcept { return r.turns_.unasked(); }
 
   // --- Flushing ----------------------------------------------------------------------------------
 
@@ -13179,24 +13190,29 @@ template <class Stack, class House>
 namespace mpx::inline v0::detail {
 
 /// A message that is longer than a short one, and not by much, need not be announced where the peer
-/// has answered each of the last ones with one of its own and nothing else is under way to it: the
-/// channel is empty. (Where several are under way at once the receiver has enough to do, and
-/// fetching spares the sender's time.) Whether turns are shorter so depends on the machine.
+/// has answered each of the last ones with one of its own and no other long one is under way to it.
+/// (Where several are, the receiver has enough to do, and fetching spares the sender's time.)
+/// Whether turns are shorter so depends on the machine. Where the environment has lowered what is
+/// short, all that is longer is announced.
 template <class Stack, class House>
 [[gnu::noinline]] bool outbox_room<Stack, House>::comes_unasked(peer_record& r,
                                                                 const operation& op) noexcept {
-  constexpr std::size_t ceiling = turn_bytes_ceiling<transport_type, protocol_type>;
   constexpr std::uint8_t turns = turns_before<protocol_type>;
-  if constexpr (ceiling != 0) {
-    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns)) return false;
+  static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
+  if constexpr (sends_unasked<transport_type, protocol_type>) {
+    constexpr std::size_t most_short = protocol_type::short_bytes_ceiling;
     const std::size_t bytes = op.data.bytes;
-    if (op.flags != 0 || !op.data.contiguous() ||
-        bytes > lesser(4 * house().protocol().short_bytes_max(), ceiling))
+    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !house().mover().idle(r))
+      return false;
+    if (bytes > unasked_bytes_max<transport_type, protocol_type> || bytes > 4 * most_short ||
+        house().protocol().short_bytes_max() != most_short || op.flags != 0 ||
+        !op.data.contiguous())
       return false;
     if constexpr (NearFarTransport<transport_type>)
       if (!house().transport().is_near(op.peer)) return false;
+    if (r.turn_.empty() && !r.turn_.try_extend(2)) return false;
     r.turns_.begin();
-    return r.turn_.begin(bytes, house().now_ns(), turns);
+    return r.turn_[bytes > 2 * most_short].begin(r.turns_.total(), house().now_ns(), turns);
   }
   return false;
 }
@@ -13250,10 +13266,10 @@ class mover_room {
     if (!fetch(op, m)) request_packets(op);
   }
 
-  /// Whether long data of this rank is on its way to the peer, and not there yet for all it knows.
+  /// Whether long data of this rank is on its way to the peer, and not there yet.
   bool has_data_for(peer_record& r) noexcept {
-    return house().outbox().has_announced(r) || house().outbox().has_come_unasked(r) ||
-           !r.streams_.empty() || (!r.due_.empty() && r.due_.front().role == role::send);
+    return house().outbox().has_announced(r) || !r.streams_.empty() ||
+           (!r.due_.empty() && r.due_.front().role == role::send);
   }
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
@@ -13758,8 +13774,9 @@ template <class Stack, class House>
   else
     r.streamed_out_ = 0;  // What streamed out has nothing to do with this one.
   const bool both_ways = op.learns == protocol::traffic::both_ways;
+  // Who sends unasked is not told how the peer would have had it moved.
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
-                       r.taken_bits_ == bits_of(op.limit);
+                       !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
   op.scheme = follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways);
 }
 
@@ -16489,7 +16506,7 @@ template <class Stack>
 errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
                                std::span<const std::byte> payload) {
   const peer_id source = r.peer;
-  if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
+  if (h.reserved != 0 || (h.flags & ~wire::flags_asked) != 0) return errc::protocol;
   switch (h.kind) {
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
     case wire::kind::clear: return mover().on_clear(named(source, h.ticket, role::send), payload);

@@ -152,6 +152,31 @@ TEST_CASE("rooms: the outbox packs what a layout spreads") {
   h.free_copy(*s.op);
 }
 
+TEST_CASE("rooms: a long message comes unasked with the flag of turns alone, and is not tiny") {
+  inbox_house h;
+  peer_record& one = h.peers().of(1);
+  const mpx::wire::header turn{
+      .kind = eager, .flags = mpx::wire::flag_turn, .tag = 7, .context = 4};
+  const std::vector<std::byte> data(2 * rooms::stack::protocol_type::short_bytes_ceiling);
+  const std::span all(data);
+  CHECK(h.on_eager(one, turn, all.first(8)) == errc::protocol);
+  CHECK(h.on_eager(one, {.kind = eager, .tag = 7, .context = 4}, all) == errc::protocol);
+  mpx::wire::header synchronous = turn;
+  synchronous.flags |= mpx::wire::flag_synchronous;
+  synchronous.ticket = 9;
+  CHECK(h.on_eager(one, synchronous, all) == errc::protocol);
+  CHECK(h.early_bytes() == 0);
+  CHECK(h.outbox().turns == 0);
+  CHECK(h.on_eager(one, turn, all) == errc{});
+  CHECK(h.outbox().turns == 1);
+  CHECK(h.early_bytes() == mpx::unexpected_cost(all.size()));
+  std::vector<std::byte> into(all.size());
+  const started late = h.receive(room_in(into), mpx::pattern(4, 1, 7));
+  CHECK(late.op->done());
+  CHECK(late.op->failure == errc{});
+  CHECK(h.outbox().answers.empty());
+}
+
 TEST_CASE("rooms: the inbox matches what comes with what is wanted, whichever is first") {
   inbox_house h;
   std::array<std::byte, 16> into{};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
 // For hang_report.test.py: programs that hang, each in its own way: hang WHAT
-
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>

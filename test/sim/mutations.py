@@ -280,7 +280,7 @@ MUTATIONS = [
     ("each side of an exchange chooses its own way", WAYS,
      "op.peer < house().transport().self()", "op.peer > house().transport().peers()", ROOMS_TEST),
     ("of an exchange the time counts, and not the work", INBOX,
-     "if (house().mover().has_data_for(r)) m.flags", "if (false) m.flags", PATHS_TEST),
+     "if (house().outbox().is_other_half(r, a.bytes) || house().mover().has_data_for(r))\n      m.flags", "if (false) m.flags", PATHS_TEST),
     ("a message's way is chosen before the program has announced its own", WAYS,
      "if (house().is_blocked()) choose_way(op);", "choose_way(op);", PATHS_TEST),
     ("a call that waits lets its peer begin before it chooses a message's way", WAYS,

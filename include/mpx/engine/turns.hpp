@@ -12,15 +12,13 @@ namespace mpx::inline v0::detail {
 
 /// They do where the channel copies what is posted, and the program has not named another way.
 template <class Transport, class Protocol>
-inline constexpr bool takes_turns =
+inline constexpr bool sends_unasked =
     (NearFarTransport<Transport> || (!posts_pend<Transport> && !PlacingTransport<Transport>)) &&
     (Protocol::long_by == long_path::automatic || Protocol::long_by == long_path::packets);
 
-/// The longest of them, in bytes; 0: none does.
+/// None is longer, whatever way the sender has named: of what both sides' fingerprints say.
 template <class Transport, class Protocol>
-inline constexpr std::size_t turn_bytes_ceiling =
-    takes_turns<Transport, Protocol>
-        ? lesser(4 * Protocol::short_bytes_ceiling, Transport::traits.packet_bytes_max)
-        : 0;
+inline constexpr std::size_t unasked_bytes_max =
+    lesser(4 * eager_bytes_ceiling<Protocol>, Transport::traits.packet_bytes_max);
 
 }  // namespace mpx::inline v0::detail

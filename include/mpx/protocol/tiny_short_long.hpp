@@ -71,7 +71,7 @@ struct far_part<P> {
 template <Protocol P>
 using far_part_t = typename far_part<P>::type;
 
-/// The longest message that comes unasked, from wherever.
+/// The longest message that comes unasked from wherever, whatever came before.
 template <Protocol P>
 inline constexpr std::size_t eager_bytes_ceiling =
     greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);

@@ -174,7 +174,8 @@ class inbox_room {
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
     m.flags = h.flags;
-    if (house().mover().has_data_for(r)) m.flags |= arrived_message::flag_both_ways;
+    if (house().outbox().is_other_half(r, a.bytes) || house().mover().has_data_for(r))
+      m.flags |= arrived_message::flag_both_ways;
     house().outbox().on_turn(r);
     m.ticket = h.ticket;
     m.bytes = a.bytes;

@@ -61,10 +61,10 @@ class mover_room {
     if (!fetch(op, m)) request_packets(op);
   }
 
-  /// Whether long data of this rank is on its way to the peer, and not there yet for all it knows.
+  /// Whether long data of this rank is on its way to the peer, and not there yet.
   bool has_data_for(peer_record& r) noexcept {
-    return house().outbox().has_announced(r) || house().outbox().has_come_unasked(r) ||
-           !r.streams_.empty() || (!r.due_.empty() && r.due_.front().role == role::send);
+    return house().outbox().has_announced(r) || !r.streams_.empty() ||
+           (!r.due_.empty() && r.due_.front().role == role::send);
   }
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.

@@ -268,10 +268,13 @@ class outbox_room {
   }
 
   bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
-  /// The last long message to the peer came unasked, and the peer's next one has not begun to come.
-  bool has_come_unasked(const peer_record& r) const noexcept {
-    return r.turns_.unanswered_and_unasked();
+  /// A message that the peer has announced is the other half of an exchange with the last one to
+  /// it, which came unasked.
+  bool is_other_half(const peer_record& r, std::uint64_t bytes) const noexcept {
+    return r.turns_.unasked() && r.turns_.is_ahead() &&
+           bytes <= unasked_bytes_max<transport_type, protocol_type>;
   }
+  bool has_sent_unasked(const peer_record& r) const noexcept { return r.turns_.unasked(); }
 
   // --- Flushing ----------------------------------------------------------------------------------
 

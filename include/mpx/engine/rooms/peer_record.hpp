@@ -8,6 +8,7 @@
 #include "mpx/core/error.hpp"
 #include "mpx/core/intrusive.hpp"
 #include "mpx/core/memory.hpp"
+#include "mpx/core/plain_array.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/protocol/turns.hpp"
 
@@ -27,7 +28,8 @@ class outbound {
   std::uint32_t allowance_ = 0;                // How many there may be.
   bool owes_credit_ = false;
   protocol::turn_count turns_;
-  protocol::turn_learner turn_;  // Whether what takes turns had better come unasked.
+  // Whether what takes turns had better come unasked: up to twice what is short, and longer.
+  plain_array<protocol::turn_learner> turn_;
 };
 
 /// What the peer may still do here.

@@ -32,7 +32,8 @@ template <class Stack, class House>
 [[gnu::noinline]] errc inbox_room<Stack, House>::on_unasked(peer_record& r, const wire::header& h,
                                                             std::span<const std::byte> payload) {
   if (h.flags != wire::flag_turn || h.ticket != 0 ||
-      payload.size() > turn_bytes_ceiling<transport_type, protocol_type>)
+      payload.size() <= protocol_type::tiny_bytes_max ||
+      payload.size() > unasked_bytes_max<transport_type, protocol_type>)
     return errc::protocol;
   house().outbox().on_turn(r);
   wire::header plain = h;

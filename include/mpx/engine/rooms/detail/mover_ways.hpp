@@ -95,8 +95,9 @@ template <class Stack, class House>
   else
     r.streamed_out_ = 0;  // What streamed out has nothing to do with this one.
   const bool both_ways = op.learns == protocol::traffic::both_ways;
+  // Who sends unasked is not told how the peer would have had it moved.
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
-                       r.taken_bits_ == bits_of(op.limit);
+                       !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
   op.scheme = follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways);
 }
 

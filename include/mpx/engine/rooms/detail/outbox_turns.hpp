@@ -7,24 +7,29 @@
 namespace mpx::inline v0::detail {
 
 /// A message that is longer than a short one, and not by much, need not be announced where the peer
-/// has answered each of the last ones with one of its own and nothing else is under way to it: the
-/// channel is empty. (Where several are under way at once the receiver has enough to do, and
-/// fetching spares the sender's time.) Whether turns are shorter so depends on the machine.
+/// has answered each of the last ones with one of its own and no other long one is under way to it.
+/// (Where several are, the receiver has enough to do, and fetching spares the sender's time.)
+/// Whether turns are shorter so depends on the machine. Where the environment has lowered what is
+/// short, all that is longer is announced.
 template <class Stack, class House>
 [[gnu::noinline]] bool outbox_room<Stack, House>::comes_unasked(peer_record& r,
                                                                 const operation& op) noexcept {
-  constexpr std::size_t ceiling = turn_bytes_ceiling<transport_type, protocol_type>;
   constexpr std::uint8_t turns = turns_before<protocol_type>;
-  if constexpr (ceiling != 0) {
-    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns)) return false;
+  static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
+  if constexpr (sends_unasked<transport_type, protocol_type>) {
+    constexpr std::size_t most_short = protocol_type::short_bytes_ceiling;
     const std::size_t bytes = op.data.bytes;
-    if (op.flags != 0 || !op.data.contiguous() ||
-        bytes > lesser(4 * house().protocol().short_bytes_max(), ceiling))
+    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !house().mover().idle(r))
+      return false;
+    if (bytes > unasked_bytes_max<transport_type, protocol_type> || bytes > 4 * most_short ||
+        house().protocol().short_bytes_max() != most_short || op.flags != 0 ||
+        !op.data.contiguous())
       return false;
     if constexpr (NearFarTransport<transport_type>)
       if (!house().transport().is_near(op.peer)) return false;
+    if (r.turn_.empty() && !r.turn_.try_extend(2)) return false;
     r.turns_.begin();
-    return r.turn_.begin(bytes, house().now_ns(), turns);
+    return r.turn_[bytes > 2 * most_short].begin(r.turns_.total(), house().now_ns(), turns);
   }
   return false;
 }
