@@ -22,7 +22,7 @@ struct job {
   int go(int n, Cost ns_of) {
     int unasked = 0;
     for (int i = 0; i < n; ++i) {
-      const bool now = l.begin(sent++, now_ns, 8);
+      const bool now = l.begin(sent++, now_ns, 40);
       unasked += now;
       now_ns += ns_of(now, i);
     }
@@ -86,17 +86,17 @@ TEST_CASE("turn count: a stream ends turns, and then they begin anew") {
 
 TEST_CASE("turn learner: both are tried, then the faster is taken") {
   job fast;
-  CHECK(fast.go(8, costs(900, 700)) == 0);
-  CHECK(fast.go(8, costs(900, 700)) == 8);
+  CHECK(fast.go(40, costs(900, 700)) == 0);
+  CHECK(fast.go(40, costs(900, 700)) == 40);
   CHECK(fast.go(400, costs(900, 700)) == 400);
   job slow;
-  CHECK(slow.go(416, costs(700, 900)) == 8);
+  CHECK(slow.go(480, costs(700, 900)) == 40);
 }
 
 TEST_CASE("turn learner: what is used for the first time does not count") {
   job j;
-  const auto cost = [](bool unasked, int i) { return unasked ? (i < 12 ? 90'000 : 700) : 900; };
-  CHECK(j.go(400, cost) == 392);
+  const auto cost = [](bool unasked, int i) { return unasked ? (i < 58 ? 90'000 : 700) : 900; };
+  CHECK(j.go(400, cost) == 360);
 }
 
 TEST_CASE("turn learner: what a program does at times does not count") {
@@ -104,17 +104,17 @@ TEST_CASE("turn learner: what a program does at times does not count") {
   const auto cost = [](bool unasked, int i) {
     return (unasked ? 700 : 900) + (i % 3 == 0 ? 50'000 : 0);  // It computes.
   };
-  CHECK(j.go(4096, cost) == 4088);
+  CHECK(j.go(4096, cost) == 4056);
   // Nor does the time in which nothing was sent.
   j.now_ns += 1'000'000'000;
-  CHECK(j.go(4096, cost) == 4088);
+  CHECK(j.go(4096, cost) == 4056);
 }
 
 TEST_CASE("turn learner: it looks anew") {
   job j;
   j.go(4096, costs(900, 700));
-  CHECK(j.go(4096, costs(700, 900)) == 8);
-  CHECK(j.go(4096, costs(900, 700)) == 4088);
+  CHECK(j.go(4096, costs(700, 900)) == 40);
+  CHECK(j.go(4096, costs(900, 700)) == 4056);
 }
 
 TEST_CASE("turn learner: windows of two are compared as wholes") {

@@ -18,11 +18,12 @@ template <class Stack, class House>
   static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
   if constexpr (sends_unasked<transport_type, protocol_type>) {
     constexpr std::size_t most_short = protocol_type::short_bytes_ceiling;
+    constexpr std::size_t most =
+        lesser(4 * most_short, unasked_bytes_max<transport_type, protocol_type>);
     const std::size_t bytes = op.data.bytes;
     if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !house().mover().idle(r))
       return false;
-    if (bytes > unasked_bytes_max<transport_type, protocol_type> || bytes > 4 * most_short ||
-        house().protocol().short_bytes_max() != most_short || op.flags != 0 ||
+    if (bytes > most || house().protocol().short_bytes_max() != most_short || op.flags != 0 ||
         !op.data.contiguous())
       return false;
     if constexpr (NearFarTransport<transport_type>)
