@@ -11787,13 +11787,12 @@ class turn_learner {
     // Where a try, or the half of it that counts, begins or ends, so does what is measured.
     const bool looks = n < 2 * trials && n % trials >= trials / 2;
     const auto messages = static_cast<std::uint16_t>(sent - sent_);
-    if (measures_ && (messages >= 4 || !looks)) {
+    if (measures_ && messages >= 4) {
       const float ns = static_cast<float>(now_ns - began_ns_) / static_cast<float>(messages);
-      if (messages >= 4 && ns < least_ns_[unasked_]) least_ns_[unasked_] = ns;
-      measures_ = false;
+      if (ns < least_ns_[unasked_]) least_ns_[unasked_] = ns;
     }
-    if (looks && !measures_) {
-      measures_ = true;
+    if (!looks || !measures_ || messages >= 4) {
+      measures_ = looks;
       began_ns_ = now_ns;
       sent_ = sent;
     }
