@@ -5,9 +5,6 @@ set(mpx_warnings -Wall -Wextra -Wpedantic -Wconversion)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND mpx_warnings -Wno-sign-conversion)  # -Wconversion as g++ understands it in C++.
 endif()
-if(MPX_SANITIZE MATCHES "thread")  # The other presets warn, of the same sources; a tenth of the time.
-  set(mpx_warnings "")
-endif()
 
 add_library(mpx_own INTERFACE)
 target_compile_options(mpx_own INTERFACE ${mpx_warnings} $<$<BOOL:${MPX_WERROR}>:-Werror>)

@@ -12,9 +12,10 @@
 
 namespace patterns {
 
-/// The byte at `i` of what is numbered `serial`.
+/// The byte at `i` of what is numbered `serial`. Not even the first of number 0 is that of memory
+/// which nobody has written.
 constexpr std::byte at(std::uint64_t serial, std::size_t i) {
-  return static_cast<std::byte>(serial * 131 + i * 7 + (i >> 8));
+  return static_cast<std::byte>(serial * 131 + i * 7 + (i >> 8) + 1);
 }
 
 /// at(0, i) for i < 2 * repeat: from 256 * n on it is n more, and it begins anew after `repeat`.

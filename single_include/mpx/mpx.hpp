@@ -4011,7 +4011,7 @@ enum flag : std::uint8_t {
   flag_turn = 8,  ///< Eager, alone of the flags: long, and not announced, as the two take turns.
 };
 inline constexpr std::uint8_t flags_all = 15;
-inline constexpr std::uint8_t flags_asked = 7;  ///< Of other kinds than eager.
+inline constexpr std::uint8_t flags_asked = flags_all & ~flag_turn;  ///< Of other kinds than eager.
 
 struct header {
   wire::kind kind{};
