@@ -8461,6 +8461,19 @@ concept ElasticFlowControl =
       { f.drop(peer) } noexcept;
     };
 
+/// A flow control that sells ahead, so that it is not asked for each message.
+///
+/// `price(bytes)`: what an eager message costs, in units of its own. `prepay(peer)`: units for
+/// messages to come, acquired from now on; 0 where the window has none to spare. `refund(peer,
+/// units)`: so many of them were not spent.
+template <class F>
+concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
+                                                        std::size_t bytes, std::uint32_t units) {
+  { c.price(bytes) } noexcept -> std::same_as<std::uint32_t>;
+  { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
+  { f.refund(peer, units) } noexcept;
+};
+
 /// Grants the concepts above and nothing more.
 struct flow_archetype {
   using policy_axis = flow_axis;
@@ -8475,6 +8488,9 @@ struct flow_archetype {
   bool incoming(peer_id, std::uint32_t) noexcept;
   std::uint64_t window_bytes() const noexcept;
   std::uint64_t bytes_bound() const noexcept;
+  std::uint32_t price(std::size_t) const noexcept;
+  std::uint32_t prepay(peer_id) noexcept;
+  void refund(peer_id, std::uint32_t) noexcept;
   bool try_add(peer_id) noexcept;
   std::uint64_t granted_bytes(peer_id) const noexcept;
   void open(peer_id, std::uint64_t) noexcept;
@@ -8504,7 +8520,7 @@ namespace mpx::inline v0::flow {
 /// room for, a window can be too small for any message: then everything is announced first.
 /// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
 /// whole window if the budget has one left, else nothing. Cost: 16 bytes a peer; a subtraction and
-/// a comparison a message. Source: Gropp and Lusk, 5.2.
+/// a comparison a message; ahead it sells a 64th of a window, at least 256 bytes. Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {
@@ -8541,14 +8557,25 @@ class credits {
     p.released += blocks(bytes);
     return p.released - p.reported > half_window_;
   }
+  /// Seldom writes: between stores to a channel each store to another line costs more than a look.
   std::uint32_t outgoing(peer_id peer) noexcept {
     pair& p = pairs_[peer];
-    return p.reported = p.released;
+    if (p.reported != p.released) p.reported = p.released;
+    return p.released;
   }
   bool incoming(peer_id peer, std::uint32_t count) noexcept {
     pair& p = pairs_[peer];
     return count == p.confirmed || confirm(p, count);
   }
+  std::uint32_t price(std::size_t bytes) const noexcept { return blocks(bytes); }
+  std::uint32_t prepay(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t units = detail::greater(window_ / 64, 4u);
+    if (units > window_ - p.used) return 0;
+    p.used += units;
+    return units;
+  }
+  void refund(peer_id peer, std::uint32_t units) noexcept { pairs_[peer].used -= units; }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
   std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
 
@@ -9302,6 +9329,20 @@ concept PeekingTransport =
       { t.take_if(source, f) } noexcept -> std::same_as<bool>;
     };
 
+/// A transport that keeps a count of the caller's for each peer, beside what its posts write.
+///
+/// `purse(peer)`: the count, 0 at first; nullptr while nothing was posted to that peer, since it
+/// was added. `post_paid(peer, header, payload, price)`: a post of at most traits.inline_bytes_max,
+/// for a price that the purse holds, if the packet can leave at once and simply; it never pends.
+/// Else nothing happens, and it returns false: post.
+template <class T>
+concept PurseTransport =
+    Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
+                             std::span<const std::byte> payload, std::uint32_t price) {
+      { t.purse(peer) } noexcept -> std::same_as<std::uint32_t*>;
+      { t.post_paid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
+    };
+
 /// A transport whose peers can share plain memory: what `allocate_shared` returns is reachable by
 /// every peer with loads and stores.
 template <class T>
@@ -9427,6 +9468,8 @@ struct transport_archetype {
                    const frame_header&, cookie_t) noexcept;
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
+  std::uint32_t* purse(peer_id) noexcept;
+  bool post_paid(peer_id, const frame_header&, std::span<const std::byte>, std::uint32_t) noexcept;
   void cancel_place(peer_id) noexcept;
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   bool has_unsent() const noexcept;
@@ -9940,6 +9983,14 @@ struct doorbell_control {
   alignas(
       cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
 
+  /// Says that the sender with this slot has something. It is the fence between what that is and a
+  /// look at `sleeping`.
+  void set_attention(peer_id slot) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    if ((attention[slot / 64].fetch_or(bit, platform::memory_order_seq_cst) & bit) == 0)
+      summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), platform::memory_order_seq_cst);
+  }
+
   static constexpr std::size_t bytes(peer_id peers) noexcept {
     const std::size_t words = (std::size_t{peers} + 63) / 64;
     return (2 * cache_line_bytes + words * 8 + cache_line_bytes - 1) / cache_line_bytes *
@@ -10021,13 +10072,25 @@ struct ring_control {
       platform::atomic<std::uint32_t> blocked_on_space;  // Producer: 1 = wake me on space.
 };
 
-/// Copies a few bytes; eight, the commonest, without a call.
-[[MPX_ALWAYS_INLINE]] inline void copy_small(void* to, const void* from,
+/// Copies what fits a line, without a call: its way back would be one more store to elsewhere.
+/// Requires: bytes <= line_data_bytes.
+[[MPX_ALWAYS_INLINE]] inline void copy_small(std::byte* to, const std::byte* from,
                                              std::size_t bytes) noexcept {
-  if (bytes == 8) {
+  if (bytes == 8) [[likely]] {
     std::memcpy(to, from, 8);
+  } else if (bytes > 8) {
+    std::memcpy(to, from, 8);
+    if (bytes > 16) std::memcpy(to + 8, from + 8, 8);
+    if (bytes > 24) std::memcpy(to + 16, from + 16, 8);
+    if (bytes > 32) std::memcpy(to + 24, from + 24, 8);
+    std::memcpy(to + bytes - 8, from + bytes - 8, 8);
+  } else if (bytes >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + bytes - 4, from + bytes - 4, 4);
   } else if (bytes != 0) {
-    std::memcpy(to, from, bytes);
+    to[0] = from[0];
+    to[bytes / 2] = from[bytes / 2];
+    to[bytes - 1] = from[bytes - 1];
   }
 }
 
@@ -10049,9 +10112,9 @@ class ring_producer {
   ring_producer() = default;
   ring_producer(std::byte* base, ring_geometry g) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
+        lap_(1 << 8),
         stop_(next_ + g.lines),
         early_(platform::owning_early_lines()),
-        lap_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
         first_(next_),
         end_(stop_),
@@ -10064,11 +10127,18 @@ class ring_producer {
                                         std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
-    line* const l = next_;
-    platform::prefetch_to_write(l + early_);
-    l->write(header);
-    copy_small(l->data(), data, bytes);
-    publish(l, static_cast<std::uint32_t>(bytes), header);
+    write_line(header, data, bytes);
+    return true;
+  }
+  /// The same into a line that is known to be free, for a price off the purse. False: there is no
+  /// such line, or not so much.
+  [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
+                                      std::size_t bytes, std::uint32_t price) noexcept {
+    const std::uint32_t held = purse_;
+    if (next_ == stop_ || held < price) [[unlikely]]
+      return false;
+    write_line(header, data, bytes);
+    purse_ = held - price;
     return true;
   }
 
@@ -10106,8 +10176,17 @@ class ring_producer {
   }
 
   ring_control& control() noexcept { return *control_; }
+  std::uint32_t& purse() noexcept { return purse_; }
 
  private:
+  [[MPX_ALWAYS_INLINE]] void write_line(const frame_header& header, const std::byte* data,
+                                        std::size_t bytes) noexcept {
+    line* const l = next_;
+    platform::prefetch_to_write(l + early_);
+    l->write(header);
+    copy_small(l->data(), data, bytes);
+    publish(l, static_cast<std::uint32_t>(bytes), header);
+  }
   [[MPX_ALWAYS_INLINE]] void publish(line* l, std::uint32_t code,
                                      const frame_header& header) noexcept {
     l->publish(lap_ | code, header.word[0]);
@@ -10131,11 +10210,14 @@ class ring_producer {
     return next_ != stop_;
   }
 
-  line* next_ = nullptr;
-  line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
-  std::size_t early_ = 0;  // So far ahead it asks for a line; of the one that it writes, no harm.
+  // What a put writes of these lies together, and is written together: behind a line that the other
+  // side has, stores wait in order, and few groups of them fit.
+  alignas(16) line* next_ = nullptr;
+  std::uint32_t purse_ = 0;  // The caller's.
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
+  line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
+  std::size_t early_ = 0;  // So far ahead it asks for a line; of the one that it writes, no harm.
   std::uint32_t passed_ = 0;  // Lines of the laps that are over.
   ring_control* control_ = nullptr;
   line* first_ = nullptr;
@@ -10255,6 +10337,27 @@ class ring_consumer {
 
 }  // namespace mpx::inline v0::transport::detail
 
+// ==== mpx/transport/detail/ring_ends.hpp
+
+// What a rank keeps of the rings that it has wired: one object a direction and peer.
+
+namespace mpx::inline v0::transport::detail {
+
+struct ring_sender : mpx::detail::allocated {
+  ring_producer ring;
+  bool blocked_on_space = false;
+};
+
+struct ring_receiver : mpx::detail::allocated {
+  ring_consumer ring;
+  peer_id source = 0;
+  bool hot = false;
+  bool hungry = false;  // Its producer waits for space.
+  std::uint64_t active_at = 0;
+};
+
+}  // namespace mpx::inline v0::transport::detail
+
 // ==== mpx/transport/detail/ring_fabric.hpp
 
 // Rings between pairs of active ranks that share memory, and a doorbell for each rank: what the
@@ -10331,10 +10434,24 @@ class ring_fabric {
                            payload)) [[unlikely]] {
       return block_on_space(*s);
     }
-    platform::signal_fence();
-    if (s->ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
-      notify(peer);
+    tell(peer, *s);
     return outcome::done;
+  }
+
+  /// See PurseTransport.
+  std::uint32_t* purse(peer_id peer) noexcept {
+    sender* const s = out_[peer];
+    return s == nullptr ? nullptr : &s->ring.purse();
+  }
+  [[MPX_ALWAYS_INLINE]] bool post_paid(peer_id peer, const frame_header& header,
+                                       std::span<const std::byte> payload,
+                                       std::uint32_t price) noexcept {
+    sender* const s = out_[peer];
+    if (s == nullptr || !s->ring.put_paid(header, payload.data(), payload.size(), price))
+        [[unlikely]]
+      return false;
+    tell(peer, *s);
+    return true;
   }
 
   /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
@@ -10448,7 +10565,7 @@ class ring_fabric {
   /// `peer` has a slot now. It may have called before: the next poll looks at its ring.
   void admit(peer_id peer) noexcept {
     if (peer >= peers_) peers_ = peer + 1;
-    set_attention(*doorbell_, slot_of(peer));
+    doorbell_->set_attention(slot_of(peer));
     if (armed_) wake();
   }
   /// From now on `peer` is heard and sent to no more.
@@ -10484,18 +10601,8 @@ class ring_fabric {
   /// then each sets its bit for every packet, which is the full fence that the barrier would save.
   bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
-  struct sender : mpx::detail::allocated {
-    ring_producer ring;
-    bool blocked_on_space = false;
-  };
-  struct receiver : mpx::detail::allocated {
-    ring_consumer ring;
-    peer_id source = 0;
-    bool hot = false;
-    bool hungry = false;  // Its producer waits for space.
-    std::uint64_t active_at = 0;
-  };
-
+  using sender = ring_sender;
+  using receiver = ring_receiver;
   static constexpr std::uint32_t burst_max = 16;
   static constexpr std::uint64_t idle_polls = 4096;  // Power of two.
   static constexpr std::int64_t blind_sleep_ns = 1'000'000;
@@ -10607,18 +10714,15 @@ class ring_fabric {
     return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  static void set_attention(doorbell_control& box, peer_id slot) noexcept {
-    platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
-    // The first of these is the fence between the packet and the look at `sleeping`.
-    if ((word.fetch_or(bit, platform::memory_order_seq_cst) & bit) == 0)
-      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), platform::memory_order_seq_cst);
+  [[MPX_ALWAYS_INLINE]] void tell(peer_id peer, sender& s) noexcept {
+    platform::signal_fence();
+    if (s.ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
+      notify(peer);
   }
-
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     doorbell_control& box = segment_.doorbell(slot_of(peer));
-    set_attention(box, self_slot_);
+    box.set_attention(self_slot_);
     if (box.sleeping.load(platform::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 
@@ -12739,6 +12843,19 @@ class outbox_room {
     return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
   }
 
+  /// Whether tiny messages are paid for ahead.
+  static constexpr bool prepays = PurseTransport<transport_type> &&
+                                  PrepaidFlowControl<typename Stack::flow_type> &&
+                                  (!posts_pend<transport_type> || NearFarTransport<transport_type>);
+  static constexpr std::size_t prepaid_bytes_max =
+      lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
+
+  /// Sends a contiguous message if nothing is in its way. Returns false if that is not known:
+  /// `send_and_prepay` then.
+  bool send_at_once(const send_call& c) noexcept;
+  /// Sends it if it can leave at once, and pays for those behind it.
+  bool send_and_prepay(const send_call& c) noexcept;
+
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
   [[MPX_ALWAYS_INLINE]] bool send_now(const send_call& c) noexcept {
     // What may pend needs an operation to complete.
@@ -12746,7 +12863,7 @@ class outbox_room {
     const std::size_t bytes = c.data.bytes;
     if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
       return false;
-    if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
+    if (!acquire(c.to, bytes)) [[unlikely]]
       return false;
     const frame_header f = wire::plain_eager_frame(c.bits, house().flow().outgoing(c.to));
     if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
@@ -12976,6 +13093,11 @@ class outbox_room {
     return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
   }
 
+  [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
+    return house().flow().try_acquire(to, bytes) || acquire_with_purse(to, bytes);
+  }
+  bool acquire_with_purse(peer_id to, std::size_t bytes) noexcept;
+
   operation* new_send(const send_call& c, std::uint8_t flags) {
     operation* op = house().pool().take();
     if (op == nullptr) return nullptr;
@@ -12990,42 +13112,9 @@ class outbox_room {
     op->ranks = nullptr;
     return c.data.contiguous() ? op : hold_spread(*op);
   }
-  /// Transports take bytes in one piece. Where they have read them when a post returns, pieces are
-  /// packed as they leave, else all at once. Returns nullptr when memory is out.
-  [[gnu::noinline]] operation* hold_spread(operation& op) noexcept {
-    std::byte* copy = op.layout_mark();
-    const bool whole = may_pend(house().transport(), op.peer);
-    if (whole) {
-      copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
-    } else if (!prepare_staging()) {
-      copy = nullptr;
-    }
-    if (copy == nullptr) {
-      op.data.how = nullptr;
-      house().pool().give(&op);
-      return nullptr;
-    }
-    if (whole) {
-      op.data.read(0, {copy, op.data.bytes});
-      op.drop_layout();
-      op.data.base = copy;
-    }
-    op.owns(copy);
-    if (staged_ == &op) staged_ = nullptr;  // It was another one's.
-    return &op;
-  }
-  [[gnu::noinline]] std::span<const std::byte> packed_piece(const operation& op, std::size_t offset,
-                                                            std::size_t n) noexcept {
-    const std::span<std::byte> into(staging_, n);
-    // Where the channel was full the piece is still there.
-    if (staged_ != &op || staged_offset_ != offset || staged_count_ != n) {
-      op.data.read(offset, into);
-      staged_ = &op;
-      staged_offset_ = offset;
-      staged_count_ = n;
-    }
-    return into;
-  }
+  operation* hold_spread(operation& op) noexcept;
+  std::span<const std::byte> packed_piece(const operation& op, std::size_t offset,
+                                          std::size_t n) noexcept;
 
   [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
                                            std::span<const std::byte> payload) {
@@ -13085,8 +13174,7 @@ class outbox_room {
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
     const bool longer = is_long(bytes, op.peer);
-    if ((!longer || comes_unasked(r, op)) && !op.data_lost() &&
-        house().flow().try_acquire(op.peer, bytes)) {
+    if ((!longer || comes_unasked(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
       if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
       house().flow().restore(op.peer, bytes);
       if (!longer) return false;
@@ -13178,6 +13266,113 @@ template <class Stack, class House>
   flush(r);
   if (op->stage == stage::queued) house().peers().set_busy(r);
   return true;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/outbox_prepaid.hpp
+
+// The shortest way out: a tiny message that is paid for. Included by outbox.hpp.
+//
+// On the way of each message, what this rank writes besides the channel is one line: stores to a
+// line that the other side has wait in order, those behind them too, and the processor looks past
+// few groups of them. So the count of credit lies beside the channel's own (the purse), nothing is
+// put on the stack, and whatever needs a call is apart.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack, class House>
+[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_at_once(
+    const send_call& c) noexcept {
+  if constexpr (!prepays) {
+    return send_now(c);
+  } else {
+    const std::size_t bytes = c.data.bytes;
+    if (bytes > prepaid_bytes_max || !house().peers().calm_and_no_news()) [[unlikely]]
+      return false;
+    auto& flow = house().flow();
+    const frame_header f = wire::plain_eager_frame(c.bits, flow.outgoing(c.to));
+    if (!house().transport().post_paid(c.to, f, {c.data.base, bytes}, flow.price(bytes)))
+        [[unlikely]]
+      return false;
+    house().trace().on(event::packets_sent, 1);
+    house().trace().on(event::eager_sent, 1);
+    return true;
+  }
+}
+
+template <class Stack, class House>
+bool outbox_room<Stack, House>::send_and_prepay(const send_call& c) noexcept {
+  if constexpr (prepays) {
+    if (!send_now(c)) return false;
+    std::uint32_t* const purse = house().transport().purse(c.to);
+    if (c.data.bytes <= prepaid_bytes_max && purse != nullptr &&
+        *purse < house().flow().price(prepaid_bytes_max))
+      *purse += house().flow().prepay(c.to);
+    return true;
+  }
+  return false;  // send_at_once has tried that.
+}
+
+/// What was paid for tiny messages to come buys this one.
+template <class Stack, class House>
+[[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_purse(
+    [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
+  if constexpr (prepays) {
+    std::uint32_t* const purse = house().transport().purse(to);
+    if (purse == nullptr || *purse == 0) return false;
+    house().flow().refund(to, detail::exchange(*purse, 0u));
+    return house().flow().try_acquire(to, bytes);
+  }
+  return false;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/outbox_spread.hpp
+
+// What a layout spreads, put together to be sent. Included by outbox.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// Transports take bytes in one piece. Where they have read them when a post returns, pieces are
+/// packed as they leave, else all at once. Returns nullptr when memory is out.
+template <class Stack, class House>
+[[gnu::noinline]] operation* outbox_room<Stack, House>::hold_spread(operation& op) noexcept {
+  std::byte* copy = op.layout_mark();
+  const bool whole = may_pend(house().transport(), op.peer);
+  if (whole) {
+    copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+  } else if (!prepare_staging()) {
+    copy = nullptr;
+  }
+  if (copy == nullptr) {
+    op.data.how = nullptr;
+    house().pool().give(&op);
+    return nullptr;
+  }
+  if (whole) {
+    op.data.read(0, {copy, op.data.bytes});
+    op.drop_layout();
+    op.data.base = copy;
+  }
+  op.owns(copy);
+  if (staged_ == &op) staged_ = nullptr;  // It was another one's.
+  return &op;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] std::span<const std::byte> outbox_room<Stack, House>::packed_piece(
+    const operation& op, std::size_t offset, std::size_t n) noexcept {
+  const std::span<std::byte> into(staging_, n);
+  // Where the channel was full the piece is still there.
+  if (staged_ != &op || staged_offset_ != offset || staged_count_ != n) {
+    op.data.read(offset, into);
+    staged_ = &op;
+    staged_offset_ = offset;
+    staged_count_ = n;
+  }
+  return into;
 }
 
 }  // namespace mpx::inline v0::detail
@@ -15243,7 +15438,7 @@ class endpoint : ground<Stack>,
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
     lock_guard lock(threading());
-    if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
+    if (c.data.contiguous() && outbox().send_at_once(c)) [[likely]]
       return {};
     return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
@@ -15585,11 +15780,11 @@ class endpoint : ground<Stack>,
     });
     return done;
   }
-  /// By value: a call whose address is taken must lie in memory, and the stores that put it there
-  /// would fill the store buffer ahead of those to the ring.
+  /// By value: what has an address lies in memory, in the way of the stores to the ring.
   [[gnu::noinline]] started send_queued(std::byte* base, std::size_t bytes, const layout* how,
                                         peer_id to, match_bits bits) {
-    return send_queued_locked({{base, bytes, how}, to, bits}, 0);
+    const send_call c{{base, bytes, how}, to, bits};
+    return how == nullptr && outbox().send_and_prepay(c) ? started{} : send_queued_locked(c, 0);
   }
   started send_queued_locked(const send_call& c, std::uint8_t flags) {
     const std::uint64_t before = pace().completions();
@@ -17770,6 +17965,7 @@ class [[nodiscard]] request {
     detail::operation* const operation = detail::exchange(other.operation_, nullptr);
     drop();  // Of itself: nothing.
     endpoint_ = endpoint;
+    platform::signal_fence();  // Made one store, the two would be put together in memory first.
     operation_ = operation;
     return *this;
   }
@@ -25106,6 +25302,9 @@ class unlimited {
   bool release(peer_id, std::size_t) noexcept { return false; }
   std::uint32_t outgoing(peer_id) noexcept { return 0; }
   bool incoming(peer_id, std::uint32_t count) noexcept { return count == 0; }
+  std::uint32_t price(std::size_t) const noexcept { return 0; }
+  std::uint32_t prepay(peer_id) noexcept { return 0; }
+  void refund(peer_id, std::uint32_t) noexcept {}
   bool try_add(peer_id) noexcept { return true; }
   std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
   void open(peer_id, std::uint64_t) noexcept {}

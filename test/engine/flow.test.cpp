@@ -100,3 +100,39 @@ TEST_CASE_TEMPLATE("a receiver that wants the last message of a flood first gets
     });
   }
 }
+
+TEST_CASE_TEMPLATE(
+    "what was paid ahead for tiny messages buys a larger one", Stack,
+    mpx::stack<mpx::trace::counters, mpx::flow::credits<64 * 1024, 4096>>,
+    mpx::stack<mpx::trace::counters, mpx::flow::credits<64 * 1024, 4096>, mpx::transport::inproc>) {
+  std::atomic<bool> sent = false;
+  ranks::run<Stack>(2, [&](mpx::environment<Stack>& env) {
+    auto world = env.world();
+    constexpr std::size_t rest = 62 * 64 - 112;  // Of a window of 64 blocks, 2 are the tiny one's.
+    static_assert(mpx::unexpected_cost(rest) == 62 * 64 && mpx::unexpected_cost(8) == 2 * 64);
+    if (env.rank() == 1) {
+      const std::int64_t tiny = 7;
+      const auto large = ranks::message(rest, 1);
+      auto first = world.isend(tiny, 0, 1);
+      auto second = world.isend(large, 0, 2);
+      CHECK(env.trace()[event::announced_for_flow] == 0);
+      auto third = world.isend(tiny, 0, 3);
+      CHECK(env.trace()[event::announced_for_flow] == 1);
+      sent = true;
+      first.wait();
+      second.wait();
+      third.wait();
+      return;
+    }
+    for (int i = 0; i < 20'000 && !sent; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    REQUIRE(sent);
+    std::int64_t tiny = 0;
+    std::vector<std::byte> large(rest);
+    world.recv(tiny, 1, 1);
+    CHECK(tiny == 7);
+    world.recv(large, 1, 2);
+    CHECK(ranks::holds(large, 1));
+    world.recv(tiny, 1, 3);
+  });
+}

@@ -10,6 +10,7 @@
 #include <limits>
 #include <mpx/flow/concepts.hpp>
 #include <random>
+#include <utility>
 
 namespace flow_contract {
 
@@ -53,6 +54,17 @@ class traffic {
   }
   void send() {
     const std::size_t bytes = random_() % (bytes_max_ + 1);
+    if constexpr (mpx::PrepaidFlowControl<F>) {
+      if (random_() % 4 == 0) purse_ += sender_.prepay(to_);
+      if (random_() % 16 == 0) sender_.refund(to_, std::exchange(purse_, 0));
+      const std::size_t tiny = bytes % 41;
+      if (const std::uint32_t price = sender_.price(tiny); purse_ >= price && random_() % 2 == 0) {
+        purse_ -= price;
+        channel_.push_back(tiny);
+        ++sent_;
+        return;
+      }
+    }
     if (!sender_.try_acquire(to_, bytes)) {
       ++refused_;
       return;
@@ -79,6 +91,7 @@ class traffic {
 
   F sender_;
   F receiver_;
+  std::uint32_t purse_ = 0;
   mpx::peer_id to_;    // The receiver, as the sender knows it.
   mpx::peer_id from_;  // And the other way round.
   std::size_t bytes_max_;

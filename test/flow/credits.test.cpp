@@ -128,6 +128,35 @@ TEST_CASE("credits: counts that cannot be true are refused and change nothing") 
   CHECK(f.try_acquire(0, costing(4096)));
 }
 
+TEST_CASE("credits: what is sold ahead counts as used until it is given back") {
+  credits<64 * mib, 4096> f(1);  // 64 blocks.
+  CHECK(f.price(0) == 2);
+  CHECK(f.price(16) == 2);
+  CHECK(f.price(40) == 3);
+  CHECK(f.prepay(0) == 4);
+  CHECK(f.prepay(0) == 4);
+  CHECK(!f.try_acquire(0, costing(64 * 57)));
+  CHECK(f.try_acquire(0, costing(64 * 53)));
+  CHECK(f.prepay(0) == 0);  // 3 are left.
+  CHECK(f.try_acquire(0, costing(64 * 3)));
+  f.refund(0, 4);
+  CHECK(f.prepay(0) == 4);
+  CHECK(!f.try_acquire(0, 0));
+  f.refund(0, 4);
+  f.refund(0, 3);  // One was spent.
+  CHECK(!f.incoming(0, 64));
+  CHECK(f.incoming(0, 57));
+  CHECK(credits<64 * mib, mib>(1).prepay(0) == 256);
+  credits<64 * mib, 128> least(1);
+  CHECK(least.prepay(0) == 0);
+  CHECK(least.try_acquire(0, 16));
+  credits<mib, mib> elastic(1);
+  CHECK(elastic.try_add(1));
+  CHECK(elastic.prepay(1) == 0);  // Not before it is open.
+  elastic.open(1, mib);
+  CHECK(elastic.prepay(1) == 256);
+}
+
 /// Goes round the 32-bit counts, in window-sized messages.
 TEST_CASE("credits: counts wrap around") {
   using flow = credits<64 * mib, mib>;

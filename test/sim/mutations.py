@@ -9,6 +9,7 @@ fault: programs of the explorers end too soon for it. A header "test/..." is the
 ENDS = "engine/detail/endpoint_ends.hpp"
 PEERS = "engine/rooms/peers.hpp"
 OUTBOX = "engine/rooms/outbox.hpp"
+PREPAID = "engine/rooms/detail/outbox_prepaid.hpp"
 INBOX = "engine/rooms/inbox.hpp"
 MOVER = "engine/rooms/mover.hpp"
 WAYS = "engine/rooms/detail/mover_ways.hpp"
@@ -63,6 +64,20 @@ MUTATIONS = [
     ("an unasked message does not count against what its sender may fill", STORED,
      "  if (met == nullptr) return store_early(r, plain, payload);\n  deliver_apart",
      "  if (met == nullptr) return store(r.peer, plain, payload) != nullptr ? errc{} : errc::no_resources;\n  deliver_apart"),
+    ("credit that was bought ahead is not given back", PREPAID,
+     "house().flow().refund(to, detail::exchange(*purse, 0u));", "*purse = 0;"),
+    ("credit that was bought ahead is given back, and spent", PREPAID,
+     "house().flow().refund(to, detail::exchange(*purse, 0u));",
+     "house().flow().refund(to, *purse);"),
+    ("credit is bought ahead for nothing", "flow/credits.hpp",
+     "    p.used += units;\n    return units;", "    return units;"),
+    ("a tiny message costs nothing", "transport/detail/sim_port.hpp",
+     "    purses_[peer] -= price;\n", ""),
+    ("a put that is paid for costs nothing", "transport/detail/line_ring.hpp",
+     "    purse_ = held - price;\n", "", "transport/inproc.test.cpp"),
+    ("a tiny message overtakes those that wait", PREPAID,
+     "bytes > prepaid_bytes_max || !house().peers().calm_and_no_news()",
+     "bytes > prepaid_bytes_max"),
     ("the peer is never told of its credit", OUTBOX,
      "    if (post(peer, {.kind = wire::kind::credit}, {}, nullptr)) {", "    if (true) {"),
     ("a blocked receiver lets no more announcements in", INBOX,
@@ -297,8 +312,8 @@ MUTATIONS = [
     ("a huge page is asked for while a peer copies", "transport/detail/lent_pages.hpp",
      "if (e->lent == 0 && pays(*e))", "if (pays(*e))", "transport/lent_pages.test.cpp"),
     # Of buffers that layouts spread.
-    ("each fragment of a spread message is its first", OUTBOX,
-     "      op.data.read(offset, into);\n", "      op.data.read(0, into);\n"),
+    ("each fragment of a spread message is its first", "engine/rooms/detail/outbox_spread.hpp",
+     "    op.data.read(offset, into);\n", "    op.data.read(0, into);\n"),
     ("a dropped send of what is spread is still read there", ENDS,
      "    if (op.owned == nullptr || !op.data.contiguous()) {", "    if (op.owned == nullptr) {"),
     ("a part of a spread message is unpacked where it begins", "coll/linear_layout.hpp",

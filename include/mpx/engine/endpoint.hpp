@@ -81,7 +81,7 @@ class endpoint : ground<Stack>,
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
     lock_guard lock(threading());
-    if (c.data.contiguous() && outbox().send_now(c)) [[likely]]
+    if (c.data.contiguous() && outbox().send_at_once(c)) [[likely]]
       return {};
     return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
@@ -423,11 +423,11 @@ class endpoint : ground<Stack>,
     });
     return done;
   }
-  /// By value: a call whose address is taken must lie in memory, and the stores that put it there
-  /// would fill the store buffer ahead of those to the ring.
+  /// By value: what has an address lies in memory, in the way of the stores to the ring.
   [[gnu::noinline]] started send_queued(std::byte* base, std::size_t bytes, const layout* how,
                                         peer_id to, match_bits bits) {
-    return send_queued_locked({{base, bytes, how}, to, bits}, 0);
+    const send_call c{{base, bytes, how}, to, bits};
+    return how == nullptr && outbox().send_and_prepay(c) ? started{} : send_queued_locked(c, 0);
   }
   started send_queued_locked(const send_call& c, std::uint8_t flags) {
     const std::uint64_t before = pace().completions();

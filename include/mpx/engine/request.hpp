@@ -120,6 +120,7 @@ class [[nodiscard]] request {
     detail::operation* const operation = detail::exchange(other.operation_, nullptr);
     drop();  // Of itself: nothing.
     endpoint_ = endpoint;
+    platform::signal_fence();  // Made one store, the two would be put together in memory first.
     operation_ = operation;
     return *this;
   }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/flow/concepts.hpp"
 
@@ -16,7 +17,7 @@ namespace mpx::inline v0::flow {
 /// room for, a window can be too small for any message: then everything is announced first.
 /// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
 /// whole window if the budget has one left, else nothing. Cost: 16 bytes a peer; a subtraction and
-/// a comparison a message. Source: Gropp and Lusk, 5.2.
+/// a comparison a message; ahead it sells a 64th of a window, at least 256 bytes. Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {
@@ -53,14 +54,25 @@ class credits {
     p.released += blocks(bytes);
     return p.released - p.reported > half_window_;
   }
+  /// Seldom writes: between stores to a channel each store to another line costs more than a look.
   std::uint32_t outgoing(peer_id peer) noexcept {
     pair& p = pairs_[peer];
-    return p.reported = p.released;
+    if (p.reported != p.released) p.reported = p.released;
+    return p.released;
   }
   bool incoming(peer_id peer, std::uint32_t count) noexcept {
     pair& p = pairs_[peer];
     return count == p.confirmed || confirm(p, count);
   }
+  std::uint32_t price(std::size_t bytes) const noexcept { return blocks(bytes); }
+  std::uint32_t prepay(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t units = detail::greater(window_ / 64, 4u);
+    if (units > window_ - p.used) return 0;
+    p.used += units;
+    return units;
+  }
+  void refund(peer_id peer, std::uint32_t units) noexcept { pairs_[peer].used -= units; }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
   std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
 

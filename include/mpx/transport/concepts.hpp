@@ -322,6 +322,20 @@ concept PeekingTransport =
       { t.take_if(source, f) } noexcept -> std::same_as<bool>;
     };
 
+/// A transport that keeps a count of the caller's for each peer, beside what its posts write.
+///
+/// `purse(peer)`: the count, 0 at first; nullptr while nothing was posted to that peer, since it
+/// was added. `post_paid(peer, header, payload, price)`: a post of at most traits.inline_bytes_max,
+/// for a price that the purse holds, if the packet can leave at once and simply; it never pends.
+/// Else nothing happens, and it returns false: post.
+template <class T>
+concept PurseTransport =
+    Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
+                             std::span<const std::byte> payload, std::uint32_t price) {
+      { t.purse(peer) } noexcept -> std::same_as<std::uint32_t*>;
+      { t.post_paid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
+    };
+
 /// A transport whose peers can share plain memory: what `allocate_shared` returns is reachable by
 /// every peer with loads and stores.
 template <class T>
@@ -447,6 +461,8 @@ struct transport_archetype {
                    const frame_header&, cookie_t) noexcept;
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
+  std::uint32_t* purse(peer_id) noexcept;
+  bool post_paid(peer_id, const frame_header&, std::span<const std::byte>, std::uint32_t) noexcept;
   void cancel_place(peer_id) noexcept;
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   bool has_unsent() const noexcept;

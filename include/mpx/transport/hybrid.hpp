@@ -130,6 +130,20 @@ class hybrid {
     return near_.post(at, header, payload, 0);
   }
 
+  /// See PurseTransport: of near peers.
+  std::uint32_t* purse(peer_id peer) noexcept requires PurseTransport<Near>
+  {
+    const peer_id at = near_of_[peer];
+    return at == detail::is_far ? nullptr : near_.purse(at);
+  }
+  [[MPX_ALWAYS_INLINE]] bool post_paid(peer_id peer, const frame_header& header,
+                                       std::span<const std::byte> payload,
+                                       std::uint32_t price) noexcept requires PurseTransport<Near>
+  {
+    const peer_id at = near_of_[peer];
+    return at != detail::is_far && near_.post_paid(at, header, payload, price);
+  }
+
   /// Cost while nothing passes by the far transport, beyond the near one's: a count and a branch.
   template <PacketSink Sink>
   [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {

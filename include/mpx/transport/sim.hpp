@@ -55,6 +55,11 @@ class basic_sim {
                cookie_t) noexcept {
     return port_.post(peer, header, payload);
   }
+  std::uint32_t* purse(peer_id peer) noexcept { return port_.purse(peer); }
+  bool post_paid(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
+                 std::uint32_t price) noexcept {
+    return port_.post_paid(peer, header, payload, price);
+  }
   std::size_t poll(PacketSink auto& sink) noexcept { return port_.poll(sink); }
   bool arm() noexcept { return port_.arm(); }
   /// Without a timeout: who sleeps here is woken, or the job is stuck, and that is to be seen.
@@ -125,7 +130,7 @@ class basic_sim {
 using sim = basic_sim<>;
 
 static_assert(Transport<basic_sim<sim_rma::none>> && !RmaTransport<basic_sim<sim_rma::none>>);
-static_assert(ImmediateTransport<sim> && ClockedTransport<sim>);
+static_assert(ImmediateTransport<sim> && ClockedTransport<sim> && PurseTransport<sim>);
 static_assert(CopyingTransport<basic_sim<sim_rma::cpu>> &&
               !ImmediateTransport<basic_sim<sim_rma::cpu>>);
 

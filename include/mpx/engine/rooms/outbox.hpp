@@ -77,6 +77,19 @@ class outbox_room {
     return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
   }
 
+  /// Whether tiny messages are paid for ahead.
+  static constexpr bool prepays = PurseTransport<transport_type> &&
+                                  PrepaidFlowControl<typename Stack::flow_type> &&
+                                  (!posts_pend<transport_type> || NearFarTransport<transport_type>);
+  static constexpr std::size_t prepaid_bytes_max =
+      lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
+
+  /// Sends a contiguous message if nothing is in its way. Returns false if that is not known:
+  /// `send_and_prepay` then.
+  bool send_at_once(const send_call& c) noexcept;
+  /// Sends it if it can leave at once, and pays for those behind it.
+  bool send_and_prepay(const send_call& c) noexcept;
+
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
   [[MPX_ALWAYS_INLINE]] bool send_now(const send_call& c) noexcept {
     // What may pend needs an operation to complete.
@@ -84,7 +97,7 @@ class outbox_room {
     const std::size_t bytes = c.data.bytes;
     if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
       return false;
-    if (!house().flow().try_acquire(c.to, bytes)) [[unlikely]]
+    if (!acquire(c.to, bytes)) [[unlikely]]
       return false;
     const frame_header f = wire::plain_eager_frame(c.bits, house().flow().outgoing(c.to));
     if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
@@ -314,6 +327,11 @@ class outbox_room {
     return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
   }
 
+  [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
+    return house().flow().try_acquire(to, bytes) || acquire_with_purse(to, bytes);
+  }
+  bool acquire_with_purse(peer_id to, std::size_t bytes) noexcept;
+
   operation* new_send(const send_call& c, std::uint8_t flags) {
     operation* op = house().pool().take();
     if (op == nullptr) return nullptr;
@@ -328,42 +346,9 @@ class outbox_room {
     op->ranks = nullptr;
     return c.data.contiguous() ? op : hold_spread(*op);
   }
-  /// Transports take bytes in one piece. Where they have read them when a post returns, pieces are
-  /// packed as they leave, else all at once. Returns nullptr when memory is out.
-  [[gnu::noinline]] operation* hold_spread(operation& op) noexcept {
-    std::byte* copy = op.layout_mark();
-    const bool whole = may_pend(house().transport(), op.peer);
-    if (whole) {
-      copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
-    } else if (!prepare_staging()) {
-      copy = nullptr;
-    }
-    if (copy == nullptr) {
-      op.data.how = nullptr;
-      house().pool().give(&op);
-      return nullptr;
-    }
-    if (whole) {
-      op.data.read(0, {copy, op.data.bytes});
-      op.drop_layout();
-      op.data.base = copy;
-    }
-    op.owns(copy);
-    if (staged_ == &op) staged_ = nullptr;  // It was another one's.
-    return &op;
-  }
-  [[gnu::noinline]] std::span<const std::byte> packed_piece(const operation& op, std::size_t offset,
-                                                            std::size_t n) noexcept {
-    const std::span<std::byte> into(staging_, n);
-    // Where the channel was full the piece is still there.
-    if (staged_ != &op || staged_offset_ != offset || staged_count_ != n) {
-      op.data.read(offset, into);
-      staged_ = &op;
-      staged_offset_ = offset;
-      staged_count_ = n;
-    }
-    return into;
-  }
+  operation* hold_spread(operation& op) noexcept;
+  std::span<const std::byte> packed_piece(const operation& op, std::size_t offset,
+                                          std::size_t n) noexcept;
 
   [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
                                            std::span<const std::byte> payload) {
@@ -423,8 +408,7 @@ class outbox_room {
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
     const bool longer = is_long(bytes, op.peer);
-    if ((!longer || comes_unasked(r, op)) && !op.data_lost() &&
-        house().flow().try_acquire(op.peer, bytes)) {
+    if ((!longer || comes_unasked(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
       if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
       house().flow().restore(op.peer, bytes);
       if (!longer) return false;
@@ -488,4 +472,6 @@ class outbox_room {
 }  // namespace mpx::inline v0::detail
 
 #include "mpx/engine/rooms/detail/outbox_answers.hpp"
+#include "mpx/engine/rooms/detail/outbox_prepaid.hpp"
+#include "mpx/engine/rooms/detail/outbox_spread.hpp"
 #include "mpx/engine/rooms/detail/outbox_turns.hpp"

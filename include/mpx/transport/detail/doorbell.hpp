@@ -26,6 +26,14 @@ struct doorbell_control {
   alignas(
       cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
 
+  /// Says that the sender with this slot has something. It is the fence between what that is and a
+  /// look at `sleeping`.
+  void set_attention(peer_id slot) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    if ((attention[slot / 64].fetch_or(bit, platform::memory_order_seq_cst) & bit) == 0)
+      summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), platform::memory_order_seq_cst);
+  }
+
   static constexpr std::size_t bytes(peer_id peers) noexcept {
     const std::size_t words = (std::size_t{peers} + 63) / 64;
     return (2 * cache_line_bytes + words * 8 + cache_line_bytes - 1) / cache_line_bytes *

@@ -71,13 +71,25 @@ struct ring_control {
       platform::atomic<std::uint32_t> blocked_on_space;  // Producer: 1 = wake me on space.
 };
 
-/// Copies a few bytes; eight, the commonest, without a call.
-[[MPX_ALWAYS_INLINE]] inline void copy_small(void* to, const void* from,
+/// Copies what fits a line, without a call: its way back would be one more store to elsewhere.
+/// Requires: bytes <= line_data_bytes.
+[[MPX_ALWAYS_INLINE]] inline void copy_small(std::byte* to, const std::byte* from,
                                              std::size_t bytes) noexcept {
-  if (bytes == 8) {
+  if (bytes == 8) [[likely]] {
     std::memcpy(to, from, 8);
+  } else if (bytes > 8) {
+    std::memcpy(to, from, 8);
+    if (bytes > 16) std::memcpy(to + 8, from + 8, 8);
+    if (bytes > 24) std::memcpy(to + 16, from + 16, 8);
+    if (bytes > 32) std::memcpy(to + 24, from + 24, 8);
+    std::memcpy(to + bytes - 8, from + bytes - 8, 8);
+  } else if (bytes >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + bytes - 4, from + bytes - 4, 4);
   } else if (bytes != 0) {
-    std::memcpy(to, from, bytes);
+    to[0] = from[0];
+    to[bytes / 2] = from[bytes / 2];
+    to[bytes - 1] = from[bytes - 1];
   }
 }
 
@@ -99,9 +111,9 @@ class ring_producer {
   ring_producer() = default;
   ring_producer(std::byte* base, ring_geometry g) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
+        lap_(1 << 8),
         stop_(next_ + g.lines),
         early_(platform::owning_early_lines()),
-        lap_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
         first_(next_),
         end_(stop_),
@@ -114,11 +126,18 @@ class ring_producer {
                                         std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
-    line* const l = next_;
-    platform::prefetch_to_write(l + early_);
-    l->write(header);
-    copy_small(l->data(), data, bytes);
-    publish(l, static_cast<std::uint32_t>(bytes), header);
+    write_line(header, data, bytes);
+    return true;
+  }
+  /// The same into a line that is known to be free, for a price off the purse. False: there is no
+  /// such line, or not so much.
+  [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
+                                      std::size_t bytes, std::uint32_t price) noexcept {
+    const std::uint32_t held = purse_;
+    if (next_ == stop_ || held < price) [[unlikely]]
+      return false;
+    write_line(header, data, bytes);
+    purse_ = held - price;
     return true;
   }
 
@@ -156,8 +175,17 @@ class ring_producer {
   }
 
   ring_control& control() noexcept { return *control_; }
+  std::uint32_t& purse() noexcept { return purse_; }
 
  private:
+  [[MPX_ALWAYS_INLINE]] void write_line(const frame_header& header, const std::byte* data,
+                                        std::size_t bytes) noexcept {
+    line* const l = next_;
+    platform::prefetch_to_write(l + early_);
+    l->write(header);
+    copy_small(l->data(), data, bytes);
+    publish(l, static_cast<std::uint32_t>(bytes), header);
+  }
   [[MPX_ALWAYS_INLINE]] void publish(line* l, std::uint32_t code,
                                      const frame_header& header) noexcept {
     l->publish(lap_ | code, header.word[0]);
@@ -181,11 +209,14 @@ class ring_producer {
     return next_ != stop_;
   }
 
-  line* next_ = nullptr;
-  line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
-  std::size_t early_ = 0;  // So far ahead it asks for a line; of the one that it writes, no harm.
+  // What a put writes of these lies together, and is written together: behind a line that the other
+  // side has, stores wait in order, and few groups of them fit.
+  alignas(16) line* next_ = nullptr;
+  std::uint32_t purse_ = 0;  // The caller's.
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
+  line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
+  std::size_t early_ = 0;  // So far ahead it asks for a line; of the one that it writes, no harm.
   std::uint32_t passed_ = 0;  // Lines of the laps that are over.
   ring_control* control_ = nullptr;
   line* first_ = nullptr;

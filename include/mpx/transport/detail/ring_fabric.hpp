@@ -17,12 +17,12 @@
 #include <utility>
 
 #include "mpx/core/exchange.hpp"
-#include "mpx/core/memory.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/doorbell.hpp"
 #include "mpx/transport/detail/line_ring.hpp"
+#include "mpx/transport/detail/ring_ends.hpp"
 
 namespace mpx::inline v0::transport::detail {
 
@@ -88,10 +88,24 @@ class ring_fabric {
                            payload)) [[unlikely]] {
       return block_on_space(*s);
     }
-    platform::signal_fence();
-    if (s->ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
-      notify(peer);
+    tell(peer, *s);
     return outcome::done;
+  }
+
+  /// See PurseTransport.
+  std::uint32_t* purse(peer_id peer) noexcept {
+    sender* const s = out_[peer];
+    return s == nullptr ? nullptr : &s->ring.purse();
+  }
+  [[MPX_ALWAYS_INLINE]] bool post_paid(peer_id peer, const frame_header& header,
+                                       std::span<const std::byte> payload,
+                                       std::uint32_t price) noexcept {
+    sender* const s = out_[peer];
+    if (s == nullptr || !s->ring.put_paid(header, payload.data(), payload.size(), price))
+        [[unlikely]]
+      return false;
+    tell(peer, *s);
+    return true;
   }
 
   /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
@@ -205,7 +219,7 @@ class ring_fabric {
   /// `peer` has a slot now. It may have called before: the next poll looks at its ring.
   void admit(peer_id peer) noexcept {
     if (peer >= peers_) peers_ = peer + 1;
-    set_attention(*doorbell_, slot_of(peer));
+    doorbell_->set_attention(slot_of(peer));
     if (armed_) wake();
   }
   /// From now on `peer` is heard and sent to no more.
@@ -241,18 +255,8 @@ class ring_fabric {
   /// then each sets its bit for every packet, which is the full fence that the barrier would save.
   bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
-  struct sender : mpx::detail::allocated {
-    ring_producer ring;
-    bool blocked_on_space = false;
-  };
-  struct receiver : mpx::detail::allocated {
-    ring_consumer ring;
-    peer_id source = 0;
-    bool hot = false;
-    bool hungry = false;  // Its producer waits for space.
-    std::uint64_t active_at = 0;
-  };
-
+  using sender = ring_sender;
+  using receiver = ring_receiver;
   static constexpr std::uint32_t burst_max = 16;
   static constexpr std::uint64_t idle_polls = 4096;  // Power of two.
   static constexpr std::int64_t blind_sleep_ns = 1'000'000;
@@ -364,18 +368,15 @@ class ring_fabric {
     return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  static void set_attention(doorbell_control& box, peer_id slot) noexcept {
-    platform::atomic<std::uint64_t>& word = box.attention[slot / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
-    // The first of these is the fence between the packet and the look at `sleeping`.
-    if ((word.fetch_or(bit, platform::memory_order_seq_cst) & bit) == 0)
-      box.summary.fetch_or(std::uint64_t{1} << (slot / 64 % 64), platform::memory_order_seq_cst);
+  [[MPX_ALWAYS_INLINE]] void tell(peer_id peer, sender& s) noexcept {
+    platform::signal_fence();
+    if (s.ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
+      notify(peer);
   }
-
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     doorbell_control& box = segment_.doorbell(slot_of(peer));
-    set_attention(box, self_slot_);
+    box.set_attention(self_slot_);
     if (box.sleeping.load(platform::memory_order_seq_cst) != 0) ring_doorbell(box, slot_of(peer));
   }
 

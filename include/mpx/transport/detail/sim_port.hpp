@@ -44,7 +44,8 @@ class sim_port : public mpx::sim::detail::event_handler {
         environment_(environment),
         self_(self),
         depth_(depth),
-        in_(static_cast<std::size_t>(world.size())) {
+        in_(static_cast<std::size_t>(world.size())),
+        purses_(static_cast<std::size_t>(world.size())) {
     environment.ports[self] = this;
     world.on_heal([this] { heal(); });
   }
@@ -66,6 +67,14 @@ class sim_port : public mpx::sim::detail::event_handler {
                std::span<const std::byte> payload) noexcept {
     return ship(peer, {.header = header, .payload = {payload.begin(), payload.end()}},
                 payload.size());
+  }
+  /// See PurseTransport.
+  std::uint32_t* purse(peer_id peer) noexcept { return &purses_[peer]; }
+  bool post_paid(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
+                 std::uint32_t price) noexcept {
+    if (purses_[peer] < price || post(peer, header, payload) != outcome::done) return false;
+    purses_[peer] -= price;
+    return true;
   }
   /// A put, with a packet behind it if `header` is not nullptr.
   outcome put(peer_id peer, const exposed_at& to, std::span<const std::byte> from,
@@ -412,6 +421,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   rank_t self_;
   std::uint32_t depth_;
   owning_table<channel> in_;
+  std::vector<std::uint32_t> purses_;
   std::deque<channel*> hot_;  // With something ready; the next source comes first.
   std::vector<channel*> blocked_on_space_;
   std::deque<completion> completions_;

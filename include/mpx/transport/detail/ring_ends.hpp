@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// What a rank keeps of the rings that it has wired: one object a direction and peer.
+
+#include <cstdint>
+
+#include "mpx/core/memory.hpp"
+#include "mpx/core/types.hpp"
+#include "mpx/transport/detail/line_ring.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+struct ring_sender : mpx::detail::allocated {
+  ring_producer ring;
+  bool blocked_on_space = false;
+};
+
+struct ring_receiver : mpx::detail::allocated {
+  ring_consumer ring;
+  peer_id source = 0;
+  bool hot = false;
+  bool hungry = false;  // Its producer waits for space.
+  std::uint64_t active_at = 0;
+};
+
+}  // namespace mpx::inline v0::transport::detail
