@@ -147,7 +147,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 7;
+inline constexpr unsigned wire_version = 8;
 
 namespace detail {
 
@@ -8519,8 +8519,9 @@ namespace mpx::inline v0::flow {
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
 /// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
-/// whole window if the budget has one left, else nothing. Cost: 16 bytes a peer; a subtraction and
-/// a comparison a message; ahead it sells a 64th of a window, at least 256 bytes. Source: Gropp and Lusk, 5.2.
+/// whole window if the budget has one left, else nothing. A 64th of a window, at least 256 bytes,
+/// is sold ahead at a time. Cost: 16 bytes a peer; a subtraction and a comparison a message.
+/// Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {
@@ -9332,9 +9333,9 @@ concept PeekingTransport =
 /// A transport that keeps a count of the caller's for each peer, beside what its posts write.
 ///
 /// `purse(peer)`: the count, 0 at first; nullptr while nothing was posted to that peer, since it
-/// was added. `post_paid(peer, header, payload, price)`: a post of at most traits.inline_bytes_max,
-/// for a price that the purse holds, if the packet can leave at once and simply; it never pends.
-/// Else nothing happens, and it returns false: post.
+/// was added. `post_paid(peer, header, payload, price)`: a post for a price that the purse holds,
+/// if the packet can leave at once and simply; it never pends. Else nothing happens, and it returns
+/// false: post.
 template <class T>
 concept PurseTransport =
     Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
@@ -10055,10 +10056,27 @@ static_assert(std::endian::native == std::endian::little, "the mark is the low h
 
 inline constexpr std::uint32_t code_pooled = 0xff;
 
-/// Where a larger payload lies in the pool; `advance` is what the consumer gives back.
+/// Where a larger payload lies in the pool. (With it the line's first half is full, and its second
+/// is not touched: processors have groups of 32 bytes wait where a line does.)
 struct pool_reference {
   std::uint32_t offset;
   std::uint32_t bytes;
+};
+
+/// Where in a pool the next payload lies, once `taken` bytes are, and how far that advances. It
+/// does not wrap: what is too short for it is skipped.
+struct pool_place {
+  [[MPX_ALWAYS_INLINE]] pool_place(std::uint32_t taken, std::uint32_t pool_bytes,
+                                   std::size_t bytes) noexcept
+      : offset(taken & (pool_bytes - 1)),
+        advance(
+            static_cast<std::uint32_t>((bytes + cache_line_bytes - 1) & ~(cache_line_bytes - 1))) {
+    if (const std::uint32_t left = pool_bytes - offset; left < advance) {
+      advance += left;
+      offset = 0;
+    }
+  }
+  std::uint32_t offset;
   std::uint32_t advance;
 };
 
@@ -10078,11 +10096,12 @@ struct ring_control {
                                              std::size_t bytes) noexcept {
   if (bytes == 8) [[likely]] {
     std::memcpy(to, from, 8);
+  } else if (bytes >= 16) {
+    std::memcpy(to, from, 16);
+    if (bytes > 32) std::memcpy(to + 16, from + 16, 16);
+    std::memcpy(to + bytes - 16, from + bytes - 16, 16);
   } else if (bytes > 8) {
     std::memcpy(to, from, 8);
-    if (bytes > 16) std::memcpy(to + 8, from + 8, 8);
-    if (bytes > 24) std::memcpy(to + 16, from + 16, 8);
-    if (bytes > 32) std::memcpy(to + 24, from + 24, 8);
     std::memcpy(to + bytes - 8, from + bytes - 8, 8);
   } else if (bytes >= 4) {
     std::memcpy(to, from, 4);
@@ -10092,6 +10111,16 @@ struct ring_control {
     to[bytes / 2] = from[bytes / 2];
     to[bytes - 1] = from[bytes - 1];
   }
+}
+
+/// The same of what does not fit a line. Requires: bytes > 16.
+[[MPX_ALWAYS_INLINE]] inline void copy_short(std::byte* to, const std::byte* from,
+                                             std::size_t bytes) noexcept {
+  for (std::size_t i = 0; i < bytes - 16; i += 16) {
+    std::memcpy(to + i, from + i, 16);
+    asm volatile("" : "+r"(i));  // Else compilers call memcpy.
+  }
+  std::memcpy(to + bytes - 16, from + bytes - 16, 16);
 }
 
 /// How a ring lies in memory: control, lines, pool. Both sizes are powers of two.
@@ -10130,49 +10159,42 @@ class ring_producer {
     write_line(header, data, bytes);
     return true;
   }
-  /// The same into a line that is known to be free, for a price off the purse. False: there is no
-  /// such line, or not so much.
-  [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
-                                      std::size_t bytes, std::uint32_t price) noexcept {
-    const std::uint32_t held = purse_;
-    if (next_ == stop_ || held < price) [[unlikely]]
-      return false;
-    write_line(header, data, bytes);
-    purse_ = held - price;
-    return true;
-  }
 
   /// Puts a packet of at most `geometry.packet_bytes_max()` through the pool. Returns false when
   /// the ring or the pool is full. Cost: one line and one copy.
   bool put_pooled(const frame_header& header, const std::byte* data, std::size_t bytes) noexcept {
     wanted_ = 0;
     if (next_ == stop_ && !refresh()) return false;
-    const auto need =
-        static_cast<std::uint32_t>((bytes + cache_line_bytes - 1) & ~(cache_line_bytes - 1));
-    std::uint32_t offset = pool_tail_ & (pool_bytes_ - 1);
-    std::uint32_t advance = need;
-    if (pool_bytes_ - offset < need) {  // A payload does not wrap: skip to the start.
-      advance += pool_bytes_ - offset;
-      offset = 0;
-    }
-    if (pool_tail_ - pool_head_ + advance > pool_bytes_) {
+    const pool_place place(pool_tail_, pool_bytes_, bytes);
+    if (!fits(place.advance)) {
       pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
-      wanted_ = advance;
-      if (pool_tail_ - pool_head_ + advance > pool_bytes_) return false;
+      wanted_ = place.advance;
+      if (!fits(place.advance)) return false;
     }
-    std::memcpy(pool_ + offset, data, bytes);
-    next_->write(header);
-    const pool_reference reference{offset, static_cast<std::uint32_t>(bytes), advance};
-    std::memcpy(next_->data(), &reference, sizeof reference);
-    pool_tail_ += advance;
-    publish(next_, code_pooled, header);
+    std::memcpy(pool_ + place.offset, data, bytes);
+    write_reference(next_, header, place.offset, bytes);
+    ++next_;
+    pool_tail_ += place.advance;
+    return true;
+  }
+
+  /// Either of them for a price off the purse. False: it does not hold that, or there is no room
+  /// that is known of.
+  [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
+                                      std::size_t bytes, std::uint32_t price) noexcept {
+    const std::uint32_t held = purse_;
+    if (next_ == stop_ || held < price) [[unlikely]]
+      return false;
+    if (bytes > line_data_bytes) return put_paid_pooled(header, data, bytes, held - price);
+    write_line(header, data, bytes);
+    purse_ = held - price;
     return true;
   }
 
   /// True when the put that failed last would now succeed.
   bool has_space() noexcept {
     pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
-    return (next_ != stop_ || refresh()) && pool_tail_ - pool_head_ + wanted_ <= pool_bytes_;
+    return (next_ != stop_ || refresh()) && fits(wanted_);
   }
 
   ring_control& control() noexcept { return *control_; }
@@ -10185,12 +10207,33 @@ class ring_producer {
     platform::prefetch_to_write(l + early_);
     l->write(header);
     copy_small(l->data(), data, bytes);
-    publish(l, static_cast<std::uint32_t>(bytes), header);
-  }
-  [[MPX_ALWAYS_INLINE]] void publish(line* l, std::uint32_t code,
-                                     const frame_header& header) noexcept {
-    l->publish(lap_ | code, header.word[0]);
+    l->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
     next_ = l + 1;
+  }
+  [[MPX_ALWAYS_INLINE]] bool put_paid_pooled(const frame_header& header, const std::byte* data,
+                                             std::size_t bytes, std::uint32_t left) noexcept {
+    line* const l = next_;
+    const pool_place place(pool_tail_, pool_bytes_, bytes);
+    if (!fits(place.advance)) [[unlikely]]
+      return false;
+    std::byte* const to = pool_ + place.offset;
+    next_ = l + 1;  // First all of this side's, so that little has to be kept over the copy.
+    purse_ = left;
+    pool_tail_ += place.advance;
+    copy_short(to, data, bytes);
+    platform::signal_fence();
+    write_reference(l, header, static_cast<std::uint64_t>(to - pool_), bytes);
+    return true;
+  }
+  bool fits(std::uint32_t advance) const noexcept {
+    return pool_tail_ - pool_head_ + advance <= pool_bytes_;
+  }
+  [[MPX_ALWAYS_INLINE]] void write_reference(line* l, const frame_header& header,
+                                             std::uint64_t offset, std::size_t bytes) noexcept {
+    l->write(header);
+    const std::uint64_t reference = offset | std::uint64_t{bytes} << 32;
+    std::memcpy(l->data(), &reference, sizeof(pool_reference));
+    l->publish(lap_ | code_pooled, header.word[0]);
   }
 
   /// At the end of the free lines: behind the last line the next lap begins, and the consumer may
@@ -10214,6 +10257,8 @@ class ring_producer {
   // side has, stores wait in order, and few groups of them fit.
   alignas(16) line* next_ = nullptr;
   std::uint32_t purse_ = 0;  // The caller's.
+  std::uint32_t pool_tail_ = 0;
+  std::uint32_t pool_head_ = 0;
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
   line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
@@ -10224,8 +10269,6 @@ class ring_producer {
   line* end_ = nullptr;
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
-  std::uint32_t pool_tail_ = 0;
-  std::uint32_t pool_head_ = 0;
   std::uint32_t wanted_ = 0;  // Pool bytes that the last pooled put lacked.
 };
 
@@ -10263,14 +10306,15 @@ class ring_consumer {
   const frame_header& header() const noexcept { return next_->header(); }
   const std::byte* data() const noexcept { return next_->data(); }
   pooled_view pooled(std::uint32_t code) const noexcept { return pooled(next_->data(), code); }
-  /// The payload of a line with this data whose code is no number of bytes.
+  /// The payload of a line with this data whose code is no number of bytes. Requires: those before
+  /// it were given back.
   pooled_view pooled(const std::byte* line_data, std::uint32_t code) const noexcept {
     pool_reference r;
     std::memcpy(&r, line_data, sizeof r);
-    if (code != code_pooled || r.offset > pool_bytes_ || r.bytes > pool_bytes_ - r.offset ||
-        r.advance > pool_bytes_)
-      return {{}, 0, true};
-    return {{pool_ + r.offset, r.bytes}, r.advance};
+    if (code != code_pooled || r.bytes > pool_bytes_) return {{}, 0, true};
+    const pool_place place(pool_taken_, pool_bytes_, r.bytes);
+    if (r.offset != place.offset) return {{}, 0, true};
+    return {{pool_ + r.offset, r.bytes}, place.advance};
   }
   /// Gives a payload's place back; what it holds is lost. Cost: one store, and where
   /// `platform::claiming_pays` one a line.
@@ -10345,6 +10389,7 @@ namespace mpx::inline v0::transport::detail {
 
 struct ring_sender : mpx::detail::allocated {
   ring_producer ring;
+  peer_id peer = 0;
   bool blocked_on_space = false;
 };
 
@@ -10434,7 +10479,7 @@ class ring_fabric {
                            payload)) [[unlikely]] {
       return block_on_space(*s);
     }
-    tell(peer, *s);
+    tell(*s);
     return outcome::done;
   }
 
@@ -10448,9 +10493,8 @@ class ring_fabric {
                                        std::uint32_t price) noexcept {
     sender* const s = out_[peer];
     if (s == nullptr || !s->ring.put_paid(header, payload.data(), payload.size(), price))
-        [[unlikely]]
       return false;
-    tell(peer, *s);
+    tell(*s);
     return true;
   }
 
@@ -10669,6 +10713,7 @@ class ring_fabric {
       return nullptr;
     }
     made->ring = ring_producer(base, geometry_);
+    made->peer = peer;
     ++senders_;
     return &out_.put(peer, made);
   }
@@ -10714,10 +10759,10 @@ class ring_fabric {
     return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  [[MPX_ALWAYS_INLINE]] void tell(peer_id peer, sender& s) noexcept {
+  [[MPX_ALWAYS_INLINE]] void tell(sender& s) noexcept {
     platform::signal_fence();
     if (s.ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
-      notify(peer);
+      notify(s.peer);
   }
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
@@ -12802,6 +12847,11 @@ class outbox_room {
   using protocol_type = typename Stack::protocol_type;
   static constexpr std::uint32_t allowance_max = 1u << 31;
   static constexpr std::uint32_t answers_max = 1u << 17;
+  static constexpr std::size_t tiny_prepaid_max =
+      lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
+  /// Of longer ones the copy takes most of the time.
+  static constexpr std::size_t prepaid_max =
+      lesser(std::size_t{1024}, transport_type::traits.packet_bytes_max);
 
  public:
   explicit outbox_room(std::uint32_t announced_max) noexcept : allowance_first_(announced_max) {}
@@ -12843,17 +12893,17 @@ class outbox_room {
     return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
   }
 
-  /// Whether tiny messages are paid for ahead.
+  /// Whether the credit of small messages is bought ahead.
   static constexpr bool prepays = PurseTransport<transport_type> &&
                                   PrepaidFlowControl<typename Stack::flow_type> &&
                                   (!posts_pend<transport_type> || NearFarTransport<transport_type>);
-  static constexpr std::size_t prepaid_bytes_max =
-      lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
 
-  /// Sends a contiguous message if nothing is in its way. Returns false if that is not known:
-  /// `send_and_prepay` then.
+  /// Sends a contiguous message that is tiny and in whose way nothing is. Returns false if that is
+  /// not known.
   bool send_at_once(const send_call& c) noexcept;
-  /// Sends it if it can leave at once, and pays for those behind it.
+  /// The same of one that is somewhat longer.
+  bool send_short_at_once(const send_call& c) noexcept;
+  /// What they have left: sends it if it can leave at once, and pays for those behind it.
   bool send_and_prepay(const send_call& c) noexcept;
 
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
@@ -13097,6 +13147,7 @@ class outbox_room {
     return house().flow().try_acquire(to, bytes) || acquire_with_purse(to, bytes);
   }
   bool acquire_with_purse(peer_id to, std::size_t bytes) noexcept;
+  bool send_paid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
     operation* op = house().pool().take();
@@ -13272,14 +13323,29 @@ template <class Stack, class House>
 
 // ==== mpx/engine/rooms/detail/outbox_prepaid.hpp
 
-// The shortest way out: a tiny message that is paid for. Included by outbox.hpp.
+// The shortest way out: a message that is paid for ahead. Included by outbox.hpp.
 //
-// On the way of each message, what this rank writes besides the channel is one line: stores to a
-// line that the other side has wait in order, those behind them too, and the processor looks past
-// few groups of them. So the count of credit lies beside the channel's own (the purse), nothing is
-// put on the stack, and whatever needs a call is apart.
+// Stores to a line that the other side has wait in order, those behind them too, and the processor
+// looks past few of them: some sixteen runs within 32 bytes. So what a message writes of this
+// side's own is kept together: its credit is taken from the purse, which lies beside the channel's
+// words; nothing is put on the stack, and whatever needs a call is apart.
 
 namespace mpx::inline v0::detail {
+
+template <class Stack, class House>
+[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_paid(
+    const send_call& c) noexcept {
+  if (!house().peers().calm_and_no_news()) [[unlikely]]
+    return false;
+  auto& flow = house().flow();
+  const frame_header f = wire::plain_eager_frame(c.bits, flow.outgoing(c.to));
+  const std::span<const std::byte> payload{c.data.base, c.data.bytes};
+  if (!house().transport().post_paid(c.to, f, payload, flow.price(payload.size()))) [[unlikely]]
+    return false;
+  house().trace().on(event::packets_sent, 1);
+  house().trace().on(event::eager_sent, 1);
+  return true;
+}
 
 template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_at_once(
@@ -13287,18 +13353,18 @@ template <class Stack, class House>
   if constexpr (!prepays) {
     return send_now(c);
   } else {
-    const std::size_t bytes = c.data.bytes;
-    if (bytes > prepaid_bytes_max || !house().peers().calm_and_no_news()) [[unlikely]]
-      return false;
-    auto& flow = house().flow();
-    const frame_header f = wire::plain_eager_frame(c.bits, flow.outgoing(c.to));
-    if (!house().transport().post_paid(c.to, f, {c.data.base, bytes}, flow.price(bytes)))
-        [[unlikely]]
-      return false;
-    house().trace().on(event::packets_sent, 1);
-    house().trace().on(event::eager_sent, 1);
-    return true;
+    return c.data.bytes <= tiny_prepaid_max && send_paid(c);
   }
+}
+
+template <class Stack, class House>
+[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_short_at_once(
+    const send_call& c) noexcept {
+  if constexpr (prepays) {
+    const std::size_t bytes = c.data.bytes;
+    return bytes > tiny_prepaid_max && bytes <= prepaid_max && !is_long(bytes) && send_paid(c);
+  }
+  return false;
 }
 
 template <class Stack, class House>
@@ -13306,15 +13372,15 @@ bool outbox_room<Stack, House>::send_and_prepay(const send_call& c) noexcept {
   if constexpr (prepays) {
     if (!send_now(c)) return false;
     std::uint32_t* const purse = house().transport().purse(c.to);
-    if (c.data.bytes <= prepaid_bytes_max && purse != nullptr &&
-        *purse < house().flow().price(prepaid_bytes_max))
+    if (c.data.bytes <= prepaid_max && purse != nullptr &&
+        *purse < house().flow().price(prepaid_max))
       *purse += house().flow().prepay(c.to);
     return true;
   }
   return false;  // send_at_once has tried that.
 }
 
-/// What was paid for tiny messages to come buys this one.
+/// What was paid for messages to come buys this one.
 template <class Stack, class House>
 [[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_purse(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
@@ -15440,7 +15506,7 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_at_once(c)) [[likely]]
       return {};
-    return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
+    return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
@@ -15780,18 +15846,11 @@ class endpoint : ground<Stack>,
     });
     return done;
   }
-  /// By value: what has an address lies in memory, in the way of the stores to the ring.
-  [[gnu::noinline]] started send_queued(std::byte* base, std::size_t bytes, const layout* how,
-                                        peer_id to, match_bits bits) {
-    const send_call c{{base, bytes, how}, to, bits};
-    return how == nullptr && outbox().send_and_prepay(c) ? started{} : send_queued_locked(c, 0);
-  }
-  started send_queued_locked(const send_call& c, std::uint8_t flags) {
-    const std::uint64_t before = pace().completions();
-    const started s = outbox().send(c, flags);
-    pace().wake_waiters_if_new(before);
-    return s;
-  }
+  started send_apart(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
+                     match_bits bits);
+  started send_queued(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
+                      match_bits bits);
+  started send_queued_locked(const send_call& c, std::uint8_t flags);
   bool poll_probing() {
     inbox().probing(1);
     const bool crowded = pace().poll_unblocked();
@@ -17170,6 +17229,39 @@ struct schedules {
     compounds<Stack>::complete_locked(e, *p.op, p.failure.why);
   }
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/endpoint_sends.hpp
+
+// Sends that do not leave on the shortest way. Included by endpoint.hpp. What they need comes by
+// value: what has an address lies in memory, in the way of the stores to the channel.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+[[gnu::noinline]] started endpoint<Stack>::send_apart(std::byte* base, std::size_t bytes,
+                                                      const layout* how, peer_id to,
+                                                      match_bits bits) {
+  if (how == nullptr && outbox().send_short_at_once({{base, bytes, how}, to, bits})) return {};
+  return send_queued(base, bytes, how, to, bits);
+}
+
+template <class Stack>
+[[gnu::noinline]] started endpoint<Stack>::send_queued(std::byte* base, std::size_t bytes,
+                                                       const layout* how, peer_id to,
+                                                       match_bits bits) {
+  const send_call c{{base, bytes, how}, to, bits};
+  return how == nullptr && outbox().send_and_prepay(c) ? started{} : send_queued_locked(c, 0);
+}
+
+template <class Stack>
+started endpoint<Stack>::send_queued_locked(const send_call& c, std::uint8_t flags) {
+  const std::uint64_t before = pace().completions();
+  const started s = outbox().send(c, flags);
+  pace().wake_waiters_if_new(before);
+  return s;
+}
 
 }  // namespace mpx::inline v0::detail
 

@@ -8,6 +8,7 @@
 #include <mpx/transport/detail/line_ring.hpp>
 
 #include <atomic>
+#include <type_traits>
 
 #include "search.hpp"
 
@@ -82,6 +83,10 @@ class ends {
   static mpx::frame_header header_of(std::uint32_t i) { return {{i, i + 1, i + 2, i + 3, ~i}}; }
 
   bool put(std::uint32_t i, const std::byte* data, std::size_t bytes) {
+    if constexpr (std::is_same_v<Producer, ring_producer>) {
+      producer_.purse() = 1;
+      if (i % 2 == 1 && producer_.put_paid(header_of(i), data, bytes, 1)) return true;
+    }
     if (bytes <= line_data_bytes) return producer_.put_inline(header_of(i), data, bytes);
     if constexpr (Pooled) return producer_.put_pooled(header_of(i), data, bytes);
     return false;

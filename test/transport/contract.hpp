@@ -277,7 +277,7 @@ void check_purse() {
   CHECK(purse == 5);
   CHECK(paid(8, 2));
   CHECK(paid(0, 0));
-  CHECK(paid(most, 3));
+  CHECK(paid(most + 1, 3));
   CHECK(purse == 0);
   CHECK(!paid(8, 1));
   std::uint32_t taken = 0;
@@ -301,7 +301,9 @@ void check_purse() {
     std::uint32_t spent = 0;
     for (outcome o = outcome::done; o == outcome::done;) {
       const std::uint32_t price = posted % 4;
-      if (posted % 7 != 3 && paid(posted % (most + 1), price)) {
+      const std::size_t bytes =
+          posted % 5 == 0 ? posted * 97 % (T::traits.packet_bytes_max + 1) : posted % (most + 1);
+      if (posted % 7 != 3 && paid(bytes, price)) {
         spent += price;
         continue;
       }
@@ -312,7 +314,7 @@ void check_purse() {
       REQUIRE(posted - before < 10'000'000);
     }
     CHECK(purse == 3'000'000 - spent);
-    CHECK(!paid(8, 0));
+    CHECK(!paid(T::traits.packet_bytes_max, 0));
     take();
   }
   CHECK(refused > 0);

@@ -83,7 +83,7 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     if (c.data.contiguous() && outbox().send_at_once(c)) [[likely]]
       return {};
-    return send_queued(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
+    return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
@@ -423,18 +423,11 @@ class endpoint : ground<Stack>,
     });
     return done;
   }
-  /// By value: what has an address lies in memory, in the way of the stores to the ring.
-  [[gnu::noinline]] started send_queued(std::byte* base, std::size_t bytes, const layout* how,
-                                        peer_id to, match_bits bits) {
-    const send_call c{{base, bytes, how}, to, bits};
-    return how == nullptr && outbox().send_and_prepay(c) ? started{} : send_queued_locked(c, 0);
-  }
-  started send_queued_locked(const send_call& c, std::uint8_t flags) {
-    const std::uint64_t before = pace().completions();
-    const started s = outbox().send(c, flags);
-    pace().wake_waiters_if_new(before);
-    return s;
-  }
+  started send_apart(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
+                     match_bits bits);
+  started send_queued(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
+                      match_bits bits);
+  started send_queued_locked(const send_call& c, std::uint8_t flags);
   bool poll_probing() {
     inbox().probing(1);
     const bool crowded = pace().poll_unblocked();
@@ -497,4 +490,5 @@ class endpoint : ground<Stack>,
 #include "mpx/engine/detail/endpoint_peers.hpp"        // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_probes.hpp"       // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_schedules.hpp"    // IWYU pragma: keep
+#include "mpx/engine/detail/endpoint_sends.hpp"        // IWYU pragma: keep
 #include "mpx/engine/detail/endpoint_states.hpp"       // IWYU pragma: keep

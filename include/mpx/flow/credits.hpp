@@ -16,8 +16,9 @@ namespace mpx::inline v0::flow {
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
 /// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
-/// whole window if the budget has one left, else nothing. Cost: 16 bytes a peer; a subtraction and
-/// a comparison a message; ahead it sells a 64th of a window, at least 256 bytes. Source: Gropp and Lusk, 5.2.
+/// whole window if the budget has one left, else nothing. A 64th of a window, at least 256 bytes,
+/// is sold ahead at a time. Cost: 16 bytes a peer; a subtraction and a comparison a message.
+/// Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {

@@ -36,6 +36,11 @@ class outbox_room {
   using protocol_type = typename Stack::protocol_type;
   static constexpr std::uint32_t allowance_max = 1u << 31;
   static constexpr std::uint32_t answers_max = 1u << 17;
+  static constexpr std::size_t tiny_prepaid_max =
+      lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
+  /// Of longer ones the copy takes most of the time.
+  static constexpr std::size_t prepaid_max =
+      lesser(std::size_t{1024}, transport_type::traits.packet_bytes_max);
 
  public:
   explicit outbox_room(std::uint32_t announced_max) noexcept : allowance_first_(announced_max) {}
@@ -77,17 +82,17 @@ class outbox_room {
     return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
   }
 
-  /// Whether tiny messages are paid for ahead.
+  /// Whether the credit of small messages is bought ahead.
   static constexpr bool prepays = PurseTransport<transport_type> &&
                                   PrepaidFlowControl<typename Stack::flow_type> &&
                                   (!posts_pend<transport_type> || NearFarTransport<transport_type>);
-  static constexpr std::size_t prepaid_bytes_max =
-      lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
 
-  /// Sends a contiguous message if nothing is in its way. Returns false if that is not known:
-  /// `send_and_prepay` then.
+  /// Sends a contiguous message that is tiny and in whose way nothing is. Returns false if that is
+  /// not known.
   bool send_at_once(const send_call& c) noexcept;
-  /// Sends it if it can leave at once, and pays for those behind it.
+  /// The same of one that is somewhat longer.
+  bool send_short_at_once(const send_call& c) noexcept;
+  /// What they have left: sends it if it can leave at once, and pays for those behind it.
   bool send_and_prepay(const send_call& c) noexcept;
 
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
@@ -331,6 +336,7 @@ class outbox_room {
     return house().flow().try_acquire(to, bytes) || acquire_with_purse(to, bytes);
   }
   bool acquire_with_purse(peer_id to, std::size_t bytes) noexcept;
+  bool send_paid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
     operation* op = house().pool().take();

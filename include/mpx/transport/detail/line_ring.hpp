@@ -54,10 +54,27 @@ static_assert(std::endian::native == std::endian::little, "the mark is the low h
 
 inline constexpr std::uint32_t code_pooled = 0xff;
 
-/// Where a larger payload lies in the pool; `advance` is what the consumer gives back.
+/// Where a larger payload lies in the pool. (With it the line's first half is full, and its second
+/// is not touched: processors have groups of 32 bytes wait where a line does.)
 struct pool_reference {
   std::uint32_t offset;
   std::uint32_t bytes;
+};
+
+/// Where in a pool the next payload lies, once `taken` bytes are, and how far that advances. It
+/// does not wrap: what is too short for it is skipped.
+struct pool_place {
+  [[MPX_ALWAYS_INLINE]] pool_place(std::uint32_t taken, std::uint32_t pool_bytes,
+                                   std::size_t bytes) noexcept
+      : offset(taken & (pool_bytes - 1)),
+        advance(
+            static_cast<std::uint32_t>((bytes + cache_line_bytes - 1) & ~(cache_line_bytes - 1))) {
+    if (const std::uint32_t left = pool_bytes - offset; left < advance) {
+      advance += left;
+      offset = 0;
+    }
+  }
+  std::uint32_t offset;
   std::uint32_t advance;
 };
 
@@ -77,11 +94,12 @@ struct ring_control {
                                              std::size_t bytes) noexcept {
   if (bytes == 8) [[likely]] {
     std::memcpy(to, from, 8);
+  } else if (bytes >= 16) {
+    std::memcpy(to, from, 16);
+    if (bytes > 32) std::memcpy(to + 16, from + 16, 16);
+    std::memcpy(to + bytes - 16, from + bytes - 16, 16);
   } else if (bytes > 8) {
     std::memcpy(to, from, 8);
-    if (bytes > 16) std::memcpy(to + 8, from + 8, 8);
-    if (bytes > 24) std::memcpy(to + 16, from + 16, 8);
-    if (bytes > 32) std::memcpy(to + 24, from + 24, 8);
     std::memcpy(to + bytes - 8, from + bytes - 8, 8);
   } else if (bytes >= 4) {
     std::memcpy(to, from, 4);
@@ -91,6 +109,16 @@ struct ring_control {
     to[bytes / 2] = from[bytes / 2];
     to[bytes - 1] = from[bytes - 1];
   }
+}
+
+/// The same of what does not fit a line. Requires: bytes > 16.
+[[MPX_ALWAYS_INLINE]] inline void copy_short(std::byte* to, const std::byte* from,
+                                             std::size_t bytes) noexcept {
+  for (std::size_t i = 0; i < bytes - 16; i += 16) {
+    std::memcpy(to + i, from + i, 16);
+    asm volatile("" : "+r"(i));  // Else compilers call memcpy.
+  }
+  std::memcpy(to + bytes - 16, from + bytes - 16, 16);
 }
 
 /// How a ring lies in memory: control, lines, pool. Both sizes are powers of two.
@@ -129,49 +157,42 @@ class ring_producer {
     write_line(header, data, bytes);
     return true;
   }
-  /// The same into a line that is known to be free, for a price off the purse. False: there is no
-  /// such line, or not so much.
-  [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
-                                      std::size_t bytes, std::uint32_t price) noexcept {
-    const std::uint32_t held = purse_;
-    if (next_ == stop_ || held < price) [[unlikely]]
-      return false;
-    write_line(header, data, bytes);
-    purse_ = held - price;
-    return true;
-  }
 
   /// Puts a packet of at most `geometry.packet_bytes_max()` through the pool. Returns false when
   /// the ring or the pool is full. Cost: one line and one copy.
   bool put_pooled(const frame_header& header, const std::byte* data, std::size_t bytes) noexcept {
     wanted_ = 0;
     if (next_ == stop_ && !refresh()) return false;
-    const auto need =
-        static_cast<std::uint32_t>((bytes + cache_line_bytes - 1) & ~(cache_line_bytes - 1));
-    std::uint32_t offset = pool_tail_ & (pool_bytes_ - 1);
-    std::uint32_t advance = need;
-    if (pool_bytes_ - offset < need) {  // A payload does not wrap: skip to the start.
-      advance += pool_bytes_ - offset;
-      offset = 0;
-    }
-    if (pool_tail_ - pool_head_ + advance > pool_bytes_) {
+    const pool_place place(pool_tail_, pool_bytes_, bytes);
+    if (!fits(place.advance)) {
       pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
-      wanted_ = advance;
-      if (pool_tail_ - pool_head_ + advance > pool_bytes_) return false;
+      wanted_ = place.advance;
+      if (!fits(place.advance)) return false;
     }
-    std::memcpy(pool_ + offset, data, bytes);
-    next_->write(header);
-    const pool_reference reference{offset, static_cast<std::uint32_t>(bytes), advance};
-    std::memcpy(next_->data(), &reference, sizeof reference);
-    pool_tail_ += advance;
-    publish(next_, code_pooled, header);
+    std::memcpy(pool_ + place.offset, data, bytes);
+    write_reference(next_, header, place.offset, bytes);
+    ++next_;
+    pool_tail_ += place.advance;
+    return true;
+  }
+
+  /// Either of them for a price off the purse. False: it does not hold that, or there is no room
+  /// that is known of.
+  [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
+                                      std::size_t bytes, std::uint32_t price) noexcept {
+    const std::uint32_t held = purse_;
+    if (next_ == stop_ || held < price) [[unlikely]]
+      return false;
+    if (bytes > line_data_bytes) return put_paid_pooled(header, data, bytes, held - price);
+    write_line(header, data, bytes);
+    purse_ = held - price;
     return true;
   }
 
   /// True when the put that failed last would now succeed.
   bool has_space() noexcept {
     pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
-    return (next_ != stop_ || refresh()) && pool_tail_ - pool_head_ + wanted_ <= pool_bytes_;
+    return (next_ != stop_ || refresh()) && fits(wanted_);
   }
 
   ring_control& control() noexcept { return *control_; }
@@ -184,12 +205,33 @@ class ring_producer {
     platform::prefetch_to_write(l + early_);
     l->write(header);
     copy_small(l->data(), data, bytes);
-    publish(l, static_cast<std::uint32_t>(bytes), header);
-  }
-  [[MPX_ALWAYS_INLINE]] void publish(line* l, std::uint32_t code,
-                                     const frame_header& header) noexcept {
-    l->publish(lap_ | code, header.word[0]);
+    l->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
     next_ = l + 1;
+  }
+  [[MPX_ALWAYS_INLINE]] bool put_paid_pooled(const frame_header& header, const std::byte* data,
+                                             std::size_t bytes, std::uint32_t left) noexcept {
+    line* const l = next_;
+    const pool_place place(pool_tail_, pool_bytes_, bytes);
+    if (!fits(place.advance)) [[unlikely]]
+      return false;
+    std::byte* const to = pool_ + place.offset;
+    next_ = l + 1;  // First all of this side's, so that little has to be kept over the copy.
+    purse_ = left;
+    pool_tail_ += place.advance;
+    copy_short(to, data, bytes);
+    platform::signal_fence();
+    write_reference(l, header, static_cast<std::uint64_t>(to - pool_), bytes);
+    return true;
+  }
+  bool fits(std::uint32_t advance) const noexcept {
+    return pool_tail_ - pool_head_ + advance <= pool_bytes_;
+  }
+  [[MPX_ALWAYS_INLINE]] void write_reference(line* l, const frame_header& header,
+                                             std::uint64_t offset, std::size_t bytes) noexcept {
+    l->write(header);
+    const std::uint64_t reference = offset | std::uint64_t{bytes} << 32;
+    std::memcpy(l->data(), &reference, sizeof(pool_reference));
+    l->publish(lap_ | code_pooled, header.word[0]);
   }
 
   /// At the end of the free lines: behind the last line the next lap begins, and the consumer may
@@ -213,6 +255,8 @@ class ring_producer {
   // side has, stores wait in order, and few groups of them fit.
   alignas(16) line* next_ = nullptr;
   std::uint32_t purse_ = 0;  // The caller's.
+  std::uint32_t pool_tail_ = 0;
+  std::uint32_t pool_head_ = 0;
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
   line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
@@ -223,8 +267,6 @@ class ring_producer {
   line* end_ = nullptr;
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
-  std::uint32_t pool_tail_ = 0;
-  std::uint32_t pool_head_ = 0;
   std::uint32_t wanted_ = 0;  // Pool bytes that the last pooled put lacked.
 };
 
@@ -262,14 +304,15 @@ class ring_consumer {
   const frame_header& header() const noexcept { return next_->header(); }
   const std::byte* data() const noexcept { return next_->data(); }
   pooled_view pooled(std::uint32_t code) const noexcept { return pooled(next_->data(), code); }
-  /// The payload of a line with this data whose code is no number of bytes.
+  /// The payload of a line with this data whose code is no number of bytes. Requires: those before
+  /// it were given back.
   pooled_view pooled(const std::byte* line_data, std::uint32_t code) const noexcept {
     pool_reference r;
     std::memcpy(&r, line_data, sizeof r);
-    if (code != code_pooled || r.offset > pool_bytes_ || r.bytes > pool_bytes_ - r.offset ||
-        r.advance > pool_bytes_)
-      return {{}, 0, true};
-    return {{pool_ + r.offset, r.bytes}, r.advance};
+    if (code != code_pooled || r.bytes > pool_bytes_) return {{}, 0, true};
+    const pool_place place(pool_taken_, pool_bytes_, r.bytes);
+    if (r.offset != place.offset) return {{}, 0, true};
+    return {{pool_ + r.offset, r.bytes}, place.advance};
   }
   /// Gives a payload's place back; what it holds is lost. Cost: one store, and where
   /// `platform::claiming_pays` one a line.

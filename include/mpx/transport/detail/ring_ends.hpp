@@ -12,6 +12,7 @@ namespace mpx::inline v0::transport::detail {
 
 struct ring_sender : mpx::detail::allocated {
   ring_producer ring;
+  peer_id peer = 0;
   bool blocked_on_space = false;
 };
 

@@ -88,7 +88,7 @@ class ring_fabric {
                            payload)) [[unlikely]] {
       return block_on_space(*s);
     }
-    tell(peer, *s);
+    tell(*s);
     return outcome::done;
   }
 
@@ -102,9 +102,8 @@ class ring_fabric {
                                        std::uint32_t price) noexcept {
     sender* const s = out_[peer];
     if (s == nullptr || !s->ring.put_paid(header, payload.data(), payload.size(), price))
-        [[unlikely]]
       return false;
-    tell(peer, *s);
+    tell(*s);
     return true;
   }
 
@@ -323,6 +322,7 @@ class ring_fabric {
       return nullptr;
     }
     made->ring = ring_producer(base, geometry_);
+    made->peer = peer;
     ++senders_;
     return &out_.put(peer, made);
   }
@@ -368,10 +368,10 @@ class ring_fabric {
     return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  [[MPX_ALWAYS_INLINE]] void tell(peer_id peer, sender& s) noexcept {
+  [[MPX_ALWAYS_INLINE]] void tell(sender& s) noexcept {
     platform::signal_fence();
     if (s.ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
-      notify(peer);
+      notify(s.peer);
   }
   /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
