@@ -69,7 +69,7 @@ extern "C" {
   for (int i = 0; i < batch; ++i) {
     if (!r.ready()) std::abort();
     r.take([&x](std::span<const std::byte> payload) {
-      perf::ring::copy_small(&x, payload.data(), payload.size());
+      perf::ring::copy_small(reinterpret_cast<std::byte*>(&x), payload.data(), payload.size());
     });
     asm volatile("" : : "r"(&x) : "memory");
   }
