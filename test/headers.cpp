@@ -42,6 +42,9 @@ struct may_throw {
   bool try_acquire(peer_id, std::size_t);  // Not noexcept.
 };
 static_assert(ElasticFlowControl<flow_archetype> && ElasticFlowControl<flow::unlimited>);
+static_assert(PrepaidFlowControl<flow_archetype> && PrepaidFlowControl<flow::unlimited>);
+static_assert(PrepaidFlowControl<flow::credits<>> && PurseTransport<transport_archetype>);
+static_assert(PurseTransport<transport::inproc> && PurseTransport<transport::shm>);
 static_assert(ElasticFlowControl<flow::credits<>> && !FlowControl<may_throw>);
 
 struct matches_arrivals {

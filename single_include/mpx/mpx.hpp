@@ -8463,15 +8463,18 @@ concept ElasticFlowControl =
 
 /// A flow control that sells ahead, so that it is not asked for each message.
 ///
-/// `price(bytes)`: what an eager message costs, in units of its own. `prepay(peer)`: units for
-/// messages to come, acquired from now on; 0 where the window has none to spare. `refund(peer,
-/// units)`: so many of them were not spent.
+/// `price(bytes)`: what `try_acquire` takes for a message, in units of its own. `prepay(peer)`:
+/// units for messages to come, whichever they are, that count as acquired from now on; 0 where the
+/// window has none left. `refund(peer, units)`: so many of them were not spent. `count(peer)`: what
+/// `outgoing` would return; `told(peer, count)`: a header has carried it.
 template <class F>
 concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
                                                         std::size_t bytes, std::uint32_t units) {
   { c.price(bytes) } noexcept -> std::same_as<std::uint32_t>;
   { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
   { f.refund(peer, units) } noexcept;
+  { c.count(peer) } noexcept -> std::same_as<std::uint32_t>;
+  { f.told(peer, units) } noexcept;
 };
 
 /// Grants the concepts above and nothing more.
@@ -8491,6 +8494,8 @@ struct flow_archetype {
   std::uint32_t price(std::size_t) const noexcept;
   std::uint32_t prepay(peer_id) noexcept;
   void refund(peer_id, std::uint32_t) noexcept;
+  std::uint32_t count(peer_id) const noexcept;
+  void told(peer_id, std::uint32_t) noexcept;
   bool try_add(peer_id) noexcept;
   std::uint64_t granted_bytes(peer_id) const noexcept;
   void open(peer_id, std::uint64_t) noexcept;
@@ -8519,8 +8524,8 @@ namespace mpx::inline v0::flow {
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
 /// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
-/// whole window if the budget has one left, else nothing. A 64th of a window, at least 256 bytes,
-/// is sold ahead at a time. Cost: 16 bytes a peer; a subtraction and a comparison a message.
+/// whole window if the budget has one left, else nothing. An eighth of a window is sold ahead at a
+/// time, at most 16 KiB of it. Cost: 16 bytes a peer; a subtraction and a comparison a message.
 /// Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
@@ -8558,11 +8563,9 @@ class credits {
     p.released += blocks(bytes);
     return p.released - p.reported > half_window_;
   }
-  /// Seldom writes: between stores to a channel each store to another line costs more than a look.
   std::uint32_t outgoing(peer_id peer) noexcept {
     pair& p = pairs_[peer];
-    if (p.reported != p.released) p.reported = p.released;
-    return p.released;
+    return p.reported = p.released;
   }
   bool incoming(peer_id peer, std::uint32_t count) noexcept {
     pair& p = pairs_[peer];
@@ -8571,12 +8574,21 @@ class credits {
   std::uint32_t price(std::size_t bytes) const noexcept { return blocks(bytes); }
   std::uint32_t prepay(peer_id peer) noexcept {
     pair& p = pairs_[peer];
-    const std::uint32_t units = detail::greater(window_ / 64, 4u);
-    if (units > window_ - p.used) return 0;
+    const std::uint32_t units =
+        detail::lesser(detail::lesser(window_ / 8, ahead_max), window_ - p.used);
     p.used += units;
     return units;
   }
-  void refund(peer_id peer, std::uint32_t units) noexcept { pairs_[peer].used -= units; }
+  /// (A peer may have said of them, too, that it has released them. Then they are here already.)
+  void refund(peer_id peer, std::uint32_t units) noexcept {
+    pair& p = pairs_[peer];
+    p.used -= detail::lesser(units, p.used);
+  }
+  std::uint32_t count(peer_id peer) const noexcept { return pairs_[peer].released; }
+  /// Seldom writes: between stores to a channel each store to another line costs more than a look.
+  void told(peer_id peer, std::uint32_t count) noexcept {
+    if (pair& p = pairs_[peer]; p.reported != count) p.reported = count;
+  }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
   std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
 
@@ -8606,6 +8618,7 @@ class credits {
 
  private:
   static constexpr std::uint64_t block = 64;
+  static constexpr std::uint32_t ahead_max = 256;  // Blocks that are sold ahead at a time.
   /// All of these count blocks, modulo 2^32. `used` and `confirmed` are written at once, and apart:
   /// side by side the compiler would make one store of them, at three times the price.
   struct pair {
@@ -9332,10 +9345,10 @@ concept PeekingTransport =
 
 /// A transport that keeps a count of the caller's for each peer, beside what its posts write.
 ///
-/// `purse(peer)`: the count, 0 at first; nullptr while nothing was posted to that peer, since it
-/// was added. `post_paid(peer, header, payload, price)`: a post for a price that the purse holds,
-/// if the packet can leave at once and simply; it never pends. Else nothing happens, and it returns
-/// false: post.
+/// `purse(peer)`: the count, 0 at first, and again once the peer was dropped; nullptr: none is kept
+/// for that peer, at least before something is posted to it. `post_paid(peer, header, payload,
+/// price)`: a post for a price that the purse holds, if the packet can leave at once and simply; it
+/// never pends. Else nothing happens, and it returns false: post.
 template <class T>
 concept PurseTransport =
     Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
@@ -10163,13 +10176,14 @@ class ring_producer {
   /// Puts a packet of at most `geometry.packet_bytes_max()` through the pool. Returns false when
   /// the ring or the pool is full. Cost: one line and one copy.
   bool put_pooled(const frame_header& header, const std::byte* data, std::size_t bytes) noexcept {
-    wanted_ = 0;
     if (next_ == stop_ && !refresh()) return false;
     const pool_place place(pool_tail_, pool_bytes_, bytes);
     if (!fits(place.advance)) {
       pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
-      wanted_ = place.advance;
-      if (!fits(place.advance)) return false;
+      if (!fits(place.advance)) {
+        wanted_ = place.advance;
+        return false;
+      }
     }
     std::memcpy(pool_ + place.offset, data, bytes);
     write_reference(next_, header, place.offset, bytes);
@@ -10250,6 +10264,7 @@ class ring_producer {
     const std::uint32_t free = head + lines - tail;
     const auto left = static_cast<std::uint32_t>(end_ - next_);
     stop_ = next_ + (free < left ? free : left);
+    if (next_ == stop_) wanted_ = 0;  // What lacks a line is not known to lack more.
     return next_ != stop_;
   }
 
@@ -10269,7 +10284,7 @@ class ring_producer {
   line* end_ = nullptr;
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
-  std::uint32_t wanted_ = 0;  // Pool bytes that the last pooled put lacked.
+  std::uint32_t wanted_ = 0;  // Pool bytes that the put lacked which failed last.
 };
 
 /// A larger payload where it lies in the pool. `malformed`: its lengths cannot be true, for the
@@ -13338,10 +13353,12 @@ template <class Stack, class House>
   if (!house().peers().calm_and_no_news()) [[unlikely]]
     return false;
   auto& flow = house().flow();
-  const frame_header f = wire::plain_eager_frame(c.bits, flow.outgoing(c.to));
+  const std::uint32_t count = flow.count(c.to);
+  const frame_header f = wire::plain_eager_frame(c.bits, count);
   const std::span<const std::byte> payload{c.data.base, c.data.bytes};
   if (!house().transport().post_paid(c.to, f, payload, flow.price(payload.size()))) [[unlikely]]
     return false;
+  flow.told(c.to, count);
   house().trace().on(event::packets_sent, 1);
   house().trace().on(event::eager_sent, 1);
   return true;
@@ -25397,6 +25414,8 @@ class unlimited {
   std::uint32_t price(std::size_t) const noexcept { return 0; }
   std::uint32_t prepay(peer_id) noexcept { return 0; }
   void refund(peer_id, std::uint32_t) noexcept {}
+  std::uint32_t count(peer_id) const noexcept { return 0; }
+  void told(peer_id, std::uint32_t) noexcept {}
   bool try_add(peer_id) noexcept { return true; }
   std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
   void open(peer_id, std::uint64_t) noexcept {}

@@ -184,9 +184,14 @@ TEST_CASE_TEMPLATE_DEFINE("a run-time limit moves messages to the long path", St
   REQUIRE(::setenv("MPX_SHORT_BYTES_MAX", "100", 1) == 0);
   ranks::run<Stack>(2, [](mpx::environment<Stack>& env) {
     auto world = env.world();
-    for (const std::size_t bytes : {99, 100, 101, 500, 5000}) {
+    [[maybe_unused]] std::uint64_t announced = 0;
+    for (const std::size_t bytes : {99, 100, 99, 101, 500, 500, 5000}) {
       if (env.rank() == 0) {
         world.send(ranks::message(bytes, bytes), 1, data_tag);
+        if constexpr (std::is_same_v<typename Stack::trace_type, mpx::trace::counters>) {
+          announced += bytes > 100 ? 1 : 0;
+          CHECK(env.trace()[mpx::event::announced] == announced);
+        }
       } else {
         std::vector<std::byte> in(bytes);
         CHECK(world.recv(in, 0, data_tag).bytes() == bytes);
@@ -196,4 +201,5 @@ TEST_CASE_TEMPLATE_DEFINE("a run-time limit moves messages to the long path", St
   });
   REQUIRE(::unsetenv("MPX_SHORT_BYTES_MAX") == 0);
 }
-TEST_CASE_TEMPLATE_APPLY(lowered, std::tuple<ranks::inproc, ranks::shm, ranks::tiny>);
+TEST_CASE_TEMPLATE_APPLY(
+    lowered, std::tuple<ranks::inproc, ranks::shm, ranks::tiny, mpx::stack<mpx::trace::counters>>);

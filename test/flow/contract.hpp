@@ -55,6 +55,7 @@ class traffic {
   void send() {
     const std::size_t bytes = random_() % (bytes_max_ + 1);
     if constexpr (mpx::PrepaidFlowControl<F>) {
+      broken_ += sender_.count(to_) == sender_.outgoing(to_) ? 0 : 1;
       if (random_() % 4 == 0) purse_ += sender_.prepay(to_);
       if (random_() % 16 == 0) sender_.refund(to_, std::exchange(purse_, 0));
       const std::size_t tiny = bytes % 41;
@@ -86,7 +87,14 @@ class traffic {
     stored_.pop_front();
     held_ -= mpx::unexpected_cost(bytes);
     const bool due = receiver_.release(from_, bytes);
-    if (due || random_() % 4 == 0) counts_.push_back(receiver_.outgoing(from_));
+    if (!due && random_() % 4 != 0) return;
+    if constexpr (mpx::PrepaidFlowControl<F>) {
+      if (random_() % 2 == 0) {
+        counts_.push_back(receiver_.count(from_));
+        return receiver_.told(from_, counts_.back());
+      }
+    }
+    counts_.push_back(receiver_.outgoing(from_));
   }
 
   F sender_;
@@ -131,6 +139,7 @@ void check_elastic(std::uint64_t budget) {
     F flow;  // Of the sender, which has met others before: `at` is our number there.
     mpx::peer_id at;
     bool here = false;
+    std::uint32_t purse = 0;
     std::deque<std::size_t> channel{};
     std::deque<std::size_t> stored{};
   };
@@ -177,8 +186,19 @@ void check_elastic(std::uint64_t budget) {
         mine.drop(p);
         r.here = false;
       } else if (dice < 50) {
-        const std::size_t bytes = random() % 3000;
-        if (!r.flow.try_acquire(r.at, bytes)) continue;
+        std::size_t bytes = random() % 3000;
+        bool paid = false;
+        if constexpr (mpx::PrepaidFlowControl<F>) {
+          if (random() % 4 == 0) r.purse += r.flow.prepay(r.at);
+          if (random() % 16 == 0) r.flow.refund(r.at, std::exchange(r.purse, 0));
+          const std::uint32_t price = r.flow.price(bytes % 1025);
+          paid = r.purse >= price && random() % 2 == 0;
+          if (paid) {
+            r.purse -= price;
+            bytes %= 1025;
+          }
+        }
+        if (!paid && !r.flow.try_acquire(r.at, bytes)) continue;
         r.channel.push_back(bytes);
         ++sent;
       } else if (dice < 75 && !r.channel.empty()) {

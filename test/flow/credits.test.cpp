@@ -133,28 +133,35 @@ TEST_CASE("credits: what is sold ahead counts as used until it is given back") {
   CHECK(f.price(0) == 2);
   CHECK(f.price(16) == 2);
   CHECK(f.price(40) == 3);
-  CHECK(f.prepay(0) == 4);
-  CHECK(f.prepay(0) == 4);
-  CHECK(!f.try_acquire(0, costing(64 * 57)));
-  CHECK(f.try_acquire(0, costing(64 * 53)));
-  CHECK(f.prepay(0) == 0);  // 3 are left.
-  CHECK(f.try_acquire(0, costing(64 * 3)));
-  f.refund(0, 4);
-  CHECK(f.prepay(0) == 4);
+  CHECK(f.prepay(0) == 8);
+  CHECK(f.prepay(0) == 8);
+  CHECK(!f.try_acquire(0, costing(64 * 49)));
+  CHECK(f.try_acquire(0, costing(64 * 45)));
+  CHECK(f.prepay(0) == 3);  // What is left.
+  CHECK(f.prepay(0) == 0);
   CHECK(!f.try_acquire(0, 0));
-  f.refund(0, 4);
-  f.refund(0, 3);  // One was spent.
-  CHECK(!f.incoming(0, 64));
-  CHECK(f.incoming(0, 57));
+  f.refund(0, 8);
+  CHECK(f.prepay(0) == 8);
+  CHECK(!f.try_acquire(0, 0));
+  f.refund(0, 8);
+  f.refund(0, 10);  // One was spent.
+  CHECK(!f.incoming(0, 47));
+  CHECK(f.incoming(0, 46));
   CHECK(credits<64 * mib, mib>(1).prepay(0) == 256);
   credits<64 * mib, 128> least(1);
   CHECK(least.prepay(0) == 0);
   CHECK(least.try_acquire(0, 16));
+  credits<64 * mib, 4096> lied_to(1);  // Its peer says that it has released what was never sent.
+  CHECK(lied_to.prepay(0) == 8);
+  CHECK(lied_to.incoming(0, 8));
+  lied_to.refund(0, 8);
+  CHECK(lied_to.try_acquire(0, costing(4096)));
+  CHECK(!lied_to.try_acquire(0, 0));
   credits<mib, mib> elastic(1);
   CHECK(elastic.try_add(1));
   CHECK(elastic.prepay(1) == 0);  // Not before it is open.
-  elastic.open(1, mib);
-  CHECK(elastic.prepay(1) == 256);
+  elastic.open(1, 1024);
+  CHECK(elastic.prepay(1) == 16);
 }
 
 /// Goes round the 32-bit counts, in window-sized messages.

@@ -62,15 +62,18 @@ concept ElasticFlowControl =
 
 /// A flow control that sells ahead, so that it is not asked for each message.
 ///
-/// `price(bytes)`: what an eager message costs, in units of its own. `prepay(peer)`: units for
-/// messages to come, acquired from now on; 0 where the window has none to spare. `refund(peer,
-/// units)`: so many of them were not spent.
+/// `price(bytes)`: what `try_acquire` takes for a message, in units of its own. `prepay(peer)`:
+/// units for messages to come, whichever they are, that count as acquired from now on; 0 where the
+/// window has none left. `refund(peer, units)`: so many of them were not spent. `count(peer)`: what
+/// `outgoing` would return; `told(peer, count)`: a header has carried it.
 template <class F>
 concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
                                                         std::size_t bytes, std::uint32_t units) {
   { c.price(bytes) } noexcept -> std::same_as<std::uint32_t>;
   { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
   { f.refund(peer, units) } noexcept;
+  { c.count(peer) } noexcept -> std::same_as<std::uint32_t>;
+  { f.told(peer, units) } noexcept;
 };
 
 /// Grants the concepts above and nothing more.
@@ -90,6 +93,8 @@ struct flow_archetype {
   std::uint32_t price(std::size_t) const noexcept;
   std::uint32_t prepay(peer_id) noexcept;
   void refund(peer_id, std::uint32_t) noexcept;
+  std::uint32_t count(peer_id) const noexcept;
+  void told(peer_id, std::uint32_t) noexcept;
   bool try_add(peer_id) noexcept;
   std::uint64_t granted_bytes(peer_id) const noexcept;
   void open(peer_id, std::uint64_t) noexcept;

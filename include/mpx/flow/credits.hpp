@@ -16,8 +16,8 @@ namespace mpx::inline v0::flow {
 /// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
 /// room for, a window can be too small for any message: then everything is announced first.
 /// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
-/// whole window if the budget has one left, else nothing. A 64th of a window, at least 256 bytes,
-/// is sold ahead at a time. Cost: 16 bytes a peer; a subtraction and a comparison a message.
+/// whole window if the budget has one left, else nothing. An eighth of a window is sold ahead at a
+/// time, at most 16 KiB of it. Cost: 16 bytes a peer; a subtraction and a comparison a message.
 /// Source: Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
@@ -55,11 +55,9 @@ class credits {
     p.released += blocks(bytes);
     return p.released - p.reported > half_window_;
   }
-  /// Seldom writes: between stores to a channel each store to another line costs more than a look.
   std::uint32_t outgoing(peer_id peer) noexcept {
     pair& p = pairs_[peer];
-    if (p.reported != p.released) p.reported = p.released;
-    return p.released;
+    return p.reported = p.released;
   }
   bool incoming(peer_id peer, std::uint32_t count) noexcept {
     pair& p = pairs_[peer];
@@ -68,12 +66,21 @@ class credits {
   std::uint32_t price(std::size_t bytes) const noexcept { return blocks(bytes); }
   std::uint32_t prepay(peer_id peer) noexcept {
     pair& p = pairs_[peer];
-    const std::uint32_t units = detail::greater(window_ / 64, 4u);
-    if (units > window_ - p.used) return 0;
+    const std::uint32_t units =
+        detail::lesser(detail::lesser(window_ / 8, ahead_max), window_ - p.used);
     p.used += units;
     return units;
   }
-  void refund(peer_id peer, std::uint32_t units) noexcept { pairs_[peer].used -= units; }
+  /// (A peer may have said of them, too, that it has released them. Then they are here already.)
+  void refund(peer_id peer, std::uint32_t units) noexcept {
+    pair& p = pairs_[peer];
+    p.used -= detail::lesser(units, p.used);
+  }
+  std::uint32_t count(peer_id peer) const noexcept { return pairs_[peer].released; }
+  /// Seldom writes: between stores to a channel each store to another line costs more than a look.
+  void told(peer_id peer, std::uint32_t count) noexcept {
+    if (pair& p = pairs_[peer]; p.reported != count) p.reported = count;
+  }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
   std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
 
@@ -103,6 +110,7 @@ class credits {
 
  private:
   static constexpr std::uint64_t block = 64;
+  static constexpr std::uint32_t ahead_max = 256;  // Blocks that are sold ahead at a time.
   /// All of these count blocks, modulo 2^32. `used` and `confirmed` are written at once, and apart:
   /// side by side the compiler would make one store of them, at three times the price.
   struct pair {

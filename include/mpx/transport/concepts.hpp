@@ -324,10 +324,10 @@ concept PeekingTransport =
 
 /// A transport that keeps a count of the caller's for each peer, beside what its posts write.
 ///
-/// `purse(peer)`: the count, 0 at first; nullptr while nothing was posted to that peer, since it
-/// was added. `post_paid(peer, header, payload, price)`: a post for a price that the purse holds,
-/// if the packet can leave at once and simply; it never pends. Else nothing happens, and it returns
-/// false: post.
+/// `purse(peer)`: the count, 0 at first, and again once the peer was dropped; nullptr: none is kept
+/// for that peer, at least before something is posted to it. `post_paid(peer, header, payload,
+/// price)`: a post for a price that the purse holds, if the packet can leave at once and simply; it
+/// never pends. Else nothing happens, and it returns false: post.
 template <class T>
 concept PurseTransport =
     Transport<T> && requires(T& t, peer_id peer, const frame_header& header,

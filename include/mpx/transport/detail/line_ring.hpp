@@ -161,13 +161,14 @@ class ring_producer {
   /// Puts a packet of at most `geometry.packet_bytes_max()` through the pool. Returns false when
   /// the ring or the pool is full. Cost: one line and one copy.
   bool put_pooled(const frame_header& header, const std::byte* data, std::size_t bytes) noexcept {
-    wanted_ = 0;
     if (next_ == stop_ && !refresh()) return false;
     const pool_place place(pool_tail_, pool_bytes_, bytes);
     if (!fits(place.advance)) {
       pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
-      wanted_ = place.advance;
-      if (!fits(place.advance)) return false;
+      if (!fits(place.advance)) {
+        wanted_ = place.advance;
+        return false;
+      }
     }
     std::memcpy(pool_ + place.offset, data, bytes);
     write_reference(next_, header, place.offset, bytes);
@@ -248,6 +249,7 @@ class ring_producer {
     const std::uint32_t free = head + lines - tail;
     const auto left = static_cast<std::uint32_t>(end_ - next_);
     stop_ = next_ + (free < left ? free : left);
+    if (next_ == stop_) wanted_ = 0;  // What lacks a line is not known to lack more.
     return next_ != stop_;
   }
 
@@ -267,7 +269,7 @@ class ring_producer {
   line* end_ = nullptr;
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
-  std::uint32_t wanted_ = 0;  // Pool bytes that the last pooled put lacked.
+  std::uint32_t wanted_ = 0;  // Pool bytes that the put lacked which failed last.
 };
 
 /// A larger payload where it lies in the pool. `malformed`: its lengths cannot be true, for the

@@ -72,9 +72,9 @@ class sim_port : public mpx::sim::detail::event_handler {
   std::uint32_t* purse(peer_id peer) noexcept { return &purses_[peer]; }
   bool post_paid(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
                  std::uint32_t price) noexcept {
-    if (purses_[peer] < price || post(peer, header, payload) != outcome::done) return false;
+    if (purses_[peer] < price || is_full(peer)) return false;
     purses_[peer] -= price;
-    return true;
+    return post(peer, header, payload) == outcome::done;
   }
   /// A put, with a packet behind it if `header` is not nullptr.
   outcome put(peer_id peer, const exposed_at& to, std::span<const std::byte> from,
@@ -234,6 +234,10 @@ class sim_port : public mpx::sim::detail::event_handler {
   bool gone(peer_id peer) noexcept {
     return world_.cut_off(world_rank(peer)) || port_of(peer) == nullptr ||
            environment_.states[peer] != rank_state::joined;
+  }
+  bool is_full(peer_id peer) noexcept {
+    sim_port* there = port_of(peer);
+    return there != nullptr && there->channel_from(self()).count >= depth_;
   }
   channel& channel_from(peer_id source) {
     if (in_[source] == nullptr) in_.put(source, new channel(source));
@@ -421,7 +425,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   rank_t self_;
   std::uint32_t depth_;
   owning_table<channel> in_;
-  std::vector<std::uint32_t> purses_;
+  plain_array<std::uint32_t> purses_;
   std::deque<channel*> hot_;  // With something ready; the next source comes first.
   std::vector<channel*> blocked_on_space_;
   std::deque<completion> completions_;

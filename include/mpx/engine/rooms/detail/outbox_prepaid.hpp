@@ -17,10 +17,12 @@ template <class Stack, class House>
   if (!house().peers().calm_and_no_news()) [[unlikely]]
     return false;
   auto& flow = house().flow();
-  const frame_header f = wire::plain_eager_frame(c.bits, flow.outgoing(c.to));
+  const std::uint32_t count = flow.count(c.to);
+  const frame_header f = wire::plain_eager_frame(c.bits, count);
   const std::span<const std::byte> payload{c.data.base, c.data.bytes};
   if (!house().transport().post_paid(c.to, f, payload, flow.price(payload.size()))) [[unlikely]]
     return false;
+  flow.told(c.to, count);
   house().trace().on(event::packets_sent, 1);
   house().trace().on(event::eager_sent, 1);
   return true;
