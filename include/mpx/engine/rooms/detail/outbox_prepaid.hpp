@@ -14,38 +14,35 @@ namespace mpx::inline v0::detail {
 template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_paid(
     const send_call& c) noexcept {
-  if (!house().peers().calm_and_no_news()) [[unlikely]]
-    return false;
-  auto& flow = house().flow();
-  const std::uint32_t count = flow.count(c.to);
-  const frame_header f = wire::plain_eager_frame(c.bits, count);
-  const std::span<const std::byte> payload{c.data.base, c.data.bytes};
-  if (!house().transport().post_paid(c.to, f, payload, flow.price(payload.size()))) [[unlikely]]
-    return false;
-  flow.told(c.to, count);
-  house().trace().on(event::packets_sent, 1);
-  house().trace().on(event::eager_sent, 1);
-  return true;
+  if constexpr (prepays) {
+    if (!house().peers().calm_and_no_news()) [[unlikely]]
+      return false;
+    auto& flow = house().flow();
+    const std::uint32_t count = flow.count(c.to);
+    const frame_header f = wire::plain_eager_frame(c.bits, count);
+    const std::span<const std::byte> payload{c.data.base, c.data.bytes};
+    if (!house().transport().post_paid(c.to, f, payload, flow.price(payload.size()))) [[unlikely]]
+      return false;
+    flow.told(c.to, count);
+    house().trace().on(event::packets_sent, 1);
+    house().trace().on(event::eager_sent, 1);
+    return true;
+  }
+  return false;
 }
 
 template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_at_once(
     const send_call& c) noexcept {
-  if constexpr (!prepays) {
-    return send_now(c);
-  } else {
-    return c.data.bytes <= tiny_prepaid_max && send_paid(c);
-  }
+  if constexpr (!prepays) return send_now(c);
+  return c.data.bytes <= tiny_prepaid_max && send_paid(c);
 }
 
 template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_short_at_once(
     const send_call& c) noexcept {
-  if constexpr (prepays) {
-    const std::size_t bytes = c.data.bytes;
-    return bytes > tiny_prepaid_max && bytes <= prepaid_max && !is_long(bytes) && send_paid(c);
-  }
-  return false;
+  const std::size_t bytes = c.data.bytes;
+  return bytes > tiny_prepaid_max && bytes <= prepaid_max && !is_long(bytes) && send_paid(c);
 }
 
 template <class Stack, class House>
