@@ -13,6 +13,7 @@
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
 #include "mpx/engine/turns.hpp"
+#include "mpx/flow/concepts.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"
