@@ -7,6 +7,7 @@
 #include <source_location>
 #include <string>
 
+#include "mpx/core/atomic.hpp"
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/status.hpp"
