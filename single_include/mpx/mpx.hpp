@@ -10156,7 +10156,7 @@ class ring_producer {
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
         lap_(1 << 8),
         stop_(next_ + g.lines),
-        early_(platform::owning_early_lines()),
+        early_(platform::owning_early_lines() * sizeof(line)),
         control_(reinterpret_cast<ring_control*>(base)),
         first_(next_),
         end_(stop_),
@@ -10169,7 +10169,10 @@ class ring_producer {
                                         std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
-    write_line(header, data, bytes);
+    next_->write(header);
+    if (bytes != 0) std::memcpy(next_->data(), data, bytes);
+    next_->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
+    ++next_;
     return true;
   }
 
@@ -10200,7 +10203,12 @@ class ring_producer {
     if (next_ == stop_ || held < price) [[unlikely]]
       return false;
     if (bytes > line_data_bytes) return put_paid_pooled(header, data, bytes, held - price);
-    write_line(header, data, bytes);
+    line* const l = next_;
+    platform::prefetch_to_write(l->raw + early_);
+    l->write(header);
+    copy_small(l->data(), data, bytes);
+    l->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
+    next_ = l + 1;
     purse_ = held - price;
     return true;
   }
@@ -10215,15 +10223,6 @@ class ring_producer {
   std::uint32_t& purse() noexcept { return purse_; }
 
  private:
-  [[MPX_ALWAYS_INLINE]] void write_line(const frame_header& header, const std::byte* data,
-                                        std::size_t bytes) noexcept {
-    line* const l = next_;
-    platform::prefetch_to_write(l + early_);
-    l->write(header);
-    copy_small(l->data(), data, bytes);
-    l->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
-    next_ = l + 1;
-  }
   [[MPX_ALWAYS_INLINE]] bool put_paid_pooled(const frame_header& header, const std::byte* data,
                                              std::size_t bytes, std::uint32_t left) noexcept {
     line* const l = next_;
@@ -10276,8 +10275,8 @@ class ring_producer {
   std::uint32_t pool_head_ = 0;
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
-  line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
-  std::size_t early_ = 0;  // So far ahead it asks for a line; of the one that it writes, no harm.
+  line* stop_ = nullptr;      // The first one that is not known to be free, or the end.
+  std::size_t early_ = 0;     // Bytes ahead it asks for a line; of the one that it writes, no harm.
   std::uint32_t passed_ = 0;  // Lines of the laps that are over.
   ring_control* control_ = nullptr;
   line* first_ = nullptr;
@@ -10479,21 +10478,17 @@ class ring_fabric {
   const Segment& segment() const noexcept { return segment_; }
 
   /// See Transport. Cost: one line written and one load of a word that seldom changes.
-  [[MPX_ALWAYS_INLINE]] outcome post(peer_id peer, const frame_header& header,
-                                     std::span<const std::byte> payload, cookie_t) noexcept {
+  [[gnu::noinline]] outcome post(peer_id peer, const frame_header& header,
+                                 std::span<const std::byte> payload, cookie_t) noexcept {
     sender* s = out_[peer];
     if (s == nullptr) [[unlikely]] {
       s = wire_out(peer);
       if (s == nullptr) return outcome::refused;
     }
-    if (payload.size() <= line_data_bytes) {
-      if (!s->ring.put_inline(header, payload.data(), payload.size())) [[unlikely]]
-        return block_on_space(*s);
-    } else if (!put_pooled(*s, header.word[0] | std::uint64_t{header.word[1]} << 32,
-                           header.word[2] | std::uint64_t{header.word[3]} << 32, header.word[4],
-                           payload)) [[unlikely]] {
+    if (!(payload.size() <= line_data_bytes
+              ? s->ring.put_inline(header, payload.data(), payload.size())
+              : s->ring.put_pooled(header, payload.data(), payload.size()))) [[unlikely]]
       return block_on_space(*s);
-    }
     tell(*s);
     return outcome::done;
   }
@@ -10705,15 +10700,6 @@ class ring_fabric {
     if (polls_ % idle_polls == 0 && hot_.size() > hot_free) [[unlikely]]
       demote_idle();
     return taken;
-  }
-
-  /// The header by value: its address would put it into memory for every tiny packet too.
-  [[gnu::noinline]] static bool put_pooled(sender& s, std::uint64_t first, std::uint64_t second,
-                                           std::uint32_t last,
-                                           std::span<const std::byte> payload) noexcept {
-    const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
-    const frame_header header{{low(first), low(first >> 32), low(second), low(second >> 32), last}};
-    return s.ring.put_pooled(header, payload.data(), payload.size());
   }
 
   /// Returns nullptr when memory or mappings are out. The place in `blocked_on_space_` is had here
@@ -12916,13 +12902,13 @@ class outbox_room {
   /// Sends a contiguous message that is tiny and in whose way nothing is. Returns false if that is
   /// not known.
   bool send_at_once(const send_call& c) noexcept;
-  /// The same of one that is somewhat longer.
+  /// The same of one that may be somewhat longer, too.
   bool send_short_at_once(const send_call& c) noexcept;
   /// What they have left: sends it if it can leave at once, and pays for those behind it.
   bool send_and_prepay(const send_call& c) noexcept;
 
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
-  [[MPX_ALWAYS_INLINE]] bool send_now(const send_call& c) noexcept {
+  bool send_now(const send_call& c) noexcept {
     // What may pend needs an operation to complete.
     if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
@@ -13377,8 +13363,7 @@ template <class Stack, class House>
 template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_short_at_once(
     const send_call& c) noexcept {
-  const std::size_t bytes = c.data.bytes;
-  return bytes > tiny_prepaid_max && bytes <= prepaid_max && !is_long(bytes) && send_paid(c);
+  return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && send_paid(c);
 }
 
 template <class Stack, class House>
@@ -15521,6 +15506,12 @@ class endpoint : ground<Stack>,
     if (c.data.contiguous() && outbox().send_at_once(c)) [[likely]]
       return {};
     return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
+  }
+  /// The same by a call, for where sends are too many to have them all inlined.
+  [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
+                                        match_bits bits) {
+    lock_guard lock(threading());
+    return send_apart(base, bytes, nullptr, to, bits);
   }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
@@ -19560,6 +19551,15 @@ class point_to_point {
     return post<M>({{const_cast<std::byte*>(data), bytes}, to, type.in(context_), tag});
   }
   template <mode M>
+  started call_to(const std::byte* data, std::size_t bytes, peer_id to, tag_t tag,
+                  mark_type type) const {
+    if constexpr (M == mode::standard) {
+      return endpoint_->send_called(const_cast<std::byte*>(data), bytes, to,
+                                    match_bits_of(type.in(context_), tag));
+    }
+    return start_to<M>(data, bytes, to, tag, type);
+  }
+  template <mode M>
   [[MPX_ALWAYS_INLINE]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
                                      tag_t tag, mark_type type, std::source_location where) const {
     const auto [op, failure] = start_to<M>(data, bytes, to, tag, type);
@@ -19580,14 +19580,16 @@ class point_to_point {
   [[gnu::noinline]] errc send_slow(const std::byte* data, std::size_t bytes, rank_t to, tag_t tag,
                                    mark_type type, std::source_location where) const {
     if (const errc why = check_send(to, tag); why != errc{}) return why;
-    return to == proc_null ? errc{} : send_to<M>(data, bytes, peer_of(to), tag, type, where);
+    if (to == proc_null) return errc{};
+    const auto [op, failure] = call_to<M>(data, bytes, peer_of(to), tag, type);
+    return op == nullptr ? failure : send_rest(*op, name_of(M), where);
   }
   template <mode M>
   [[gnu::noinline]] started start_slow(const std::byte* data, std::size_t bytes, rank_t to,
                                        tag_t tag, mark_type type) const {
     if (const errc why = check_send(to, tag); why != errc{}) return {nullptr, why};
     if (to == proc_null) return {};
-    const started s = start_to<M>(data, bytes, peer_of(to), tag, type);
+    const started s = call_to<M>(data, bytes, peer_of(to), tag, type);
     if (s.op != nullptr) s.op->ranks = state_->ranks;
     return s;
   }

@@ -395,6 +395,15 @@ class point_to_point {
     return post<M>({{const_cast<std::byte*>(data), bytes}, to, type.in(context_), tag});
   }
   template <mode M>
+  started call_to(const std::byte* data, std::size_t bytes, peer_id to, tag_t tag,
+                  mark_type type) const {
+    if constexpr (M == mode::standard) {
+      return endpoint_->send_called(const_cast<std::byte*>(data), bytes, to,
+                                    match_bits_of(type.in(context_), tag));
+    }
+    return start_to<M>(data, bytes, to, tag, type);
+  }
+  template <mode M>
   [[MPX_ALWAYS_INLINE]] errc send_to(const std::byte* data, std::size_t bytes, peer_id to,
                                      tag_t tag, mark_type type, std::source_location where) const {
     const auto [op, failure] = start_to<M>(data, bytes, to, tag, type);
@@ -415,14 +424,16 @@ class point_to_point {
   [[gnu::noinline]] errc send_slow(const std::byte* data, std::size_t bytes, rank_t to, tag_t tag,
                                    mark_type type, std::source_location where) const {
     if (const errc why = check_send(to, tag); why != errc{}) return why;
-    return to == proc_null ? errc{} : send_to<M>(data, bytes, peer_of(to), tag, type, where);
+    if (to == proc_null) return errc{};
+    const auto [op, failure] = call_to<M>(data, bytes, peer_of(to), tag, type);
+    return op == nullptr ? failure : send_rest(*op, name_of(M), where);
   }
   template <mode M>
   [[gnu::noinline]] started start_slow(const std::byte* data, std::size_t bytes, rank_t to,
                                        tag_t tag, mark_type type) const {
     if (const errc why = check_send(to, tag); why != errc{}) return {nullptr, why};
     if (to == proc_null) return {};
-    const started s = start_to<M>(data, bytes, peer_of(to), tag, type);
+    const started s = call_to<M>(data, bytes, peer_of(to), tag, type);
     if (s.op != nullptr) s.op->ranks = state_->ranks;
     return s;
   }

@@ -85,6 +85,12 @@ class endpoint : ground<Stack>,
       return {};
     return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
+  /// The same by a call, for where sends are too many to have them all inlined.
+  [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
+                                        match_bits bits) {
+    lock_guard lock(threading());
+    return send_apart(base, bytes, nullptr, to, bits);
+  }
   /// Starts a synchronous or ready send (`flag`); always returns an operation.
   started send_flagged(const send_call& c, std::uint8_t flag) {
     lock_guard lock(threading());

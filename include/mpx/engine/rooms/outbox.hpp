@@ -91,13 +91,13 @@ class outbox_room {
   /// Sends a contiguous message that is tiny and in whose way nothing is. Returns false if that is
   /// not known.
   bool send_at_once(const send_call& c) noexcept;
-  /// The same of one that is somewhat longer.
+  /// The same of one that may be somewhat longer, too.
   bool send_short_at_once(const send_call& c) noexcept;
   /// What they have left: sends it if it can leave at once, and pays for those behind it.
   bool send_and_prepay(const send_call& c) noexcept;
 
   /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
-  [[MPX_ALWAYS_INLINE]] bool send_now(const send_call& c) noexcept {
+  bool send_now(const send_call& c) noexcept {
     // What may pend needs an operation to complete.
     if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;

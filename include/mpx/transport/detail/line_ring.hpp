@@ -141,7 +141,7 @@ class ring_producer {
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
         lap_(1 << 8),
         stop_(next_ + g.lines),
-        early_(platform::owning_early_lines()),
+        early_(platform::owning_early_lines() * sizeof(line)),
         control_(reinterpret_cast<ring_control*>(base)),
         first_(next_),
         end_(stop_),
@@ -154,7 +154,10 @@ class ring_producer {
                                         std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
-    write_line(header, data, bytes);
+    next_->write(header);
+    if (bytes != 0) std::memcpy(next_->data(), data, bytes);
+    next_->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
+    ++next_;
     return true;
   }
 
@@ -185,7 +188,12 @@ class ring_producer {
     if (next_ == stop_ || held < price) [[unlikely]]
       return false;
     if (bytes > line_data_bytes) return put_paid_pooled(header, data, bytes, held - price);
-    write_line(header, data, bytes);
+    line* const l = next_;
+    platform::prefetch_to_write(l->raw + early_);
+    l->write(header);
+    copy_small(l->data(), data, bytes);
+    l->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
+    next_ = l + 1;
     purse_ = held - price;
     return true;
   }
@@ -200,15 +208,6 @@ class ring_producer {
   std::uint32_t& purse() noexcept { return purse_; }
 
  private:
-  [[MPX_ALWAYS_INLINE]] void write_line(const frame_header& header, const std::byte* data,
-                                        std::size_t bytes) noexcept {
-    line* const l = next_;
-    platform::prefetch_to_write(l + early_);
-    l->write(header);
-    copy_small(l->data(), data, bytes);
-    l->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
-    next_ = l + 1;
-  }
   [[MPX_ALWAYS_INLINE]] bool put_paid_pooled(const frame_header& header, const std::byte* data,
                                              std::size_t bytes, std::uint32_t left) noexcept {
     line* const l = next_;
@@ -261,8 +260,8 @@ class ring_producer {
   std::uint32_t pool_head_ = 0;
   std::uint32_t lap_ =
       0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
-  line* stop_ = nullptr;   // The first one that is not known to be free, or the end.
-  std::size_t early_ = 0;  // So far ahead it asks for a line; of the one that it writes, no harm.
+  line* stop_ = nullptr;      // The first one that is not known to be free, or the end.
+  std::size_t early_ = 0;     // Bytes ahead it asks for a line; of the one that it writes, no harm.
   std::uint32_t passed_ = 0;  // Lines of the laps that are over.
   ring_control* control_ = nullptr;
   line* first_ = nullptr;

@@ -73,21 +73,17 @@ class ring_fabric {
   const Segment& segment() const noexcept { return segment_; }
 
   /// See Transport. Cost: one line written and one load of a word that seldom changes.
-  [[MPX_ALWAYS_INLINE]] outcome post(peer_id peer, const frame_header& header,
-                                     std::span<const std::byte> payload, cookie_t) noexcept {
+  [[gnu::noinline]] outcome post(peer_id peer, const frame_header& header,
+                                 std::span<const std::byte> payload, cookie_t) noexcept {
     sender* s = out_[peer];
     if (s == nullptr) [[unlikely]] {
       s = wire_out(peer);
       if (s == nullptr) return outcome::refused;
     }
-    if (payload.size() <= line_data_bytes) {
-      if (!s->ring.put_inline(header, payload.data(), payload.size())) [[unlikely]]
-        return block_on_space(*s);
-    } else if (!put_pooled(*s, header.word[0] | std::uint64_t{header.word[1]} << 32,
-                           header.word[2] | std::uint64_t{header.word[3]} << 32, header.word[4],
-                           payload)) [[unlikely]] {
+    if (!(payload.size() <= line_data_bytes
+              ? s->ring.put_inline(header, payload.data(), payload.size())
+              : s->ring.put_pooled(header, payload.data(), payload.size()))) [[unlikely]]
       return block_on_space(*s);
-    }
     tell(*s);
     return outcome::done;
   }
@@ -299,15 +295,6 @@ class ring_fabric {
     if (polls_ % idle_polls == 0 && hot_.size() > hot_free) [[unlikely]]
       demote_idle();
     return taken;
-  }
-
-  /// The header by value: its address would put it into memory for every tiny packet too.
-  [[gnu::noinline]] static bool put_pooled(sender& s, std::uint64_t first, std::uint64_t second,
-                                           std::uint32_t last,
-                                           std::span<const std::byte> payload) noexcept {
-    const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
-    const frame_header header{{low(first), low(first >> 32), low(second), low(second >> 32), last}};
-    return s.ring.put_pooled(header, payload.data(), payload.size());
   }
 
   /// Returns nullptr when memory or mappings are out. The place in `blocked_on_space_` is had here

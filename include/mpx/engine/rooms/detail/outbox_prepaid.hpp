@@ -41,8 +41,7 @@ template <class Stack, class House>
 template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_short_at_once(
     const send_call& c) noexcept {
-  const std::size_t bytes = c.data.bytes;
-  return bytes > tiny_prepaid_max && bytes <= prepaid_max && !is_long(bytes) && send_paid(c);
+  return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && send_paid(c);
 }
 
 template <class Stack, class House>
