@@ -18,9 +18,7 @@ class line_ring {
  public:
   [[gnu::always_inline]] bool put(const mpx::frame_header& header,
                                   std::span<const std::byte> data) noexcept {
-    return data.size() <= ring::line_data_bytes
-               ? producer_.put_inline(header, data.data(), data.size())
-               : producer_.put_pooled(header, data.data(), data.size());
+    return producer_.put(header, data.data(), data.size());
   }
   bool ready() const noexcept { return consumer_.ready(); }
 

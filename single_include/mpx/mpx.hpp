@@ -10169,10 +10169,7 @@ class ring_producer {
                                         std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) [[unlikely]]
       return false;
-    next_->write(header);
-    if (bytes != 0) std::memcpy(next_->data(), data, bytes);
-    next_->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
-    ++next_;
+    write_line(header, data, bytes);
     return true;
   }
 
@@ -10195,7 +10192,13 @@ class ring_producer {
     return true;
   }
 
-  /// Either of them for a price off the purse. False: it does not hold that, or there is no room
+  /// Puts a packet of any size that fits, by one of them.
+  [[MPX_ALWAYS_INLINE]] bool put(const frame_header& header, const std::byte* data,
+                                 std::size_t bytes) noexcept {
+    return bytes <= line_data_bytes ? put_inline(header, data, bytes)
+                                    : put_pooled(header, data, bytes);
+  }
+  /// The same for a price off the purse. False: it does not hold that, or there is no room
   /// that is known of.
   [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
                                       std::size_t bytes, std::uint32_t price) noexcept {
@@ -10203,12 +10206,7 @@ class ring_producer {
     if (next_ == stop_ || held < price) [[unlikely]]
       return false;
     if (bytes > line_data_bytes) return put_paid_pooled(header, data, bytes, held - price);
-    line* const l = next_;
-    platform::prefetch_to_write(l->raw + early_);
-    l->write(header);
-    copy_small(l->data(), data, bytes);
-    l->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
-    next_ = l + 1;
+    write_line(header, data, bytes);
     purse_ = held - price;
     return true;
   }
@@ -10223,6 +10221,15 @@ class ring_producer {
   std::uint32_t& purse() noexcept { return purse_; }
 
  private:
+  [[MPX_ALWAYS_INLINE]] void write_line(const frame_header& header, const std::byte* data,
+                                        std::size_t bytes) noexcept {
+    line* const l = next_;
+    platform::prefetch_to_write(l->raw + early_);
+    l->write(header);
+    copy_small(l->data(), data, bytes);
+    l->publish(lap_ | static_cast<std::uint32_t>(bytes), header.word[0]);
+    next_ = l + 1;
+  }
   [[MPX_ALWAYS_INLINE]] bool put_paid_pooled(const frame_header& header, const std::byte* data,
                                              std::size_t bytes, std::uint32_t left) noexcept {
     line* const l = next_;
@@ -10234,7 +10241,7 @@ class ring_producer {
     purse_ = left;
     pool_tail_ += place.advance;
     copy_short(to, data, bytes);
-    platform::signal_fence();
+    platform::signal_fence();  // What is needed now is looked up, and not kept over the copy.
     write_reference(l, header, static_cast<std::uint64_t>(to - pool_), bytes);
     return true;
   }
@@ -10485,9 +10492,7 @@ class ring_fabric {
       s = wire_out(peer);
       if (s == nullptr) return outcome::refused;
     }
-    if (!(payload.size() <= line_data_bytes
-              ? s->ring.put_inline(header, payload.data(), payload.size())
-              : s->ring.put_pooled(header, payload.data(), payload.size()))) [[unlikely]]
+    if (!s->ring.put(header, payload.data(), payload.size())) [[unlikely]]
       return block_on_space(*s);
     tell(*s);
     return outcome::done;

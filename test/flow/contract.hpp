@@ -14,6 +14,22 @@
 
 namespace flow_contract {
 
+/// Buys ahead and gives back now and then. Returns whether the purse has paid for a message.
+template <mpx::FlowControl F>
+bool pays([[maybe_unused]] F& flow, [[maybe_unused]] mpx::peer_id to,
+          [[maybe_unused]] std::uint32_t& purse, [[maybe_unused]] std::size_t bytes,
+          [[maybe_unused]] std::mt19937_64& random) {
+  if constexpr (mpx::PrepaidFlowControl<F>) {
+    if (random() % 4 == 0) purse += flow.prepay(to);
+    if (random() % 16 == 0) flow.refund(to, std::exchange(purse, 0));
+    const std::uint32_t price = flow.price(bytes);
+    if (purse < price || random() % 2 != 0) return false;
+    purse -= price;
+    return true;
+  }
+  return false;
+}
+
 /// Random traffic from one process to another. Says what broke, and how often the flow control
 /// refused.
 template <mpx::FlowControl F>
@@ -56,15 +72,11 @@ class traffic {
     const std::size_t bytes = random_() % (bytes_max_ + 1);
     if constexpr (mpx::PrepaidFlowControl<F>) {
       broken_ += sender_.count(to_) == sender_.outgoing(to_) ? 0 : 1;
-      if (random_() % 4 == 0) purse_ += sender_.prepay(to_);
-      if (random_() % 16 == 0) sender_.refund(to_, std::exchange(purse_, 0));
-      const std::size_t tiny = bytes % 41;
-      if (const std::uint32_t price = sender_.price(tiny); purse_ >= price && random_() % 2 == 0) {
-        purse_ -= price;
-        channel_.push_back(tiny);
-        ++sent_;
-        return;
-      }
+    }
+    if (const std::size_t tiny = bytes % 41; pays(sender_, to_, purse_, tiny, random_)) {
+      channel_.push_back(tiny);
+      ++sent_;
+      return;
     }
     if (!sender_.try_acquire(to_, bytes)) {
       ++refused_;
@@ -187,18 +199,11 @@ void check_elastic(std::uint64_t budget) {
         r.here = false;
       } else if (dice < 50) {
         std::size_t bytes = random() % 3000;
-        bool paid = false;
-        if constexpr (mpx::PrepaidFlowControl<F>) {
-          if (random() % 4 == 0) r.purse += r.flow.prepay(r.at);
-          if (random() % 16 == 0) r.flow.refund(r.at, std::exchange(r.purse, 0));
-          const std::uint32_t price = r.flow.price(bytes % 1025);
-          paid = r.purse >= price && random() % 2 == 0;
-          if (paid) {
-            r.purse -= price;
-            bytes %= 1025;
-          }
+        if (pays(r.flow, r.at, r.purse, bytes % 1025, random)) {
+          bytes %= 1025;
+        } else if (!r.flow.try_acquire(r.at, bytes)) {
+          continue;
         }
-        if (!paid && !r.flow.try_acquire(r.at, bytes)) continue;
         r.channel.push_back(bytes);
         ++sent;
       } else if (dice < 75 && !r.channel.empty()) {

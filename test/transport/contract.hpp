@@ -308,8 +308,8 @@ void check_purse() {
         continue;
       }
       refused += posted % 7 != 3 ? 1 : 0;
-      o = post(job[0], 1, posted,
-               posted % 100);  // Room that has to be looked for, or a larger one.
+      // Room has to be looked for, or it is a larger one's turn.
+      o = post(job[0], 1, posted, posted % 100);
       posted += o == outcome::done ? 1 : 0;
       REQUIRE(posted - before < 10'000'000);
     }

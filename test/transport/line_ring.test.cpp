@@ -52,8 +52,7 @@ std::vector<std::byte> payload_of(std::uint32_t i, std::size_t bytes) {
 
 bool put(ring_producer& p, std::uint32_t i, std::size_t bytes) {
   const auto data = payload_of(i, bytes);
-  return bytes <= line_data_bytes ? p.put_inline(numbered_header(i), data.data(), bytes)
-                                  : p.put_pooled(numbered_header(i), data.data(), bytes);
+  return p.put(numbered_header(i), data.data(), bytes);
 }
 
 /// Takes the waiting packet; says whether it is the one of that number and size.

@@ -80,9 +80,7 @@ class ring_fabric {
       s = wire_out(peer);
       if (s == nullptr) return outcome::refused;
     }
-    if (!(payload.size() <= line_data_bytes
-              ? s->ring.put_inline(header, payload.data(), payload.size())
-              : s->ring.put_pooled(header, payload.data(), payload.size()))) [[unlikely]]
+    if (!s->ring.put(header, payload.data(), payload.size())) [[unlikely]]
       return block_on_space(*s);
     tell(*s);
     return outcome::done;
