@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 
@@ -169,6 +170,28 @@ TEST_CASE("paths: eager messages take none of them") {
     CHECK(announced < 10);
     CHECK(env.trace()[event::announced] == announced);
     if (env.rank() == 1) CHECK(env.trace()[event::eager_sent] > 0);
+  });
+}
+
+TEST_CASE_TEMPLATE("paths: who waits for one eager message does not have to store the next", Stack,
+                   inproc, shm) {
+  std::atomic<bool> sent{false};
+  ranks::run<Stack>(2, [&](mpx::environment<Stack>& env) {
+    auto world = env.world();
+    constexpr std::size_t most = Stack::protocol_type::short_bytes_ceiling;
+    if (env.rank() == 1) {
+      for (std::uint64_t i = 0; i < 3; ++i) world.send(ranks::message(most, i), 0, 1);
+      sent.store(true);
+      return;
+    }
+    const std::uint64_t before = env.trace()[event::unexpected_bytes];
+    while (!sent.load()) std::this_thread::yield();
+    std::vector<std::byte> in(most);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      world.recv(in, 1, 1);
+      CHECK(ranks::holds(in, i));
+    }
+    CHECK(env.trace()[event::unexpected_bytes] == before);
   });
 }
 

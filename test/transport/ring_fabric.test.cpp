@@ -61,4 +61,26 @@ TEST_CASE("ring_fabric: who lacks mappings itself does not call its peer's bytes
   CHECK(post(receiver, 0, 1, 8) == outcome::done);
 }
 
+TEST_CASE("ring_fabric: a poll ends with a large payload") {
+  constexpr ring::ring_geometry roomy{64, 65536};
+  constexpr ring::inproc_shape shape{2, 2, roomy};
+  const ring::shared_mapping memory(ring::inproc_segment::bytes(shape), 2);
+  using fabric = ring::ring_fabric<ring::inproc_segment>;
+  const auto end = [&](peer_id self) {
+    return fabric(ring::inproc_segment(memory, shape, {self, 1}, 2), self, 2, roomy);
+  };
+  fabric sender = end(0);
+  fabric receiver = end(1);
+  keeper sink;
+  const std::size_t sizes[] = {8, 1000, 2048, 2048, 16, 4096, 8};
+  for (std::uint32_t i = 0; i < std::size(sizes); ++i)
+    REQUIRE(post(sender, 1, i, sizes[i]) == outcome::done);
+  for (const std::size_t together : {3u, 1u, 2u, 1u}) CHECK(receiver.poll(sink) == together);
+  CHECK(receiver.poll(sink) == 0);
+  for (std::uint32_t i = 0; i < std::size(sizes); ++i) {
+    CHECK(same(sink.packets[i].header, header_of(i)));
+    CHECK(sink.packets[i].payload.size() == sizes[i]);
+  }
+}
+
 }  // namespace

@@ -146,7 +146,8 @@ class ring_producer {
         first_(next_),
         end_(stop_),
         pool_(base + sizeof(ring_control) + std::size_t{g.lines} * sizeof(line)),
-        pool_bytes_(g.pool_bytes) {}
+        pool_bytes_(g.pool_bytes),
+        owns_early_(platform::owning_early_pays()) {}
 
   /// Puts a packet of at most `line_data_bytes`. Returns false when the ring is full.
   /// Cost: one line written; the consumer's line is read once a lap or when that is not free.
@@ -170,7 +171,9 @@ class ring_producer {
         return false;
       }
     }
-    std::memcpy(pool_ + place.offset, data, bytes);
+    std::byte* const to = pool_ + place.offset;
+    if (owns_early_) platform::own_lines(to, bytes);
+    std::memcpy(to, data, bytes);
     write_reference(next_, header, place.offset, bytes);
     ++next_;
     pool_tail_ += place.advance;
@@ -276,6 +279,7 @@ class ring_producer {
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
   std::uint32_t wanted_ = 0;  // Pool bytes that the put lacked which failed last.
+  bool owns_early_ = false;
 };
 
 /// A larger payload where it lies in the pool. `malformed`: its lengths cannot be true, for the
@@ -342,8 +346,9 @@ class ring_consumer {
     return free(1);
   }
 
-  /// Takes up to `most` packets: take(header, data, code) for each. Returns how many; `free` has to
-  /// follow, unless there were none. Meanwhile this end shows none of them as taken.
+  /// Takes up to `most` packets: take(header, data, code) for each, which says whether to go on.
+  /// Returns how many; `free` has to follow, unless there were none. Meanwhile this end shows none
+  /// of them as taken.
   template <class Take>
   [[MPX_ALWAYS_INLINE]] std::uint32_t take(std::uint32_t most, Take&& take) noexcept {
     line* const from = next_;  // Kept here: what is taken is written to memory that could be ours.
@@ -352,7 +357,10 @@ class ring_consumer {
     for (; l != stop; ++l) {
       const std::uint32_t waiting = l->mark() - expected_;
       if (waiting > 0xff) break;
-      take(l->header(), l->data(), waiting);
+      if (!take(l->header(), l->data(), waiting)) [[unlikely]] {
+        ++l;
+        break;
+      }
     }
     next_ = l;
     if (l > last_) [[unlikely]] {

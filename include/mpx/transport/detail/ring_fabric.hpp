@@ -101,16 +101,18 @@ class ring_fabric {
     return true;
   }
 
-  /// See Transport. Takes one packet of each hot ring, or `burst_max` if only one is hot.
+  /// See Transport. Takes one packet of each hot ring, or, if only one is hot, `burst_max`, up to
+  /// the first with a payload of `last_payload_min` bytes.
   template <PacketSink Sink>
   [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
     if (doorbell_->summary.load(platform::memory_order_relaxed) != 0) [[unlikely]]
       serve_attention(sink);
     std::uint32_t taken = 0;
     if (receiver* r = only_; r != nullptr) [[likely]] {
-      taken = r->ring.take(
-          burst_max, [&](const frame_header& h, const std::byte* data, std::uint32_t code)
-                         __attribute__((always_inline)) { deliver(*r, sink, h, data, code); });
+      taken = r->ring.take(burst_max, [&](const frame_header& h, const std::byte* data,
+                                          std::uint32_t code) __attribute__((always_inline)) {
+        return deliver(*r, sink, h, data, code);
+      });
       if (taken != 0 && r->ring.free(taken)) [[unlikely]]
         hungry_ = r->hungry = true;
     } else {
@@ -251,27 +253,40 @@ class ring_fabric {
   using sender = ring_sender;
   using receiver = ring_receiver;
   static constexpr std::uint32_t burst_max = 16;
+  // Who waits for it is told before the next one is copied, whose receive may not be posted yet: in
+  // an exchange two ranks would else take turns, two messages each, every second one stored first.
+  static constexpr std::size_t last_payload_min = 2048;
   static constexpr std::uint64_t idle_polls = 4096;  // Power of two.
   static constexpr std::int64_t blind_sleep_ns = 1'000'000;
   static constexpr std::size_t neighbours_max = 8;
   static constexpr std::size_t hot_free = 4;  // Rings that may idle in the hot list.
 
+  /// Returns whether a poll may take another one.
   template <class Sink>
-  [[MPX_ALWAYS_INLINE]] void deliver(receiver& r, Sink& sink, const frame_header& header,
+  [[MPX_ALWAYS_INLINE]] bool deliver(receiver& r, Sink& sink, const frame_header& header,
                                      const std::byte* data, std::uint32_t code) noexcept {
-    if (code <= line_data_bytes) [[likely]]
-      return sink.packet(r.source, header, {data, code});
-    deliver_apart(r, sink, header, data, code);
+    if (code <= line_data_bytes) [[likely]] {
+      sink.packet(r.source, header, {data, code});
+      return true;
+    }
+    return deliver_apart(r, sink, header, data, code);
   }
 
   template <class Sink>
-  [[gnu::noinline]] void deliver_apart(receiver& r, Sink& sink, const frame_header& header,
+  [[gnu::noinline]] bool deliver_apart(receiver& r, Sink& sink, const frame_header& header,
                                        const std::byte* data, std::uint32_t code) noexcept {
-    if (code <= line_data_bytes) return sink.packet(r.source, header, {data, code});
+    if (code <= line_data_bytes) {
+      sink.packet(r.source, header, {data, code});
+      return true;
+    }
     const pooled_view p = r.ring.pooled(data, code);
-    if (p.malformed) return sink.malformed(r.source);
-    sink.packet(r.source, header, p.payload);
-    r.ring.give_back_pool(p);
+    if (p.malformed) {
+      sink.malformed(r.source);
+    } else {
+      sink.packet(r.source, header, p.payload);
+      r.ring.give_back_pool(p);
+    }
+    return p.payload.size() < last_payload_min;
   }
 
   template <class Sink>
@@ -282,7 +297,7 @@ class ring_fabric {
       receiver& r = *hot_[i];
       const std::uint32_t got =
           r.ring.take(1, [&](const frame_header& h, const std::byte* data, std::uint32_t code) {
-            deliver_apart(r, sink, h, data, code);
+            return deliver_apart(r, sink, h, data, code);
           });
       if (got == 0) continue;
       ++taken;
