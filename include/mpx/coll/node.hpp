@@ -72,13 +72,15 @@ class node_call {
     if (bytes == sizeof(std::uint64_t) && data.contiguous())
       std::memcpy(to, data.base + at, sizeof(std::uint64_t));
     else
-      data.read(at, {to, bytes});
+      read_early(data, at, {to, bytes});
     shown(bytes, piece);
   }
   /// Where this rank makes `bytes` that it will show as `piece`. Returns no memory: it has failed.
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
     if (!make_free(piece)) return {};
-    return {s_.block.data(me_, index(piece), bytes), bytes};
+    std::byte* const to = s_.block.data(me_, index(piece), bytes);
+    s_.own_early(to, bytes);
+    return {to, bytes};
   }
   /// Shows that.
   void show_made(std::size_t bytes, std::uint32_t piece) noexcept {
@@ -100,7 +102,7 @@ class node_call {
     for (rank_t r = 0; r < n_; ++r) {
       if (r == me_) continue;
       const std::size_t there = from.bytes_of(r);
-      if (there > at) from[r].read(at, {to, there - at < bytes ? there - at : bytes});
+      if (there > at) read_early(from[r], at, {to, there - at < bytes ? there - at : bytes});
       to += bytes;
     }
     shown(all, piece);
@@ -248,6 +250,10 @@ class node_call {
   [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
  private:
+  void read_early(const memory& data, std::size_t at, std::span<std::byte> into) noexcept {
+    s_.own_early(into.data(), into.size());
+    data.read(at, into);
+  }
   unsigned index(std::uint32_t piece) const noexcept {
     return (static_cast<std::uint32_t>(serial_) + piece) % node_slots;
   }

@@ -161,6 +161,14 @@ struct node_state final : mpx::detail::communicator_extras {
     if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
   }
 
+  /// Asks for lines that this rank is about to show something in, where that pays: of more there
+  /// are some that others still read.
+  void own_early(const std::byte* to, std::size_t bytes) const noexcept {
+    if (owns_early && bytes <= owned_bytes_max) platform::own_lines(to, bytes);
+  }
+
+  static constexpr std::size_t owned_bytes_max = 4096;
+
   node_block block;
   std::uint64_t own = 0;     // The block's name where it was made.
   bool crowded = false;      // Ranks outnumber cores,
@@ -175,6 +183,7 @@ struct node_state final : mpx::detail::communicator_extras {
   bool may_read = false;     // or can, and whether that pays is to be learnt.
   bool fenced = false;       // The kernel has no barrier for others: each flag needs a fence.
   bool claims = false;       // See platform::claiming_pays; not where ranks share cores.
+  bool owns_early = false;   // See platform::owning_early_pays; the same.
   node_tag left = 0;         // As the others know it.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // What each other is known to have left, besides.

@@ -86,6 +86,7 @@ template <class Stack>
   made->crowded = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
   made->claims = !made->crowded && platform::claiming_pays();
+  made->owns_early = !made->crowded && platform::owning_early_pays();
   made->reads = (can & reads) != 0;
   made->may_read = (can & may_read) != 0;
   return made;

@@ -258,13 +258,13 @@ class quick_call {
       std::memcpy(to, from, bytes);
   }
   /// Copies to where a rank shows it.
-  [[MPX_ALWAYS_INLINE]] static void copy_to_shown(std::byte* to, const std::byte* from,
-                                                  std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] void copy_to_shown(std::byte* to, const std::byte* from,
+                                           std::size_t bytes) const noexcept {
     constexpr std::size_t few = 2 * cache_line_bytes;
-    if (bytes > few)
-      platform::copy_to_shown(to, from, bytes);
-    else
-      copy(to, from, bytes);
+    if (bytes <= few) return copy(to, from, bytes);
+    if (!s_.owns_early) return platform::copy_to_shown(to, from, bytes);
+    platform::own_lines(to, bytes);
+    std::memcpy(to, from, bytes);
   }
 
  private:

@@ -89,8 +89,8 @@ inline processor this_processor() noexcept {
 /// slow as a line's way there and back; on AMD's the asking costs more than it saves.
 inline bool owning_early_pays() noexcept { return this_processor() == processor::intel; }
 
-/// Asks for all lines of a block that will be written at once. (Two processes on an Intel, a stream
-/// of messages of 4 KiB: 12.8 GB/s and 15.8.)
+/// Asks for all lines of a block that is about to be written, at once. (Two processes on an Intel:
+/// a stream of messages of 4 KiB 12.8 GB/s and 15.8; an allreduce of 1 KiB 0.51 us and 0.40.)
 inline void own_lines(const std::byte* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += cache_line_bytes) prefetch_to_write(from + at);
 }
