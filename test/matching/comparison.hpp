@@ -124,6 +124,9 @@ struct traffic {
   unsigned wild_percent;  // Of receives and probes.
   std::size_t queue_max;  // Of receives and of messages.
   bool lawful = true;  // A receive is posted only if no message waits for it, as the engine does.
+  // Of messages, those that the receive posted last is for; the tags of receives then go on as they
+  // went before, mostly.
+  unsigned backwards_percent = 0;
 };
 
 class comparison {
@@ -150,8 +153,17 @@ class comparison {
     return {below(traffic_.contexts), below(traffic_.sources),
             static_cast<mpx::tag_t>(below(traffic_.tags))};
   }
-  pattern some_pattern() {
-    const envelope e = some_envelope();
+  /// What a receive asks for whose tag goes on, up or down; sometimes it is the same again.
+  envelope next_envelope() {
+    const unsigned dice = below(200);
+    if (dice < 4) tag_step_ = -tag_step_;
+    if (dice != 10) tag_ += tag_step_;
+    if (dice == 20 || tag_ < 0 || tag_ > 1'000'000) tag_ = 1000;
+    return {0, dice < 24 ? below(traffic_.sources) : 0, tag_};
+  }
+  pattern some_pattern(bool posted = false) {
+    const envelope e =
+        posted && traffic_.backwards_percent != 0 ? next_envelope() : some_envelope();
     pattern p = pattern::of(e.bits, 0, e.source);
     if (below(100) < traffic_.wild_percent) {
       const unsigned which = 1 + below(7);
@@ -182,7 +194,7 @@ class comparison {
   }
 
   void receive_one() {
-    const pattern p = some_pattern();
+    const pattern p = some_pattern(true);
     if (traffic_.lawful || below(2) == 0) {
       const std::size_t got = list_.take(p);
       compare("match_receive", got, hashed_.take(p));
@@ -192,15 +204,20 @@ class comparison {
     const std::size_t id = receives_.take();
     list_.post(id, p);
     hashed_.post(id, p);
+    posted_.emplace_back(id, p);
     longest_ = std::max(longest_, receives_.in_use().size());
   }
 
   void arrive_one() {
-    const envelope e = some_envelope();
+    envelope e = some_envelope();
+    if (!posted_.empty() && below(100) < traffic_.backwards_percent) {
+      const pattern& last = posted_.back().second;
+      e = {last.bits, last.source == mpx::any_peer ? 0 : last.source};
+    }
     if (traffic_.lawful || below(2) == 0) {
       const std::size_t got = list_.arrive(e);
       compare("match_arrival", got, hashed_.arrive(e));
-      if (got != nobody) return receives_.give(got);
+      if (got != nobody) return forget(got);
     }
     if (messages_.in_use().size() >= traffic_.queue_max) return withdraw_one();
     const std::size_t id = messages_.take();
@@ -214,7 +231,14 @@ class comparison {
     const std::size_t id = receives_.in_use()[random_() % receives_.in_use().size()];
     list_.cancel(id);
     hashed_.cancel(id);
+    forget(id);
+  }
+  /// That receive is posted no more.
+  void forget(std::size_t id) {
     receives_.give(id);
+    const auto at = std::find_if(posted_.rbegin(), posted_.rend(),
+                                 [id](const auto& one) { return one.first == id; });
+    posted_.erase(std::prev(at.base()));
   }
   void withdraw_one() {
     if (messages_.in_use().empty()) return;
@@ -251,6 +275,9 @@ class comparison {
   unsigned phase_ = 0;
   std::size_t longest_ = 0;
   std::string wrong_;
+  mpx::tag_t tag_ = 1000;
+  mpx::tag_t tag_step_ = 1;
+  std::vector<std::pair<std::size_t, pattern>> posted_;  // In order.
   numbered<mpx::matching::list> list_;
   numbered<mpx::matching::hashed> hashed_;
   numbers receives_;

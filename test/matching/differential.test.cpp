@@ -24,6 +24,9 @@ constexpr traffic kinds[] = {
     {"long queues", 60'000, 2, 40, 2000, 2, 5000},
     {"long queues with wildcards", 30'000, 2, 40, 2000, 20, 3000},
     {"posted past waiting messages", 150'000, 2, 3, 4, 30, 200, false},
+    {"backwards", 150'000, 1, 3, 2000, 0, 60, true, 85},
+    {"backwards with wildcards", 100'000, 1, 3, 2000, 2, 60, true, 90},
+    {"now and then backwards", 100'000, 1, 2, 2000, 0, 60, true, 30},
 };
 
 TEST_CASE("matching: hashed gives what the list gives, over a million operations") {

@@ -53,4 +53,42 @@ TEST_CASE("hashed: equal keys keep their order while the table grows") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE(
+    "hashed: receives are met from the last one back, and nothing before them is passed over") {
+  hashed m;
+  std::vector<std::unique_ptr<receive>> receives;
+  const auto post = [&](const pattern& p) {
+    receives.push_back(std::make_unique<receive>(p));
+    m.post(*receives.back());
+    return receives.back().get();
+  };
+  // Three windows, each met from its end, with tags that rise, fall, and rise again.
+  for (const int step : {1, -1, 1}) {
+    std::vector<const receive*> window;
+    for (int i = 0; i < 64; ++i) window.push_back(post(pattern{0, 0, 100 + step * i}));
+    for (int i = 63; i >= 0; --i) {
+      CHECK(m.match_arrival({0, 0, 100 + step * i}) == window[static_cast<std::size_t>(i)]);
+      // What is posted in the middle is met before those that were there.
+      if (i != 32) continue;
+      const receive* const late = post(pattern{0, 0, 100 + step * 80});
+      CHECK(m.match_arrival({0, 0, 100 + step * 80}) == late);
+    }
+    CHECK(m.nothing_posted());
+  }
+  // Now one before the last matches, too.
+  const auto met = [&](const pattern& first, const pattern& meant, const envelope& is) {
+    post(first);
+    const receive* const earlier = post(meant);
+    for (int tag = 2; tag <= 9; ++tag) post(pattern{1, 0, tag});
+    CHECK(m.match_arrival(is) == earlier);
+    CHECK(m.match_arrival({first.bits, 0}) != nullptr);
+    for (int tag = 9; tag >= 2; --tag) CHECK(m.match_arrival({1, 0, tag}) != nullptr);
+    CHECK(m.nothing_posted());
+  };
+  met({1, 0, 1}, {1, 0, 9}, {1, 0, 9});
+  met({0, 0, 1}, {1, 0, mpx::any_tag}, {1, 0, 9});
+  met({1, 0, 1}, {1, mpx::any_peer, 9}, {1, 0, 9});
+  met({1, 0, 0}, {1, mpx::any_peer, 1}, {1, 0, 1});
+}
+
 }  // namespace

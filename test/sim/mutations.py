@@ -46,6 +46,8 @@ TURNS_TEST = "comm/turns.test.cpp"
 NOTICES = "engine/rooms/detail/mover_notices.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
+MATCHING_TEST = "matching/differential.test.cpp"
+FABRIC_TEST = "transport/ring_fabric.test.cpp"
 RDMA_SCARCE_TEST = "alloc/sim_rdma.test.cpp"
 
 MUTATIONS = [
@@ -511,4 +513,15 @@ MUTATIONS = [
      "why == errc{} && !more.empty();", "false;", RDMA_TEST),
     ("what does not fit into a full notice is told to nobody", MOVER,
      "        notice_.add(op.peer, op.remote_ticket);\n      }", "      }", ROOMS_TEST),
+    # Receives that are met from the last one back; and how much a poll takes.
+    ("the receive posted last is met, whatever was posted before it", "matching/hashed.hpp",
+     "!(last.want.sequence == in_run || extend_run())", "false", MATCHING_TEST),
+    ("a run of receives goes on over a change of direction", "matching/hashed.hpp",
+     "ways &= one.bits", "ways = one.bits", MATCHING_TEST),
+    ("a run of receives goes on over one of any tag", "matching/hashed.hpp",
+     "ways == 0 || later.ignore != 0", "ways == 0", "matching/hashed.test.cpp"),
+    ("a run of receives is not ended before they are hashed", "matching/hashed.hpp",
+     "      end_run();\n", "", MATCHING_TEST),
+    ("a poll goes on after a large payload", "transport/detail/ring_fabric.hpp",
+     "return p.payload.size() < last_payload_min;", "return true;", FABRIC_TEST),
 ]

@@ -4,7 +4,8 @@
 // tag): constant time however many receives and messages are pending, as long as receives name
 // their source and tag. Most messages meet the receive that was posted first, so that the first few
 // are looked at before any hash, and what is posted or stored is hashed only once it has to be
-// found among many.
+// found among many. Where messages have come in the reverse order of their receives, the last one
+// posted is looked at, too: nothing before it can match where all tags rise, or fall.
 
 #include <cstddef>
 #include <new>
@@ -147,14 +148,14 @@ class hashed {
   }
 
   void cancel(posted_receive& r) noexcept {
-    if (r.want.sequence != 0) {
+    if (is_in_table(r)) {
       if (r.want.exact()) {
         exact_.erase(r);
       } else {
         wild_.erase(r);
       }
-      r.want.sequence = 0;
     }
+    r.want.sequence = 0;
     posted_.erase(r);
   }
 
@@ -171,7 +172,16 @@ class hashed {
 
  private:
   static constexpr unsigned looks_max = 4;  // Before it is hashed.
-  static constexpr std::uint32_t sequence_max = ~std::uint32_t{0};
+  // What `sequence` says: 0, nothing is known of a receive; in_run, it is in no table, and its tag
+  // differs from those of all before it; else when it was posted, and it is in a table. Those of
+  // which something is known were posted first, and are all in tables or all in a run.
+  static constexpr std::uint32_t in_run = ~std::uint32_t{0};
+  static constexpr std::uint32_t sequence_max = in_run - 1;
+  static constexpr unsigned rises = 1, falls = 2;  // Of a run's tags.
+
+  static bool is_in_table(const posted_receive& r) noexcept {
+    return r.want.sequence - 1 < sequence_max;
+  }
 
   static bool equal(const pattern& want, const envelope& is) noexcept {
     return want.bits == is.bits && want.source == is.source;
@@ -202,8 +212,14 @@ class hashed {
   /// The earliest receive that matches, if the first did not, or is in a table.
   [[gnu::noinline]] posted_receive* match_behind(match_bits bits, peer_id source) noexcept {
     const envelope is{bits, source};
+    const bool tables_are_used = is_in_table(posted_.front());
+    if (last_pays_ && !tables_are_used) {
+      if (posted_receive* const last = match_last(is); last != nullptr) return last;
+      last_pays_ = false;
+      end_run();
+    }
     // Where the first one is in a table, messages have lately met others that are.
-    const unsigned looks_most = posted_.front().want.sequence == 0 ? looks_max : 1;
+    const unsigned looks_most = tables_are_used ? 1 : looks_max;
     unsigned looks = 0;
     for (posted_receive& r : posted_) {
       if (looks++ == looks_most) return match_hashed(is);
@@ -212,6 +228,39 @@ class hashed {
       return &r;
     }
     return nullptr;
+  }
+
+  /// The receive that was posted last, if it matches, and no other one can.
+  posted_receive* match_last(const envelope& is) noexcept {
+    posted_receive& last = *--posted_.end();
+    if (!equal(last.want, is) || !(last.want.sequence == in_run || extend_run())) return nullptr;
+    cancel(last);
+    return &last;
+  }
+  /// Whether the run goes on to the receive that was posted last. Cost: a look at each that is new.
+  bool extend_run() noexcept {
+    const auto begin = posted_.begin();
+    auto at = --posted_.end();
+    unsigned ways = (*begin).want.sequence == in_run ? run_ways_ : rises | falls;
+    while (at != begin && (*at).want.sequence != in_run) {
+      const pattern& later = (*at).want;
+      const pattern& one = (*--at).want;
+      ways &= one.bits < later.bits ? rises : one.bits > later.bits ? falls : 0;
+      if (ways == 0 || later.ignore != 0) return false;
+    }
+    if ((*at).want.ignore != 0) return false;
+    run_ways_ = ways;
+    for (at = --posted_.end(); (*at).want.sequence != in_run; --at) {
+      (*at).want.sequence = in_run;
+      if (at == begin) break;
+    }
+    return true;
+  }
+  void end_run() noexcept {
+    for (posted_receive& r : posted_) {
+      if (r.want.sequence != in_run) return;
+      r.want.sequence = 0;
+    }
   }
 
   [[gnu::noinline]] posted_receive* match_hashed(const envelope& is) noexcept {
@@ -225,7 +274,10 @@ class hashed {
     if (!wild_.empty()) [[unlikely]] {
       if (posted_receive* w = earlier_wildcard(is, hit); w != nullptr) hit = w;
     }
-    if (hit != nullptr) cancel(*hit);
+    if (hit != nullptr) {
+      last_pays_ = hit == &*--posted_.end();
+      cancel(*hit);
+    }
     return hit;
   }
   /// Puts those that are in no table yet, the last ones posted, into one.
@@ -265,7 +317,10 @@ class hashed {
   std::uint32_t stored_count_ = 0;
   linked_list<posted_receive, posting_tag> posted_;
   linked_list<unexpected_message, arrival_tag> stored_;
-  std::uint32_t last_sequence_ = 0;  // 0 says that a receive is in no table.
+  std::uint32_t last_sequence_ = 0;
+  unsigned run_ways_ =
+      0;  // How tags go on in a run, as far as that is known: rises, falls or both.
+  bool last_pays_ = false;  // The receive that was posted last is likely to be met first.
   detail::bucket_table<posted_receive> exact_;
   linked_list<posted_receive, match_tag> wild_;
   detail::bucket_table<unexpected_message> hashed_;
