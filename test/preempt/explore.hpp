@@ -183,6 +183,7 @@ class mutex {
 };
 
 inline void prefetch_to_write(const void*) noexcept {}
+inline void own_lines(const std::byte*, std::size_t) noexcept {}
 inline void copy_to_shown(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   std::memcpy(to, from, bytes);
 }
