@@ -167,6 +167,11 @@ struct node_state final : mpx::detail::communicator_extras {
     if (owns_early && bytes <= owned_bytes_max) platform::own_lines(to, bytes);
   }
 
+  /// The same where it has just shown so much, for what it shows in the slot after that: those who
+  /// have read there have left, and it has nothing to do but to wait.
+  void own_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
+    if (bytes > node_near_bytes) own_early(block.data(me, (slot + 1) % node_slots, bytes), bytes);
+  }
   static constexpr std::size_t owned_bytes_max = 4096;
 
   node_block block;

@@ -171,6 +171,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       call.in.bytes, call.op->element_bytes, node_piece_bytes,
       [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
         node.show_part(call.in, at, bytes, i);
+        node.own_next(bytes, i);
         const memory out = slice(call.out, at, bytes);
         const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
         if (node.crowded()) {
@@ -203,6 +204,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
   const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
+    node.own_next(bytes, i);
     if (node.crowded()) node.see_all(i);
     // What this rank has just read it copies while the others come.
     if (copies) call.out[me].write(at, mine.piece(at, bytes));

@@ -80,7 +80,7 @@ class quick_call {
     if (s_.crowded) expect_root(s_, call.root, serial_);
     if (me_ == call.root) {
       if (!is_free()) return false;
-      show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
+      show<false>(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
     } else {
       if (!has_come_from(call.root)) return false;
       const std::byte* const shown = see(call.root, bytes);
@@ -202,8 +202,8 @@ class quick_call {
     return true;
   }
   /// Shows to `readers`, once they are known, what `write(to)` writes, of `bytes`; `mark`: see
-  /// node_is_edges.
-  template <class Write>
+  /// node_is_edges. `Waits`: for others, before its next call.
+  template <bool Waits = true, class Write>
   [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write, std::size_t mark = 0,
                                   const std::uint64_t& readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, i_);
@@ -212,6 +212,7 @@ class quick_call {
     s_.used[i_] = tag_of(serial_, 0);
     s_.readers[i_] = readers;
     raise(slot.flag, tag_of(serial_, 0));
+    if (Waits) s_.own_next(me_, i_, bytes);
   }
   /// Whether those of `whom` have shown something, if who looks for it one by one would give its
   /// core away for each.
