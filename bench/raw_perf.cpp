@@ -197,7 +197,7 @@ const bool is_amd = (__builtin_cpu_init(), __builtin_cpu_is("amd") != 0);
 const bool is_intel = (__builtin_cpu_init(), __builtin_cpu_is("intel") != 0);
 #else
 constexpr bool is_amd = false;
-constexpr bool is_intel = false;
+[[maybe_unused]] constexpr bool is_intel = false;
 #endif
 
 /// Copies to lines that the other side has read. On Intel's stores to them wait for each other,

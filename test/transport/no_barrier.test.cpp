@@ -17,6 +17,7 @@
 
 namespace {
 
+#ifndef MPX_TEST_EMULATED
 /// From now on this process has no membarrier. Returns false where it may not choose so.
 bool refuse_membarrier() {
   sock_filter program[] = {
@@ -29,6 +30,7 @@ bool refuse_membarrier() {
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
 }
+#endif
 
 /// Two ranks that sleep before each message, and 20 long ones to fill a ring. Returns an exit code.
 int exchange() {
@@ -51,6 +53,14 @@ int exchange() {
 
 }  // namespace
 
+#ifdef MPX_TEST_EMULATED  // QEMU takes no filter, and a child that it has forked no threads.
+
+TEST_CASE("as much of membarrier as there is: ranks that sleep wake for each other's packets") {
+  CHECK(exchange() == 0);
+}
+
+#else
+
 TEST_CASE("no membarrier: ranks that sleep wake for each other's packets") {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -64,3 +74,5 @@ TEST_CASE("no membarrier: ranks that sleep wake for each other's packets") {
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
 }
+
+#endif

@@ -81,6 +81,12 @@ TEST_CASE("ring_fabric: a poll ends with a large payload") {
     CHECK(same(sink.packets[i].header, header_of(i)));
     CHECK(sink.packets[i].payload.size() == sizes[i]);
   }
+
+  struct : keeper {
+    bool goes_on() const noexcept { return packets.size() % 3 != 0; }
+  } threes;
+  for (std::uint32_t i = 0; i < 7; ++i) REQUIRE(post(sender, 1, i, 4096) == outcome::done);
+  for (const std::size_t together : {3u, 3u, 1u}) CHECK(receiver.poll(threes) == together);
 }
 
 }  // namespace

@@ -108,10 +108,10 @@ class node_call {
     shown(all, piece);
     own_next(all, piece);
   }
-  /// Who waits for others after it has shown `bytes` asks for what it shows next. (Not who only
-  /// shows: it is ahead of those who read.)
+  /// See node_state. Of a call of several pieces the last one may be short, and is not where the
+  /// next call begins.
   void own_next(std::size_t bytes, std::uint32_t piece) const noexcept {
-    s_.own_next(me_, index(piece), bytes);
+    if (piece == 0) s_.own_next(me_, index(0), bytes);
   }
   /// Waits until rank r has shown that. Returns its window for this rank. Errors: as `see`.
   memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece) noexcept {

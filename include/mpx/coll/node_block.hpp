@@ -161,14 +161,15 @@ struct node_state final : mpx::detail::communicator_extras {
     if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
   }
 
-  /// Asks for lines that this rank is about to show something in, where that pays: of more there
-  /// are some that others still read.
+  /// Asks for lines that this rank is about to show something in, where that pays: not so many that
+  /// they take the place of what is copied.
   void own_early(const std::byte* to, std::size_t bytes) const noexcept {
     if (owns_early && bytes <= owned_bytes_max) platform::own_lines(to, bytes);
   }
 
-  /// The same where it has just shown so much, for what it shows in the slot after that: those who
-  /// have read there have left, and it has nothing to do but to wait.
+  /// The same where it has just shown so much, for the slot after that, which it shows next if the
+  /// next call is like this one. Those who read there have mostly left, and while it waits for them
+  /// here it has nothing else to do. (Not for who only shows: it is ahead of those who read.)
   void own_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
     if (bytes > node_near_bytes) own_early(block.data(me, (slot + 1) % node_slots, bytes), bytes);
   }

@@ -188,6 +188,7 @@ template <class Stack, neighbor_operation Operation>
     }
   };
   quick.show(head + all, write, node_is_edges, readers);
+  if (!around.sources.empty()) quick.own_next(head + all);
   if (!quick.have_come(taken_edges::sources(around))) return false;
   taken_edges taken;
   const bool may_claim = quick.claims_of(in.bytes);

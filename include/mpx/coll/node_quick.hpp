@@ -80,7 +80,7 @@ class quick_call {
     if (s_.crowded) expect_root(s_, call.root, serial_);
     if (me_ == call.root) {
       if (!is_free()) return false;
-      show<false>(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
+      show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
     } else {
       if (!has_come_from(call.root)) return false;
       const std::byte* const shown = see(call.root, bytes);
@@ -106,6 +106,7 @@ class quick_call {
     std::byte* const own = call.out.base + at(me_, bytes);
     const std::byte* const mine = in.exists() ? in.base : own;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, mine, bytes); });
+    own_next(bytes);
     if (mine != own) copy(own, mine, bytes);
     if (!have_come()) return false;
     for (rank_t k = 1; k < n_; ++k) {
@@ -148,6 +149,7 @@ class quick_call {
       return false;
     std::byte* const out = call.out.base;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
+    own_next(bytes);
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
@@ -202,8 +204,8 @@ class quick_call {
     return true;
   }
   /// Shows to `readers`, once they are known, what `write(to)` writes, of `bytes`; `mark`: see
-  /// node_is_edges. `Waits`: for others, before its next call.
-  template <bool Waits = true, class Write>
+  /// node_is_edges.
+  template <class Write>
   [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write, std::size_t mark = 0,
                                   const std::uint64_t& readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, i_);
@@ -212,8 +214,9 @@ class quick_call {
     s_.used[i_] = tag_of(serial_, 0);
     s_.readers[i_] = readers;
     raise(slot.flag, tag_of(serial_, 0));
-    if (Waits) s_.own_next(me_, i_, bytes);
   }
+  /// See node_state.
+  void own_next(std::size_t bytes) const noexcept { s_.own_next(me_, i_, bytes); }
   /// Whether those of `whom` have shown something, if who looks for it one by one would give its
   /// core away for each.
   [[MPX_ALWAYS_INLINE]] bool have_come(std::uint64_t whom = all_ranks) noexcept {
@@ -288,6 +291,7 @@ class quick_call {
         to += from.bytes;
       }
     });
+    own_next(all);
   }
   /// Where this rank's block is of those that rank r shows.
   std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {

@@ -92,7 +92,9 @@ inline bool owning_early_pays() noexcept { return this_processor() == processor:
 /// Asks for all lines of a block that is about to be written, at once. (Two processes on an Intel:
 /// a stream of messages of 4 KiB 12.8 GB/s and 15.8; an allreduce of 1 KiB 0.51 us and 0.40.)
 inline void own_lines(const std::byte* from, std::size_t bytes) noexcept {
-  for (std::size_t at = 0; at < bytes; at += cache_line_bytes) prefetch_to_write(from + at);
+  const std::byte* const end = from + bytes;
+  from -= reinterpret_cast<std::uintptr_t>(from) % cache_line_bytes;
+  for (; from < end; from += cache_line_bytes) prefetch_to_write(from);
 }
 
 /// How many lines ahead of its writing the writer of a ring of lines asks for them; 0: not at all.

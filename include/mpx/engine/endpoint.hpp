@@ -106,9 +106,8 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     return inbox().receive(into, want);
   }
-  /// Receives and waits. Cost: less than `receive` and `wait`: a message that comes while this
-  /// polls for it needs no operation and no matching.
-  /// If d.failure is `undecided` afterwards, `receive_rest` has to follow.
+  /// Receives and waits. Cost: less than `receive` and `wait`: what comes while this polls needs no
+  /// operation and no matching. If d.failure is `undecided` then, `receive_rest` has to follow.
   [[MPX_ALWAYS_INLINE]] void receive_now(direct_receive& d) {
     lock_guard lock(threading());
     inbox().receive_now(d);
@@ -322,6 +321,7 @@ class endpoint : ground<Stack>,
     std::span<std::byte> place(peer_id source, const frame_header& f, std::size_t bytes) noexcept {
       return e.on_place(source, f, bytes);
     }
+    bool goes_on() noexcept { return e.mover().goes_on(); }
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }

@@ -172,9 +172,9 @@ class hashed {
 
  private:
   static constexpr unsigned looks_max = 4;  // Before it is hashed.
-  // What `sequence` says: 0, nothing is known of a receive; in_run, it is in no table, and its tag
-  // differs from those of all before it; else when it was posted, and it is in a table. Those of
-  // which something is known were posted first, and are all in tables or all in a run.
+  // What `sequence` says: 0, nothing is known of a receive; in_run, it is in no table, and its
+  // context and tag differ from those of all before it; else when it was posted, and it is in a
+  // table. What is known is known of those posted first: all are in tables, or all in a run.
   static constexpr std::uint32_t in_run = ~std::uint32_t{0};
   static constexpr std::uint32_t sequence_max = in_run - 1;
   static constexpr unsigned rises = 1, falls = 2;  // Of a run's tags.
@@ -318,8 +318,7 @@ class hashed {
   linked_list<posted_receive, posting_tag> posted_;
   linked_list<unexpected_message, arrival_tag> stored_;
   std::uint32_t last_sequence_ = 0;
-  unsigned run_ways_ =
-      0;  // How tags go on in a run, as far as that is known: rises, falls or both.
+  unsigned run_ways_ = 0;   // How a run's tags go on, as far as is known: rises, falls or both.
   bool last_pays_ = false;  // The receive that was posted last is likely to be met first.
   detail::bucket_table<posted_receive> exact_;
   linked_list<posted_receive, match_tag> wild_;

@@ -40,6 +40,8 @@ struct transport_traits {
 /// `sink.unreachable(source)`: the source has sent something, and this process lacks the memory or
 /// the mappings to hear it. Told once for each time that the source calls for attention, not by
 /// every poll; what the source sent may still come, when there is room again.
+/// `sink.goes_on()`, if there is one: whether the packet that has just been handed over was part of
+/// a message of which more comes.
 template <class S>
 concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
                               std::span<const std::byte> payload, cookie_t cookie) {

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
@@ -136,9 +137,12 @@ class mover_room {
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
     charge_time(*op, payload.size());
-    if (op->transferred == op->limit) receive_done(*op, tells::nothing);
+    goes_on_ = op->transferred != op->limit;
+    if (!goes_on_) receive_done(*op, tells::nothing);
     return errc{};
   }
+  /// Whether the last packet was a fragment that is not the last one of its message.
+  bool goes_on() noexcept { return std::exchange(goes_on_, false); }
   /// Where a fragment that is still arriving belongs.
   std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
                              std::size_t bytes) noexcept {
@@ -469,6 +473,7 @@ class mover_room {
   protocol::scheme_learner paths_both_ways_;
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
+  bool goes_on_ = false;
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
 

@@ -24,4 +24,11 @@ struct ring_receiver : mpx::detail::allocated {
   std::uint64_t active_at = 0;
 };
 
+/// Whether of the message that this sink was given a packet of more comes: nobody goes on without.
+template <class Sink>
+bool message_goes_on([[maybe_unused]] Sink& sink) noexcept {
+  if constexpr (requires { sink.goes_on(); }) return sink.goes_on();
+  return false;
+}
+
 }  // namespace mpx::inline v0::transport::detail

@@ -102,7 +102,7 @@ class ring_fabric {
   }
 
   /// See Transport. Takes one packet of each hot ring, or, if only one is hot, `burst_max`, up to
-  /// the first with a payload of `last_payload_min` bytes.
+  /// the first with a payload of `last_payload_min` bytes, unless more of its message comes.
   template <PacketSink Sink>
   [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
     if (doorbell_->summary.load(platform::memory_order_relaxed) != 0) [[unlikely]]
@@ -286,7 +286,7 @@ class ring_fabric {
       sink.packet(r.source, header, p.payload);
       r.ring.give_back_pool(p);
     }
-    return p.payload.size() < last_payload_min;
+    return message_goes_on(sink) || p.payload.size() < last_payload_min;
   }
 
   template <class Sink>
