@@ -8904,7 +8904,8 @@ class hashed {
   /// The receive that was posted last, if it matches, and no other one can.
   posted_receive* match_last(const envelope& is) noexcept {
     posted_receive& last = *--posted_.end();
-    if (!equal(last.want, is) || !(last.want.sequence == in_run || extend_run())) return nullptr;
+    if (!equal(last.want, is)) return nullptr;
+    if (last.want.sequence != in_run && !extend_run()) return nullptr;
     cancel(last);
     return &last;
   }
