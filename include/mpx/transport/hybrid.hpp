@@ -44,6 +44,10 @@ struct near_sink {
                              std::size_t bytes) noexcept {
     return sink.place(peers[source], header, bytes);
   }
+  bool goes_on() noexcept requires requires(Sink& s) { s.goes_on(); }
+  {
+    return sink.goes_on();
+  }
   void complete(cookie_t cookie, bool ok) noexcept { sink.complete(cookie, ok); }
   void malformed(peer_id source) noexcept {
     if (peers[source] != is_far) sink.malformed(peers[source]);
