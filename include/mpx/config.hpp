@@ -72,7 +72,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 8;
+inline constexpr unsigned wire_version = 9;
 
 namespace detail {
 

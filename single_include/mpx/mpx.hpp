@@ -147,7 +147,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 8;
+inline constexpr unsigned wire_version = 9;
 
 namespace detail {
 
@@ -3991,7 +3991,8 @@ namespace mpx::inline v0::wire {
 enum class kind : std::uint8_t {
   eager = 1,  ///< A whole message. `ticket`: the sender's operation, if an answer is asked for.
   announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
-  clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`.
+  clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`. A
+              ///< second one: the receiver could not fetch what is before `from`: send it, too.
   data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
   finished,   ///< Receiver to sender: the data has been fetched; the send is complete. Payload:
               ///< the tickets of up to `finished_more_max` others of which the same is true.
@@ -4113,6 +4114,13 @@ struct completion_watcher {
   void (*completed_locked)(completion_watcher&) noexcept;
 };
 
+/// What the receiver fetches itself of a message that both sides move.
+enum class front : std::uint8_t {
+  open,     ///< It has not said that it has it.
+  fetched,  ///< It has.
+  wanted,   ///< It could not fetch it, and is to be sent it.
+};
+
 /// How far an operation has come. Who sets what, and when:
 ///
 /// | stage     | of            | set by                                | left when                |
@@ -4154,8 +4162,8 @@ enum class stage : std::uint8_t {
 /// | cancelled | cancel                         | never                                          |
 /// | split     | mover: both sides copy         | never                                          |
 /// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
-/// | fetched   | mover: the receiver's half is  | never                                          |
-/// |           | there                          |                                                |
+/// | front     | mover: how it stands with what | never                                          |
+/// |           | the receiver fetches of it     |                                                |
 /// | learns    | mover: its cost is to count,   | mover: its scheme was not chosen by cost       |
 /// |           | and as that of which traffic   |                                                |
 struct alignas(cache_line_bytes) operation : posted_receive {
@@ -4175,7 +4183,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   errc failure{};  // errc{} while it is free.
   std::uint32_t ticket = 0;
   memory data;                    // Send: what. Receive: whereto; none: it is dropped.
-  std::size_t message_bytes = 0;  // Receive: the message's length.
+  std::size_t message_bytes = 0;  // Receive: the message's length. Send, split: of the front.
   peer_id peer = 0;               // Send: to whom. Receive: from whom, once matched.
   tag_t tag = 0;
   // A copy that mpx made, or a compound's state, or this operation itself, if `data` has a layout:
@@ -4184,13 +4192,14 @@ struct alignas(cache_line_bytes) operation : posted_receive {
 
   std::size_t limit = 0;        // Bytes that will move.
   std::size_t transferred = 0;  // Bytes that have.
-  std::size_t copied = 0;       // Where the next piece of what is due begins.
+  std::size_t copied = 0;       // Where the next piece of what is due begins. Receive that
+                                // streams: bytes of a front that come when the rest is here.
   std::uint32_t remote_ticket = 0;
   context_id context = 0;  // Of a send.
   bool announced = false;
   bool owned_by_attached = false;
   bool split = false;
-  bool fetched = false;
+  detail::front front{};
   bool copying = false;
   protocol::traffic learns{};
   protocol::scheme scheme{};  // Receive: how its data moves.
@@ -13269,7 +13278,8 @@ class outbox_room {
     operation* op = house().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->announced = op->owned_by_attached = op->split = op->fetched = op->copying = false;
+    op->announced = op->owned_by_attached = op->split = op->copying = false;
+    op->front = front::open;
     op->peer = c.to;
     op->tag = c.tag();
     op->context = c.context();
@@ -13688,11 +13698,13 @@ class mover_room {
   errc on_clear(operation* op, std::span<const std::byte> payload) {
     wire::clearance c;
     const bool read = wire::read(payload, c);
-    if (!read || op == nullptr || op->stage != stage::answer || !op->announced || op->split ||
+    if (read && op != nullptr && op->split) return on_front_wanted(*op, c);
+    if (!read || op == nullptr || op->stage != stage::answer || !op->announced ||
         c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
       return errc::protocol;
     house().outbox().announcement_answered(op->peer);
     op->split = c.from != 0;
+    op->message_bytes = c.from;
     op->limit = c.bytes;
     op->transferred = c.from;
     op->remote_ticket = c.ticket;
@@ -13717,7 +13729,7 @@ class mover_room {
     op->transferred += payload.size();
     charge_time(*op, payload.size());
     goes_on_ = op->transferred != op->limit;
-    if (!goes_on_) receive_done(*op, tells::nothing);
+    if (!goes_on_) asked_done(*op);
     return errc{};
   }
   /// Whether the last packet was a fragment that is not the last one of its message.
@@ -13739,19 +13751,19 @@ class mover_room {
     r.fed_ = nullptr;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
     op.transferred += r.fed_bytes_;
-    if (op.transferred == op.limit) receive_done(op, tells::nothing);
+    if (op.transferred == op.limit) asked_done(op);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
     charge_time(*op);
-    receive_done(*op, tells::nothing);
+    asked_done(*op);
     return errc{};
   }
   /// The receiver has fetched the data, or its part of it.
   errc on_finished(operation* op) {
     if (op != nullptr && op->split) {
-      if (op->fetched) return errc::protocol;
-      op->fetched = true;
+      if (op->front != front::open) return errc::protocol;
+      op->front = front::fetched;
       if (op->stage == stage::answer) sent_all(*op);
       return errc{};
     }
@@ -13946,12 +13958,27 @@ class mover_room {
 
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
   void ask(operation& op, std::size_t from, bool stores);
-  /// Both sides copy: the sender stores the second half while this fetches the first.
+  /// Both sides copy: the sender stores the second half while this fetches the first, the front.
+  /// Returns false if that cannot be.
   bool split(operation& op, const remote_memory& from);
+  /// It cannot be fetched after all, and comes when the second half is here.
+  void ask_for_front(operation& op, std::size_t bytes) noexcept;
+  errc on_front_wanted(operation& op, const wire::clearance& c);
+  void send_front(operation& op);
 
   /// Data of `op` has moved, `streamed` bytes of it as packets: the time since data last moved here
   /// is its, or that since it was asked for.
   void charge_time(operation& op, std::size_t streamed = 0);
+
+  /// What the sender was asked to move is here.
+  void asked_done(operation& op) {
+    if (!CopyingTransport<transport_type> || op.copied == 0)
+      return receive_done(op, tells::nothing);
+    end_exposure(op);
+    op.own.key = 0;
+    op.limit = op.copied;
+    op.copied = op.transferred = 0;
+  }
 
   /// All data of a long message is here.
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
@@ -14031,8 +14058,9 @@ class mover_room {
   /// The sender's part of a long message is out: the send is complete, unless the receiver still
   /// fetches.
   [[gnu::noinline]] void sent_all(operation& op) {
-    if (op.split && !op.fetched) {
+    if (op.split && op.front != front::fetched) {
       op.stage = stage::answer;
+      if (op.front == front::wanted) send_front(op);
       return;
     }
     end_exposure(op);
@@ -14112,6 +14140,7 @@ template <class Stack, class House>
   op.own = c.memory;
   op.exposed = c.memory.key != 0;
   op.transferred = from;
+  op.copied = 0;
   op.control_bytes = sizeof c;
   std::memcpy(op.control, &c, sizeof c);
   house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
@@ -14123,15 +14152,13 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     auto& transport = house().transport();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
     {
-      // Once the sender has begun there is no way back: nobody shall take this memory away, and
-      // first see whether it can be fetched.
+      // The sender begins while this fetches: nobody shall take the memory away meanwhile.
       const auto held = transport.hold(op.peer, from, half);
-      if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
-        return false;
+      if (!held) return false;
       ask(op, half, true);
       if (op.done()) return true;
       if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
-        house().peers().lose(op.peer, errc::peer_lost);  // It was there a moment ago.
+        ask_for_front(op, half);
         return true;
       }
     }
@@ -14141,6 +14168,39 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     return true;
   }
   return false;
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::ask_for_front(
+    operation& op, std::size_t bytes) noexcept {
+  op.learns = protocol::traffic::none;
+  op.copied = bytes;
+  const wire::clearance c{
+      .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
+  house().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
+                               std::as_bytes(std::span(&c, 1)));
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] errc mover_room<Stack, House>::on_front_wanted(
+    operation& op, const wire::clearance& c) {
+  if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
+      c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
+    return errc::protocol;
+  op.front = front::wanted;
+  if (op.stage == stage::answer) send_front(op);  // Else when its own part is out.
+  return errc{};
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::send_front(operation& op) {
+  op.split = false;
+  op.limit = op.message_bytes;
+  op.transferred = 0;
+  op.stage = stage::streaming;
+  peer_record& r = house().peers().of(op.peer);
+  r.streams_.push_back(op);  // Behind all answers: one of them may say that the rest is there.
+  house().peers().set_busy(r);
 }
 
 template <class Stack, class House>

@@ -262,6 +262,13 @@ TEST_CASE_TEMPLATE("paths: where the kernel refuses only to write, too", Stack, 
     CHECK(m.all() == total);
   });
 }
+TEST_CASE_TEMPLATE("paths: where the kernel refuses only to read, too", Stack, shm, shm_get) {
+  ranks::run<Stack>(2, [](mpx::environment<Stack>& env) {
+    const moved m = transfer_refused(env, {SYS_process_vm_readv}, false);
+    CHECK(m.got == 0);
+    CHECK(m.all() == total);
+  });
+}
 TEST_CASE_TEMPLATE("paths: where the kernel refuses later on, too", Stack, shm, shm_get, shm_put,
                    shm_single) {
   ranks::run<Stack>(2, [](mpx::environment<Stack>& env) {

@@ -417,7 +417,8 @@ TEST_CASE("rooms: the mover streams as the channel has room, and ends when the l
   const auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::answer, 0);
-  op.split = op.fetched = false;
+  op.split = false;
+  op.front = mpx::detail::front::open;
   op.announced = true;
   op.peer = 2;
   op.data = mpx::memory(std::span<const std::byte>(data));
@@ -448,7 +449,8 @@ TEST_CASE("rooms: the mover takes lent memory back, whatever the end") {
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::queued, 0);
-  op.split = op.fetched = false;
+  op.split = false;
+  op.front = mpx::detail::front::open;
   op.peer = 1;
   op.data = mpx::memory(std::span{data});
   CHECK(h.offer(op).key != 0);

@@ -37,6 +37,12 @@ def mutated(text, find, replace, name):
     return text.replace(find, replace)
 
 
+def libraries_of(finder):
+    if "/libfabric" in finder:
+        return ["-lfabric"]
+    return ["-lssl", "-lcrypto"] if "/hybrid" in finder else []
+
+
 def examine(number, folder, compiler, programs):
     """Returns what became of one mutant: (verdict, seconds, detail)."""
     name, header, find, replace, finder = fault_of(MUTATIONS[number])
@@ -54,7 +60,7 @@ def examine(number, folder, compiler, programs):
     optimise = ["-O1"] if "\n// optimise: yes\n" in text else []
     build = subprocess.run([compiler, *FLAGS, *optimise, f"-I{tree}/include", f"-I{tree}/test", f"-I{ROOT}/test",
                             *(str(ROOT / "test" / s) for s in sources), "-o", str(program),
-                            "-lboost_context", *(["-lfabric"] if "/libfabric" in finder else [])],
+                            "-lboost_context", *libraries_of(finder)],
                            capture_output=True, text=True, check=False)
     if build.returncode:
         return "DOES NOT BUILD", 0.0, build.stderr[-2000:]

@@ -143,7 +143,7 @@ MUTATIONS = [
     ("what waits for room is not sent when there is some", PEERS,
      "    busy_.push_back(r);\n", ""),
     ("a put is never announced as delivered", MOVER,
-     "    charge_time(*op);\n    receive_done(*op, tells::nothing);\n    return",
+     "    charge_time(*op);\n    asked_done(*op);\n    return",
      "    charge_time(*op);\n    return"),
     # Requests.
     ("a dropped send keeps the user's buffer", ENDS,
@@ -527,4 +527,13 @@ MUTATIONS = [
     ("a look takes one piece of a long message", "engine/rooms/mover.hpp",
      "goes_on_ = op->transferred != op->limit;\n    if (!goes_on_) ",
      "if (op->transferred == op->limit) ", "engine/paths.test.cpp"),
+    # A half that cannot be fetched after all.
+    ("a front that could not be fetched is not sent", "engine/rooms/mover.hpp",
+     "      if (op.front == front::wanted) send_front(op);\n", ""),
+    ("a front that comes later is not waited for", "engine/rooms/mover.hpp",
+     "if (!CopyingTransport<transport_type> || op.copied == 0)", "if (true)"),
+    ("a front is sent while the rest is still on its way", WAYS,
+     "if (op.stage == stage::answer) send_front(op);", "send_front(op);"),
+    ("a near peer's long message is taken piece by piece", "transport/hybrid.hpp",
+     "    return sink.goes_on();\n", "    return false;\n", "transport/hybrid.test.cpp"),
 ]

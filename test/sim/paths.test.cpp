@@ -194,6 +194,40 @@ TEST_CASE("paths: who has data for the other one, now or soon, does not let it s
   }
 }
 
+TEST_CASE("paths: what cannot be copied comes as packets, half of a message, too") {
+  const sim::loggp model{.far = {1000, 50, 25, 0.1}, .node_size = 1, .empty_poll_cost_ns = 1};
+  for (const double share : {0.2, 0.5, 1.0}) {
+    CAPTURE(share);
+    sim::options o;
+    o.faults.push_back({sim::fault::kind::refuse, 0, 0, 1, share});
+    const auto body = [](auto& env) {
+      auto world = env.world();
+      std::vector<std::uint32_t> words(30'000);
+      for (std::uint32_t i = 0; i < 200; ++i) {
+        const std::size_t n = 10'000 + i * 100;
+        if (world.rank() == 0) {
+          for (std::size_t k = 0; k < n; ++k)
+            words[k] = static_cast<std::uint32_t>(k) * 2654435761u + i;
+          world.send(std::span(words).first(n), 1, 1);
+        } else {
+          std::fill(words.begin(), words.end(), 0u);
+          const std::size_t room = n - i % 3;
+          std::error_code ec;
+          world.recv(std::span(words).first(room), 0, 1, ec);
+          REQUIRE((room < n ? ec == mpx::errc::truncate : !ec));
+          for (std::size_t k = 0; k < room; ++k)
+            if (words[k] != static_cast<std::uint32_t>(k) * 2654435761u + i)
+              FAIL("word ", k, " of message ", i);
+        }
+      }
+    };
+    const auto r = sim::run<taking<mpx::long_path::automatic>>(2, model, 1, body, o);
+    CHECK(r.refused > 10);
+    CHECK((r.puts > 10) == (share < 1));
+    CHECK(r.packets > 20);
+  }
+}
+
 /// How many of rank 0's messages came unasked.
 template <class Body>
 std::uint64_t unasked(const sim::loggp& model, Body body) {

@@ -57,6 +57,7 @@ struct thresholds {
   std::size_t shorts;
   std::size_t fragment;
   std::size_t most;
+  bool copies = false;  // Between the memories of processes, by the kernel.
 };
 
 enum class between : std::uint8_t { nothing, barrier, allreduce, bcast, given_up };
@@ -145,6 +146,32 @@ inline void add_faults(plan& p, random& r, std::uint64_t within_ns) {
     p.options.faults.push_back({fault::kind::heal, at + when(), a, b});
   }
   if (r.one_in(2)) p.options.faults.push_back({fault::kind::kill, when(), any()});
+}
+
+/// In one program of four some copies between memories are refused, or all; and in half of those
+/// one rank sends another so many long messages that all ways are tried.
+inline void refuse_copies(plan& p, const thresholds& t) {
+  random r(p.seed * 11 + 5);
+  constexpr double shares[] = {0.1, 0.5, 0.5, 1};
+  if (!p.exposures.empty() || !r.one_in(4)) return;  // A window cannot do without.
+  for (rank_t rank = 0; rank < p.ranks; ++rank)
+    if (r.one_in(2))
+      p.options.faults.push_back({mpx::sim::fault::kind::refuse, 0, rank, -1, shares[r.below(4)]});
+  if (p.ranks < 2 || r.one_in(2)) return;
+  const auto ranks = static_cast<std::uint64_t>(p.ranks);
+  message m{};
+  m.round = static_cast<int>(r.below(static_cast<std::uint64_t>(p.rounds)));
+  m.from = static_cast<rank_t>(r.below(ranks));
+  m.to = static_cast<rank_t>((static_cast<std::uint64_t>(m.from) + 1 + r.below(ranks - 1)) % ranks);
+  m.tag = 900;
+  m.as = exact;
+  for (int n = 0; n < 24; ++n) {
+    m.id = static_cast<int>(p.messages.size());
+    m.bytes = t.most / 2 + 1 + r.below(t.most / 2);
+    m.out = r.one_in(4) ? sending::dropped : sending::nonblocking;
+    m.in = r.one_in(4) ? receiving::persistent : receiving::early;
+    p.messages.push_back(m);
+  }
 }
 
 /// The program that `seed` names. `keep`: only these messages of it, or all if empty. `exposes`:
@@ -241,6 +268,7 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
   if (exposes) p.exposures = random_exposures(seed, p.ranks, p.rounds, t.most, keep);
   // Windows take their time.
   if (faulty) add_faults(p, r, exposes && seed % 3 != 0 ? 4'000'000 : 400'000);
+  if (t.copies) refuse_copies(p, t);
   if (!keep.empty())
     std::erase_if(p.messages, [&](const message& m) { return keep.count(m.id) == 0; });
   return p;

@@ -69,6 +69,7 @@ TEST_CASE("hybrid: all ranks on one host") {
   check_refilling_source<small>();
   check_peeking<small>();
   check_purse<small>();
+  check_going_on<usual>();
   check_dropping<small>();
   check_waiting<small>();
   check_pollable<small>();

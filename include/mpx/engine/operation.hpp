@@ -41,6 +41,13 @@ struct completion_watcher {
   void (*completed_locked)(completion_watcher&) noexcept;
 };
 
+/// What the receiver fetches itself of a message that both sides move.
+enum class front : std::uint8_t {
+  open,     ///< It has not said that it has it.
+  fetched,  ///< It has.
+  wanted,   ///< It could not fetch it, and is to be sent it.
+};
+
 /// How far an operation has come. Who sets what, and when:
 ///
 /// | stage     | of            | set by                                | left when                |
@@ -82,8 +89,8 @@ enum class stage : std::uint8_t {
 /// | cancelled | cancel                         | never                                          |
 /// | split     | mover: both sides copy         | never                                          |
 /// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
-/// | fetched   | mover: the receiver's half is  | never                                          |
-/// |           | there                          |                                                |
+/// | front     | mover: how it stands with what | never                                          |
+/// |           | the receiver fetches of it     |                                                |
 /// | learns    | mover: its cost is to count,   | mover: its scheme was not chosen by cost       |
 /// |           | and as that of which traffic   |                                                |
 struct alignas(cache_line_bytes) operation : posted_receive {
@@ -103,7 +110,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   errc failure{};  // errc{} while it is free.
   std::uint32_t ticket = 0;
   memory data;                    // Send: what. Receive: whereto; none: it is dropped.
-  std::size_t message_bytes = 0;  // Receive: the message's length.
+  std::size_t message_bytes = 0;  // Receive: the message's length. Send, split: of the front.
   peer_id peer = 0;               // Send: to whom. Receive: from whom, once matched.
   tag_t tag = 0;
   // A copy that mpx made, or a compound's state, or this operation itself, if `data` has a layout:
@@ -112,13 +119,14 @@ struct alignas(cache_line_bytes) operation : posted_receive {
 
   std::size_t limit = 0;        // Bytes that will move.
   std::size_t transferred = 0;  // Bytes that have.
-  std::size_t copied = 0;       // Where the next piece of what is due begins.
+  std::size_t copied = 0;       // Where the next piece of what is due begins. Receive that
+                                // streams: bytes of a front that come when the rest is here.
   std::uint32_t remote_ticket = 0;
   context_id context = 0;  // Of a send.
   bool announced = false;
   bool owned_by_attached = false;
   bool split = false;
-  bool fetched = false;
+  detail::front front{};
   bool copying = false;
   protocol::traffic learns{};
   protocol::scheme scheme{};  // Receive: how its data moves.

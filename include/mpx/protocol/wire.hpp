@@ -15,7 +15,8 @@ namespace mpx::inline v0::wire {
 enum class kind : std::uint8_t {
   eager = 1,  ///< A whole message. `ticket`: the sender's operation, if an answer is asked for.
   announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
-  clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`.
+  clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`. A
+              ///< second one: the receiver could not fetch what is before `from`: send it, too.
   data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
   finished,   ///< Receiver to sender: the data has been fetched; the send is complete. Payload:
               ///< the tickets of up to `finished_more_max` others of which the same is true.

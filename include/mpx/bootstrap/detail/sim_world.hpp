@@ -44,12 +44,13 @@ struct fault {
     lose,     ///< Of the packets between `a` and `b` (-1 as for cut), a part never arrives,
     repeat,   ///< or arrives a second time, behind what was under way,
     shorten,  ///< or arrives without its end, from a byte that the seed draws.
+    refuse,   ///< Of the copies between the memories of `a` and `b`, a part is refused.
   };
   fault::kind what;    ///< What goes wrong.
   std::int64_t at_ns;  ///< When, in virtual time.
   rank_t a;            ///< With whom.
   rank_t b = -1;       ///< And between whom.
-  double factor = 1;   ///< How much slower; which part of the packets, from 0 (no more) to 1.
+  double factor = 1;   ///< How much slower; which part, from 0 (no more) to 1.
 };
 
 /// What a simulation may use, and what it records.
@@ -72,6 +73,7 @@ struct result {
   std::uint64_t lost = 0;          ///< Packets that a fault has lost,
   std::uint64_t repeated = 0;      ///< brought again,
   std::uint64_t shortened = 0;     ///< or cut short.
+  std::uint64_t refused = 0;       ///< Copies that a fault has refused.
   std::uint64_t trace_hash = 0;    ///< Equal for equal runs, and for hardly any others.
   std::string trace;               ///< A line for each thing that happened, if asked for.
   std::string stuck;               ///< Why no rank could go on, if it came to that.
@@ -187,22 +189,25 @@ class world : event_handler {
            (cuts_.count({a, b}) != 0 || cuts_.count({b, a}) != 0 || cuts_.count({a, -1}) != 0 ||
             cuts_.count({b, -1}) != 0);
   }
-  /// What becomes of a packet that arrives.
+  /// What becomes of a packet that arrives, or of what is `copied`.
   struct fate {
     bool lost = false;
     bool repeated = false;
     bool shortened = false;
+    bool refused = false;
   };
-  fate fate_of(rank_t from, rank_t to) noexcept {
+  fate fate_of(rank_t from, rank_t to, bool copied = false) noexcept {
     fate f;
     if (from == to) return f;
-    for (const fault& now : of_packets_) {
+    for (const fault& now : of_transfers_) {
       const bool concerned = (now.a == from && (now.b == to || now.b == -1)) ||
                              (now.a == to && (now.b == from || now.b == -1));
-      if (!concerned || !happens(now.factor)) continue;
+      const bool of_copies = now.what == fault::kind::refuse;
+      if (!concerned || of_copies != copied || !happens(now.factor)) continue;
       if (now.what == fault::kind::lose) f.lost = true;
       if (now.what == fault::kind::repeat) f.repeated = true;
       if (now.what == fault::kind::shorten) f.shortened = true;
+      if (now.what == fault::kind::refuse) f.refused = true;
     }
     return f;
   }
@@ -271,9 +276,9 @@ class world : event_handler {
     std::uint32_t looks_after_end = 0;
     bootstrap::hang_describer* describer = nullptr;
   };
-  static bool is_of_packets(fault::kind k) noexcept { return k >= fault::kind::lose; }
+  static bool is_of_transfers(fault::kind k) noexcept { return k >= fault::kind::lose; }
   static bool is_wrong(const fault& f) noexcept {
-    return is_of_packets(f.what) ? f.factor < 0 || f.factor > 1 : f.factor <= 0;
+    return is_of_transfers(f.what) ? f.factor < 0 || f.factor > 1 : f.factor <= 0;
   }
   bool happens(double share) noexcept {
     constexpr std::uint64_t parts = 1u << 20;
@@ -312,10 +317,11 @@ class world : event_handler {
       case fault::kind::lose:
       case fault::kind::repeat:
       case fault::kind::shorten:
-        std::erase_if(of_packets_, [&f](const fault& before) {
+      case fault::kind::refuse:
+        std::erase_if(of_transfers_, [&f](const fault& before) {
           return before.what == f.what && before.a == f.a && before.b == f.b;
         });
-        if (f.factor > 0) of_packets_.push_back(f);
+        if (f.factor > 0) of_transfers_.push_back(f);
         return;
     }
   }
@@ -333,7 +339,7 @@ class world : event_handler {
   std::vector<std::unique_ptr<environment>> environments_;
   std::vector<std::unique_ptr<event_handler>> kept_;
   std::set<std::pair<rank_t, rank_t>> cuts_;
-  std::vector<fault> of_packets_;
+  std::vector<fault> of_transfers_;
   std::vector<std::function<void()>> on_heal_;
   bool over_ = false;
   platform::atomic<std::uint32_t> failure_epoch_{1};

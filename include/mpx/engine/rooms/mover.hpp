@@ -109,11 +109,13 @@ class mover_room {
   errc on_clear(operation* op, std::span<const std::byte> payload) {
     wire::clearance c;
     const bool read = wire::read(payload, c);
-    if (!read || op == nullptr || op->stage != stage::answer || !op->announced || op->split ||
+    if (read && op != nullptr && op->split) return on_front_wanted(*op, c);
+    if (!read || op == nullptr || op->stage != stage::answer || !op->announced ||
         c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
       return errc::protocol;
     house().outbox().announcement_answered(op->peer);
     op->split = c.from != 0;
+    op->message_bytes = c.from;
     op->limit = c.bytes;
     op->transferred = c.from;
     op->remote_ticket = c.ticket;
@@ -138,7 +140,7 @@ class mover_room {
     op->transferred += payload.size();
     charge_time(*op, payload.size());
     goes_on_ = op->transferred != op->limit;
-    if (!goes_on_) receive_done(*op, tells::nothing);
+    if (!goes_on_) asked_done(*op);
     return errc{};
   }
   /// Whether the last packet was a fragment that is not the last one of its message.
@@ -160,19 +162,19 @@ class mover_room {
     r.fed_ = nullptr;
     house().cancel_place(r.peer);  // Which takes the fragment for us.
     op.transferred += r.fed_bytes_;
-    if (op.transferred == op.limit) receive_done(op, tells::nothing);
+    if (op.transferred == op.limit) asked_done(op);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
     charge_time(*op);
-    receive_done(*op, tells::nothing);
+    asked_done(*op);
     return errc{};
   }
   /// The receiver has fetched the data, or its part of it.
   errc on_finished(operation* op) {
     if (op != nullptr && op->split) {
-      if (op->fetched) return errc::protocol;
-      op->fetched = true;
+      if (op->front != front::open) return errc::protocol;
+      op->front = front::fetched;
       if (op->stage == stage::answer) sent_all(*op);
       return errc{};
     }
@@ -367,12 +369,27 @@ class mover_room {
 
   /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
   void ask(operation& op, std::size_t from, bool stores);
-  /// Both sides copy: the sender stores the second half while this fetches the first.
+  /// Both sides copy: the sender stores the second half while this fetches the first, the front.
+  /// Returns false if that cannot be.
   bool split(operation& op, const remote_memory& from);
+  /// It cannot be fetched after all, and comes when the second half is here.
+  void ask_for_front(operation& op, std::size_t bytes) noexcept;
+  errc on_front_wanted(operation& op, const wire::clearance& c);
+  void send_front(operation& op);
 
   /// Data of `op` has moved, `streamed` bytes of it as packets: the time since data last moved here
   /// is its, or that since it was asked for.
   void charge_time(operation& op, std::size_t streamed = 0);
+
+  /// What the sender was asked to move is here.
+  void asked_done(operation& op) {
+    if (!CopyingTransport<transport_type> || op.copied == 0)
+      return receive_done(op, tells::nothing);
+    end_exposure(op);
+    op.own.key = 0;
+    op.limit = op.copied;
+    op.copied = op.transferred = 0;
+  }
 
   /// All data of a long message is here.
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
@@ -452,8 +469,9 @@ class mover_room {
   /// The sender's part of a long message is out: the send is complete, unless the receiver still
   /// fetches.
   [[gnu::noinline]] void sent_all(operation& op) {
-    if (op.split && !op.fetched) {
+    if (op.split && op.front != front::fetched) {
       op.stage = stage::answer;
+      if (op.front == front::wanted) send_front(op);
       return;
     }
     end_exposure(op);

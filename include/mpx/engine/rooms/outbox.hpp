@@ -343,7 +343,8 @@ class outbox_room {
     operation* op = house().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->announced = op->owned_by_attached = op->split = op->fetched = op->copying = false;
+    op->announced = op->owned_by_attached = op->split = op->copying = false;
+    op->front = front::open;
     op->peer = c.to;
     op->tag = c.tag();
     op->context = c.context();

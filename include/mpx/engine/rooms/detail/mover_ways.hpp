@@ -54,6 +54,7 @@ template <class Stack, class House>
   op.own = c.memory;
   op.exposed = c.memory.key != 0;
   op.transferred = from;
+  op.copied = 0;
   op.control_bytes = sizeof c;
   std::memcpy(op.control, &c, sizeof c);
   house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
@@ -65,15 +66,13 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     auto& transport = house().transport();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
     {
-      // Once the sender has begun there is no way back: nobody shall take this memory away, and
-      // first see whether it can be fetched.
+      // The sender begins while this fetches: nobody shall take the memory away meanwhile.
       const auto held = transport.hold(op.peer, from, half);
-      if (!held || !transport.get_held(op.peer, from, 0, op.data.piece(0, cache_line_bytes)))
-        return false;
+      if (!held) return false;
       ask(op, half, true);
       if (op.done()) return true;
       if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
-        house().peers().lose(op.peer, errc::peer_lost);  // It was there a moment ago.
+        ask_for_front(op, half);
         return true;
       }
     }
@@ -83,6 +82,39 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     return true;
   }
   return false;
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::ask_for_front(
+    operation& op, std::size_t bytes) noexcept {
+  op.learns = protocol::traffic::none;
+  op.copied = bytes;
+  const wire::clearance c{
+      .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
+  house().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
+                               std::as_bytes(std::span(&c, 1)));
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] errc mover_room<Stack, House>::on_front_wanted(
+    operation& op, const wire::clearance& c) {
+  if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
+      c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
+    return errc::protocol;
+  op.front = front::wanted;
+  if (op.stage == stage::answer) send_front(op);  // Else when its own part is out.
+  return errc{};
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::send_front(operation& op) {
+  op.split = false;
+  op.limit = op.message_bytes;
+  op.transferred = 0;
+  op.stage = stage::streaming;
+  peer_record& r = house().peers().of(op.peer);
+  r.streams_.push_back(op);  // Behind all answers: one of them may say that the rest is there.
+  house().peers().set_busy(r);
 }
 
 template <class Stack, class House>
