@@ -114,9 +114,9 @@ TEST_CASE("paths: a stream goes as fast as by the best path") {
   std::int64_t least = 100;
   on_all_machines([&](const sim::loggp& model, std::size_t bytes) {
     const std::int64_t percent = learnt_percent(model, windows(bytes, false));
-    // It looks at the others now and then. Where fetching is cheap, a split keeps the sender longer
-    // than it seems to at first.
-    CHECK(percent <= (model.far.fetch_factor < 1 ? 130 : 120));
+    // A twelfth of these 768 messages tries another way, which may cost three times as much. Where
+    // fetching is cheap, a split keeps the sender longer than it seems to at first.
+    CHECK(percent <= 130);
     least = std::min(least, percent);
   });
   CHECK(least <= 70);  // A split, where both sides copy.

@@ -29,99 +29,179 @@ enum class traffic : std::uint8_t {
   both_ways,  ///< The work counts, whoever has to wait for it.
 };
 
-/// Keeps an average cost per byte of each scheme for each power of two of the size, tries each a
-/// few times, then takes the cheapest one and looks at the others now and then: less and less often
-/// while the cheapest one stays the same, and seldom at those that cost more than twice as much.
-/// Where one costs less than the best it goes on looking for a while, until that is believed.
-/// Cost: a few comparisons a message; about 1 message in 32, later in 256, takes a dearer one; more
-/// where another one costs now more, now less than the best.
+/// Keeps what each scheme costs per byte for each power of two of the size, tries each, then takes
+/// the cheapest one and looks at the others now and then: less and less often while the cheapest one
+/// stays the same, and seldom at those that cost more than twice as much.
+/// Messages that are under way together go the same way, as a block, as far as 16 MiB go: mixed,
+/// each would show what the others cost. What is measured is a run of them, as they come.
+/// Cost: a few comparisons a message; one message in 17, later in 65, goes another way.
 class scheme_learner {
  public:
-  /// `splits`: whether both sides may copy at once.
-  scheme choose(std::size_t bytes, bool splits = true) noexcept {
-    const std::uint32_t paths = splits ? paths_max : paths_max - 1;
+  /// `splits`: whether both sides may copy at once. `more`: others wait already for their turn.
+  scheme choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return scheme::get;
     record& r = *kept;
-    const std::uint32_t n = r.asked++;
-    if (n < trials * paths) return static_cast<scheme>(n / run % paths);
-    std::uint32_t best = 0;
-    for (std::uint32_t i = 1; i < paths; ++i)
-      if (r.ns_per_byte[i] < r.ns_per_byte[best]) best = i;
-    if (best != r.best) {
-      r.best = best;
-      r.look_every = look_every_first;
-      r.look_until = n;
-      if (r.look_at <= n || r.look_at > n + look_every_first) r.look_at = n + look_every_first;
-    }
-    if (n >= r.look_at) begin_look(r, n, paths);
-    const bool looks = n < r.look_until && r.other < paths;
-    return static_cast<scheme>(looks ? r.other : best);
+    if (r.left == 0 || (r.under_way == 0 && !more && r.chosen >= r.least))
+      begin_block(r, bytes, splits ? ways_max : ways_max - 1);
+    --r.left;
+    ++r.chosen;
+    ++r.under_way;
+    return static_cast<scheme>(r.way);
   }
 
   /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
   /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
-  /// sides have worked for it. A trial that took less is believed at once: one is too large when
-  /// something else ran, and what is thought too dear is not taken, so that nobody would find out.
-  /// Else what is thought follows slowly, up and down: a message that goes another way than its
-  /// neighbours may look cheap, since what others do meanwhile is charged to them.
+  /// sides have worked for it.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return;
     record& r = *kept;
-    const auto i = static_cast<std::size_t>(p);
+    if (r.under_way != 0) --r.under_way;
+    const auto way = static_cast<std::uint8_t>(p);
+    if (way != r.run_of) end_run(r, bytes);
+    r.run_of = way;
     const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
-    float& average = r.ns_per_byte[i];
-    if (r.taken[i] < trials) {
-      ++r.taken[i];
-      if (average == 0 || sample < average) average = sample;
-    }
-    // What looked hopeless is not, and is looked at as the others are.
-    const float best = r.best < paths_max ? r.ns_per_byte[r.best] : 0;
-    if (sample < best && average > hopeful * best) average = hopeful * best;
-    average += (mpx::detail::lesser(sample, 2 * average) - average) / 6;
-    // It is looked at on, until what is thought of it has followed; or it was luck.
-    if (i == r.other && sample < best && average > best && r.agains < agains_max) {
-      ++r.agains;
-      r.look_until = r.asked + run;
-    }
+    r.sum += sample;
+    r.most = mpx::detail::greater(r.most, sample);
+    if (++r.measured == run_max) end_run(r, bytes);
   }
 
  private:
-  static constexpr std::uint32_t trials = 4;
-  static constexpr std::uint32_t run = 2;  // In an exchange the peer follows one message later.
-  static constexpr std::uint32_t look_every_first = 64;
-  static constexpr std::uint32_t look_every_last = 512;
-  static constexpr std::uint32_t hopeless_every = 4;  // Of those looks.
-  static constexpr std::uint32_t paths_max = 3;
-  static constexpr std::uint8_t agains_max = 8;
+  static constexpr std::uint8_t ways_max = 3;
+  static constexpr std::size_t block_bytes = std::size_t{16} << 20;
+  static constexpr std::uint32_t block_max = 64;  // Messages.
+  static constexpr std::uint32_t block_least = 8;
+  static constexpr std::uint32_t look_max = 32;
+  static constexpr std::uint32_t trial_least = 2;  // In an exchange the peer follows one later.
+  static constexpr std::uint32_t trials_max = 2 * ways_max;
+  static constexpr std::uint32_t run_max = 32;
+  static constexpr std::uint32_t run_least = 4;   // A shorter one lies among others.
+  static constexpr std::uint32_t rest_first = 8;  // Times a look.
+  static constexpr std::uint32_t rest_last = 64;
+  static constexpr std::uint32_t hopeless_every = 4;  // Of the looks.
+  static constexpr std::uint8_t agains_max = 4;
+  static constexpr std::uint8_t waits_max = 2;
+  static constexpr std::uint32_t under_way_max = 4096;
   static constexpr float hopeful = 1.5F;  // Times the best.
+  static constexpr float better = 0.95F;  // Of what is taken now: worth a change.
   struct record {
-    float ns_per_byte[paths_max]{};   // 0: not tried yet.
-    std::uint8_t taken[paths_max]{};  // Messages, up to `trials`.
-    std::uint32_t asked = 0;
-    std::uint32_t best = paths_max;  // The last time: none yet.
-    std::uint32_t look_every = 0;
-    std::uint32_t look_at = 0;        // When the next turn of another way begins;
-    std::uint32_t looks = 0;          // how many there have been;
-    std::uint32_t other = paths_max;  // whose the last one was,
-    std::uint32_t look_until = 0;     // and when that is over.
-    std::uint8_t agains = 0;  // How often it went on, since a message cost less than the best.
+    float cost[ways_max]{};  // ns a byte; 0: not known.
+    // The block: how many messages it may have yet, has at least, and has had.
+    std::uint32_t left = 0;
+    std::uint32_t least = 0;
+    std::uint32_t chosen = 0;
+    std::uint32_t under_way = 0;  // Of this block and those before.
+    std::uint8_t way = 0;
+    bool looks = false;  // This way is not the best.
+    // The run: of how many the cost is known, what it is, and that of the dearest.
+    std::uint8_t run_of = 0;
+    std::uint32_t measured = 0;
+    float sum = 0;
+    float most = 0;
+    // What is next.
+    std::uint8_t trials = 0;
+    std::uint8_t best = ways_max;      // ways_max: not known.
+    std::uint8_t other = ways_max;     // Which was looked at last,
+    bool again = false;                // and shall be once more,
+    std::uint8_t agains = 0;           // as it was so often.
+    std::uint8_t waits = 0;            // Blocks that did not begin a look, which was due.
+    std::uint32_t turns = 0;           // Looks that were due.
+    std::uint32_t look = block_least;  // How many messages the last one had,
+    std::uint32_t rest = rest_first;   // for how many times that there is none,
+    std::uint32_t until_look = 0;      // and how many messages are left of it.
   };
 
-  /// Message `n` begins a turn of the next way that is not the best. It comes to nothing if that is
-  /// too dear to be looked at every time.
-  static void begin_look(record& r, std::uint32_t n, std::uint32_t paths) noexcept {
-    const std::uint32_t others = paths - 1;
-    const bool looks_anyway = (r.looks / others + 1) % hopeless_every == 0;
-    r.other = (r.best + 1 + r.looks % others) % paths;
+  static std::uint32_t block_of(std::size_t bytes) noexcept {
+    const std::size_t n = block_bytes / bytes;
+    if (n > block_max) return block_max;
+    return n < trial_least ? trial_least : static_cast<std::uint32_t>(n);
+  }
+
+  static void end_run(record& r, std::size_t bytes) noexcept {
+    const bool alone = r.trials < trials_max && r.chosen < block_least;
+    if (r.measured >= (alone ? trial_least : mpx::detail::lesser(run_least, block_of(bytes))))
+      learn(r);
+    r.measured = 0;
+    r.sum = r.most = 0;
+  }
+
+  /// What a run has cost, but for the message that was disturbed most.
+  static void learn(record& r) noexcept {
+    const float sample = (r.sum - r.most) / static_cast<float>(r.measured - 1);
+    float& cost = r.cost[r.run_of];
+    const float best = r.best < ways_max ? r.cost[r.best] : 0;
+    if (cost == 0) cost = sample;
+    // What looked hopeless is not, and is looked at as the others are.
+    if (sample < best && cost > hopeful * best) cost = hopeful * best;
+    cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2 : 4);
+    // It is looked at on, until what is thought of it has followed; or it was luck.
+    if (r.run_of == r.other && sample < better * best && cost > better * best &&
+        r.agains < agains_max) {
+      ++r.agains;
+      r.again = true;
+    }
+  }
+
+  [[gnu::noinline]] static void begin_block(record& r, std::size_t bytes,
+                                            std::uint8_t ways) noexcept {
+    const std::uint32_t had = r.chosen;
+    if (r.under_way == 0) end_run(r, bytes);
+    if (r.under_way > under_way_max) r.under_way = 0;  // What fails is not told.
+    r.chosen = 0;
+    r.left = block_of(bytes);
+    r.least = mpx::detail::lesser(r.left, block_least);
+    if (r.trials >= ways && had >= block_least) r.trials = trials_max;  // Once is enough.
+    if (r.trials < 2 * ways) {
+      r.way = r.trials++ % ways;
+      r.left = mpx::detail::lesser(r.left, look_max);
+      r.least = trial_least;
+      r.until_look = r.rest * r.look;
+      return;
+    }
+    const std::uint8_t best = best_of(r, ways);
+    if (best != r.best) {
+      r.best = best;
+      r.rest = rest_first;
+    }
+    if (r.looks) {
+      r.look = mpx::detail::greater(had, block_least);
+      r.until_look = r.rest * r.look;
+      if (r.rest < rest_last) r.rest *= 2;
+    } else {
+      r.until_look -= mpx::detail::lesser(had, r.until_look);
+    }
+    r.way = best;
+    // One that begins while others are under way is mixed with them.
+    const bool may = r.under_way == 0 || ++r.waits > waits_max;
+    r.looks = r.again || (r.until_look == 0 && may && is_worth_a_look(r, ways));
+    if (may) r.waits = 0;
+    r.again = false;
+    if (r.looks && r.other < ways) {
+      r.way = r.other;
+      r.left = mpx::detail::lesser(r.left, look_max);
+      r.least = mpx::detail::lesser(r.left, run_least);
+    }
+  }
+
+  static std::uint8_t best_of(const record& r, std::uint8_t ways) noexcept {
+    std::uint8_t best = r.best < ways ? r.best : ways_max;
+    for (std::uint8_t i = 0; i < ways; ++i)
+      if (r.cost[i] != 0 && (best == ways_max || r.cost[i] < better * r.cost[best])) best = i;
+    return best == ways_max ? 0 : best;
+  }
+
+  /// It is the next way's turn that is not the best. It comes to nothing if that is too dear to be
+  /// looked at every time.
+  static bool is_worth_a_look(record& r, std::uint8_t ways) noexcept {
+    const std::uint32_t others = ways - 1u;
+    const bool anyway = r.turns / others % hopeless_every == 0;
+    r.other = static_cast<std::uint8_t>((r.best + 1 + r.turns % others) % ways);
     r.agains = 0;
-    ++r.looks;
-    const bool hopeless = r.ns_per_byte[r.other] > 2 * r.ns_per_byte[r.best];
-    const std::uint32_t length = hopeless && !looks_anyway ? 0 : run;
-    r.look_until = n + length;
-    r.look_at = n + length + r.look_every;
-    if (r.look_every < look_every_last) r.look_every *= 2;
+    ++r.turns;
+    if (anyway || r.cost[r.other] <= 2 * r.cost[r.best]) return true;
+    r.until_look = r.rest * r.look;
+    return false;
   }
 
   /// nullptr: memory is out.

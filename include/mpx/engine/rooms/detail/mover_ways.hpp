@@ -27,8 +27,9 @@ template <class Stack, class House>
       op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
                                                                    : protocol::traffic::one_way;
       op.spent_ns = 0;
-      // Else when this rank waits, or looks: its program may have more to announce.
-      if (house().is_blocked()) choose_way(op);
+      // Else when this rank waits, or looks: its program may have more to announce. And not before
+      // those that have come before, whose way is to show its own cost.
+      if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);
       if (op.scheme == protocol::scheme::packets) return false;
     }
     op.target = from;
@@ -130,7 +131,11 @@ template <class Stack, class House>
   // Who sends unasked is not told how the peer would have had it moved.
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
                        !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
-  op.scheme = follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways);
+  if (follows) {
+    op.scheme = r.taken_;
+  } else {
+    op.scheme = paths_of(op).choose(op.limit, whole && !both_ways, !both_ways && !r.due_.empty());
+  }
 }
 
 template <class Stack, class House>
