@@ -3832,12 +3832,12 @@ enum class traffic : std::uint8_t {
   both_ways,  ///< The work counts, whoever has to wait for it.
 };
 
-/// Keeps what each scheme costs per byte for each power of two of the size, tries each, then takes
-/// the cheapest one and looks at the others now and then: less and less often while the cheapest one
-/// stays the same, and seldom at those that cost more than twice as much.
+/// Keeps what each scheme costs a byte for each power of two of the size, tries each, then takes
+/// the cheapest one and looks at the others now and then: less often while the cheapest one stays
+/// the same, and seldom at those that cost more than twice as much.
 /// Messages that are under way together go the same way, as a block, as far as 16 MiB go: mixed,
 /// each would show what the others cost. What is measured is a run of them, as they come.
-/// Cost: a few comparisons a message; one message in 17, later in 65, goes another way.
+/// Cost: a few comparisons a message; one message in 9, later in 65, goes another way.
 class scheme_learner {
  public:
   /// `splits`: whether both sides may copy at once. `more`: others wait already for their turn.

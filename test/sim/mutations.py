@@ -314,7 +314,7 @@ MUTATIONS = [
     ("a message's way is chosen before the program has announced its own", WAYS,
      "if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);", "choose_way(op);", PATHS_TEST),
     ("a call that waits lets its peer begin before it chooses a message's way", WAYS,
-     "if (house().is_blocked()) choose_way(op);", "", PATHS_TEST),
+     "if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);", "", PATHS_TEST),
     ("a way that looks cheaper is left until its next turn", "protocol/scheme_learner.hpp",
      "      r.again = true;\n", "", "protocol/scheme_learner.test.cpp"),
     ("no turn is the third way's", "protocol/scheme_learner.hpp",
