@@ -4059,6 +4059,13 @@ struct remote_memory {
   std::uint64_t key = 0;      ///< 0: not exposed; the rest is the transport's own.
 };
 
+/// What one of several gets copies: as much as `into` holds, from the beginning of `memory`.
+struct batched_get {
+  remote_memory memory;
+  std::span<std::byte> into;
+};
+inline constexpr std::size_t batched_gets_max = 8;
+
 }  // namespace mpx::inline v0
 
 // ==== mpx/protocol/wire.hpp
@@ -9445,6 +9452,14 @@ concept CopyingTransport =
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
+/// A copying transport for which several gets from one peer, up to batched_gets_max, cost less than
+/// one after the other. `get_batch`: false: not all has been copied, perhaps some.
+template <class T>
+concept BatchingTransport =
+    CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const batched_get> gets) {
+      { t.get_batch(peer, gets) } noexcept -> std::same_as<bool>;
+    };
+
 /// A transport that may take a while over a withdraw, to make later copies cheaper.
 ///
 /// `tidied_ns()`: how long that has taken so far, in all. It is no message's. `expose(peer, memory,
@@ -9898,18 +9913,24 @@ static_assert(exposure_key::slots <= 1u << 12);
 /// A peer's piece of memory, held against being taken back for as long as this lives.
 class held_exposure {
  public:
+  held_exposure() = default;
   /// `table`: of the memory's owner, which is told that so many bytes are copied.
   held_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
-    if (table == nullptr) return;
+    static_cast<void>(hold(table, key, bytes));
+  }
+  /// The same, later on. Requires: it holds nothing. Returns whether it holds this.
+  bool hold(exposure_word* table, exposure_key key, std::size_t bytes) noexcept {
+    if (table == nullptr) return false;
     std::uint64_t expected = key.opened();
     do {
       if (table[key.slot].compare_exchange_strong(expected,
                                                   counted(expected, bytes) | exposure_key::held,
                                                   platform::memory_order_acquire)) {
         word_ = &table[key.slot];
-        return;
+        return true;
       }  // Else it may have been held before.
     } while ((expected & ~exposure_key::copied_mask) == key.opened());
+    return false;
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;
@@ -11361,6 +11382,26 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return from != nullptr;
   }
 
+  /// See BatchingTransport: one call of the kernel, of which each costs as much as it copies 8 KiB.
+  [[gnu::noinline]] bool get_batch(peer_id peer, std::span<const batched_get> gets) noexcept {
+    if (!kernel_copies(peer)) return false;
+    detail::held_exposure held[batched_gets_max];
+    iovec mine[batched_gets_max];
+    iovec theirs[batched_gets_max];
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < gets.size(); ++i) {
+      const auto& [memory, into] = gets[i];
+      if (kind_of(memory) != key_private ||
+          !held[i].hold(exposed_by(peer), key_of(memory), into.size()))
+        return false;
+      mine[i] = {into.data(), into.size()};
+      theirs[i] = {reinterpret_cast<void*>(memory.address), into.size()};
+      bytes += into.size();
+    }
+    const ssize_t n =
+        ::process_vm_readv(links_[peer].pid, mine, gets.size(), theirs, gets.size(), 0);
+    return n == static_cast<ssize_t>(bytes);
+  }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
     const auto held = hold(peer, memory, into.size());
@@ -13981,6 +14022,7 @@ class mover_room {
         return;
       }
     }
+    if (fetch_batch(op)) return;
     const outcome o = get_piece(op);
     if (o == outcome::pending) {
       ++op.pending;
@@ -13993,17 +14035,10 @@ class mover_room {
     if (op.copied < op.limit) return defer_rest(op);
     fetched(op, tells::now);
   }
-  outcome get_piece(operation& op) {
-    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-    auto& transport = house().transport();
-    if (op.data.contiguous()) [[likely]]
-      return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
-                           cookie);
-    const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
-    const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
-    if (o == outcome::done) op.data.write(op.copied, stage);
-    return o;
-  }
+  outcome get_piece(operation& op);
+  /// Fetches `op` and those due behind it that come the same way, if they are short. Returns false
+  /// if there are none, or not all can be had: then `op` is still to be fetched.
+  bool fetch_batch(operation& op);
   void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
     receive_done(op, when);
@@ -14211,6 +14246,68 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
+outcome mover_room<Stack, House>::get_piece(operation& op) {
+  const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+  auto& transport = house().transport();
+  if (op.data.contiguous()) [[likely]]
+    return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
+                         cookie);
+  const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
+  const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
+  if (o == outcome::done) op.data.write(op.copied, stage);
+  return o;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] bool mover_room<Stack, House>::fetch_batch(operation& op) {
+  if constexpr (BatchingTransport<transport_type>) {
+    constexpr std::size_t most = 2 * piece_max;
+    constexpr auto may = [](const operation& o) {
+      return o.role == role::receive && o.copied == 0 && o.data.contiguous();
+    };
+    if (op.limit > most / 2 || !may(op)) return false;
+    peer_record& r = house().peers().of(op.peer);
+    operation* all[batched_gets_max]{&op};
+    batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
+    std::size_t n = 1;
+    std::size_t bytes = op.limit;
+    const std::int64_t asked_at_ns = op.asked_at_ns;
+    while (n < batched_gets_max && !r.due_.empty()) {
+      operation& next = r.due_.front();
+      if (!may(next) || is_learnt(next) != is_learnt(op) || next.limit > most - bytes) break;
+      if (next.scheme == protocol::scheme::open) choose_way(next);
+      if (next.scheme != protocol::scheme::get) break;
+      r.due_.pop_front();
+      next.stage = stage::copying;
+      all[n] = &next;
+      gets[n++] = {next.target, next.data.piece(0, next.limit)};
+      bytes += next.limit;
+    }
+    if (n == 1) return false;
+    const bool came = house().transport().get_batch(op.peer, std::span(gets, n));
+    if (!came) {  // One of them did not: each by itself.
+      while (n-- > 1) defer_rest(*all[n]);
+      return false;
+    }
+    if (is_learnt(op)) {
+      const std::int64_t now = working_ns();
+      const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
+      charged_at_ns_ = now;
+      for (std::size_t i = 0; i < n; ++i)
+        all[i]->spent_ns +=
+            took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
+    }
+    finish_notice done;
+    for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
+    house().outbox().answer_copy(done.to(), done.header(), done.more());
+    for (std::size_t i = 0; i < n; ++i)
+      if (!all[i]->done()) fetched(*all[i], tells::nothing);  // Else the peer was found dead.
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::ask(operation& op, std::size_t from, bool stores) {
   wire::clearance c{
       .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
@@ -14297,11 +14394,8 @@ template <class Stack, class House>
   // Who sends unasked is not told how the peer would have had it moved.
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
                        !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
-  if (follows) {
-    op.scheme = r.taken_;
-  } else {
-    op.scheme = paths_of(op).choose(op.limit, whole && !both_ways, !both_ways && !r.due_.empty());
-  }
+  op.scheme =
+      follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
 }
 
 template <class Stack, class House>

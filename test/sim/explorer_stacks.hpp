@@ -28,9 +28,9 @@ using by_put = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::matchin
 /// No RMA, and a sender may send what it likes.
 using by_packets = mpx::stack<basic_sim<sim_rma::none>, mpx::waiting::sleep, mpx::flow::unlimited,
                               sized<40, 512, long_path::packets, 700>>;
-/// Copies by the kernel: the path learner, and both sides copying at once.
+/// Copies by the kernel: the path learner, both sides copying at once, several messages at once.
 using by_copy = mpx::stack<basic_sim<sim_rma::cpu, 4096, 8>, mpx::waiting::sleep,
-                           sized<40, 1024, long_path::automatic, 1024>>;
+                           sized<40, 1024, long_path::automatic, 2048>>;
 /// Everything as small as it goes: a channel of one packet of 64 bytes.
 using tiny = mpx::stack<basic_sim<sim_rma::nic, 64, 1, 8>, mpx::waiting::sleep,
                         sized<8, 64, long_path::automatic, 64>, mpx::flow::credits<4096, 1024, 16>,

@@ -540,6 +540,16 @@ MUTATIONS = [
      "if (!CopyingTransport<transport_type> || op.copied == 0)", "if (true)"),
     ("a front is sent while the rest is still on its way", WAYS,
      "if (op.stage == stage::answer) send_front(op);", "send_front(op);"),
+    # Several messages fetched at once.
+    ("senders are told of the first message of a batch", WAYS,
+     "for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);",
+     "done.add(op.peer, op.remote_ticket);"),
+    ("a batch of which not all came is taken for complete", WAYS,
+     "if (!came) {", "if (!came && n == 1) {"),
+    ("the first of a batch that failed is fetched, the others forgotten", WAYS,
+     "      while (n-- > 1) defer_rest(*all[n]);\n", ""),
+    ("a batch is fetched where packets were asked for", WAYS,
+     "      if (next.scheme != protocol::scheme::get) break;\n", "", PATHS_TEST),
     ("a near peer's long message is taken piece by piece", "transport/hybrid.hpp",
      "    return sink.goes_on();\n", "    return false;\n", "transport/hybrid.test.cpp"),
 ]

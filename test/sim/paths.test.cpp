@@ -134,7 +134,7 @@ TEST_CASE("paths: streams in both directions go about as fast as by the best pat
       ++machines;
     }
   });
-  CHECK(sum / machines <= 118);
+  CHECK(sum / machines <= 125);  // Of 768 messages, a twelfth tries the other way.
 }
 
 TEST_CASE("paths: exchanges go about as fast as by the best path, whoever is ahead") {

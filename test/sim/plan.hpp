@@ -149,7 +149,7 @@ inline void add_faults(plan& p, random& r, std::uint64_t within_ns) {
 }
 
 /// In one program of four some copies between memories are refused, or all; and in half of those
-/// one rank sends another so many long messages that all ways are tried.
+/// one rank sends another so many long messages that all ways are tried, and several are due.
 inline void refuse_copies(plan& p, const thresholds& t) {
   random r(p.seed * 11 + 5);
   constexpr double shares[] = {0.1, 0.5, 0.5, 1};
@@ -165,10 +165,11 @@ inline void refuse_copies(plan& p, const thresholds& t) {
   m.to = static_cast<rank_t>((static_cast<std::uint64_t>(m.from) + 1 + r.below(ranks - 1)) % ranks);
   m.tag = 900;
   m.as = exact;
-  for (int n = 0; n < 24; ++n) {
+  const bool in_turn = r.one_in(2);
+  for (std::uint64_t n = in_turn || r.one_in(2) ? 24 : 120; n > 0; --n) {
     m.id = static_cast<int>(p.messages.size());
-    m.bytes = t.most / 2 + 1 + r.below(t.most / 2);
-    m.out = r.one_in(4) ? sending::dropped : sending::nonblocking;
+    m.bytes = t.most / 2 + 1 + r.below(r.one_in(2) ? 3 * t.most : t.most / 2);
+    m.out = in_turn ? sending::blocking : r.one_in(4) ? sending::dropped : sending::nonblocking;
     m.in = r.one_in(4) ? receiving::persistent : receiving::early;
     p.messages.push_back(m);
   }

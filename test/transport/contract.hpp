@@ -422,6 +422,38 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
   }
 }
 
+/// Several gets at once bring all, or say that they have not.
+template <mpx::BatchingTransport T>
+void check_batches() {
+  cluster<T> job(3);
+  constexpr std::size_t most = mpx::batched_gets_max;
+  std::vector<std::vector<std::byte>> there;
+  std::vector<std::vector<std::byte>> here;
+  std::vector<mpx::remote_memory> at;
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::size_t bytes = 1 + i * 5000;
+    const payload p(static_cast<std::uint32_t>(i), bytes);
+    there.emplace_back(p.view().begin(), p.view().end());
+    here.emplace_back(bytes);
+  }
+  for (auto& memory : there) at.push_back(job[2].expose(0, memory));
+  for (const std::size_t n : {std::size_t{1}, std::size_t{3}, most}) {
+    std::vector<mpx::batched_get> gets;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::ranges::fill(here[i], std::byte{0});
+      gets.push_back({at[i], here[i]});
+    }
+    CHECK(job[0].get_batch(2, gets));
+    for (std::size_t i = 0; i < n; ++i) CHECK(here[i] == there[i]);
+    // One of them has been taken back.
+    REQUIRE(job[2].withdraw(at[n - 1]) == outcome::done);
+    CHECK(!job[0].get_batch(2, gets));
+    at[n - 1] = job[2].expose(0, there[n - 1]);
+  }
+  // Nobody holds them any more.
+  for (const auto& memory : at) CHECK(job[2].withdraw(memory) == outcome::done);
+}
+
 /// More memory can be exposed than there are places for: then the rest is not, until some is free.
 template <mpx::RmaTransport T>
 void check_exposures_end() {
@@ -452,6 +484,8 @@ void check_rma(bool reaches_ordinary_memory) {
     }
   }
   check_exposures_end<T>();
+  if constexpr (mpx::BatchingTransport<T>)
+    if (reaches_ordinary_memory) check_batches<T>();
   std::vector<std::byte> buffer(64);
   for (const std::uint64_t key : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}}) {
     const mpx::remote_memory nowhere{reinterpret_cast<std::uintptr_t>(buffer.data()), key};

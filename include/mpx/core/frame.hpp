@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "mpx/core/types.hpp"
 
@@ -40,5 +41,12 @@ struct remote_memory {
   std::uint64_t address = 0;  ///< Virtual address, or offset in a shared arena.
   std::uint64_t key = 0;      ///< 0: not exposed; the rest is the transport's own.
 };
+
+/// What one of several gets copies: as much as `into` holds, from the beginning of `memory`.
+struct batched_get {
+  remote_memory memory;
+  std::span<std::byte> into;
+};
+inline constexpr std::size_t batched_gets_max = 8;
 
 }  // namespace mpx::inline v0

@@ -257,6 +257,14 @@ concept CopyingTransport =
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
+/// A copying transport for which several gets from one peer, up to batched_gets_max, cost less than
+/// one after the other. `get_batch`: false: not all has been copied, perhaps some.
+template <class T>
+concept BatchingTransport =
+    CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const batched_get> gets) {
+      { t.get_batch(peer, gets) } noexcept -> std::same_as<bool>;
+    };
+
 /// A transport that may take a while over a withdraw, to make later copies cheaper.
 ///
 /// `tidied_ns()`: how long that has taken so far, in all. It is no message's. `expose(peer, memory,

@@ -305,6 +305,11 @@ class hybrid {
   {
     return near_.get_held(near_of_[peer], memory, offset, into);
   }
+  bool get_batch(peer_id peer, std::span<const batched_get> gets) noexcept
+      requires BatchingTransport<Near>
+  {
+    return near_.get_batch(near_of_[peer], gets);
+  }
   std::int64_t tidied_ns() const noexcept requires TidyingTransport<Near>
   {
     return near_.tidied_ns();

@@ -93,6 +93,18 @@ class basic_sim {
     return port_.copy(peer, into.data(), detail::exposed_at{memory, offset}.address(), into.size(),
                       true);
   }
+  bool get_batch(peer_id peer, std::span<const batched_get> gets) noexcept
+      requires(Rma == sim_rma::cpu)
+  {
+    for (std::size_t i = 0; i < gets.size(); ++i) {
+      const auto& [memory, into] = gets[i];
+      const auto held = port_.hold(peer, memory.key);
+      if (!held || !port_.copy(peer, into.data(), detail::exposed_at{memory, 0}.address(),
+                               into.size(), true, i == 0))
+        return false;
+    }
+    return true;
+  }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept requires(Rma != sim_rma::none)
   {

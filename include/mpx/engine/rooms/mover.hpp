@@ -312,6 +312,7 @@ class mover_room {
         return;
       }
     }
+    if (fetch_batch(op)) return;
     const outcome o = get_piece(op);
     if (o == outcome::pending) {
       ++op.pending;
@@ -324,17 +325,10 @@ class mover_room {
     if (op.copied < op.limit) return defer_rest(op);
     fetched(op, tells::now);
   }
-  outcome get_piece(operation& op) {
-    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-    auto& transport = house().transport();
-    if (op.data.contiguous()) [[likely]]
-      return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
-                           cookie);
-    const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
-    const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
-    if (o == outcome::done) op.data.write(op.copied, stage);
-    return o;
-  }
+  outcome get_piece(operation& op);
+  /// Fetches `op` and those due behind it that come the same way, if they are short. Returns false
+  /// if there are none, or not all can be had: then `op` is still to be fetched.
+  bool fetch_batch(operation& op);
   void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
     receive_done(op, when);

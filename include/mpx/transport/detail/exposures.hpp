@@ -44,18 +44,24 @@ static_assert(exposure_key::slots <= 1u << 12);
 /// A peer's piece of memory, held against being taken back for as long as this lives.
 class held_exposure {
  public:
+  held_exposure() = default;
   /// `table`: of the memory's owner, which is told that so many bytes are copied.
   held_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
-    if (table == nullptr) return;
+    static_cast<void>(hold(table, key, bytes));
+  }
+  /// The same, later on. Requires: it holds nothing. Returns whether it holds this.
+  bool hold(exposure_word* table, exposure_key key, std::size_t bytes) noexcept {
+    if (table == nullptr) return false;
     std::uint64_t expected = key.opened();
     do {
       if (table[key.slot].compare_exchange_strong(expected,
                                                   counted(expected, bytes) | exposure_key::held,
                                                   platform::memory_order_acquire)) {
         word_ = &table[key.slot];
-        return;
+        return true;
       }  // Else it may have been held before.
     } while ((expected & ~exposure_key::copied_mask) == key.opened());
+    return false;
   }
   held_exposure(const held_exposure&) = delete;
   held_exposure& operator=(const held_exposure&) = delete;

@@ -121,16 +121,16 @@ class sim_port : public mpx::sim::detail::event_handler {
   }
 
   /// A copy in either direction that keeps this CPU busy: from the peer's memory, if it `fetches`.
-  /// False: the peer is not there, or a fault refuses it.
-  bool copy(peer_id peer, std::byte* into, const std::byte* from, std::size_t bytes,
-            bool fetches) noexcept {
+  /// False: the peer is not there, or a fault refuses it. `calls`: it is not of a call before.
+  bool copy(peer_id peer, std::byte* into, const std::byte* from, std::size_t bytes, bool fetches,
+            bool calls = true) noexcept {
     if (world_.cut_off(self_) || gone(peer)) return false;
     if (world_.fate_of(self_, world_rank(peer), true).refused) {
       ++world_.result().refused;
       return false;
     }
     const mpx::sim::costs c = costs(peer, bytes);
-    clock_.spend(self_, c.send_ns + c.wire_ns + (fetches ? c.fetch_ns : 0));
+    clock_.spend(self_, (calls ? c.send_ns : 0) + c.wire_ns + (fetches ? c.fetch_ns : 0));
     if (bytes > 0) std::memcpy(into, from, bytes);
     world_.record("copy", now_ns(), self_, world_rank(peer), bytes, 0);
     world_.result().moved_bytes += bytes;

@@ -45,6 +45,68 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
+outcome mover_room<Stack, House>::get_piece(operation& op) {
+  const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+  auto& transport = house().transport();
+  if (op.data.contiguous()) [[likely]]
+    return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
+                         cookie);
+  const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
+  const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
+  if (o == outcome::done) op.data.write(op.copied, stage);
+  return o;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] bool mover_room<Stack, House>::fetch_batch(operation& op) {
+  if constexpr (BatchingTransport<transport_type>) {
+    constexpr std::size_t most = 2 * piece_max;
+    constexpr auto may = [](const operation& o) {
+      return o.role == role::receive && o.copied == 0 && o.data.contiguous();
+    };
+    if (op.limit > most / 2 || !may(op)) return false;
+    peer_record& r = house().peers().of(op.peer);
+    operation* all[batched_gets_max]{&op};
+    batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
+    std::size_t n = 1;
+    std::size_t bytes = op.limit;
+    const std::int64_t asked_at_ns = op.asked_at_ns;
+    while (n < batched_gets_max && !r.due_.empty()) {
+      operation& next = r.due_.front();
+      if (!may(next) || is_learnt(next) != is_learnt(op) || next.limit > most - bytes) break;
+      if (next.scheme == protocol::scheme::open) choose_way(next);
+      if (next.scheme != protocol::scheme::get) break;
+      r.due_.pop_front();
+      next.stage = stage::copying;
+      all[n] = &next;
+      gets[n++] = {next.target, next.data.piece(0, next.limit)};
+      bytes += next.limit;
+    }
+    if (n == 1) return false;
+    const bool came = house().transport().get_batch(op.peer, std::span(gets, n));
+    if (!came) {  // One of them did not: each by itself.
+      while (n-- > 1) defer_rest(*all[n]);
+      return false;
+    }
+    if (is_learnt(op)) {
+      const std::int64_t now = working_ns();
+      const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
+      charged_at_ns_ = now;
+      for (std::size_t i = 0; i < n; ++i)
+        all[i]->spent_ns +=
+            took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
+    }
+    finish_notice done;
+    for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
+    house().outbox().answer_copy(done.to(), done.header(), done.more());
+    for (std::size_t i = 0; i < n; ++i)
+      if (!all[i]->done()) fetched(*all[i], tells::nothing);  // Else the peer was found dead.
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::ask(operation& op, std::size_t from, bool stores) {
   wire::clearance c{
       .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
@@ -131,11 +193,8 @@ template <class Stack, class House>
   // Who sends unasked is not told how the peer would have had it moved.
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
                        !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
-  if (follows) {
-    op.scheme = r.taken_;
-  } else {
-    op.scheme = paths_of(op).choose(op.limit, whole && !both_ways, !both_ways && !r.due_.empty());
-  }
+  op.scheme =
+      follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
 }
 
 template <class Stack, class House>
