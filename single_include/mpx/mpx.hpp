@@ -3908,7 +3908,7 @@ class scheme_learner {
     std::uint8_t other = ways_max;     // Which was looked at last,
     bool again = false;                // and shall be once more,
     std::uint8_t agains = 0;           // as it was so often.
-    std::uint8_t waits = 0;            // Blocks that did not begin a look, which was due.
+    std::uint8_t waits = 0;            // Blocks since one could begin a look.
     std::uint32_t turns = 0;           // Looks that were due.
     std::uint32_t look = block_least;  // How many messages the last one had,
     std::uint32_t rest = rest_first;   // for how many times that there is none,
@@ -3937,7 +3937,7 @@ class scheme_learner {
     if (cost == 0) cost = sample;
     // What looked hopeless is not, and is looked at as the others are.
     if (sample < best && cost > hopeful * best) cost = hopeful * best;
-    cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2 : 4);
+    cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2.0F : 4.0F);
     // It is looked at on, until what is thought of it has followed; or it was luck.
     if (r.run_of == r.other && sample < better * best && cost > better * best &&
         r.agains < agains_max) {
@@ -9456,8 +9456,8 @@ concept CopyingTransport =
 /// one after the other. `get_batch`: false: not all has been copied, perhaps some.
 template <class T>
 concept BatchingTransport =
-    CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const batched_get> gets) {
-      { t.get_batch(peer, gets) } noexcept -> std::same_as<bool>;
+    CopyingTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
+      { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
     };
 
 /// A transport that may take a while over a withdraw, to make later copies cheaper.
@@ -11383,13 +11383,14 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// See BatchingTransport: one call of the kernel, of which each costs as much as it copies 8 KiB.
-  [[gnu::noinline]] bool get_batch(peer_id peer, std::span<const batched_get> gets) noexcept {
+  [[gnu::noinline]] bool get_batch(peer_id peer, const batched_get* gets,
+                                   std::size_t count) noexcept {
     if (!kernel_copies(peer)) return false;
     detail::held_exposure held[batched_gets_max];
     iovec mine[batched_gets_max];
     iovec theirs[batched_gets_max];
     std::size_t bytes = 0;
-    for (std::size_t i = 0; i < gets.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const auto& [memory, into] = gets[i];
       if (kind_of(memory) != key_private ||
           !held[i].hold(exposed_by(peer), key_of(memory), into.size()))
@@ -11398,8 +11399,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       theirs[i] = {reinterpret_cast<void*>(memory.address), into.size()};
       bytes += into.size();
     }
-    const ssize_t n =
-        ::process_vm_readv(links_[peer].pid, mine, gets.size(), theirs, gets.size(), 0);
+    const ssize_t n = ::process_vm_readv(links_[peer].pid, mine, count, theirs, count, 0);
     return n == static_cast<ssize_t>(bytes);
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
@@ -14039,6 +14039,9 @@ class mover_room {
   /// Fetches `op` and those due behind it that come the same way, if they are short. Returns false
   /// if there are none, or not all can be had: then `op` is still to be fetched.
   bool fetch_batch(operation& op);
+  static bool is_whole_get(const operation& op) noexcept {
+    return op.role == role::receive && op.copied == 0 && op.data.contiguous();
+  }
   void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
     receive_done(op, when);
@@ -14262,10 +14265,7 @@ template <class Stack, class House>
 [[gnu::noinline]] bool mover_room<Stack, House>::fetch_batch(operation& op) {
   if constexpr (BatchingTransport<transport_type>) {
     constexpr std::size_t most = 2 * piece_max;
-    constexpr auto may = [](const operation& o) {
-      return o.role == role::receive && o.copied == 0 && o.data.contiguous();
-    };
-    if (op.limit > most / 2 || !may(op)) return false;
+    if (op.limit > most / 2 || !is_whole_get(op)) return false;
     peer_record& r = house().peers().of(op.peer);
     operation* all[batched_gets_max]{&op};
     batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
@@ -14274,7 +14274,8 @@ template <class Stack, class House>
     const std::int64_t asked_at_ns = op.asked_at_ns;
     while (n < batched_gets_max && !r.due_.empty()) {
       operation& next = r.due_.front();
-      if (!may(next) || is_learnt(next) != is_learnt(op) || next.limit > most - bytes) break;
+      if (!is_whole_get(next) || is_learnt(next) != is_learnt(op) || next.limit > most - bytes)
+        break;
       if (next.scheme == protocol::scheme::open) choose_way(next);
       if (next.scheme != protocol::scheme::get) break;
       r.due_.pop_front();
@@ -14284,7 +14285,7 @@ template <class Stack, class House>
       bytes += next.limit;
     }
     if (n == 1) return false;
-    const bool came = house().transport().get_batch(op.peer, std::span(gets, n));
+    const bool came = house().transport().get_batch(op.peer, gets, n);
     if (!came) {  // One of them did not: each by itself.
       while (n-- > 1) defer_rest(*all[n]);
       return false;
@@ -14356,7 +14357,7 @@ template <class Stack, class House>
   const wire::clearance c{
       .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
   house().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
-                               std::as_bytes(std::span(&c, 1)));
+                               {reinterpret_cast<const std::byte*>(&c), sizeof c});
 }
 
 template <class Stack, class House>

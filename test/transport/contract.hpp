@@ -443,11 +443,11 @@ void check_batches() {
       std::ranges::fill(here[i], std::byte{0});
       gets.push_back({at[i], here[i]});
     }
-    CHECK(job[0].get_batch(2, gets));
+    CHECK(job[0].get_batch(2, gets.data(), n));
     for (std::size_t i = 0; i < n; ++i) CHECK(here[i] == there[i]);
     // One of them has been taken back.
     REQUIRE(job[2].withdraw(at[n - 1]) == outcome::done);
-    CHECK(!job[0].get_batch(2, gets));
+    CHECK(!job[0].get_batch(2, gets.data(), n));
     at[n - 1] = job[2].expose(0, there[n - 1]);
   }
   // Nobody holds them any more.

@@ -105,7 +105,7 @@ class scheme_learner {
     std::uint8_t other = ways_max;     // Which was looked at last,
     bool again = false;                // and shall be once more,
     std::uint8_t agains = 0;           // as it was so often.
-    std::uint8_t waits = 0;            // Blocks that did not begin a look, which was due.
+    std::uint8_t waits = 0;            // Blocks since one could begin a look.
     std::uint32_t turns = 0;           // Looks that were due.
     std::uint32_t look = block_least;  // How many messages the last one had,
     std::uint32_t rest = rest_first;   // for how many times that there is none,
@@ -134,7 +134,7 @@ class scheme_learner {
     if (cost == 0) cost = sample;
     // What looked hopeless is not, and is looked at as the others are.
     if (sample < best && cost > hopeful * best) cost = hopeful * best;
-    cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2 : 4);
+    cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2.0F : 4.0F);
     // It is looked at on, until what is thought of it has followed; or it was luck.
     if (r.run_of == r.other && sample < better * best && cost > better * best &&
         r.agains < agains_max) {

@@ -261,8 +261,8 @@ concept CopyingTransport =
 /// one after the other. `get_batch`: false: not all has been copied, perhaps some.
 template <class T>
 concept BatchingTransport =
-    CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const batched_get> gets) {
-      { t.get_batch(peer, gets) } noexcept -> std::same_as<bool>;
+    CopyingTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
+      { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
     };
 
 /// A transport that may take a while over a withdraw, to make later copies cheaper.

@@ -305,10 +305,10 @@ class hybrid {
   {
     return near_.get_held(near_of_[peer], memory, offset, into);
   }
-  bool get_batch(peer_id peer, std::span<const batched_get> gets) noexcept
+  bool get_batch(peer_id peer, const batched_get* gets, std::size_t count) noexcept
       requires BatchingTransport<Near>
   {
-    return near_.get_batch(near_of_[peer], gets);
+    return near_.get_batch(near_of_[peer], gets, count);
   }
   std::int64_t tidied_ns() const noexcept requires TidyingTransport<Near>
   {

@@ -289,13 +289,14 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
 
   /// See BatchingTransport: one call of the kernel, of which each costs as much as it copies 8 KiB.
-  [[gnu::noinline]] bool get_batch(peer_id peer, std::span<const batched_get> gets) noexcept {
+  [[gnu::noinline]] bool get_batch(peer_id peer, const batched_get* gets,
+                                   std::size_t count) noexcept {
     if (!kernel_copies(peer)) return false;
     detail::held_exposure held[batched_gets_max];
     iovec mine[batched_gets_max];
     iovec theirs[batched_gets_max];
     std::size_t bytes = 0;
-    for (std::size_t i = 0; i < gets.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const auto& [memory, into] = gets[i];
       if (kind_of(memory) != key_private ||
           !held[i].hold(exposed_by(peer), key_of(memory), into.size()))
@@ -304,8 +305,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       theirs[i] = {reinterpret_cast<void*>(memory.address), into.size()};
       bytes += into.size();
     }
-    const ssize_t n =
-        ::process_vm_readv(links_[peer].pid, mine, gets.size(), theirs, gets.size(), 0);
+    const ssize_t n = ::process_vm_readv(links_[peer].pid, mine, count, theirs, count, 0);
     return n == static_cast<ssize_t>(bytes);
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,

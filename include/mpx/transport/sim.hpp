@@ -93,10 +93,10 @@ class basic_sim {
     return port_.copy(peer, into.data(), detail::exposed_at{memory, offset}.address(), into.size(),
                       true);
   }
-  bool get_batch(peer_id peer, std::span<const batched_get> gets) noexcept
+  bool get_batch(peer_id peer, const batched_get* gets, std::size_t count) noexcept
       requires(Rma == sim_rma::cpu)
   {
-    for (std::size_t i = 0; i < gets.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const auto& [memory, into] = gets[i];
       const auto held = port_.hold(peer, memory.key);
       if (!held || !port_.copy(peer, into.data(), detail::exposed_at{memory, 0}.address(),

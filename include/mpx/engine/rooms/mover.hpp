@@ -329,6 +329,9 @@ class mover_room {
   /// Fetches `op` and those due behind it that come the same way, if they are short. Returns false
   /// if there are none, or not all can be had: then `op` is still to be fetched.
   bool fetch_batch(operation& op);
+  static bool is_whole_get(const operation& op) noexcept {
+    return op.role == role::receive && op.copied == 0 && op.data.contiguous();
+  }
   void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
     receive_done(op, when);

@@ -61,10 +61,7 @@ template <class Stack, class House>
 [[gnu::noinline]] bool mover_room<Stack, House>::fetch_batch(operation& op) {
   if constexpr (BatchingTransport<transport_type>) {
     constexpr std::size_t most = 2 * piece_max;
-    constexpr auto may = [](const operation& o) {
-      return o.role == role::receive && o.copied == 0 && o.data.contiguous();
-    };
-    if (op.limit > most / 2 || !may(op)) return false;
+    if (op.limit > most / 2 || !is_whole_get(op)) return false;
     peer_record& r = house().peers().of(op.peer);
     operation* all[batched_gets_max]{&op};
     batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
@@ -73,7 +70,8 @@ template <class Stack, class House>
     const std::int64_t asked_at_ns = op.asked_at_ns;
     while (n < batched_gets_max && !r.due_.empty()) {
       operation& next = r.due_.front();
-      if (!may(next) || is_learnt(next) != is_learnt(op) || next.limit > most - bytes) break;
+      if (!is_whole_get(next) || is_learnt(next) != is_learnt(op) || next.limit > most - bytes)
+        break;
       if (next.scheme == protocol::scheme::open) choose_way(next);
       if (next.scheme != protocol::scheme::get) break;
       r.due_.pop_front();
@@ -83,7 +81,7 @@ template <class Stack, class House>
       bytes += next.limit;
     }
     if (n == 1) return false;
-    const bool came = house().transport().get_batch(op.peer, std::span(gets, n));
+    const bool came = house().transport().get_batch(op.peer, gets, n);
     if (!came) {  // One of them did not: each by itself.
       while (n-- > 1) defer_rest(*all[n]);
       return false;
@@ -155,7 +153,7 @@ template <class Stack, class House>
   const wire::clearance c{
       .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
   house().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
-                               std::as_bytes(std::span(&c, 1)));
+                               {reinterpret_cast<const std::byte*>(&c), sizeof c});
 }
 
 template <class Stack, class House>
