@@ -3870,6 +3870,12 @@ class scheme_learner {
     if (++r.measured == run_max) end_run(r, bytes);
   }
 
+  /// A message for which a way was chosen will not tell what it cost.
+  void failed(std::size_t bytes) noexcept {
+    record* const r = of(bytes);
+    if (r != nullptr && r->under_way != 0) --r->under_way;
+  }
+
  private:
   static constexpr std::uint8_t ways_max = 3;
   static constexpr std::size_t block_bytes = std::size_t{16} << 20;
@@ -3885,7 +3891,7 @@ class scheme_learner {
   static constexpr std::uint32_t hopeless_every = 4;  // Of the looks.
   static constexpr std::uint8_t agains_max = 4;
   static constexpr std::uint8_t waits_max = 2;
-  static constexpr std::uint32_t under_way_max = 4096;
+  static constexpr std::uint32_t under_way_max = 1024;
   static constexpr float hopeful = 1.5F;  // Times the best.
   static constexpr float better = 0.95F;  // Of what is taken now: worth a change.
   struct record {
@@ -3908,7 +3914,7 @@ class scheme_learner {
     std::uint8_t other = ways_max;     // Which was looked at last,
     bool again = false;                // and shall be once more,
     std::uint8_t agains = 0;           // as it was so often.
-    std::uint8_t waits = 0;            // Blocks since one could begin a look.
+    std::uint8_t waits = 0;            // Blocks that a look has been due for.
     std::uint32_t turns = 0;           // Looks that were due.
     std::uint32_t look = block_least;  // How many messages the last one had,
     std::uint32_t rest = rest_first;   // for how many times that there is none,
@@ -3950,7 +3956,7 @@ class scheme_learner {
                                             std::uint8_t ways) noexcept {
     const std::uint32_t had = r.chosen;
     if (r.under_way == 0) end_run(r, bytes);
-    if (r.under_way > under_way_max) r.under_way = 0;  // What fails is not told.
+    if (r.under_way > under_way_max) r.under_way = 0;  // Of peers that were lost.
     r.chosen = 0;
     r.left = block_of(bytes);
     r.least = mpx::detail::lesser(r.left, block_least);
@@ -3976,9 +3982,9 @@ class scheme_learner {
     }
     r.way = best;
     // One that begins while others are under way is mixed with them.
-    const bool may = r.under_way == 0 || ++r.waits > waits_max;
-    r.looks = r.again || (r.until_look == 0 && may && is_worth_a_look(r, ways));
-    if (may) r.waits = 0;
+    const bool due = r.until_look == 0 && (r.under_way == 0 || ++r.waits > waits_max);
+    r.looks = r.again || (due && is_worth_a_look(r, ways));
+    if (due) r.waits = 0;
     r.again = false;
     if (r.looks && r.other < ways) {
       r.way = r.other;
@@ -3988,7 +3994,7 @@ class scheme_learner {
   }
 
   static std::uint8_t best_of(const record& r, std::uint8_t ways) noexcept {
-    std::uint8_t best = r.best < ways ? r.best : ways_max;
+    std::uint8_t best = r.best < ways && r.cost[r.best] != 0 ? r.best : ways_max;
     for (std::uint8_t i = 0; i < ways; ++i)
       if (r.cost[i] != 0 && (best == ways_max || r.cost[i] < better * r.cost[best])) best = i;
     return best == ways_max ? 0 : best;
@@ -4016,7 +4022,7 @@ class scheme_learner {
   }
   static constexpr std::size_t records_max = 12;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  plain_array<record> records_;  // Up to 16 MiB; what is longer goes with that. Most learn nothing.
+  plain_array<record> records_;  // What is longer goes with the last one. Most learn nothing.
 };
 
 }  // namespace mpx::inline v0::protocol
@@ -4152,7 +4158,7 @@ struct announcement {
 struct clearance {
   std::uint64_t bytes;  ///< How much the receiver takes; the rest is not sent.
   std::uint64_t from;  ///< Where the sender begins; the receiver fetches what is before itself, and
-                       ///< then says `finished`.
+                       ///< then says `finished`, or asks for it, too.
   remote_memory memory;  ///< Where the sender may put it; key 0: nowhere.
   std::uint32_t ticket;  ///< The receiver's operation.
   std::uint32_t reserved;
@@ -4247,7 +4253,7 @@ enum class stage : std::uint8_t {
 /// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
 /// |           | gets and puts under way        |                                                |
 /// | cancelled | cancel                         | never                                          |
-/// | split     | mover: both sides copy         | never                                          |
+/// | split     | mover: both sides copy         | mover: the front is sent, too                  |
 /// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
 /// | front     | mover: how it stands with what | never                                          |
 /// |           | the receiver fetches of it     |                                                |
@@ -13740,6 +13746,7 @@ class mover_room {
   using protocol_type = typename Stack::protocol_type;
   static constexpr std::size_t learnt_bytes_min = 4096;
   static constexpr std::int64_t copy_ns_max = 1'000'000'000;
+  static constexpr std::uint32_t unbatched_max = 64;
 
  public:
   /// Whether on_copied leaves it to tell_finished to tell the sender.
@@ -13866,7 +13873,7 @@ class mover_room {
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
     op.forget_memory();
-    op.learns = protocol::traffic::none;
+    learn_no_more(op);
     op.holder = holder::nobody;
     if (r.fed_ != &op) return;
     r.fed_ = nullptr;
@@ -13939,7 +13946,7 @@ class mover_room {
   void drop_due(peer_record& r, operation& op) {
     r.due_.erase(op);
     op.stage = stage::copying;
-    op.learns = protocol::traffic::none;
+    learn_no_more(op);
     op.holder = holder::nobody;
     receive_done(op, tells::now);
   }
@@ -14039,15 +14046,12 @@ class mover_room {
   /// Fetches `op` and those due behind it that come the same way, if they are short. Returns false
   /// if there are none, or not all can be had: then `op` is still to be fetched.
   bool fetch_batch(operation& op);
-  static bool is_whole_get(const operation& op) noexcept {
-    return op.role == role::receive && op.copied == 0 && op.data.contiguous();
-  }
   void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
     receive_done(op, when);
   }
   void fetch_no_more(operation& op) {
-    op.learns = protocol::traffic::none;
+    learn_no_more(op);
     request_packets(op);
   }
 
@@ -14069,6 +14073,10 @@ class mover_room {
     if constexpr (TidyingTransport<transport_type>)
       return house().now_ns() - house().transport().tidied_ns();
     return house().now_ns();
+  }
+  void learn_no_more(operation& op) noexcept {
+    if (is_learnt(op) && op.scheme != protocol::scheme::open) paths_of(op).failed(op.limit);
+    op.learns = protocol::traffic::none;
   }
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
@@ -14199,6 +14207,7 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   bool goes_on_ = false;
+  std::uint32_t unbatched_ = 0;     // So many messages more are fetched one by one.
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
 
@@ -14261,11 +14270,21 @@ outcome mover_room<Stack, House>::get_piece(operation& op) {
   return o;
 }
 
+/// Whether others may be fetched together with it.
+inline bool is_whole_get(const operation& op) noexcept {
+  return op.role == role::receive && op.copied == 0 && op.learns != protocol::traffic::none &&
+         op.data.contiguous();
+}
+
 template <class Stack, class House>
 [[gnu::noinline]] bool mover_room<Stack, House>::fetch_batch(operation& op) {
   if constexpr (BatchingTransport<transport_type>) {
     constexpr std::size_t most = 2 * piece_max;
     if (op.limit > most / 2 || !is_whole_get(op)) return false;
+    if (unbatched_ != 0) {
+      --unbatched_;
+      return false;
+    }
     peer_record& r = house().peers().of(op.peer);
     operation* all[batched_gets_max]{&op};
     batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
@@ -14274,12 +14293,14 @@ template <class Stack, class House>
     const std::int64_t asked_at_ns = op.asked_at_ns;
     while (n < batched_gets_max && !r.due_.empty()) {
       operation& next = r.due_.front();
-      if (!is_whole_get(next) || is_learnt(next) != is_learnt(op) || next.limit > most - bytes)
-        break;
-      if (next.scheme == protocol::scheme::open) choose_way(next);
-      if (next.scheme != protocol::scheme::get) break;
+      if (!is_whole_get(next) || next.limit > most - bytes) break;
       r.due_.pop_front();
       next.stage = stage::copying;
+      if (next.scheme == protocol::scheme::open) choose_way(next);
+      if (next.scheme != protocol::scheme::get) {
+        defer_rest(next);
+        break;
+      }
       all[n] = &next;
       gets[n++] = {next.target, next.data.piece(0, next.limit)};
       bytes += next.limit;
@@ -14288,16 +14309,15 @@ template <class Stack, class House>
     const bool came = house().transport().get_batch(op.peer, gets, n);
     if (!came) {  // One of them did not: each by itself.
       while (n-- > 1) defer_rest(*all[n]);
+      unbatched_ = unbatched_max;
       return false;
     }
-    if (is_learnt(op)) {
-      const std::int64_t now = working_ns();
-      const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
-      charged_at_ns_ = now;
-      for (std::size_t i = 0; i < n; ++i)
-        all[i]->spent_ns +=
-            took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
-    }
+    const std::int64_t now = working_ns();
+    const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
+    charged_at_ns_ = now;
+    for (std::size_t i = 0; i < n; ++i)
+      all[i]->spent_ns +=
+          took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
     finish_notice done;
     for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
     house().outbox().answer_copy(done.to(), done.header(), done.more());
@@ -14330,16 +14350,18 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
   if constexpr (CopyingTransport<transport_type>) {
     auto& transport = house().transport();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
+    bool is_here = false;
     {
       // The sender begins while this fetches: nobody shall take the memory away meanwhile.
       const auto held = transport.hold(op.peer, from, half);
       if (!held) return false;
       ask(op, half, true);
       if (op.done()) return true;
-      if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
-        ask_for_front(op, half);
-        return true;
-      }
+      is_here = transport.get_held(op.peer, from, 0, op.data.piece(0, half));
+    }
+    if (!is_here) {
+      ask_for_front(op, half);
+      return true;
     }
     charge_time(op);
     house().trace().on(event::bytes_got, half);
@@ -14352,7 +14374,7 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
 template <class Stack, class House>
 [[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::ask_for_front(
     operation& op, std::size_t bytes) noexcept {
-  op.learns = protocol::traffic::none;
+  learn_no_more(op);
   op.copied = bytes;
   const wire::clearance c{
       .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
@@ -16825,7 +16847,7 @@ bool endpoint<Stack>::part(operation& op) {
       mover().drop_stream(r, op);
       return true;
     }
-  } else if (op.pending != 0 || op.stage != stage::answer || (op.announced && !op.split)) {
+  } else if (op.pending != 0 || op.stage != stage::answer || op.announced) {
     if (op.owned == nullptr || !op.data.contiguous()) {
       auto* const copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
       if (copy != nullptr) op.data.read(0, {copy, op.data.bytes});
@@ -16840,9 +16862,7 @@ bool endpoint<Stack>::part(operation& op) {
     if (op.pending != 0 && !relocate(op)) return false;
     // Without memory the data is lost: to wait for the receiver might be to wait for ever.
     op.data.base = op.owned;
-  } else if (!mover().withdraw(op)) {  // The data is out, or the receiver is about to have it.
-    return false;
-  }
+  }  // Else the data is out, all of it: of an announced message the receiver may still want some.
   op.holder = holder::nobody;
   return true;
 }

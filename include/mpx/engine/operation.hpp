@@ -87,7 +87,7 @@ enum class stage : std::uint8_t {
 /// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
 /// |           | gets and puts under way        |                                                |
 /// | cancelled | cancel                         | never                                          |
-/// | split     | mover: both sides copy         | never                                          |
+/// | split     | mover: both sides copy         | mover: the front is sent, too                  |
 /// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
 /// | front     | mover: how it stands with what | never                                          |
 /// |           | the receiver fetches of it     |                                                |

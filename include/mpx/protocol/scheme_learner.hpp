@@ -67,6 +67,12 @@ class scheme_learner {
     if (++r.measured == run_max) end_run(r, bytes);
   }
 
+  /// A message for which a way was chosen will not tell what it cost.
+  void failed(std::size_t bytes) noexcept {
+    record* const r = of(bytes);
+    if (r != nullptr && r->under_way != 0) --r->under_way;
+  }
+
  private:
   static constexpr std::uint8_t ways_max = 3;
   static constexpr std::size_t block_bytes = std::size_t{16} << 20;
@@ -82,7 +88,7 @@ class scheme_learner {
   static constexpr std::uint32_t hopeless_every = 4;  // Of the looks.
   static constexpr std::uint8_t agains_max = 4;
   static constexpr std::uint8_t waits_max = 2;
-  static constexpr std::uint32_t under_way_max = 4096;
+  static constexpr std::uint32_t under_way_max = 1024;
   static constexpr float hopeful = 1.5F;  // Times the best.
   static constexpr float better = 0.95F;  // Of what is taken now: worth a change.
   struct record {
@@ -105,7 +111,7 @@ class scheme_learner {
     std::uint8_t other = ways_max;     // Which was looked at last,
     bool again = false;                // and shall be once more,
     std::uint8_t agains = 0;           // as it was so often.
-    std::uint8_t waits = 0;            // Blocks since one could begin a look.
+    std::uint8_t waits = 0;            // Blocks that a look has been due for.
     std::uint32_t turns = 0;           // Looks that were due.
     std::uint32_t look = block_least;  // How many messages the last one had,
     std::uint32_t rest = rest_first;   // for how many times that there is none,
@@ -147,7 +153,7 @@ class scheme_learner {
                                             std::uint8_t ways) noexcept {
     const std::uint32_t had = r.chosen;
     if (r.under_way == 0) end_run(r, bytes);
-    if (r.under_way > under_way_max) r.under_way = 0;  // What fails is not told.
+    if (r.under_way > under_way_max) r.under_way = 0;  // Of peers that were lost.
     r.chosen = 0;
     r.left = block_of(bytes);
     r.least = mpx::detail::lesser(r.left, block_least);
@@ -173,9 +179,9 @@ class scheme_learner {
     }
     r.way = best;
     // One that begins while others are under way is mixed with them.
-    const bool may = r.under_way == 0 || ++r.waits > waits_max;
-    r.looks = r.again || (r.until_look == 0 && may && is_worth_a_look(r, ways));
-    if (may) r.waits = 0;
+    const bool due = r.until_look == 0 && (r.under_way == 0 || ++r.waits > waits_max);
+    r.looks = r.again || (due && is_worth_a_look(r, ways));
+    if (due) r.waits = 0;
     r.again = false;
     if (r.looks && r.other < ways) {
       r.way = r.other;
@@ -185,7 +191,7 @@ class scheme_learner {
   }
 
   static std::uint8_t best_of(const record& r, std::uint8_t ways) noexcept {
-    std::uint8_t best = r.best < ways ? r.best : ways_max;
+    std::uint8_t best = r.best < ways && r.cost[r.best] != 0 ? r.best : ways_max;
     for (std::uint8_t i = 0; i < ways; ++i)
       if (r.cost[i] != 0 && (best == ways_max || r.cost[i] < better * r.cost[best])) best = i;
     return best == ways_max ? 0 : best;
@@ -213,7 +219,7 @@ class scheme_learner {
   }
   static constexpr std::size_t records_max = 12;
   static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  plain_array<record> records_;  // Up to 16 MiB; what is longer goes with that. Most learn nothing.
+  plain_array<record> records_;  // What is longer goes with the last one. Most learn nothing.
 };
 
 }  // namespace mpx::inline v0::protocol

@@ -89,7 +89,7 @@ struct announcement {
 struct clearance {
   std::uint64_t bytes;  ///< How much the receiver takes; the rest is not sent.
   std::uint64_t from;  ///< Where the sender begins; the receiver fetches what is before itself, and
-                       ///< then says `finished`.
+                       ///< then says `finished`, or asks for it, too.
   remote_memory memory;  ///< Where the sender may put it; key 0: nowhere.
   std::uint32_t ticket;  ///< The receiver's operation.
   std::uint32_t reserved;

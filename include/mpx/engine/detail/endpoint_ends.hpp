@@ -105,7 +105,7 @@ bool endpoint<Stack>::part(operation& op) {
       mover().drop_stream(r, op);
       return true;
     }
-  } else if (op.pending != 0 || op.stage != stage::answer || (op.announced && !op.split)) {
+  } else if (op.pending != 0 || op.stage != stage::answer || op.announced) {
     if (op.owned == nullptr || !op.data.contiguous()) {
       auto* const copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
       if (copy != nullptr) op.data.read(0, {copy, op.data.bytes});
@@ -120,9 +120,7 @@ bool endpoint<Stack>::part(operation& op) {
     if (op.pending != 0 && !relocate(op)) return false;
     // Without memory the data is lost: to wait for the receiver might be to wait for ever.
     op.data.base = op.owned;
-  } else if (!mover().withdraw(op)) {  // The data is out, or the receiver is about to have it.
-    return false;
-  }
+  }  // Else the data is out, all of it: of an announced message the receiver may still want some.
   op.holder = holder::nobody;
   return true;
 }

@@ -30,6 +30,7 @@ class mover_room {
   using protocol_type = typename Stack::protocol_type;
   static constexpr std::size_t learnt_bytes_min = 4096;
   static constexpr std::int64_t copy_ns_max = 1'000'000'000;
+  static constexpr std::uint32_t unbatched_max = 64;
 
  public:
   /// Whether on_copied leaves it to tell_finished to tell the sender.
@@ -156,7 +157,7 @@ class mover_room {
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
     op.forget_memory();
-    op.learns = protocol::traffic::none;
+    learn_no_more(op);
     op.holder = holder::nobody;
     if (r.fed_ != &op) return;
     r.fed_ = nullptr;
@@ -229,7 +230,7 @@ class mover_room {
   void drop_due(peer_record& r, operation& op) {
     r.due_.erase(op);
     op.stage = stage::copying;
-    op.learns = protocol::traffic::none;
+    learn_no_more(op);
     op.holder = holder::nobody;
     receive_done(op, tells::now);
   }
@@ -329,15 +330,12 @@ class mover_room {
   /// Fetches `op` and those due behind it that come the same way, if they are short. Returns false
   /// if there are none, or not all can be had: then `op` is still to be fetched.
   bool fetch_batch(operation& op);
-  static bool is_whole_get(const operation& op) noexcept {
-    return op.role == role::receive && op.copied == 0 && op.data.contiguous();
-  }
   void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
     receive_done(op, when);
   }
   void fetch_no_more(operation& op) {
-    op.learns = protocol::traffic::none;
+    learn_no_more(op);
     request_packets(op);
   }
 
@@ -359,6 +357,10 @@ class mover_room {
     if constexpr (TidyingTransport<transport_type>)
       return house().now_ns() - house().transport().tidied_ns();
     return house().now_ns();
+  }
+  void learn_no_more(operation& op) noexcept {
+    if (is_learnt(op) && op.scheme != protocol::scheme::open) paths_of(op).failed(op.limit);
+    op.learns = protocol::traffic::none;
   }
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
@@ -489,6 +491,7 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   bool goes_on_ = false;
+  std::uint32_t unbatched_ = 0;     // So many messages more are fetched one by one.
   std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
 };
 

@@ -57,11 +57,21 @@ outcome mover_room<Stack, House>::get_piece(operation& op) {
   return o;
 }
 
+/// Whether others may be fetched together with it.
+inline bool is_whole_get(const operation& op) noexcept {
+  return op.role == role::receive && op.copied == 0 && op.learns != protocol::traffic::none &&
+         op.data.contiguous();
+}
+
 template <class Stack, class House>
 [[gnu::noinline]] bool mover_room<Stack, House>::fetch_batch(operation& op) {
   if constexpr (BatchingTransport<transport_type>) {
     constexpr std::size_t most = 2 * piece_max;
     if (op.limit > most / 2 || !is_whole_get(op)) return false;
+    if (unbatched_ != 0) {
+      --unbatched_;
+      return false;
+    }
     peer_record& r = house().peers().of(op.peer);
     operation* all[batched_gets_max]{&op};
     batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
@@ -70,12 +80,14 @@ template <class Stack, class House>
     const std::int64_t asked_at_ns = op.asked_at_ns;
     while (n < batched_gets_max && !r.due_.empty()) {
       operation& next = r.due_.front();
-      if (!is_whole_get(next) || is_learnt(next) != is_learnt(op) || next.limit > most - bytes)
-        break;
-      if (next.scheme == protocol::scheme::open) choose_way(next);
-      if (next.scheme != protocol::scheme::get) break;
+      if (!is_whole_get(next) || next.limit > most - bytes) break;
       r.due_.pop_front();
       next.stage = stage::copying;
+      if (next.scheme == protocol::scheme::open) choose_way(next);
+      if (next.scheme != protocol::scheme::get) {
+        defer_rest(next);
+        break;
+      }
       all[n] = &next;
       gets[n++] = {next.target, next.data.piece(0, next.limit)};
       bytes += next.limit;
@@ -84,16 +96,15 @@ template <class Stack, class House>
     const bool came = house().transport().get_batch(op.peer, gets, n);
     if (!came) {  // One of them did not: each by itself.
       while (n-- > 1) defer_rest(*all[n]);
+      unbatched_ = unbatched_max;
       return false;
     }
-    if (is_learnt(op)) {
-      const std::int64_t now = working_ns();
-      const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
-      charged_at_ns_ = now;
-      for (std::size_t i = 0; i < n; ++i)
-        all[i]->spent_ns +=
-            took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
-    }
+    const std::int64_t now = working_ns();
+    const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
+    charged_at_ns_ = now;
+    for (std::size_t i = 0; i < n; ++i)
+      all[i]->spent_ns +=
+          took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
     finish_notice done;
     for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
     house().outbox().answer_copy(done.to(), done.header(), done.more());
@@ -126,16 +137,18 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
   if constexpr (CopyingTransport<transport_type>) {
     auto& transport = house().transport();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
+    bool is_here = false;
     {
       // The sender begins while this fetches: nobody shall take the memory away meanwhile.
       const auto held = transport.hold(op.peer, from, half);
       if (!held) return false;
       ask(op, half, true);
       if (op.done()) return true;
-      if (!transport.get_held(op.peer, from, 0, op.data.piece(0, half))) {
-        ask_for_front(op, half);
-        return true;
-      }
+      is_here = transport.get_held(op.peer, from, 0, op.data.piece(0, half));
+    }
+    if (!is_here) {
+      ask_for_front(op, half);
+      return true;
     }
     charge_time(op);
     house().trace().on(event::bytes_got, half);
@@ -148,7 +161,7 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
 template <class Stack, class House>
 [[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::ask_for_front(
     operation& op, std::size_t bytes) noexcept {
-  op.learns = protocol::traffic::none;
+  learn_no_more(op);
   op.copied = bytes;
   const wire::clearance c{
       .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
