@@ -13872,8 +13872,8 @@ class mover_room {
   }
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
-    op.forget_memory();
     learn_no_more(op);
+    op.forget_memory();
     op.holder = holder::nobody;
     if (r.fed_ != &op) return;
     r.fed_ = nullptr;
@@ -14074,10 +14074,7 @@ class mover_room {
       return house().now_ns() - house().transport().tidied_ns();
     return house().now_ns();
   }
-  void learn_no_more(operation& op) noexcept {
-    if (is_learnt(op) && op.scheme != protocol::scheme::open) paths_of(op).failed(op.limit);
-    op.learns = protocol::traffic::none;
-  }
+  void learn_no_more(operation& op) noexcept;
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
   }
@@ -14092,9 +14089,10 @@ class mover_room {
   errc on_front_wanted(operation& op, const wire::clearance& c);
   void send_front(operation& op);
 
-  /// Data of `op` has moved, `streamed` bytes of it as packets: the time since data last moved here
-  /// is its, or that since it was asked for.
+  /// Data of `op` has moved, `streamed` bytes of it as packets: `take_time` is its, the time since
+  /// data last moved here or since it was asked for.
   void charge_time(operation& op, std::size_t streamed = 0);
+  std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
 
   /// What the sender was asked to move is here.
   void asked_done(operation& op) {
@@ -14312,9 +14310,7 @@ template <class Stack, class House>
       unbatched_ = unbatched_max;
       return false;
     }
-    const std::int64_t now = working_ns();
-    const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
-    charged_at_ns_ = now;
+    const std::int64_t took = take_time(asked_at_ns);
     for (std::size_t i = 0; i < n; ++i)
       all[i]->spent_ns +=
           took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
@@ -14422,11 +14418,23 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
+void mover_room<Stack, House>::learn_no_more(operation& op) noexcept {
+  if (is_learnt(op) && op.scheme != protocol::scheme::open) paths_of(op).failed(op.limit);
+  op.learns = protocol::traffic::none;
+}
+
+template <class Stack, class House>
+std::int64_t mover_room<Stack, House>::take_time(std::int64_t asked_at_ns) noexcept {
+  const std::int64_t now = working_ns();
+  const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
+  charged_at_ns_ = now;
+  return took;
+}
+
+template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
   if (!is_learnt(op)) return;
-  const std::int64_t now = working_ns();
-  std::int64_t took = now - greater(op.asked_at_ns, charged_at_ns_);
-  charged_at_ns_ = now;
+  std::int64_t took = take_time(op.asked_at_ns);
   if (op.learns == protocol::traffic::both_ways && streamed != 0) {
     // As much streams back: at the same time, or in its turn.
     peer_record& r = house().peers().of(op.peer);

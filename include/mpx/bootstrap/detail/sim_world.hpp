@@ -189,27 +189,28 @@ class world : event_handler {
            (cuts_.count({a, b}) != 0 || cuts_.count({b, a}) != 0 || cuts_.count({a, -1}) != 0 ||
             cuts_.count({b, -1}) != 0);
   }
-  /// What becomes of a packet that arrives, or of what is `copied`.
+  /// What becomes of a packet that arrives.
   struct fate {
     bool lost = false;
     bool repeated = false;
     bool shortened = false;
-    bool refused = false;
   };
-  fate fate_of(rank_t from, rank_t to, bool copied = false) noexcept {
+  fate fate_of(rank_t from, rank_t to) noexcept {
     fate f;
-    if (from == to) return f;
     for (const fault& now : of_transfers_) {
-      const bool concerned = (now.a == from && (now.b == to || now.b == -1)) ||
-                             (now.a == to && (now.b == from || now.b == -1));
-      const bool of_copies = now.what == fault::kind::refuse;
-      if (!concerned || of_copies != copied || !happens(now.factor)) continue;
+      if (now.what == fault::kind::refuse || !befalls(now, from, to)) continue;
       if (now.what == fault::kind::lose) f.lost = true;
       if (now.what == fault::kind::repeat) f.repeated = true;
       if (now.what == fault::kind::shorten) f.shortened = true;
-      if (now.what == fault::kind::refuse) f.refused = true;
     }
     return f;
+  }
+  /// Whether a copy between two ranks' memories is refused.
+  bool is_refused(rank_t a, rank_t b) noexcept {
+    bool refused = false;
+    for (const fault& now : of_transfers_)
+      if (now.what == fault::kind::refuse && befalls(now, a, b)) refused = true;
+    return refused;
   }
   /// Calls `healed` whenever a cut has ended.
   void on_heal(std::function<void()> healed) { on_heal_.push_back(std::move(healed)); }
@@ -279,6 +280,12 @@ class world : event_handler {
   static bool is_of_transfers(fault::kind k) noexcept { return k >= fault::kind::lose; }
   static bool is_wrong(const fault& f) noexcept {
     return is_of_transfers(f.what) ? f.factor < 0 || f.factor > 1 : f.factor <= 0;
+  }
+  /// Whether it befalls this transfer, as the seed draws.
+  bool befalls(const fault& f, rank_t from, rank_t to) noexcept {
+    const bool concerned =
+        (f.a == from && (f.b == to || f.b == -1)) || (f.a == to && (f.b == from || f.b == -1));
+    return from != to && concerned && happens(f.factor);
   }
   bool happens(double share) noexcept {
     constexpr std::uint64_t parts = 1u << 20;

@@ -156,8 +156,8 @@ class mover_room {
   }
   /// The request of a receive that streams is gone: nothing is written to its memory any more.
   void drop_stream(peer_record& r, operation& op) {
-    op.forget_memory();
     learn_no_more(op);
+    op.forget_memory();
     op.holder = holder::nobody;
     if (r.fed_ != &op) return;
     r.fed_ = nullptr;
@@ -358,10 +358,7 @@ class mover_room {
       return house().now_ns() - house().transport().tidied_ns();
     return house().now_ns();
   }
-  void learn_no_more(operation& op) noexcept {
-    if (is_learnt(op) && op.scheme != protocol::scheme::open) paths_of(op).failed(op.limit);
-    op.learns = protocol::traffic::none;
-  }
+  void learn_no_more(operation& op) noexcept;
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
   }
@@ -376,9 +373,10 @@ class mover_room {
   errc on_front_wanted(operation& op, const wire::clearance& c);
   void send_front(operation& op);
 
-  /// Data of `op` has moved, `streamed` bytes of it as packets: the time since data last moved here
-  /// is its, or that since it was asked for.
+  /// Data of `op` has moved, `streamed` bytes of it as packets: `take_time` is its, the time since
+  /// data last moved here or since it was asked for.
   void charge_time(operation& op, std::size_t streamed = 0);
+  std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
 
   /// What the sender was asked to move is here.
   void asked_done(operation& op) {

@@ -125,7 +125,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   bool copy(peer_id peer, std::byte* into, const std::byte* from, std::size_t bytes, bool fetches,
             bool calls = true) noexcept {
     if (world_.cut_off(self_) || gone(peer)) return false;
-    if (world_.fate_of(self_, world_rank(peer), true).refused) {
+    if (world_.is_refused(self_, world_rank(peer))) {
       ++world_.result().refused;
       return false;
     }

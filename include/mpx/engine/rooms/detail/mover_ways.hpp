@@ -99,9 +99,7 @@ template <class Stack, class House>
       unbatched_ = unbatched_max;
       return false;
     }
-    const std::int64_t now = working_ns();
-    const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
-    charged_at_ns_ = now;
+    const std::int64_t took = take_time(asked_at_ns);
     for (std::size_t i = 0; i < n; ++i)
       all[i]->spent_ns +=
           took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
@@ -209,11 +207,23 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
+void mover_room<Stack, House>::learn_no_more(operation& op) noexcept {
+  if (is_learnt(op) && op.scheme != protocol::scheme::open) paths_of(op).failed(op.limit);
+  op.learns = protocol::traffic::none;
+}
+
+template <class Stack, class House>
+std::int64_t mover_room<Stack, House>::take_time(std::int64_t asked_at_ns) noexcept {
+  const std::int64_t now = working_ns();
+  const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
+  charged_at_ns_ = now;
+  return took;
+}
+
+template <class Stack, class House>
 [[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
   if (!is_learnt(op)) return;
-  const std::int64_t now = working_ns();
-  std::int64_t took = now - greater(op.asked_at_ns, charged_at_ns_);
-  charged_at_ns_ = now;
+  std::int64_t took = take_time(op.asked_at_ns);
   if (op.learns == protocol::traffic::both_ways && streamed != 0) {
     // As much streams back: at the same time, or in its turn.
     peer_record& r = house().peers().of(op.peer);
