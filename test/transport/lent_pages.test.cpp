@@ -20,6 +20,8 @@ struct scripted {
   static inline std::int64_t now = 0;
   static inline std::int64_t takes_ns = 0;
   static inline std::int64_t asked_ns = 0;
+  static inline std::int64_t page_ns = 0;  // To look one up; 0: that is not known.
+  static inline unsigned lookups = 0;
   static inline bool on = true;
   static inline bool gives = true;
   static inline std::vector<std::uintptr_t> asked;
@@ -27,6 +29,8 @@ struct scripted {
   static void reset(std::int64_t takes) {
     now = 0;
     asked_ns = 0;
+    page_ns = 0;
+    lookups = 0;
     takes_ns = takes;
     on = true;
     gives = true;
@@ -39,6 +43,14 @@ struct scripted {
     now += takes_ns;
     asked_ns += takes_ns;
     return gives;
+  }
+  static std::int64_t lookup_ns(std::uintptr_t, std::size_t bytes) noexcept {
+    // The first one finds caches cold.
+    const std::int64_t ns =
+        page_ns * static_cast<std::int64_t>(bytes / 4096) * (lookups == 0 ? 5 : 1);
+    ++lookups;
+    now += ns;
+    return ns;
   }
   static std::int64_t now_ns() noexcept { return now; }
 };
@@ -112,6 +124,24 @@ TEST_CASE("lent pages: where huge pages are dear, they have to pay first") {
   lent_pages l;
   CHECK(passes_until_asked(l, here, region) <= 5);  // It cannot know yet.
   CHECK(passes_until_asked(l, here + 10 * region, region) >= 40);
+}
+
+TEST_CASE("lent pages: what a small page costs is measured, once") {
+  for (const std::int64_t page_ns : {20, 50, 250, 500}) {
+    CAPTURE(page_ns);
+    scripted::reset(400'000);
+    scripted::page_ns = page_ns;
+    lent_pages l;
+    const std::int64_t a_pass = page_ns * 512;
+    const int passes = passes_until_asked(l, here, region);
+    CHECK(passes >= 300'000 / a_pass);  // Before, what asking takes is not known.
+    CHECK(passes <= 300'000 / a_pass + 4);
+    CHECK(l.asked_ns() == 400'000 + 8 * a_pass);  // Measuring is no message's, either.
+    const int other = passes_until_asked(l, here + 10 * region, region);
+    CHECK(other >= 400'000 / a_pass);
+    CHECK(other <= 500'000 / a_pass + 4);  // And what was too early before is made up for.
+    CHECK(scripted::lookups == 4);
+  }
 }
 
 TEST_CASE("lent pages: one that was very slow is not the end of it") {

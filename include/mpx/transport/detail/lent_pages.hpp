@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -37,6 +38,16 @@ struct linux_huge_pages {
     constexpr int madv_collapse = 25;  // Younger than some headers.
     return ::madvise(reinterpret_cast<void*>(at), bytes, madv_collapse) == 0;
   }
+  /// How long it takes to look up the pages of what lies there, for a copy of it: who copies one
+  /// byte of it has all looked up. 0: not known. Cost: that.
+  static std::int64_t lookup_ns(std::uintptr_t at, std::size_t bytes) noexcept {
+    std::byte one{};
+    const ::iovec into{&one, 1};
+    const ::iovec from{reinterpret_cast<void*>(at), bytes};
+    const std::int64_t before = now_ns();
+    const bool done = ::process_vm_readv(::getpid(), &into, 1, &from, 1, 0) == 1;
+    return done ? now_ns() - before : 0;
+  }
   static std::int64_t now_ns() noexcept { return platform::now_ns(); }
 };
 
@@ -48,7 +59,8 @@ struct no_huge_pages : linux_huge_pages {
 /// Keeps account of what small pages have cost peers, for each region that a huge page would cover.
 /// Asks for one when the region has been copied twice over, and that is as much as asking costs: on
 /// most machines 0.5 ms, where a virtual machine has to get fresh memory from its host ten times
-/// that. So a program never loses more by asking than it has lost before by not having asked.
+/// that. So a program never loses more by asking than it has lost before by not having asked. What
+/// a small page costs differs by a factor of five from machine to machine, and is measured once.
 /// Cost: a few instructions per message and 2 MiB of it.
 template <class Kernel = linux_huge_pages>
 class lent_pages {
@@ -81,11 +93,11 @@ class lent_pages {
       const std::uintptr_t to = mpx::detail::lesser(at + bytes, (r + 1) * region_bytes);
       e->copied_bytes += (to - from) * per_kib / 1024;
       // While a peer copies from it the kernel could not.
-      if (e->lent == 0 && pays(*e)) ask(*e);
+      if (e->lent == 0 && pays(*e) && (measured_ || pays_as_measured(*e, from, to - from))) ask(*e);
     }
   }
 
-  /// How long asking has taken so far.
+  /// How long asking and measuring have taken so far.
   std::int64_t asked_ns() const noexcept { return asked_ns_; }
 
  private:
@@ -102,12 +114,14 @@ class lent_pages {
   static constexpr std::uint32_t passes_later = 64;  // Its owner may have freed it since.
   static constexpr std::uint32_t passes_last = 1u << 16;
   static constexpr std::uint64_t uncopied_share = 2;
-  static constexpr std::uint64_t bytes_a_lost_ns = 15;  // 250 ns a page of 4 KiB.
+  static constexpr std::uint64_t bytes_a_lost_ns_first = 15;  // 250 ns a page of 4 KiB.
+  static constexpr std::uint64_t bytes_a_lost_ns_most = 1000;
+  static constexpr std::size_t measured_bytes_min = 65536;
   static constexpr std::int64_t lost_ns_max = 16'000'000;
   static constexpr std::int64_t cost_ns_least = 300'000;
 
-  static std::int64_t lost_by(std::uint64_t bytes) noexcept {
-    return static_cast<std::int64_t>(bytes / bytes_a_lost_ns);
+  std::int64_t lost_by(std::uint64_t bytes) const noexcept {
+    return static_cast<std::int64_t>(bytes / bytes_a_lost_ns_);
   }
   static std::uintptr_t last(std::uintptr_t at, std::size_t bytes) noexcept {
     return (at + bytes - 1) / region_bytes;
@@ -139,6 +153,28 @@ class lent_pages {
     return e.copied_bytes >= e.passes * std::uint64_t{region_bytes} &&
            lost_by(e.copied_bytes) >= cost_ns_ && lost_ns_ >= cost_ns_;
   }
+  /// The same by what looking up the small pages of a message in it takes, which `at` says.
+  [[gnu::noinline]] bool pays_as_measured(const entry& e, std::uintptr_t at,
+                                          std::size_t bytes) noexcept {
+    if (bytes < measured_bytes_min) return true;
+    measured_ = true;
+    const std::int64_t before = Kernel::now_ns();
+    std::int64_t least = 0;  // Of some: the first one may find caches cold.
+    for (int i = 0; i < 4; ++i) {
+      const std::int64_t ns = Kernel::lookup_ns(at, bytes);
+      if (ns > 0 && (least == 0 || ns < least)) least = ns;
+    }
+    asked_ns_ += Kernel::now_ns() - before;
+    if (least == 0) return true;
+    using mpx::detail::greater;
+    using mpx::detail::lesser;
+    const std::uint64_t was = bytes_a_lost_ns_;
+    bytes_a_lost_ns_ =
+        lesser(greater(bytes / static_cast<std::uint64_t>(least), was / 4), bytes_a_lost_ns_most);
+    lost_ns_ =
+        lost_ns_ * static_cast<std::int64_t>(was) / static_cast<std::int64_t>(bytes_a_lost_ns_);
+    return pays(e);
+  }
   [[gnu::noinline]] void ask(entry& e) noexcept {
     const std::int64_t before = Kernel::now_ns();
     const bool done = Kernel::collapse(e.region * region_bytes, region_bytes);
@@ -161,6 +197,8 @@ class lent_pages {
   std::int64_t asked_ns_ = 0;
   std::int64_t lost_ns_ = 0;
   std::int64_t cost_ns_ = cost_ns_least;
+  std::uint64_t bytes_a_lost_ns_ = bytes_a_lost_ns_first;  // Copied, of small pages.
+  bool measured_ = false;
   bool off_ = false;
 };
 
