@@ -62,7 +62,7 @@ MUTATIONS = [
     ("an unasked message passes by a receive that polls", STORED,
      "  post_direct_if_any();\n  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});\n  if (met == nullptr) return store_early(r, plain",
      "  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});\n  if (met == nullptr) return store_early(r, plain",
-     TURNS_TEST),
+     PATHS_TEST),
     ("an unasked message does not count against what its sender may fill", STORED,
      "  if (met == nullptr) return store_early(r, plain, payload);\n  deliver_apart",
      "  if (met == nullptr) return store(r.peer, plain, payload) != nullptr ? errc{} : errc::no_resources;\n  deliver_apart"),

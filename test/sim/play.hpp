@@ -19,8 +19,9 @@ inline void show(const plan& p) {
   constexpr const char* ins[] = {"early",  "persistent", "cancelled", "dropped",   "late",
                                  "probed", "polled",     "claimed",   "truncated", "unready"};
   constexpr const char* as[] = {"exact", "any source", "any tag", "any source and tag"};
-  std::printf("# %d ranks, %d rounds, jitter %lld ns\n", p.ranks, p.rounds,
-              static_cast<long long>(p.model.jitter_ns));
+  std::printf("# %d ranks, %d rounds, jitter %lld ns%s\n", p.ranks, p.rounds,
+              static_cast<long long>(p.model.jitter_ns),
+              p.options.crowded ? "" : ", a core for each");
   for (const message& m : p.messages)
     std::printf(
         "# round %d, message %d: %d -> %d, tag %d, %zu bytes, %s %s send, received %s by %s\n",
@@ -111,7 +112,7 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
     v.failure = r.stuck;
   } else if (!keeps && !granted.left_over().empty()) {
     v.failure = granted.left_over();
-  } else if (r.virtual_ns > 30'000'000'000) {
+  } else if (r.virtual_ns > p.options.time_max_ns * 3 / 10) {
     v.failure = "it took " + std::to_string(r.virtual_ns) + " ns of virtual time";
   }
   return v;

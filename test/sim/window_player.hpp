@@ -433,7 +433,9 @@ class window_player {
   // --- Calls that are wrong, and change nothing ----------------------------------------------------
 
   void fails(const std::error_code& ec, mpx::errc expected, const char* what) {
-    require(ec == expected, name() + what + " ended with '" + ec.message() + "'");
+    // Who has lost a rank lets go of the window, and its peers are told before anything else.
+    require(ec == expected || (faulty_ && ec == mpx::errc::window),
+            name() + what + " ended with '" + ec.message() + "'");
   }
   void misuse_without_epoch() {
     if (fenced_) return;

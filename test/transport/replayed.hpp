@@ -240,8 +240,11 @@ class replayed
   replayed(const replayed&) = delete;
   replayed& operator=(const replayed&) = delete;
   /// What was sent is the network's to deliver, as a kernel would, from those who are still there.
+  /// Who leaves while some of it has not been taken may have freed that, and delivers nothing more.
   ~replayed() {
     leaving_ = true;
+    for (link* const l : links_)
+      if (l != nullptr && pending_ != 0 && !l->out.empty()) close(*l, tcp_state::lost);
     const std::int64_t until = lower_.now_ns() + linger_ns;
     control_sink none{*this};
     while (lower_.now_ns() < until && !cut_off()) {
@@ -279,7 +282,7 @@ class replayed
     if (l.state == tcp_state::open) {
       if (l.out.idle() && !l.mute &&
           (l.written_at != this->polls_ || !Plan.pends || payload.size() > base::copy_bytes_max))
-        return this->write(l, f, payload, cookie);
+        return counted(this->write(l, f, payload, cookie));
     } else if (l.state == tcp_state::left) {
       return outcome::done;
     } else if (l.state > tcp_state::open) {
@@ -287,7 +290,7 @@ class replayed
     } else if (l.state == tcp_state::idle) {
       connect(l);
     }
-    return this->keep(l, f, payload, cookie);
+    return counted(this->keep(l, f, payload, cookie));
   }
 
   template <mpx::PacketSink Sink>
@@ -361,6 +364,11 @@ class replayed
     return lower_.post(l.peer, w.header(), {}, 0) != outcome::retry;
   }
 
+  outcome counted(outcome o) noexcept {
+    if (o == outcome::pending) ++pending_;
+    return o;
+  }
+
   // --- What leaves -------------------------------------------------------------------------------
 
   void connect(link& l) noexcept {
@@ -419,7 +427,9 @@ class replayed
     if (l.owes_begin && say(l, {said::begin, l.connection, 0, 0})) l.owes_begin = false;
     if (l.owes_probe && say(l, {said::probe, l.connection, l.socket.written(), 0}))
       l.owes_probe = false;
-    if (l.owes_resume && say(l, {said::resume, l.connection_in, l.in.receipt().tell(), 0}))
+    // Who sends data has had the answer: another one would not be listened to, and tell nobody.
+    if (l.owes_resume &&
+        (l.arrived != l.began || say(l, {said::resume, l.connection_in, l.in.receipt().tell(), 0})))
       l.owes_resume = false;
     if (l.owes_have && say(l, {said::have, l.connection_in, l.probed, 0})) l.owes_have = false;
     if (l.owes_gap && say(l, {said::gap, l.connection_in, 0, 0})) l.owes_gap = false;
@@ -573,6 +583,7 @@ class replayed
       const mpx::transport::detail::replay_completion c = completions_.front();
       completions_.pop();
       this->told();
+      --pending_;
       sink.complete(c.cookie, c.ok);
     }
     return n;
@@ -585,6 +596,7 @@ class replayed
   mpx::transport::detail::tcp_self_queue own_;
   replayed_counters mended_;
   std::size_t staged_bytes_ = 0;
+  std::size_t pending_ = 0;  // Posts whose end is still to be told.
   bool leaving_ = false;
 };
 

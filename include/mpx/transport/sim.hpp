@@ -45,7 +45,7 @@ class basic_sim {
   peer_id self() const noexcept { return port_.self(); }
   peer_id peers() const noexcept { return port_.peers(); }
   peer_id node_of(peer_id peer) const noexcept { return port_.node_of(peer); }
-  bool oversubscribed() const noexcept { return true; }  // Looking again and again is of no use.
+  bool oversubscribed() const noexcept { return port_.crowded(); }
   /// This rank's virtual time.
   std::int64_t now_ns() const noexcept { return port_.now_ns(); }
   /// The rank computes for `ns` nanoseconds of virtual time.

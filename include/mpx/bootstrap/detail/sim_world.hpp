@@ -58,7 +58,8 @@ struct options {
   std::int64_t time_max_ns = 3'600'000'000'000;  ///< Virtual time after which a job counts as hung.
   std::size_t stack_bytes = 256 * 1024;          ///< Of a rank, touched as it is used.
   bool trace = false;                            ///< Keep the text of the trace, not just its hash.
-  std::vector<fault> faults;                     ///< In any order.
+  bool crowded = true;        ///< More ranks than cores: who waits looks once, then sleeps.
+  std::vector<fault> faults;  ///< In any order.
 };
 
 /// What a simulation did.

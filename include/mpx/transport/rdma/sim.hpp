@@ -123,8 +123,9 @@ class basic_sim {
 
   std::size_t poll(std::span<nic_event> events) noexcept { return card_.poll(events); }
   bool arm() noexcept { return card_.arm(); }
-  /// Without a timeout: who sleeps here is woken, or the job is stuck, and that is to be seen.
-  void sleep(std::int64_t) noexcept { card_.sleep(); }
+  /// Only a short timeout counts, of who has to look again: else who sleeps here is woken, or the
+  /// job is stuck, and that is to be seen.
+  void sleep(std::int64_t timeout_ns) noexcept { card_.sleep(timeout_ns); }
   void disarm() noexcept {}
   void wake() noexcept { card_.wake(); }
 

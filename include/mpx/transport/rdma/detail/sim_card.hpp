@@ -180,8 +180,9 @@ class sim_card : public mpx::sim::detail::event_handler {
     if (epoch_ != world_.failure_epoch()) hear_news();
     return ready_.empty();
   }
-  void sleep() noexcept {
+  void sleep(std::int64_t timeout_ns) noexcept {
     if (world_.cut_off(self_)) return;
+    if (timeout_ns <= short_ns_max) clock_.at(now_ns() + timeout_ns, *this, event_alarm);
     clock_.sleep(self_);
     fruitless_ = 1;
   }
@@ -190,7 +191,9 @@ class sim_card : public mpx::sim::detail::event_handler {
  private:
   using kind = sim_work::kind;
   static constexpr std::int64_t fruitless_max = 64;
+  static constexpr std::int64_t short_ns_max = 10'000'000;  // Of who must look again soon.
   // Stages of a work's way, in the upper bits of an event's argument; its number is below.
+  static constexpr std::uint64_t event_alarm = 0;
   static constexpr std::uint64_t event_left = std::uint64_t{1} << 62;     // At the origin.
   static constexpr std::uint64_t event_arrives = std::uint64_t{2} << 62;  // At the origin, too.
   static constexpr std::uint64_t event_back = std::uint64_t{3} << 62;
@@ -258,6 +261,7 @@ class sim_card : public mpx::sim::detail::event_handler {
   }
 
   void fire(std::int64_t now_ns, std::uint64_t argument) override {
+    if (argument == event_alarm) return clock_.wake(self_);
     const auto it = works_.find(argument & ~stage_mask);
     if (it == works_.end()) return;
     sim_work& w = it->second;
