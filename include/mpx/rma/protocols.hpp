@@ -364,7 +364,12 @@ struct rdma_protocol {
                  [[maybe_unused]] std::size_t n) noexcept {
     if constexpr (os::has_rdma) {
       auto* const m = new (std::nothrow) rma_move<Stack>(w, t);
-      if (m != nullptr) m->what = x;
+      if (m != nullptr) {  // This run alone: the others go by themselves, and their list may go.
+        m->what.what = x.what;
+        m->what.at = x.place();
+        m->what.bytes = n;
+        m->what.data = memory(x.data.base + x.begun, n);
+      }
       if (m != nullptr) m->op = os::take_locked(w.e, t.peer, *m);
       if (m == nullptr || m->op == nullptr) {
         delete m;
