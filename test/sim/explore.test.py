@@ -31,6 +31,12 @@ for by, count in counts.items():
     print(out, end="")
     assert int(re.match(r"(\d+) programs", out)[1]) == count, out
 
+# Programs that have found a fault, of the engine or of a model.
+FOUND = ((WINDOWS, 503257, 7), (WINDOWS, 505519, 9), (WINDOWS, 518477, 7),
+         (MENDED, 513331, 0), (MENDED, 601586, 0), (MENDED, 667175, 0))
+for by, seed, stack in FOUND:
+    assert "all promises kept" in play("--seed", seed, "--stack", stack, by=by), (by, seed)
+
 for by in filter(None, (EXPLORER, WINDOWS)):
     traces = [play("--seed", 12345, "--stack", 4, "--trace", by=by) for _ in range(2)]
     assert traces[0] == traces[1] and traces[0].count("\n") > 20, "the same seed gave another trace"
