@@ -264,7 +264,7 @@ TEST_CASE("paths: a send that is dropped arrives whole, whatever cannot be copie
 TEST_CASE("paths: a split send that is dropped keeps what its receiver may still ask for") {
   // Both have learnt that a split is best when copies begin to be refused, and the receiver to be
   // slow: the sender has stored its half before it hears that the other one could not be fetched.
-  static constexpr std::size_t bytes = 60'000;
+  constexpr std::size_t bytes = 60'000;
   static constexpr std::int64_t learnt_ns = 50'000'000;
   const sim::loggp model{.far = {1000, 50, 25, 0.1}, .node_size = 1, .empty_poll_cost_ns = 1};
   sim::options o;
