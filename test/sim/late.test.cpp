@@ -67,3 +67,34 @@ TEST_CASE_TEMPLATE("late: what breaks no promise ends, and twice is once", Stack
     }
   }
 }
+
+// Over a channel that is full for ever, and one that takes all and completes late.
+TEST_CASE_TEMPLATE("late: what is pending with a peer that is lost ends, and is the program's then",
+                   Stack, late_stacks::sim_shallow, late_stacks::sim_last) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    mpx::sim::options o;
+    o.faults.push_back({mpx::sim::fault::kind::kill, 200'000, 1});
+    const auto r = mpx::sim::try_run<Stack>(
+        2, mpx::sim::loggp{}, seed,
+        [](mpx::environment<Stack>& env) {
+          auto world = env.world();
+          if (env.rank() == 1) return env.transport().compute(1'000'000'000);
+          const std::vector<std::byte> out(1000);
+          std::vector<mpx::request<Stack>> all;
+          for (int i = 0; i < 30; ++i) all.push_back(world.isend(out, 1, 1));
+          while (world.failed().size() == 0) world.progress();
+          const auto& seen = env.transport().counters();
+          for (auto& sending : all) {
+            std::error_code ec;
+            sending.wait(ec);
+            CHECK((!ec || ec == mpx::errc::peer_lost));
+          }
+          CHECK(seen.pending > 0);
+          CHECK(seen.pending == seen.completions);
+        },
+        o);
+    CHECK(r.stuck == "");
+    CHECK(!r.failure);
+  }
+}
