@@ -31,9 +31,11 @@ for by, count in counts.items():
     print(out, end="")
     assert int(re.match(r"(\d+) programs", out)[1]) == count, out
 
-# Programs that have found a fault, of the engine or of a model.
-FOUND = ((WINDOWS, 503257, 7), (WINDOWS, 505519, 9), (WINDOWS, 518477, 7),
-         (MENDED, 513331, 0), (MENDED, 601586, 0), (MENDED, 667175, 0))
+# Programs that have found a fault, of the engine or of a model. (Where there are fewer stacks, a
+# seed is another program.)
+FOUND = [(MENDED, 513331, 0), (MENDED, 601586, 0), (MENDED, 667175, 0)]
+if EXPLORER:
+    FOUND += [(WINDOWS, 503257, 7), (WINDOWS, 505519, 9), (WINDOWS, 518477, 7)]
 for by, seed, stack in FOUND:
     assert "all promises kept" in play("--seed", seed, "--stack", stack, by=by), (by, seed)
 
