@@ -84,11 +84,13 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(p.ranks));
   std::vector<std::deque<words>> memory(static_cast<std::size_t>(p.ranks));
   std::vector<bool> sent(p.messages.size() + 200);  // Which sends have returned, on any rank.
+  bool lacked = false;                              // Some rank was told that memory is out.
   const auto body = [&](mpx::environment<Stack>& env) {
     try {
       const auto me = static_cast<std::size_t>(env.rank());
       player<Stack, Parts>(p, env, buffers[me], memory[me], sent).play();
     } catch (const mpx::error& e) {
+      lacked = lacked || e.code() == mpx::errc::no_resources;
       // Who throws is lost to the others. (What memory is lacking for need concern two alone.)
       if (!p.faulty || granted.is_scarce() || e.code() != mpx::errc::peer_lost) throw;
     }
@@ -106,7 +108,8 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
           (e.code() != mpx::errc::no_resources && e.code() != mpx::errc::peer_lost))
         v.failure = e.what();
     } catch (const std::exception& e) {
-      v.failure = e.what();
+      // An access that lacked memory is its origin's failure: what its target has does not change.
+      if (!lacked || !granted.is_scarce()) v.failure = e.what();
     }
   } else if (!r.stuck.empty()) {
     v.failure = r.stuck;

@@ -77,7 +77,8 @@ class window_state : public window_meeting<Stack> {
       rma_target& t = this->targets[r];
       close(t);
       // Who has left since has been here: the next call that needs it tells.
-      if (met != errc{} || !t.left) keep(why, take_failure(t), r);
+      const bool tells = met != errc{} || !t.left;
+      keep(why, tells ? take_failure(t) : std::exchange(t.before_left, {}), r);
       if (!succeeds) continue;
       t.epoch = rma_epoch::fence;
       open(t);

@@ -88,6 +88,7 @@ struct rma_target {
   errc failure{};                // The first that its service has told, or its loss.
   std::uint64_t failed_at = 0;   // Of what.
   std::uint64_t left_after = 0;  // after so many collective calls.
+  errc before_left{};            // The failure there was by then.
   std::int32_t posts = 0;      // Of its exposure epochs that it has told of by packets, less those
                                // that this rank has used.
   std::int32_t completes = 0;  // Of its access epochs here that it has told of by packets, less
@@ -296,6 +297,7 @@ struct window_data : allocated {
   /// end nowhere. Others may: what they need of it is on its way.
   void leave(rank_t r, std::uint64_t after) noexcept {
     rma_target& t = targets[r];
+    if (!t.left) t.before_left = t.failure;
     t.left = true;
     t.left_after = after;
     t.failure = errc::window;
