@@ -1857,21 +1857,20 @@ class function_ref<R(Args...)> {
   template <class F>
   requires std::is_object_v<std::remove_reference_t<F>> &&
                (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
-               std::is_invocable_r_v<R, F&, Args...>
+               requires(F& f, Args... args) { f(std::forward<Args>(args)...); }
   [[gnu::always_inline]] function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
       : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
-        call_([](void* object, Args... args) -> R {
-          auto& callee = *static_cast<std::add_pointer_t<F>>(object);
-          if constexpr (std::is_void_v<R>) {
-            callee(std::forward<Args>(args)...);
-          } else {
-            return callee(std::forward<Args>(args)...);
-          }
-        }) {}
+        call_(&called<std::remove_reference_t<F>>) {}
 
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
  private:
+  // No lambda: it would be two functions more for each callee.
+  template <class F>
+  static R called(void* object, Args... args) {
+    return static_cast<R>((*static_cast<F*>(object))(std::forward<Args>(args)...));
+  }
+
   void* object_;
   R (*call_)(void*, Args...);
 };
@@ -5717,8 +5716,8 @@ namespace mpx::inline v0::coll {
 /// Blocks go round a ring; the receive of the next one is ready before this one is there.
 /// `block(i)` is that of the rank i below this one: 0 <= i < size. Cost: size - 1 rounds, of one
 /// block each.
-template <Steps S, class Block>
-void ring_of_blocks(S& s, Block block) {
+template <Steps S>
+void ring_of_blocks(S& s, mpx::detail::function_ref<memory(rank_t)> block) {
   const rank_t n = s.size();
   const rank_t left = around(s.rank() - 1, n);
   const rank_t right = around(s.rank() + 1, n);
@@ -15486,9 +15485,8 @@ class progress_room {
 
   /// Blocks until `done()`, which is called under the lock, returns true. `site`: the call to name
   /// if that takes for ever.
-  template <class Done>
   [[gnu::noinline]] void wait_until(threading_type& threading, call_site site, awaited on,
-                                    Done&& done) {
+                                    function_ref<bool()> done) {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
@@ -15999,8 +15997,7 @@ class endpoint : ground<Stack>,
     return op.done();
   }
   /// Blocks until `done()`, which is called under the lock, returns true.
-  template <class Done>
-  void wait_until(call_site site, awaited on, Done&& done) {
+  void wait_until(call_site site, awaited on, function_ref<bool()> done) {
     pace().wait_until(threading(), site, on, done);
   }
   void progress();
@@ -16267,8 +16264,7 @@ class endpoint : ground<Stack>,
 
   /// Blocks until `op` is complete or `stop()`, called under the lock, says so. Returns whether it
   /// is complete.
-  template <class Stop>
-  bool wait_or(operation& op, call_site site, Stop&& stop) {
+  bool wait_or(operation& op, call_site site, function_ref<bool()> stop) {
     if (operation* const it = &op; done_after_poll(it)) return true;
     bool done = false;
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
@@ -18000,6 +17996,7 @@ inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
 template <class Stack>
 class crowd {
   using endpoint_type = mpx::detail::endpoint<Stack>;
+  using ready_check = mpx::detail::function_ref<bool()>;
 
  public:
   crowd(endpoint_type& e, node_state& s, rank_t me) noexcept : e_(e), s_(s), me_(me) {}
@@ -18020,8 +18017,7 @@ class crowd {
     return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
   }
   /// The same as wait_for_all, for what comes of it.
-  template <class Ready>
-  bool wait_in_turn(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
+  bool wait_in_turn(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
       say_core(s_, me_);
       if (comes_soon(i, tag, ready, whom)) return true;
@@ -18032,8 +18028,7 @@ class crowd {
   }
   /// For what rank r does in a call in which not all wait for all. Those come here as well, and so
   /// are spread over cores as the others are.
-  template <class Ready>
-  bool wait_for(rank_t r, tag_t serial, const Ready& ready) noexcept {
+  bool wait_for(rank_t r, tag_t serial, ready_check ready) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
       say_core(s_, me_);
       if (comes_from_elsewhere(r, serial, ready)) return true;
@@ -18048,14 +18043,12 @@ class crowd {
 
   /// Where all who are missing are at work on other cores, or take turns there, to give this one
   /// away gains nothing: those who are on it have come, and would look in vain.
-  template <class Ready>
-  bool comes_soon(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
+  bool comes_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
     const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
     return missing >= 0 && looks_on(missing, ready);
   }
   /// The same, where rank r alone is waited for.
-  template <class Ready>
-  bool comes_from_elsewhere(rank_t r, tag_t serial, const Ready& ready) noexcept {
+  bool comes_from_elsewhere(rank_t r, tag_t serial, ready_check ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
     if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
@@ -18063,8 +18056,7 @@ class crowd {
   }
   /// Looks on for about as long as so many others need to come; but if that fails again and again,
   /// now and then only.
-  template <class Ready>
-  bool looks_on(rank_t missing, const Ready& ready) noexcept {
+  bool looks_on(rank_t missing, ready_check ready) noexcept {
     constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
     constexpr int known_luck = 4;
     constexpr int pause_calls = 16;
@@ -20297,8 +20289,10 @@ class collective_channel : public point_to_point<Stack> {
   bool failed() const noexcept { return why_ != errc{}; }
 
   // --- The steps ---------------------------------------------------------------------------------
+  // Out of line: algorithms consist of them, and inlined they took a fifth of the time in which a
+  // program with one collective is compiled.
 
-  errc start_send(const memory& data, rank_t to) {
+  [[gnu::noinline]] errc start_send(const memory& data, rank_t to) {
     if (begin() != errc{}) return why_;
     memory lent = data;
     if (!lend(lent)) return no_memory();
@@ -20306,31 +20300,31 @@ class collective_channel : public point_to_point<Stack> {
     take_back(lent, s);
     return keep(s, now_);
   }
-  errc start_receive(const memory& into, rank_t from) {
+  [[gnu::noinline]] errc start_receive(const memory& into, rank_t from) {
     if (begin() != errc{}) return why_;
     return post(into, from, now_);
   }
-  errc start_receive_ahead(const memory& into, rank_t from) {
+  [[gnu::noinline]] errc start_receive_ahead(const memory& into, rank_t from) {
     if (begin() != errc{}) return why_;
     return post(into, from, ahead_);
   }
-  errc finish() {
+  [[gnu::noinline]] errc finish() {
     if (finish_now() == errc{}) now_ = detail::exchange(ahead_, nullptr);
     return why_;
   }
-  errc send(const memory& data, rank_t to) {
+  [[gnu::noinline]] errc send(const memory& data, rank_t to) {
     start_send(data, to);
     return now_ == nullptr ? why_ : finish_now();
   }
   /// Errors: errc::count if the message is not as long as `into`.
-  errc receive(const memory& into, rank_t from) {
+  [[gnu::noinline]] errc receive(const memory& into, rank_t from) {
     if (begin() != errc{}) return why_;
     if (now_ == nullptr && into.contiguous()) [[likely]]
       return receive_direct(into, from);
     start_receive(into, from);
     return finish_now();
   }
-  errc exchange(const memory& out, rank_t to, const memory& in, rank_t from) {
+  [[gnu::noinline]] errc exchange(const memory& out, rank_t to, const memory& in, rank_t from) {
     if (begin() != errc{}) return why_;
     const std::size_t most = this->endpoint_->protocol().short_bytes_max();
     if (now_ == nullptr && out.bytes <= most && in.bytes <= most && in.contiguous()) [[likely]] {
@@ -20343,7 +20337,7 @@ class collective_channel : public point_to_point<Stack> {
     start_send(out, to);
     return finish_now();
   }
-  void copy(const memory& to, const memory& from) noexcept {
+  [[gnu::noinline]] void copy(const memory& to, const memory& from) noexcept {
     if (why_ == errc{} && (to.base != from.base || to.how != from.how)) copy_message(to, from);
   }
   void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
@@ -20462,7 +20456,7 @@ class collective_channel : public point_to_point<Stack> {
   pattern wanted(rank_t from) const noexcept {
     return this->matching(this->peer_of(from), serial_, {});
   }
-  errc post(const memory& into, rank_t from, operation*& parts) {
+  [[gnu::noinline]] errc post(const memory& into, rank_t from, operation*& parts) {
     memory lent = into;
     if (!lend(lent)) return no_memory();
     const started s = this->endpoint_->receive(lent, wanted(from));
@@ -20519,7 +20513,8 @@ class collective_channel : public point_to_point<Stack> {
     return failed_with(d.failure == errc{} ? errc::count : d.failure, false, from, d.capacity,
                        d.bytes);
   }
-  void apply(const reduction& op, const memory& inout, const memory& in, bool first) noexcept {
+  [[gnu::noinline]] void apply(const reduction& op, const memory& inout, const memory& in,
+                               bool first) noexcept {
     if (why_ != errc{} || in.bytes == 0) return;
     try {
       op.apply(op.context, inout.base, in.base, inout.bytes, first);
@@ -21557,8 +21552,9 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 }
 
 /// `out` = all ranks' elements, combined in their order. What one rank shows lies at `shown(r)`.
-template <class Channel, class Shown>
-void combine_all(Channel& c, const memory& out, const reduction& op, Shown&& shown) {
+template <class Channel>
+void combine_all(Channel& c, const memory& out, const reduction& op,
+                 mpx::detail::function_ref<memory(rank_t)> shown) {
   for (rank_t r = 0; r < c.size(); ++r) {
     const memory theirs = shown(r);
     if (c.failed()) return;

@@ -4,6 +4,7 @@
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
+#include "mpx/core/function_ref.hpp"
 #include "mpx/engine/collective_policy.hpp"
 
 namespace mpx::inline v0::coll {
@@ -11,8 +12,8 @@ namespace mpx::inline v0::coll {
 /// Blocks go round a ring; the receive of the next one is ready before this one is there.
 /// `block(i)` is that of the rank i below this one: 0 <= i < size. Cost: size - 1 rounds, of one
 /// block each.
-template <Steps S, class Block>
-void ring_of_blocks(S& s, Block block) {
+template <Steps S>
+void ring_of_blocks(S& s, mpx::detail::function_ref<memory(rank_t)> block) {
   const rank_t n = s.size();
   const rank_t left = around(s.rank() - 1, n);
   const rank_t right = around(s.rank() + 1, n);

@@ -11,6 +11,7 @@
 #include "mpx/coll/node_direct.hpp"
 #include "mpx/coll/reduce.hpp"
 #include "mpx/coll/reduce_scatter.hpp"
+#include "mpx/core/function_ref.hpp"
 #include "mpx/engine/collective_policy.hpp"
 
 namespace mpx::inline v0::coll {
@@ -75,8 +76,9 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 }
 
 /// `out` = all ranks' elements, combined in their order. What one rank shows lies at `shown(r)`.
-template <class Channel, class Shown>
-void combine_all(Channel& c, const memory& out, const reduction& op, Shown&& shown) {
+template <class Channel>
+void combine_all(Channel& c, const memory& out, const reduction& op,
+                 mpx::detail::function_ref<memory(rank_t)> shown) {
   for (rank_t r = 0; r < c.size(); ++r) {
     const memory theirs = shown(r);
     if (c.failed()) return;

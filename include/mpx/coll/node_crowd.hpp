@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "mpx/coll/node_block.hpp"
+#include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/detail/endpoint_blocks.hpp"
 
@@ -102,6 +103,7 @@ inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
 template <class Stack>
 class crowd {
   using endpoint_type = mpx::detail::endpoint<Stack>;
+  using ready_check = mpx::detail::function_ref<bool()>;
 
  public:
   crowd(endpoint_type& e, node_state& s, rank_t me) noexcept : e_(e), s_(s), me_(me) {}
@@ -122,8 +124,7 @@ class crowd {
     return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
   }
   /// The same as wait_for_all, for what comes of it.
-  template <class Ready>
-  bool wait_in_turn(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
+  bool wait_in_turn(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
       say_core(s_, me_);
       if (comes_soon(i, tag, ready, whom)) return true;
@@ -134,8 +135,7 @@ class crowd {
   }
   /// For what rank r does in a call in which not all wait for all. Those come here as well, and so
   /// are spread over cores as the others are.
-  template <class Ready>
-  bool wait_for(rank_t r, tag_t serial, const Ready& ready) noexcept {
+  bool wait_for(rank_t r, tag_t serial, ready_check ready) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
       say_core(s_, me_);
       if (comes_from_elsewhere(r, serial, ready)) return true;
@@ -150,14 +150,12 @@ class crowd {
 
   /// Where all who are missing are at work on other cores, or take turns there, to give this one
   /// away gains nothing: those who are on it have come, and would look in vain.
-  template <class Ready>
-  bool comes_soon(unsigned i, node_tag tag, const Ready& ready, std::uint64_t whom) noexcept {
+  bool comes_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
     const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
     return missing >= 0 && looks_on(missing, ready);
   }
   /// The same, where rank r alone is waited for.
-  template <class Ready>
-  bool comes_from_elsewhere(rank_t r, tag_t serial, const Ready& ready) noexcept {
+  bool comes_from_elsewhere(rank_t r, tag_t serial, ready_check ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
     if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
@@ -165,8 +163,7 @@ class crowd {
   }
   /// Looks on for about as long as so many others need to come; but if that fails again and again,
   /// now and then only.
-  template <class Ready>
-  bool looks_on(rank_t missing, const Ready& ready) noexcept {
+  bool looks_on(rank_t missing, ready_check ready) noexcept {
     constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
     constexpr int known_luck = 4;
     constexpr int pause_calls = 16;

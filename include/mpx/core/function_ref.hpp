@@ -18,21 +18,20 @@ class function_ref<R(Args...)> {
   template <class F>
   requires std::is_object_v<std::remove_reference_t<F>> &&
                (!std::same_as<std::remove_cvref_t<F>, function_ref>) &&
-               std::is_invocable_r_v<R, F&, Args...>
+               requires(F& f, Args... args) { f(std::forward<Args>(args)...); }
   [[gnu::always_inline]] function_ref(F&& f) noexcept  // NOLINT(*-explicit-*, *-forwarding-*)
       : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
-        call_([](void* object, Args... args) -> R {
-          auto& callee = *static_cast<std::add_pointer_t<F>>(object);
-          if constexpr (std::is_void_v<R>) {
-            callee(std::forward<Args>(args)...);
-          } else {
-            return callee(std::forward<Args>(args)...);
-          }
-        }) {}
+        call_(&called<std::remove_reference_t<F>>) {}
 
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
  private:
+  // No lambda: it would be two functions more for each callee.
+  template <class F>
+  static R called(void* object, Args... args) {
+    return static_cast<R>((*static_cast<F*>(object))(std::forward<Args>(args)...));
+  }
+
   void* object_;
   R (*call_)(void*, Args...);
 };

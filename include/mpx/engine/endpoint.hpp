@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "mpx/core/function_ref.hpp"
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/communicators.hpp"
@@ -151,8 +152,7 @@ class endpoint : ground<Stack>,
     return op.done();
   }
   /// Blocks until `done()`, which is called under the lock, returns true.
-  template <class Done>
-  void wait_until(call_site site, awaited on, Done&& done) {
+  void wait_until(call_site site, awaited on, function_ref<bool()> done) {
     pace().wait_until(threading(), site, on, done);
   }
   void progress();
@@ -419,8 +419,7 @@ class endpoint : ground<Stack>,
 
   /// Blocks until `op` is complete or `stop()`, called under the lock, says so. Returns whether it
   /// is complete.
-  template <class Stop>
-  bool wait_or(operation& op, call_site site, Stop&& stop) {
+  bool wait_or(operation& op, call_site site, function_ref<bool()> stop) {
     if (operation* const it = &op; done_after_poll(it)) return true;
     bool done = false;
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "mpx/core/exchange.hpp"
+#include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/threading.hpp"
@@ -157,9 +158,8 @@ class progress_room {
 
   /// Blocks until `done()`, which is called under the lock, returns true. `site`: the call to name
   /// if that takes for ever.
-  template <class Done>
   [[gnu::noinline]] void wait_until(threading_type& threading, call_site site, awaited on,
-                                    Done&& done) {
+                                    function_ref<bool()> done) {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
