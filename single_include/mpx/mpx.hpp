@@ -4731,10 +4731,10 @@ namespace mpx::inline v0::detail {
 
 /// How elements are combined, with run-time values only.
 struct reduction {
-  /// For each element of `bytes`: inout[i] = inout[i] op in[i], or, where `in` is of lower ranks
-  /// (`in_first`), inout[i] = in[i] op inout[i]. May throw. `in` and `inout` do not overlap.
-  using function = void (*)(void* context, std::byte* inout, const std::byte* in, std::size_t bytes,
-                            bool in_first);
+  /// For each element of `bytes`: out[i] = left[i] op right[i]. May throw. `out` may be `left` or
+  /// `right`; else none of them overlap.
+  using function = void (*)(void* context, std::byte* out, const std::byte* left,
+                            const std::byte* right, std::size_t bytes);
 
   function apply = nullptr;
   void* context = nullptr;  // Of the function: the user's operation.
@@ -4920,11 +4920,9 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   void copy(const memory& to, const memory& from) noexcept {
     if (to.bytes != 0) add({kind::copy, 0, to, from});
   }
-  void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
-    if (in.bytes != 0) add({kind::combine, 0, inout, in, &op});
-  }
-  void combine_first(const reduction& op, const memory& inout, const memory& in) noexcept {
-    if (in.bytes != 0) add({kind::combine_first, 0, inout, in, &op});
+  void combine(const reduction& op, const memory& out, const memory& left,
+               const memory& right) noexcept {
+    if (right.bytes != 0) add({kind::combine, 0, out, right, &op, nullptr, left.base});
   }
   void call(void (*function)(void*), void* with) noexcept {
     add({kind::call, 0, {}, {}, nullptr, function, with});
@@ -4954,7 +4952,6 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     finish,
     copy,
     combine,
-    combine_first,
     call,
   };
   struct step {
@@ -4964,16 +4961,15 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     memory from{};
     const reduction* op = nullptr;
     void (*function)(void*) = nullptr;
-    void* with = nullptr;
+    void* with = nullptr;  // Of a combination: the left operand.
   };
   /// Local work. Errors: whatever the user's operation throws.
   static void work(const step& s) {
     switch (s.kind) {
       case kind::copy: return copy_message(s.to, s.from);
       case kind::combine:
-      case kind::combine_first:
-        return s.op->apply(s.op->context, s.to.base, s.from.base, s.to.bytes,
-                           s.kind == kind::combine_first);
+        return s.op->apply(s.op->context, s.to.base, static_cast<const std::byte*>(s.with),
+                           s.from.base, s.to.bytes);
       default: return s.function(s.with);
     }
   }
@@ -5037,10 +5033,10 @@ using detail::reduction;
 ///     of the next piece is ready before the last one is worked on, and nothing comes unexpected.
 ///   - `send`, `receive`, `exchange`: the same with the end of a round. Requires: nothing else has
 ///     been started in it.
-///   - `copy(to, from)`, `combine(op, inout, in)` (inout = inout op in), `combine_first` (inout =
-///     in op inout) and `call(function, with)` are local work, done in the order of the steps: what
-///     was started before in the same round may be under way meanwhile, and may use neither what
-///     they write nor, to receive, what they read.
+///   - `copy(to, from)`, `combine(op, out, left, right)` (out = left op right; `out` may be one of
+///     them) and `call(function, with)` are local work, done in the order of the steps: what was
+///     started before in the same round may be under way meanwhile, and may use neither what they
+///     write nor, to receive, what they read.
 ///   - `scratch(bytes)` is memory for as long as the call lasts, aligned to a cache line.
 ///
 /// All arguments are plain run-time values. Requires: which steps an algorithm takes depends on its
@@ -5062,8 +5058,7 @@ concept Steps = requires(S& s, const S& is, const memory& m, rank_t r, const red
   s.receive(m, r);
   s.exchange(m, r, m, r);
   s.copy(m, m);
-  s.combine(op, m, m);
-  s.combine_first(op, m, m);
+  s.combine(op, m, m, m);
   s.call(function, with);
   { s.scratch(std::size_t{}) } noexcept -> std::same_as<memory>;
 };
@@ -5935,11 +5930,11 @@ void reduce_parts_pairwise(S& s, const memory& sum, const reduction& op, Part pa
   // What does not commute: ranks me - 1 .. 0 come first, and go before; then size - 1 .. me + 1.
   const memory above = !op.commutative && me + 2 < n ? s.scratch(sum.bytes) : memory();
   const auto combine = [&](rank_t from, const memory& theirs) {
-    if (op.commutative) return static_cast<void>(s.combine(op, sum, theirs));
-    if (from < me) return static_cast<void>(s.combine_first(op, sum, theirs));
+    if (op.commutative) return static_cast<void>(s.combine(op, sum, sum, theirs));
+    if (from < me) return static_cast<void>(s.combine(op, sum, theirs, sum));
     if (from == n - 1 && from != me + 1) return static_cast<void>(s.copy(above, theirs));
-    if (from != n - 1) s.combine_first(op, above, theirs);
-    if (from == me + 1) s.combine(op, sum, from == n - 1 ? theirs : above);
+    if (from != n - 1) s.combine(op, above, theirs, above);
+    if (from == me + 1) s.combine(op, sum, sum, from == n - 1 ? theirs : above);
   };
   s.start_receive(coming[0], around(me - 1, n));
   for (rank_t i = 1; i <= n; ++i) {  // In round i the i-th comes; the one before is combined.
@@ -5975,12 +5970,16 @@ void reduce_parts_ring(S& s, const reduction& op, std::size_t most, std::size_t 
   };
   const std::size_t pieces = segments * static_cast<std::size_t>(n - 1);
   const auto into = [&](std::size_t t) { return slice(coming[t % 3], 0, piece(t, me - 1).bytes); };
+  const auto combine = [&](std::size_t t) {
+    const memory sum = piece(t, me - 1);
+    s.combine(op, sum, sum, into(t));
+  };
   s.start_receive(into(0), left);
   for (std::size_t t = 0; t <= pieces; ++t) {  // Piece t goes, t comes, t - 1 is combined.
     if (t + 1 < pieces) s.start_receive_ahead(into(t + 1), left);
-    if (segments == 1 && t > 0) s.combine(op, piece(t - 1, me - 1), into(t - 1));
+    if (segments == 1 && t > 0) combine(t - 1);
     if (t < pieces) s.start_send(piece(t, me), right);
-    if (segments > 1 && t > 0) s.combine(op, piece(t - 1, me - 1), into(t - 1));
+    if (segments > 1 && t > 0) combine(t - 1);
     s.finish();
   }
 }
@@ -6009,7 +6008,7 @@ void reduce_binomial(S& s, const memory& in, const memory& result, rank_t first,
     if ((me & bit) != 0) return static_cast<void>(s.send(sum, around(s.rank() - bit, n)));
     if (me + bit >= n) continue;
     s.receive(theirs, around(s.rank() + bit, n));
-    s.combine(op, sum, theirs);
+    s.combine(op, sum, sum, theirs);
   }
 }
 
@@ -6092,7 +6091,7 @@ bool fold(S& s, const memory& data, const memory& theirs, const reduction& op,
     return true;
   }
   s.receive(theirs, s.rank() + 1);
-  s.combine(op, data, theirs);
+  s.combine(op, data, data, theirs);
   return false;
 }
 template <Steps S>
@@ -6105,9 +6104,9 @@ template <Steps S>
 void combine_with(S& s, const memory& mine, const memory& theirs, bool theirs_first,
                   const reduction& op) {
   if (theirs_first) {
-    s.combine_first(op, mine, theirs);
+    s.combine(op, mine, theirs, mine);
   } else {
-    s.combine(op, mine, theirs);
+    s.combine(op, mine, mine, theirs);
   }
 }
 
@@ -6477,16 +6476,22 @@ struct typed_reduction {
     r = {apply, &op, sizeof(T), is_commutative<op_type, T>,
          commutes_on_numbers<op_type> && std::is_arithmetic_v<T>};
   }
-  static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t bytes,
-                    bool in_first) {
+  static void apply(void* context, std::byte* out, const std::byte* left, const std::byte* right,
+                    std::size_t bytes) {
+    constexpr bool commutes = is_commutative<std::remove_cv_t<Op>, T>;
     Op& op = *static_cast<Op*>(context);
     const std::size_t count = bytes / sizeof(T);
-    T* const __restrict a = reinterpret_cast<T*>(inout);
-    const T* const __restrict b = reinterpret_cast<const T*>(in);
-    if (in_first && !is_commutative<std::remove_cv_t<Op>, T>) {
-      for (std::size_t i = 0; i < count; ++i) a[i] = op(b[i], a[i]);
+    T* const __restrict c = reinterpret_cast<T*>(out);
+    const T* const __restrict a =
+        reinterpret_cast<const T*>(commutes && out == right ? right : left);
+    const T* const __restrict b =
+        reinterpret_cast<const T*>(commutes && out == right ? left : right);
+    if (a == c) {
+      for (std::size_t i = 0; i < count; ++i) c[i] = op(std::as_const(c[i]), b[i]);
+    } else if (!commutes && b == c) {
+      for (std::size_t i = 0; i < count; ++i) c[i] = op(a[i], std::as_const(c[i]));
     } else {
-      for (std::size_t i = 0; i < count; ++i) a[i] = op(a[i], b[i]);
+      for (std::size_t i = 0; i < count; ++i) c[i] = op(a[i], b[i]);
     }
   }
 };
@@ -6879,7 +6884,7 @@ void reduce_local(const In& in, Out&& inout, Op op,
     throw error(errc::argument, "reduce_local: ranges of different lengths", where);
   using element = detail::element_of_t<const In>;
   if (!from.empty())
-    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(), to.size(), true);
+    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(), to.data(), to.size());
 }
 
 }  // namespace mpx::inline v0
@@ -20340,11 +20345,16 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline]] void copy(const memory& to, const memory& from) noexcept {
     if (why_ == errc{} && (to.base != from.base || to.how != from.how)) copy_message(to, from);
   }
-  void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
-    apply(op, inout, in, false);
-  }
-  void combine_first(const reduction& op, const memory& inout, const memory& in) noexcept {
-    apply(op, inout, in, true);
+  [[gnu::noinline]] void combine(const reduction& op, const memory& out, const memory& left,
+                                 const memory& right) noexcept {
+    if (why_ != errc{} || right.bytes == 0) return;
+    try {
+      op.apply(op.context, out.base, left.base, right.base, out.bytes);
+    } catch (...) {
+      begin();  // The others shall learn of it.
+      thrown_ = std::current_exception();
+      failed(errc::operation, cause::operation);
+    }
   }
   void call(void (*function)(void*), void* with) {
     if (why_ == errc{}) function(with);
@@ -20512,17 +20522,6 @@ class collective_channel : public point_to_point<Stack> {
     if (d.failure == errc::no_resources) return no_memory();
     return failed_with(d.failure == errc{} ? errc::count : d.failure, false, from, d.capacity,
                        d.bytes);
-  }
-  [[gnu::noinline]] void apply(const reduction& op, const memory& inout, const memory& in,
-                               bool first) noexcept {
-    if (why_ != errc{} || in.bytes == 0) return;
-    try {
-      op.apply(op.context, inout.base, in.base, inout.bytes, first);
-    } catch (...) {
-      begin();  // The others shall learn of it.
-      thrown_ = std::current_exception();
-      failed(errc::operation, cause::operation);
-    }
   }
   struct piece_header {
     piece_header* next;
@@ -21065,7 +21064,7 @@ void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
     const memory keep = work(first, bit);
     const memory come = slice(theirs, 0, keep.bytes);
     s.exchange(give, s.rank() ^ bit, come, s.rank() ^ bit);
-    s.combine(op, keep, come);
+    s.combine(op, keep, keep, come);
   }
 }
 
@@ -21270,14 +21269,16 @@ class node_loan {
       const std::size_t bytes = to.bytes - at < most ? to.bytes - at : most;
       const memory sum = slice(to, at, bytes);
       const memory one = slice(theirs, 0, bytes);
-      c_.copy(sum, slice(own, at, bytes));
+      memory made = slice(own, at, bytes);
       for (rank_t r = c_.rank() - 1; r >= 0; --r) {
         read(r, offset + at, one);
-        c_.combine_first(op, sum, one);
+        c_.combine(op, sum, one, made);
+        made = sum;
       }
       for (rank_t r = c_.rank() + 1; r < c_.size(); ++r) {
         read(r, offset + at, one);
-        c_.combine(op, sum, one);
+        c_.combine(op, sum, made, one);
+        made = sum;
       }
     }
   }
@@ -21555,14 +21556,30 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 template <class Channel>
 void combine_all(Channel& c, const memory& out, const reduction& op,
                  mpx::detail::function_ref<memory(rank_t)> shown) {
-  for (rank_t r = 0; r < c.size(); ++r) {
+  memory sum = shown(0);
+  for (rank_t r = 1; r < c.size(); ++r) {
     const memory theirs = shown(r);
     if (c.failed()) return;
-    if (r == 0)
-      c.copy(out, theirs);
-    else
-      c.combine(op, out, theirs);
+    c.combine(op, out, sum, theirs);
+    sum = out;
   }
+}
+
+/// `out` = `own`, this rank's elements, combined with what the other one of two shows as its
+/// `piece`. `out` may be where `own` is. Returns false if there is nothing.
+template <class Stack>
+bool combine_two(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const memory& out, const memory& own, const reduction& op, std::uint32_t piece) {
+  if (!own.contiguous()) c.copy(out, own);
+  const memory mine = own.contiguous() ? own : out;
+  const memory theirs = node.see(1 - c.rank(), out.bytes, piece);
+  if (theirs.base == nullptr) return false;
+  if (c.rank() == 0)
+    c.combine(op, out, mine, theirs);
+  else
+    c.combine(op, out, theirs, mine);
+  node.claim(theirs);
+  return true;
 }
 
 /// Each rank combines a part of every piece, which whoever wants it copies then: `root`, or all of
@@ -21613,7 +21630,9 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
 template <class Stack>
 bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t ranks,
                     bool everywhere) noexcept {
-  if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072;
+  // Of two, one has its elements in its own cache, and gets what it lacks at one crossing a line: a
+  // part each is faster until caches are full.
+  if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072 && bytes <= 1048576;
   if (!node.crowded()) return bytes > 8192;
   return ranks <= 8 ? bytes > 131072 : everywhere && bytes > 32768;
 }
@@ -21628,11 +21647,17 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
-               const memory own =
-                   node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
-               combine_all(c, slice(call.out, at, bytes), *call.op,
-                           [&](rank_t r) { return r == call.root ? own : node.see(r, bytes, i); });
-               node.claim_of_each([&](rank_t r) { return node.see(r, bytes, i); });
+               const memory out = slice(call.out, at, bytes);
+               if (c.size() == 2) {
+                 combine_two(node, c, out, slice(call.in, at, bytes), *call.op, i);
+               } else {
+                 const memory own =
+                     node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
+                 combine_all(c, out, *call.op, [&](rank_t r) {
+                   return r == call.root ? own : node.see(r, bytes, i);
+                 });
+                 node.claim_of_each([&](rank_t r) { return node.see(r, bytes, i); });
+               }
                node.leave_piece(i);
              });
   if (c.rank() == call.root) node.met();
@@ -21657,14 +21682,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  node.meet(
                      bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
         } else if (c.size() == 2) {
-          c.copy(out, slice(call.in, at, bytes));
-          const memory theirs = shown(1 - c.rank());
-          if (theirs.base == nullptr) return;
-          if (c.rank() == 0)
-            c.combine(*call.op, out, theirs);
-          else
-            c.combine_first(*call.op, out, theirs);
-          node.claim(theirs);
+          if (!combine_two(node, c, out, slice(call.in, at, bytes), *call.op, i)) return;
         } else {
           combine_all(c, out, *call.op, shown);
         }
@@ -21754,14 +21772,22 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                 if (node.crowded()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
-                if (left != 0) c.copy(to, slice(own, at, to.bytes));
+                memory given = left == 0 ? memory() : slice(own, at, to.bytes);
+                if (!own.contiguous()) {
+                  c.copy(to, given);
+                  given = to;
+                }
                 const auto theirs = [&](rank_t r) {
                   return memory{node.see_window(r, bytes, i).base, to.bytes};
                 };
-                for (rank_t r = me - 1; r >= 0 && !c.failed(); --r)
-                  c.combine_first(*call.op, to, theirs(r));
-                for (rank_t r = me + 1; r < n && !c.failed(); ++r)
-                  c.combine(*call.op, to, theirs(r));
+                for (rank_t r = me - 1; r >= 0 && !c.failed(); --r) {
+                  c.combine(*call.op, to, theirs(r), given);
+                  given = to;
+                }
+                for (rank_t r = me + 1; r < n && !c.failed(); ++r) {
+                  c.combine(*call.op, to, given, theirs(r));
+                  given = to;
+                }
                 node.claim_of_each(theirs);
                 node.met(i);
               });
@@ -22007,11 +22033,8 @@ class steps_among {
     s_.exchange(out, of_[to], in, of_[from]);
   }
   void copy(const memory& to, const memory& from) { s_.copy(to, from); }
-  void combine(const reduction& op, const memory& inout, const memory& in) {
-    s_.combine(op, inout, in);
-  }
-  void combine_first(const reduction& op, const memory& inout, const memory& in) {
-    s_.combine_first(op, inout, in);
+  void combine(const reduction& op, const memory& out, const memory& left, const memory& right) {
+    s_.combine(op, out, left, right);
   }
   void call(void (*function)(void*), void* with) { s_.call(function, with); }
   memory scratch(std::size_t bytes) noexcept { return s_.scratch(bytes); }
@@ -22591,7 +22614,8 @@ class quick_call {
     leave_all();
     return true;
   }
-  /// Of operations that throw nothing: what has been combined in place cannot be again.
+  /// Of operations that throw nothing, as what has been combined in place cannot be again: those
+  /// commute.
   [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
@@ -22602,14 +22626,15 @@ class quick_call {
     std::byte* const out = call.out.base;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
     own_next(bytes);
+    // While the others' come: there is time for it, but not for its misses after.
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
-      op.apply(op.context, out, data(1 - me_, bytes), bytes, me_ != 0);
+      op.apply(op.context, out, out, data(1 - me_, bytes), bytes);
       claim_other(bytes);
     } else {
-      copy(out, data(0, bytes), bytes);
-      for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), bytes, false);
+      op.apply(op.context, out, data(0, bytes), data(1, bytes), bytes);
+      for (rank_t r = 2; r < n_; ++r) op.apply(op.context, out, out, data(r, bytes), bytes);
     }
     leave_all();
     return true;
@@ -22627,8 +22652,8 @@ class quick_call {
     copy(out, call.in.base + at(me_, bytes), bytes);
     if (!see_all(all)) return false;
     const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
-    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), bytes, true);
-    for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, theirs(r), bytes, false);
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_) op.apply(op.context, out, out, theirs(r), bytes);
     claim_mine(bytes, all);
     leave_all();
     return true;
@@ -23532,7 +23557,7 @@ template <Steps S>
 void scan_linear(S& s, const memory& before, const memory& upto, const reduction& op) {
   if (s.rank() > 0) {
     s.receive(before, s.rank() - 1);
-    s.combine_first(op, upto, before);
+    s.combine(op, upto, before, upto);
   }
   if (s.rank() + 1 < s.size()) s.send(upto, s.rank() + 1);
 }
@@ -23550,10 +23575,10 @@ void scan_recursive_doubling(S& s, const memory& before, const memory& upto, con
     if (me >= distance) s.start_receive(theirs, me - distance);
     s.finish();
     if (me < distance) continue;
-    if (before.base != nullptr && any) s.combine_first(op, before, theirs);
+    if (before.base != nullptr && any) s.combine(op, before, theirs, before);
     if (before.base != nullptr && !any) s.copy(before, theirs);
     any = true;
-    s.combine_first(op, upto, theirs);
+    s.combine(op, upto, theirs, upto);
   }
 }
 

@@ -38,8 +38,8 @@ struct steps_archetype {
   void receive(const mpx::memory&, mpx::rank_t);
   void exchange(const mpx::memory&, mpx::rank_t, const mpx::memory&, mpx::rank_t);
   void copy(const mpx::memory&, const mpx::memory&);
-  void combine(const mpx::coll::reduction&, const mpx::memory&, const mpx::memory&);
-  void combine_first(const mpx::coll::reduction&, const mpx::memory&, const mpx::memory&);
+  void combine(const mpx::coll::reduction&, const mpx::memory&, const mpx::memory&,
+               const mpx::memory&);
   void call(void (*)(void*), void*);
   mpx::memory scratch(std::size_t) noexcept;
 };

@@ -55,6 +55,14 @@ class unsure : public mpx::transport::basic_inproc<4, 4096> {
     return mpx::advice::learn;
   }
 };
+/// They can, and it does.
+class readable : public mpx::transport::basic_inproc<4, 4096> {
+ public:
+  using basic_inproc::basic_inproc;
+  static mpx::advice get_pays(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
+    return mpx::advice::always;
+  }
+};
 template <class Transport>
 using meeting_over = mpx::stack<Transport, sleepy, mpx::protocol::tiny_short_long<8, 512>,
                                 mpx::flow::credits<64 * 1024, 4 * 1024>>;
@@ -70,10 +78,15 @@ struct wide {
   int value = 0;
   std::byte rest[252] = {};
 };
-struct sum_t {
-  element operator()(const element& a, const element& b) const {
+/// Composition of x -> a x + b, a in the upper half: associative, and the order counts.
+constexpr std::uint64_t after(std::uint64_t f, std::uint64_t g) {
+  const std::uint64_t low = 0xffff'ffff;
+  return ((f >> 32) * (g >> 32) << 32) | (((f >> 32) * (g & low) + (f & low)) & low);
+}
+struct after_t {
+  element operator()(const element& f, const element& g) const {
     element c;
-    c.value = a.value * 3 + b.value;  // The order counts.
+    c.value = after(f.value, g.value);
     return c;
   }
 };
@@ -124,7 +137,7 @@ class meets {
     if (!right) scheduler_.fail("a rank has what another call, or piece, is for");
   }
   static std::uint64_t given(mpx::rank_t r, std::size_t i) {
-    return static_cast<std::uint64_t>(r + 1) * 1000 + i;
+    return static_cast<std::uint64_t>(2 * r + 3) << 32 | (static_cast<std::uint64_t>(r) * 1000 + i);
   }
   static std::vector<element> vector_of(mpx::rank_t r, std::size_t elements) {
     std::vector<element> v(elements);
@@ -133,7 +146,7 @@ class meets {
   }
   static std::uint64_t combined(mpx::rank_t n, std::size_t i) {
     std::uint64_t sum = given(0, i);
-    for (mpx::rank_t r = 1; r < n; ++r) sum = sum * 3 + given(r, i);
+    for (mpx::rank_t r = 1; r < n; ++r) sum = after(sum, given(r, i));
     return sum;
   }
   static int block_of(mpx::rank_t from, mpx::rank_t to, int call) {
@@ -225,16 +238,18 @@ class meets {
     if (what_ == script::allreduce) {
       const auto in = vector_of(me, elements);
       std::vector<element> out(elements);
-      w.allreduce(in, out, sum_t());
+      w.allreduce(in, out, after_t());
       check_sum(out, n);
       std::vector<element> again = in;  // In place.
-      w.allreduce(again, sum_t());
+      w.allreduce(again, after_t());
       check_sum(again, n);
     } else if (what_ == script::reduce) {
-      const auto in = vector_of(me, elements);
-      std::vector<element> out(elements);
-      w.reduce(in, out, sum_t(), n - 1);
-      if (me == n - 1) check_sum(out, n);
+      for (const std::size_t length : {elements, std::size_t{5}}) {  // Of two ranks in two ways.
+        const auto in = vector_of(me, length);
+        std::vector<element> out(length);
+        w.reduce(in, out, after_t(), n - 1);
+        if (me == n - 1) check_sum(out, n);
+      }
       auto sent = vector_of(me == 0 ? 7 : 0, 9);
       w.bcast(sent, 0);
       check(sent.back().value == given(7, 8));
@@ -312,6 +327,9 @@ TEST_CASE("preempt: ranks that meet in memory each combine a part") {
   sound<3>("allreduce", 150, script::allreduce);
   sound<2>("allreduce", 150, script::allreduce);
   sound<3>("reduce", 150, script::reduce);
+  sound<2>("reduce", 100, script::reduce);
+  sound<3, meeting_over<readable>>("allreduce, read", 60, script::allreduce);
+  sound<3, meeting_over<readable>>("reduce, read", 60, script::reduce);
 }
 
 TEST_CASE("preempt: ranks that meet in memory show what they have") {

@@ -24,6 +24,7 @@ LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
 PATHS_TEST = "sim/paths.test.cpp"
 ROOMS_TEST = "engine/rooms.test.cpp"
+MEETING_TEST = "coll/node.test.cpp"
 NODE_TEST = "preempt/node_block.test.cpp"
 LOCK_TEST = "preempt/rma_lock.test.cpp"
 CHECKS_TEST = "sim/checks.test.cpp"
@@ -281,6 +282,16 @@ MUTATIONS = [
      "if (goes) readers |= std::uint64_t{1} << r;", "", NODE_TEST),
     ("a part is combined where the last one is still read", "coll/node_calls.hpp",
      "    for (rank_t r = 0; r < n; ++r) shown(r);\n", "", NODE_TEST),
+    ("of two ranks the second one puts its elements first", "coll/node_calls.hpp",
+     "    c.combine(op, out, theirs, mine);", "    c.combine(op, out, mine, theirs);", NODE_TEST),
+    ("what has been combined is left out of the next combination", "coll/node_calls.hpp",
+     "    c.combine(op, out, sum, theirs);\n    sum = out;\n",
+     "    c.combine(op, out, sum, theirs);\n", NODE_TEST),
+    ("what has been read and combined is left out of the next one", "coll/node_direct.hpp",
+     "        c_.combine(op, sum, one, made);\n        made = sum;\n",
+     "        c_.combine(op, sum, one, made);\n", NODE_TEST),
+    ("a combination whose result is its second operand changes them", "coll/operations.hpp",
+     "c[i] = op(a[i], std::as_const(c[i]));", "c[i] = op(std::as_const(c[i]), a[i]);", MEETING_TEST),
     ("who is not rank 0 does not do as rank 0 does with long blocks", "coll/node_calls.hpp",
      "node.shows(0, node_is_loan)", "!node.shows(0, node_is_loan)", NODE_TEST),
     ("who gets a long bcast does not look whether it is sent", "coll/node_calls.hpp",

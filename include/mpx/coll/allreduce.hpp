@@ -37,7 +37,7 @@ bool fold(S& s, const memory& data, const memory& theirs, const reduction& op,
     return true;
   }
   s.receive(theirs, s.rank() + 1);
-  s.combine(op, data, theirs);
+  s.combine(op, data, data, theirs);
   return false;
 }
 template <Steps S>
@@ -50,9 +50,9 @@ template <Steps S>
 void combine_with(S& s, const memory& mine, const memory& theirs, bool theirs_first,
                   const reduction& op) {
   if (theirs_first) {
-    s.combine_first(op, mine, theirs);
+    s.combine(op, mine, theirs, mine);
   } else {
-    s.combine(op, mine, theirs);
+    s.combine(op, mine, mine, theirs);
   }
 }
 

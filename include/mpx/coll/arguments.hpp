@@ -228,7 +228,7 @@ void reduce_local(const In& in, Out&& inout, Op op,
     throw error(errc::argument, "reduce_local: ranges of different lengths", where);
   using element = detail::element_of_t<const In>;
   if (!from.empty())
-    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(), to.size(), true);
+    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(), to.data(), to.size());
 }
 
 }  // namespace mpx::inline v0

@@ -79,14 +79,30 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 template <class Channel>
 void combine_all(Channel& c, const memory& out, const reduction& op,
                  mpx::detail::function_ref<memory(rank_t)> shown) {
-  for (rank_t r = 0; r < c.size(); ++r) {
+  memory sum = shown(0);
+  for (rank_t r = 1; r < c.size(); ++r) {
     const memory theirs = shown(r);
     if (c.failed()) return;
-    if (r == 0)
-      c.copy(out, theirs);
-    else
-      c.combine(op, out, theirs);
+    c.combine(op, out, sum, theirs);
+    sum = out;
   }
+}
+
+/// `out` = `own`, this rank's elements, combined with what the other one of two shows as its
+/// `piece`. `out` may be where `own` is. Returns false if there is nothing.
+template <class Stack>
+bool combine_two(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                 const memory& out, const memory& own, const reduction& op, std::uint32_t piece) {
+  if (!own.contiguous()) c.copy(out, own);
+  const memory mine = own.contiguous() ? own : out;
+  const memory theirs = node.see(1 - c.rank(), out.bytes, piece);
+  if (theirs.base == nullptr) return false;
+  if (c.rank() == 0)
+    c.combine(op, out, mine, theirs);
+  else
+    c.combine(op, out, theirs, mine);
+  node.claim(theirs);
+  return true;
 }
 
 /// Each rank combines a part of every piece, which whoever wants it copies then: `root`, or all of
@@ -137,7 +153,9 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
 template <class Stack>
 bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t ranks,
                     bool everywhere) noexcept {
-  if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072;
+  // Of two, one has its elements in its own cache, and gets what it lacks at one crossing a line: a
+  // part each is faster until caches are full.
+  if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072 && bytes <= 1048576;
   if (!node.crowded()) return bytes > 8192;
   return ranks <= 8 ? bytes > 131072 : everywhere && bytes > 32768;
 }
@@ -152,11 +170,17 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
-               const memory own =
-                   node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
-               combine_all(c, slice(call.out, at, bytes), *call.op,
-                           [&](rank_t r) { return r == call.root ? own : node.see(r, bytes, i); });
-               node.claim_of_each([&](rank_t r) { return node.see(r, bytes, i); });
+               const memory out = slice(call.out, at, bytes);
+               if (c.size() == 2) {
+                 combine_two(node, c, out, slice(call.in, at, bytes), *call.op, i);
+               } else {
+                 const memory own =
+                     node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
+                 combine_all(c, out, *call.op, [&](rank_t r) {
+                   return r == call.root ? own : node.see(r, bytes, i);
+                 });
+                 node.claim_of_each([&](rank_t r) { return node.see(r, bytes, i); });
+               }
                node.leave_piece(i);
              });
   if (c.rank() == call.root) node.met();
@@ -181,14 +205,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  node.meet(
                      bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
         } else if (c.size() == 2) {
-          c.copy(out, slice(call.in, at, bytes));
-          const memory theirs = shown(1 - c.rank());
-          if (theirs.base == nullptr) return;
-          if (c.rank() == 0)
-            c.combine(*call.op, out, theirs);
-          else
-            c.combine_first(*call.op, out, theirs);
-          node.claim(theirs);
+          if (!combine_two(node, c, out, slice(call.in, at, bytes), *call.op, i)) return;
         } else {
           combine_all(c, out, *call.op, shown);
         }
@@ -278,14 +295,22 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                 if (node.crowded()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
-                if (left != 0) c.copy(to, slice(own, at, to.bytes));
+                memory given = left == 0 ? memory() : slice(own, at, to.bytes);
+                if (!own.contiguous()) {
+                  c.copy(to, given);
+                  given = to;
+                }
                 const auto theirs = [&](rank_t r) {
                   return memory{node.see_window(r, bytes, i).base, to.bytes};
                 };
-                for (rank_t r = me - 1; r >= 0 && !c.failed(); --r)
-                  c.combine_first(*call.op, to, theirs(r));
-                for (rank_t r = me + 1; r < n && !c.failed(); ++r)
-                  c.combine(*call.op, to, theirs(r));
+                for (rank_t r = me - 1; r >= 0 && !c.failed(); --r) {
+                  c.combine(*call.op, to, theirs(r), given);
+                  given = to;
+                }
+                for (rank_t r = me + 1; r < n && !c.failed(); ++r) {
+                  c.combine(*call.op, to, given, theirs(r));
+                  given = to;
+                }
                 node.claim_of_each(theirs);
                 node.met(i);
               });

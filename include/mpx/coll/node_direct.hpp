@@ -70,14 +70,16 @@ class node_loan {
       const std::size_t bytes = to.bytes - at < most ? to.bytes - at : most;
       const memory sum = slice(to, at, bytes);
       const memory one = slice(theirs, 0, bytes);
-      c_.copy(sum, slice(own, at, bytes));
+      memory made = slice(own, at, bytes);
       for (rank_t r = c_.rank() - 1; r >= 0; --r) {
         read(r, offset + at, one);
-        c_.combine_first(op, sum, one);
+        c_.combine(op, sum, one, made);
+        made = sum;
       }
       for (rank_t r = c_.rank() + 1; r < c_.size(); ++r) {
         read(r, offset + at, one);
-        c_.combine(op, sum, one);
+        c_.combine(op, sum, made, one);
+        made = sum;
       }
     }
   }

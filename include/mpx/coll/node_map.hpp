@@ -186,11 +186,8 @@ class steps_among {
     s_.exchange(out, of_[to], in, of_[from]);
   }
   void copy(const memory& to, const memory& from) { s_.copy(to, from); }
-  void combine(const reduction& op, const memory& inout, const memory& in) {
-    s_.combine(op, inout, in);
-  }
-  void combine_first(const reduction& op, const memory& inout, const memory& in) {
-    s_.combine_first(op, inout, in);
+  void combine(const reduction& op, const memory& out, const memory& left, const memory& right) {
+    s_.combine(op, out, left, right);
   }
   void call(void (*function)(void*), void* with) { s_.call(function, with); }
   memory scratch(std::size_t bytes) noexcept { return s_.scratch(bytes); }

@@ -139,7 +139,8 @@ class quick_call {
     leave_all();
     return true;
   }
-  /// Of operations that throw nothing: what has been combined in place cannot be again.
+  /// Of operations that throw nothing, as what has been combined in place cannot be again: those
+  /// commute.
   [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
@@ -150,14 +151,15 @@ class quick_call {
     std::byte* const out = call.out.base;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
     own_next(bytes);
+    // While the others' come: there is time for it, but not for its misses after.
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
-      op.apply(op.context, out, data(1 - me_, bytes), bytes, me_ != 0);
+      op.apply(op.context, out, out, data(1 - me_, bytes), bytes);
       claim_other(bytes);
     } else {
-      copy(out, data(0, bytes), bytes);
-      for (rank_t r = 1; r < n_; ++r) op.apply(op.context, out, data(r, bytes), bytes, false);
+      op.apply(op.context, out, data(0, bytes), data(1, bytes), bytes);
+      for (rank_t r = 2; r < n_; ++r) op.apply(op.context, out, out, data(r, bytes), bytes);
     }
     leave_all();
     return true;
@@ -175,8 +177,8 @@ class quick_call {
     copy(out, call.in.base + at(me_, bytes), bytes);
     if (!see_all(all)) return false;
     const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
-    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), bytes, true);
-    for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, theirs(r), bytes, false);
+    for (rank_t r = 0; r < n_; ++r)
+      if (r != me_) op.apply(op.context, out, out, theirs(r), bytes);
     claim_mine(bytes, all);
     leave_all();
     return true;

@@ -164,16 +164,22 @@ struct typed_reduction {
     r = {apply, &op, sizeof(T), is_commutative<op_type, T>,
          commutes_on_numbers<op_type> && std::is_arithmetic_v<T>};
   }
-  static void apply(void* context, std::byte* inout, const std::byte* in, std::size_t bytes,
-                    bool in_first) {
+  static void apply(void* context, std::byte* out, const std::byte* left, const std::byte* right,
+                    std::size_t bytes) {
+    constexpr bool commutes = is_commutative<std::remove_cv_t<Op>, T>;
     Op& op = *static_cast<Op*>(context);
     const std::size_t count = bytes / sizeof(T);
-    T* const __restrict a = reinterpret_cast<T*>(inout);
-    const T* const __restrict b = reinterpret_cast<const T*>(in);
-    if (in_first && !is_commutative<std::remove_cv_t<Op>, T>) {
-      for (std::size_t i = 0; i < count; ++i) a[i] = op(b[i], a[i]);
+    T* const __restrict c = reinterpret_cast<T*>(out);
+    const T* const __restrict a =
+        reinterpret_cast<const T*>(commutes && out == right ? right : left);
+    const T* const __restrict b =
+        reinterpret_cast<const T*>(commutes && out == right ? left : right);
+    if (a == c) {
+      for (std::size_t i = 0; i < count; ++i) c[i] = op(std::as_const(c[i]), b[i]);
+    } else if (!commutes && b == c) {
+      for (std::size_t i = 0; i < count; ++i) c[i] = op(a[i], std::as_const(c[i]));
     } else {
-      for (std::size_t i = 0; i < count; ++i) a[i] = op(a[i], b[i]);
+      for (std::size_t i = 0; i < count; ++i) c[i] = op(a[i], b[i]);
     }
   }
 };

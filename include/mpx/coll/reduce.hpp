@@ -25,7 +25,7 @@ void reduce_binomial(S& s, const memory& in, const memory& result, rank_t first,
     if ((me & bit) != 0) return static_cast<void>(s.send(sum, around(s.rank() - bit, n)));
     if (me + bit >= n) continue;
     s.receive(theirs, around(s.rank() + bit, n));
-    s.combine(op, sum, theirs);
+    s.combine(op, sum, sum, theirs);
   }
 }
 

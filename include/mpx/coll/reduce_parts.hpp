@@ -22,11 +22,11 @@ void reduce_parts_pairwise(S& s, const memory& sum, const reduction& op, Part pa
   // What does not commute: ranks me - 1 .. 0 come first, and go before; then size - 1 .. me + 1.
   const memory above = !op.commutative && me + 2 < n ? s.scratch(sum.bytes) : memory();
   const auto combine = [&](rank_t from, const memory& theirs) {
-    if (op.commutative) return static_cast<void>(s.combine(op, sum, theirs));
-    if (from < me) return static_cast<void>(s.combine_first(op, sum, theirs));
+    if (op.commutative) return static_cast<void>(s.combine(op, sum, sum, theirs));
+    if (from < me) return static_cast<void>(s.combine(op, sum, theirs, sum));
     if (from == n - 1 && from != me + 1) return static_cast<void>(s.copy(above, theirs));
-    if (from != n - 1) s.combine_first(op, above, theirs);
-    if (from == me + 1) s.combine(op, sum, from == n - 1 ? theirs : above);
+    if (from != n - 1) s.combine(op, above, theirs, above);
+    if (from == me + 1) s.combine(op, sum, sum, from == n - 1 ? theirs : above);
   };
   s.start_receive(coming[0], around(me - 1, n));
   for (rank_t i = 1; i <= n; ++i) {  // In round i the i-th comes; the one before is combined.
@@ -62,12 +62,16 @@ void reduce_parts_ring(S& s, const reduction& op, std::size_t most, std::size_t 
   };
   const std::size_t pieces = segments * static_cast<std::size_t>(n - 1);
   const auto into = [&](std::size_t t) { return slice(coming[t % 3], 0, piece(t, me - 1).bytes); };
+  const auto combine = [&](std::size_t t) {
+    const memory sum = piece(t, me - 1);
+    s.combine(op, sum, sum, into(t));
+  };
   s.start_receive(into(0), left);
   for (std::size_t t = 0; t <= pieces; ++t) {  // Piece t goes, t comes, t - 1 is combined.
     if (t + 1 < pieces) s.start_receive_ahead(into(t + 1), left);
-    if (segments == 1 && t > 0) s.combine(op, piece(t - 1, me - 1), into(t - 1));
+    if (segments == 1 && t > 0) combine(t - 1);
     if (t < pieces) s.start_send(piece(t, me), right);
-    if (segments > 1 && t > 0) s.combine(op, piece(t - 1, me - 1), into(t - 1));
+    if (segments > 1 && t > 0) combine(t - 1);
     s.finish();
   }
 }

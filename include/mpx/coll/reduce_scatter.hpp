@@ -26,7 +26,7 @@ void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
     const memory keep = work(first, bit);
     const memory come = slice(theirs, 0, keep.bytes);
     s.exchange(give, s.rank() ^ bit, come, s.rank() ^ bit);
-    s.combine(op, keep, come);
+    s.combine(op, keep, keep, come);
   }
 }
 

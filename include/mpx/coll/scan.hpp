@@ -14,7 +14,7 @@ template <Steps S>
 void scan_linear(S& s, const memory& before, const memory& upto, const reduction& op) {
   if (s.rank() > 0) {
     s.receive(before, s.rank() - 1);
-    s.combine_first(op, upto, before);
+    s.combine(op, upto, before, upto);
   }
   if (s.rank() + 1 < s.size()) s.send(upto, s.rank() + 1);
 }
@@ -32,10 +32,10 @@ void scan_recursive_doubling(S& s, const memory& before, const memory& upto, con
     if (me >= distance) s.start_receive(theirs, me - distance);
     s.finish();
     if (me < distance) continue;
-    if (before.base != nullptr && any) s.combine_first(op, before, theirs);
+    if (before.base != nullptr && any) s.combine(op, before, theirs, before);
     if (before.base != nullptr && !any) s.copy(before, theirs);
     any = true;
-    s.combine_first(op, upto, theirs);
+    s.combine(op, upto, theirs, upto);
   }
 }
 

@@ -24,10 +24,10 @@ using detail::reduction;
 ///     of the next piece is ready before the last one is worked on, and nothing comes unexpected.
 ///   - `send`, `receive`, `exchange`: the same with the end of a round. Requires: nothing else has
 ///     been started in it.
-///   - `copy(to, from)`, `combine(op, inout, in)` (inout = inout op in), `combine_first` (inout =
-///     in op inout) and `call(function, with)` are local work, done in the order of the steps: what
-///     was started before in the same round may be under way meanwhile, and may use neither what
-///     they write nor, to receive, what they read.
+///   - `copy(to, from)`, `combine(op, out, left, right)` (out = left op right; `out` may be one of
+///     them) and `call(function, with)` are local work, done in the order of the steps: what was
+///     started before in the same round may be under way meanwhile, and may use neither what they
+///     write nor, to receive, what they read.
 ///   - `scratch(bytes)` is memory for as long as the call lasts, aligned to a cache line.
 ///
 /// All arguments are plain run-time values. Requires: which steps an algorithm takes depends on its
@@ -49,8 +49,7 @@ concept Steps = requires(S& s, const S& is, const memory& m, rank_t r, const red
   s.receive(m, r);
   s.exchange(m, r, m, r);
   s.copy(m, m);
-  s.combine(op, m, m);
-  s.combine_first(op, m, m);
+  s.combine(op, m, m, m);
   s.call(function, with);
   { s.scratch(std::size_t{}) } noexcept -> std::same_as<memory>;
 };

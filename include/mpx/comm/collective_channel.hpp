@@ -120,11 +120,16 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline]] void copy(const memory& to, const memory& from) noexcept {
     if (why_ == errc{} && (to.base != from.base || to.how != from.how)) copy_message(to, from);
   }
-  void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
-    apply(op, inout, in, false);
-  }
-  void combine_first(const reduction& op, const memory& inout, const memory& in) noexcept {
-    apply(op, inout, in, true);
+  [[gnu::noinline]] void combine(const reduction& op, const memory& out, const memory& left,
+                                 const memory& right) noexcept {
+    if (why_ != errc{} || right.bytes == 0) return;
+    try {
+      op.apply(op.context, out.base, left.base, right.base, out.bytes);
+    } catch (...) {
+      begin();  // The others shall learn of it.
+      thrown_ = std::current_exception();
+      failed(errc::operation, cause::operation);
+    }
   }
   void call(void (*function)(void*), void* with) {
     if (why_ == errc{}) function(with);
@@ -292,17 +297,6 @@ class collective_channel : public point_to_point<Stack> {
     if (d.failure == errc::no_resources) return no_memory();
     return failed_with(d.failure == errc{} ? errc::count : d.failure, false, from, d.capacity,
                        d.bytes);
-  }
-  [[gnu::noinline]] void apply(const reduction& op, const memory& inout, const memory& in,
-                               bool first) noexcept {
-    if (why_ != errc{} || in.bytes == 0) return;
-    try {
-      op.apply(op.context, inout.base, in.base, inout.bytes, first);
-    } catch (...) {
-      begin();  // The others shall learn of it.
-      thrown_ = std::current_exception();
-      failed(errc::operation, cause::operation);
-    }
   }
   struct piece_header {
     piece_header* next;

@@ -25,10 +25,10 @@ namespace mpx::inline v0::detail {
 
 /// How elements are combined, with run-time values only.
 struct reduction {
-  /// For each element of `bytes`: inout[i] = inout[i] op in[i], or, where `in` is of lower ranks
-  /// (`in_first`), inout[i] = in[i] op inout[i]. May throw. `in` and `inout` do not overlap.
-  using function = void (*)(void* context, std::byte* inout, const std::byte* in, std::size_t bytes,
-                            bool in_first);
+  /// For each element of `bytes`: out[i] = left[i] op right[i]. May throw. `out` may be `left` or
+  /// `right`; else none of them overlap.
+  using function = void (*)(void* context, std::byte* out, const std::byte* left,
+                            const std::byte* right, std::size_t bytes);
 
   function apply = nullptr;
   void* context = nullptr;  // Of the function: the user's operation.
@@ -214,11 +214,9 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   void copy(const memory& to, const memory& from) noexcept {
     if (to.bytes != 0) add({kind::copy, 0, to, from});
   }
-  void combine(const reduction& op, const memory& inout, const memory& in) noexcept {
-    if (in.bytes != 0) add({kind::combine, 0, inout, in, &op});
-  }
-  void combine_first(const reduction& op, const memory& inout, const memory& in) noexcept {
-    if (in.bytes != 0) add({kind::combine_first, 0, inout, in, &op});
+  void combine(const reduction& op, const memory& out, const memory& left,
+               const memory& right) noexcept {
+    if (right.bytes != 0) add({kind::combine, 0, out, right, &op, nullptr, left.base});
   }
   void call(void (*function)(void*), void* with) noexcept {
     add({kind::call, 0, {}, {}, nullptr, function, with});
@@ -248,7 +246,6 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     finish,
     copy,
     combine,
-    combine_first,
     call,
   };
   struct step {
@@ -258,16 +255,15 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     memory from{};
     const reduction* op = nullptr;
     void (*function)(void*) = nullptr;
-    void* with = nullptr;
+    void* with = nullptr;  // Of a combination: the left operand.
   };
   /// Local work. Errors: whatever the user's operation throws.
   static void work(const step& s) {
     switch (s.kind) {
       case kind::copy: return copy_message(s.to, s.from);
       case kind::combine:
-      case kind::combine_first:
-        return s.op->apply(s.op->context, s.to.base, s.from.base, s.to.bytes,
-                           s.kind == kind::combine_first);
+        return s.op->apply(s.op->context, s.to.base, static_cast<const std::byte*>(s.with),
+                           s.from.base, s.to.bytes);
       default: return s.function(s.with);
     }
   }
