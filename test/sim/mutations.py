@@ -25,6 +25,7 @@ LATE_TEST = "engine/late.test.cpp"
 PATHS_TEST = "sim/paths.test.cpp"
 ROOMS_TEST = "engine/rooms.test.cpp"
 MEETING_TEST = "coll/node.test.cpp"
+LACKING_TEST = "alloc/sim_windows.test.cpp"
 NODE_TEST = "preempt/node_block.test.cpp"
 LOCK_TEST = "preempt/rma_lock.test.cpp"
 CHECKS_TEST = "sim/checks.test.cpp"
@@ -264,6 +265,15 @@ MUTATIONS = [
      "(other.told == 0 || c.before(other))", "other.told == 0", CHECKS_TEST),
     ("what pairs send is compared with nobody's word", "coll/compare_calls.hpp",
      "!a.received[r].fits(a.expected[r])", "!a.received[r].fits(a.received[r])", CHECKS_TEST),
+    # Accesses that lack something.
+    ("what an access lacks memory for is told by a later call", "rma/state.hpp",
+     "        lacks = take_failure(t);\n", "        lacks = errc{};\n", LACKING_TEST),
+    ("a get that lacks memory waits for one that is not under way", "rma/protocols.hpp",
+     "return t.moves != 0 ? run::later : run::refused;", "return run::later;", LACKING_TEST),
+    ("what an error drops of results is missed by no epoch", "rma/state.hpp",
+     "        this->targets[r.target].lacks_something();\n", "", WINDOWS_TEST),
+    ("what an error drops of what is queued is missed by no epoch", "rma/protocols.hpp",
+     "      t.lacks_something();\n", "", WINDOWS_TEST),
     # In a block of shared memory.
     ("what a rank has shown is overwritten while others read it", "coll/node.hpp",
      "    if (before == 0 || reaches(s_.all_left, before)) [[likely]]\n      return true;",

@@ -234,7 +234,11 @@ class window_player {
       try {
         f();
       } catch (const mpx::error& e) {
-        if (!faulty_ || (e.code() != mpx::errc::peer_lost && e.code() != mpx::errc::window)) throw;
+        // Of a peer that is there: its results have gone with the error before.
+        const bool dropped = e.code() == mpx::errc::pending && !lost.empty();
+        if (!faulty_ ||
+            (e.code() != mpx::errc::peer_lost && e.code() != mpx::errc::window && !dropped))
+          throw;
         lost.insert(target);
         held.erase(target);
         std::erase_if(results_, [&](const result& r) { return r.of->to == target; });

@@ -295,7 +295,7 @@ TEST_CASE("windows: who leaves an epoch by an exception is written to no more") 
     });
 }
 
-TEST_CASE("windows: who is thrown errc::peer_lost is written to no more") {
+TEST_CASE("windows: who is thrown errc::peer_lost is written to no more, and told what it lacks") {
   for (word seed = 0; seed < 6; ++seed) {
     sim::options o;
     o.faults.push_back({sim::fault::kind::kill, 200'000, 2});
@@ -329,6 +329,10 @@ TEST_CASE("windows: who is thrown errc::peer_lost is written to no more") {
           std::error_code ec;
           w.flush(1, ec);
           CHECK(into == then);
+          CHECK((ec == mpx::errc::pending || into == std::vector<word>(5000, 7)));
+          ec.clear();
+          w.flush(1, ec);
+          CHECK(!ec);  // Told once.
           all.unlock(ec);
           world.send(there, 1, 5);
         },

@@ -33,7 +33,7 @@ enum class errc : int {
   topology,      ///< MPI_ERR_TOPOLOGY: a graph makes no sense.
   argument,      ///< MPI_ERR_ARG: another argument is wrong.
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
-  pending,    ///< MPI_ERR_PENDING: not complete; another request of several met a lost peer.
+  pending,    ///< MPI_ERR_PENDING: not complete, for another request, or access, has failed.
   not_ready,  ///< A ready send met no posted receive.
   peer_lost,  ///< MPI_ERR_PROC_FAILED: the other process died or left the job.
   protocol,   ///< A peer sent bytes that are not the mpx protocol.
@@ -86,7 +86,7 @@ constexpr bool is_loss(errc e) noexcept {
     case errc::rma_range: return "a displacement reaches beyond the target's memory";
     case errc::rma_conflict: return "conflicting one-sided accesses within an epoch";
     case errc::truncate: return "message truncated: it was longer than the receive";
-    case errc::pending: return "not complete: another request met a lost peer";
+    case errc::pending: return "not complete: another request, or access, has failed";
     case errc::not_ready: return "a ready send met no posted receive";
     case errc::peer_lost: return "peer lost: it died or left the job";
     case errc::protocol: return "a peer sent malformed data";

@@ -85,6 +85,11 @@ template <class Stack>
       }
       break;
     }
+    case errc::pending:
+      s += ": an error of another call, or an exception, has dropped what accesses were to bring, "
+           "for "
+           "their buffers may be gone";
+      break;
     case errc::peer_lost:
       if (w.culprit >= 0 && w.culprit < w.size)
         append(s, ": rank %d is lost%s", w.culprit,

@@ -275,6 +275,7 @@ struct send_recv_protocol {
   void forsake(rma_target& t) noexcept {
     t.queue.erase_if([&](rma_queued& q) {
       if (q.copy != nullptr && q.what.result == nullptr) return false;
+      t.lacks_something();
       if (q.what.begun != 0 && q.what.what != rma::action::put &&
           (q.copy != nullptr || q.what.what == rma::action::get)) {
         if (q.copy == nullptr) dropped(q.what);
@@ -348,8 +349,11 @@ struct rdma_protocol {
   }
   bool start(rma_target& t, [[maybe_unused]] rma::transfer& x) noexcept {
     while (x.begun < x.bytes) {
-      if (t.remote.key == 0) return buffered_protocol<Stack>{w}.start(t, x);  // It was refused.
-      if (!start_run(t, x, x.left_there(x.bytes))) return false;
+      switch (start_run(t, x, x.left_there(x.bytes))) {
+        case run::begun: break;
+        case run::later: return false;
+        case run::refused: return buffered_protocol<Stack>{w}.start(t, x);
+      }
     }
     return true;
   }
@@ -359,10 +363,15 @@ struct rdma_protocol {
   void lost(rma_target&) noexcept {}
 
  private:
-  /// Returns false where that cannot be yet.
-  bool start_run(rma_target& t, [[maybe_unused]] rma::transfer& x,
-                 [[maybe_unused]] std::size_t n) noexcept {
+  enum class run : std::uint8_t {
+    begun,
+    later,    ///< Once something that is under way is over.
+    refused,  ///< It goes by packets.
+  };
+  run start_run(rma_target& t, [[maybe_unused]] rma::transfer& x,
+                [[maybe_unused]] std::size_t n) noexcept {
     if constexpr (os::has_rdma) {
+      if (t.remote.key == 0) return run::refused;  // That one before it was.
       auto* const m = new (std::nothrow) rma_move<Stack>(w, t);
       if (m != nullptr) {  // This run alone: the others go by themselves, and their list may go.
         m->what.what = x.what;
@@ -373,7 +382,7 @@ struct rdma_protocol {
       if (m != nullptr) m->op = os::take_locked(w.e, t.peer, *m);
       if (m == nullptr || m->op == nullptr) {
         delete m;
-        return false;  // Until some are over.
+        return t.moves != 0 ? run::later : run::refused;
       }
       auto& transport = w.e.transport();
       const cookie_t cookie = os::cookie(*m->op);
@@ -388,10 +397,10 @@ struct rdma_protocol {
         os::give_locked(w.e, *m->op);
         delete m;
       }
-      if (o == outcome::retry) return false;
+      if (o == outcome::retry) return run::later;
       if (o == outcome::refused) {
         t.remote.key = 0;
-        return true;
+        return run::refused;
       }
       if (x.what == rma::action::put) {
         t.moved = true;
@@ -400,7 +409,7 @@ struct rdma_protocol {
       }
       x.advance(n);
     }
-    return true;
+    return run::begun;
   }
 };
 

@@ -97,8 +97,15 @@ class window_accesses : public window_data<Stack> {
     rma_target& t = this->targets[target];
     const rma::protocol by = choose(t, x, asked);
     bool begun = false;
-    const errc why = wait(t, site, [&] { return begun = begin(t, x, by); });
-    return begun ? errc{} : drop(x, why);
+    errc lacks{};  // It has been dropped for want of memory: this call tells, no later one.
+    const errc why = wait(t, site, [&] {
+      const bool lacked = t.failure != errc{};
+      begun = begin(t, x, by);
+      if (!lacked && t.failure == errc::no_resources) [[unlikely]]
+        lacks = take_failure(t);
+      return begun;
+    });
+    return begun ? lacks : drop(x, why);
   }
   /// The same, started. No operation: it is complete, or its data is copied.
   started start(rma::transfer x, rank_t target, rma::protocol asked, const char* name) {
@@ -154,14 +161,16 @@ class window_accesses : public window_data<Stack> {
   }
 
   /// Buffers of the program's are touched no more: what is still to come goes nowhere, and neither
-  /// does what is queued. For who has lost their scopes to an exception. Requests keep theirs.
+  /// does what is queued. For who has lost their scopes to an exception. Requests keep theirs. The
+  /// end of each epoch that lacks something for that says so: errc::pending.
   void forsake() noexcept {
     {
       const auto guard = os::lock(this->e);
       for (rma_reply& r : this->replies) {
-        if (!r.used || r.waiter != nullptr) continue;
+        if (!r.used || r.waiter != nullptr || !r.into.exists()) continue;
         if (r.into.how != nullptr) r.into.how->drop();
         r.into = {};
+        this->targets[r.target].lacks_something();
       }
     }
     wait_for_moves();
@@ -215,8 +224,9 @@ class window_accesses : public window_data<Stack> {
     if (x.data.how != nullptr) x.data.how->drop();
     return why;
   }
+  /// The first failure, but any before errc::pending, which comes of one.
   void keep(errc& first, errc why, rank_t who) noexcept {
-    if (first != errc{} || why == errc{}) return;
+    if (why == errc{} || (first != errc{} && first != errc::pending)) return;
     first = why;
     culprit = who;
   }

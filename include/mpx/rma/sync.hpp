@@ -20,7 +20,8 @@ class window_calls;
 
 /// A lock, or all of them, for as long as this lives. Its destructor unlocks, and swallows errors:
 /// `unlock` tells them. Where an exception runs it, results that are still to come are dropped,
-/// for buffers that were declared after it are gone.
+/// for buffers that were declared after it are gone; epochs that lack some, and go on, end with
+/// errc::pending.
 template <class Window>
 class [[nodiscard]] scoped_lock {
  public:

@@ -108,6 +108,10 @@ struct rma_target {
   plain_array<rma_queued> queue;
   rma_record_of_accesses touched;  // In this epoch, if the stack compares them.
 
+  /// What was to come of an access, or to go there, does not, for its buffer may be gone.
+  void lacks_something() noexcept {
+    if (failure == errc{}) failure = errc::pending;
+  }
   /// Notes a plain store to its memory.
   [[gnu::always_inline]] void note_store() noexcept {
     if (!stored) [[unlikely]]
