@@ -270,6 +270,8 @@ MUTATIONS = [
      "        lacks = take_failure(t);\n", "        lacks = errc{};\n", LACKING_TEST),
     ("a get that lacks memory waits for one that is not under way", "rma/protocols.hpp",
      "return t.moves != 0 ? run::later : run::refused;", "return run::later;", LACKING_TEST),
+    ("a request whose copy is refused is over before its packets are here", "rma/state.hpp",
+     "if (returns && !make_waiter()) return", "if (false) return", WINDOWS_TEST),
     ("what an error drops of results is missed by no epoch", "rma/state.hpp",
      "        this->targets[r.target].lacks_something();\n", "", WINDOWS_TEST),
     ("what an error drops of what is queued is missed by no epoch", "rma/protocols.hpp",

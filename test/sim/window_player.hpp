@@ -241,6 +241,7 @@ class window_player {
           throw;
         lost.insert(target);
         held.erase(target);
+        if (dropped) results_.clear();  // Of all targets: a flush of several tells it once.
         std::erase_if(results_, [&](const result& r) { return r.of->to == target; });
       }
     };

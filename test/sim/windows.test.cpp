@@ -295,6 +295,36 @@ TEST_CASE("windows: who leaves an epoch by an exception is written to no more") 
     });
 }
 
+TEST_CASE("windows: a request whose copy is refused is complete when packets have brought all") {
+  using copies =
+      mpx::stack<mpx::transport::basic_sim<mpx::transport::sim_rma::cpu>, mpx::waiting::sleep>;
+  for (word seed = 1; seed <= 8; ++seed) {
+    sim::options o;
+    o.faults.push_back({sim::fault::kind::refuse, 0, 0, 1, seed % 2 == 0 ? 1.0 : 0.5});
+    const auto end = sim::try_run<copies>(
+        2, sim::loggp{.jitter_ns = 2000}, seed,
+        [&](auto& env) {
+          auto world = env.world();
+          auto w = mpx::allocate_window<word>(world, 5000, protocol::rdma);
+          for (word& x : w.local()) x = 7;
+          world.barrier();
+          if (world.rank() == 1) {
+            env.transport().compute(1'000'000);  // It answers nothing meanwhile.
+          } else {
+            auto all = w.lock_all(mpx::rma::assertion::no_check);
+            for (int i = 0; i < 4; ++i) {
+              std::vector<word> into(5000);
+              w.get(into, 1, 0, mpx::start).wait();
+              CHECK(into == std::vector<word>(5000, 7));
+            }
+          }
+          world.barrier();
+        },
+        o);
+    CHECK(!end.failure);
+  }
+}
+
 TEST_CASE("windows: who is thrown errc::peer_lost is written to no more, and told what it lacks") {
   for (word seed = 0; seed < 6; ++seed) {
     sim::options o;

@@ -347,15 +347,19 @@ struct rdma_protocol {
            (os::moves_at_once || (x.waiter == nullptr && x.bytes > rma::copied_bytes_max)) &&
            (x.what == rma::action::put || x.what == rma::action::get);
   }
-  bool start(rma_target& t, [[maybe_unused]] rma::transfer& x) noexcept {
-    while (x.begun < x.bytes) {
-      switch (start_run(t, x, x.left_there(x.bytes))) {
-        case run::begun: break;
-        case run::later: return false;
-        case run::refused: return buffered_protocol<Stack>{w}.start(t, x);
-      }
-    }
-    return true;
+  enum class run : std::uint8_t {
+    begun,
+    later,    ///< Once something that is under way is over.
+    refused,  ///< What is left of it goes by packets.
+  };
+  bool start(rma_target& t, rma::transfer& x) noexcept {
+    const run went = try_start(t, x);
+    return went == run::refused ? buffered_protocol<Stack>{w}.start(t, x) : went == run::begun;
+  }
+  run try_start(rma_target& t, rma::transfer& x) noexcept {
+    run went = run::begun;
+    while (went == run::begun && x.begun < x.bytes) went = start_run(t, x, x.left_there(x.bytes));
+    return went;
   }
   bool push(rma_target&) noexcept { return true; }
   bool settled(const rma_target& t) const noexcept { return t.moves == 0; }
@@ -363,11 +367,6 @@ struct rdma_protocol {
   void lost(rma_target&) noexcept {}
 
  private:
-  enum class run : std::uint8_t {
-    begun,
-    later,    ///< Once something that is under way is over.
-    refused,  ///< It goes by packets.
-  };
   run start_run(rma_target& t, [[maybe_unused]] rma::transfer& x,
                 [[maybe_unused]] std::size_t n) noexcept {
     if constexpr (os::has_rdma) {

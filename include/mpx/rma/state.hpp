@@ -120,7 +120,7 @@ class window_accesses : public window_data<Stack> {
     if (by == rma::protocol::rdma && !os::moves_at_once) by = rma::protocol::buffered;
     operation* op = nullptr;
     rma_wait* waiter = nullptr;
-    if (returns && by == rma::protocol::buffered) {
+    const auto make_waiter = [&] {
       waiter = new (std::nothrow) rma_wait(name, this->rank, target);
       const started s = waiter == nullptr
                             ? started{nullptr, errc::no_resources}
@@ -129,20 +129,36 @@ class window_accesses : public window_data<Stack> {
                                                                .more = waiter});
       if (s.op == nullptr) {
         delete waiter;
-        return {nullptr, drop(x, errc::no_resources)};
+        return false;
       }
       op = waiter->op = s.op;
       compounds<Stack>::set_status(this->e, *op, t.peer, any_tag, x.bytes);
       x.waiter = waiter;
-    }
+      return true;
+    };
+    if (returns && by == rma::protocol::buffered && !make_waiter())
+      return {nullptr, drop(x, errc::no_resources)};
     const call_site site{name};
     bool begun = false;
     errc why = wait(t, site, [&] { return t.open || try_open(t); });
     // What waits for the epoch to close came before.
     if (why == errc{} && !t.queue.empty())
       why = wait(t, site, [&] { return send_recv_protocol<Stack>{*this}.push(t); });
+    if (why == errc{} && by == rma::protocol::rdma) {
+      using run = typename rdma_protocol<Stack>::run;
+      run went = run::later;
+      why = wait(t, site, [&] {
+        went = rdma_protocol<Stack>{*this}.try_start(t, x);
+        return went != run::later;
+      });
+      begun = went == run::begun;
+      if (went == run::refused) {  // What is to come by packets is waited for.
+        by = rma::protocol::buffered;
+        if (returns && !make_waiter()) return {nullptr, drop(x, errc::no_resources)};
+      }
+    }
     bool lacks_memory = false;
-    if (why == errc{})
+    if (why == errc{} && !begun)
       why = wait(t, site, [&] {
         begun = by_protocol(t, by, [&](auto p) { return p.start(t, x); });
         lacks_memory = begun && waiter != nullptr && waiter->window == nullptr;
