@@ -122,16 +122,13 @@ class window_accesses : public window_data<Stack> {
     rma_wait* waiter = nullptr;
     const auto make_waiter = [&] {
       waiter = new (std::nothrow) rma_wait(name, this->rank, target);
-      const started s = waiter == nullptr
-                            ? started{nullptr, errc::no_resources}
-                            : compounds<Stack>::make(this->e, {.kind = compound_kind::extended,
-                                                               .ranks = this->ranks,
-                                                               .more = waiter});
-      if (s.op == nullptr) {
+      if (waiter == nullptr) return false;
+      const compound with{.kind = compound_kind::extended, .ranks = this->ranks, .more = waiter};
+      op = waiter->op = compounds<Stack>::make(this->e, with).op;
+      if (op == nullptr) {
         delete waiter;
         return false;
       }
-      op = waiter->op = s.op;
       compounds<Stack>::set_status(this->e, *op, t.peer, any_tag, x.bytes);
       x.waiter = waiter;
       return true;
