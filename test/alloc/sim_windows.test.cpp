@@ -78,6 +78,7 @@ std::pair<int, int> access(mpx::rma::protocol by, std::uint64_t first, std::uint
         w.flush(1);  // From here on no call waits for the other rank, which has memory.
         call([&] { w.put(word{5}, 1, 0); });
         call([&] { w.put(many, 1, 8); });
+        call([&] { w.put(many, 1, 8, mpx::start).wait(); });
         call([&] { w.accumulate(word{3}, 1, 1, mpx::sum); });
         call([&] { w.accumulate(many, 1, 8 + size, mpx::sum); });
         w.flush(1);

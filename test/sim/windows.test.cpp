@@ -371,5 +371,46 @@ TEST_CASE("windows: who is thrown errc::peer_lost is written to no more, and tol
   }
 }
 
+TEST_CASE("windows: who lacks what an error has dropped is not kept waiting by who lets go") {
+  for (word seed = 0; seed < 24; ++seed) {
+    sim::options o;
+    o.faults.push_back(
+        {sim::fault::kind::kill, 200'000 + static_cast<std::int64_t>(seed) * 1700, 2});
+    const auto end = sim::try_run(
+        3, sim::loggp{}, seed,
+        [&](auto world) {
+          auto w = mpx::allocate_window<word>(world, 5000, by_packets[seed % 2]);
+          world.barrier();
+          int there = 0;
+          std::error_code ec;
+          if (world.rank() != 0) {
+            world.recv(there, 2, 5, ec);  // Until that dies.
+            w.free(ec);
+            w = {};
+            world.recv(there, 0, 5, ec);
+            return;
+          }
+          std::vector<word> into(5000);
+          auto all = w.lock_all();
+          for (word k = 0; !ec; ++k) {
+            w.get(into, 1, 0, ec);
+            if (!ec) w.put(k, 2, k % 5000, ec);
+            try {
+              w.flush(2);
+              w.flush(1);
+            } catch (const mpx::error& e) {
+              ec = e.code();
+            }
+          }
+          w.get(into, 1, 0, ec);
+          w.flush(1, ec);
+          all.unlock(ec);
+          world.send(there, 1, 5);
+        },
+        o);
+    CHECK(!end.failure);
+  }
+}
+
 }  // namespace
 }  // namespace sim_windows

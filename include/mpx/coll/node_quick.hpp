@@ -177,8 +177,9 @@ class quick_call {
     copy(out, call.in.base + at(me_, bytes), bytes);
     if (!see_all(all)) return false;
     const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
-    for (rank_t r = 0; r < n_; ++r)
-      if (r != me_) op.apply(op.context, out, out, theirs(r), bytes);
+    // In the order of those that meet otherwise, for the bits.
+    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, out, theirs(r), bytes);
+    for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, out, theirs(r), bytes);
     claim_mine(bytes, all);
     leave_all();
     return true;

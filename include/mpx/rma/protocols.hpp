@@ -315,7 +315,7 @@ struct rma_move final : completion_watcher, allocated {
   static void ended(completion_watcher& watcher) noexcept {
     auto& self = static_cast<rma_move&>(watcher);
     --self.t.moves;
-    if (self.op->failure != errc{} && self.t.failure == errc{}) {
+    if (self.op->failure != errc{} && self.t.has_not_failed()) {
       // For want of memory that a card may reach it goes by packets, if the peer is there.
       if (one_sided<Stack>::failure_locked(self.w.e, self.t.peer) != errc{})
         self.t.failure = errc::peer_lost;
@@ -370,7 +370,8 @@ struct rdma_protocol {
   run start_run(rma_target& t, [[maybe_unused]] rma::transfer& x,
                 [[maybe_unused]] std::size_t n) noexcept {
     if constexpr (os::has_rdma) {
-      if (t.remote.key == 0) return run::refused;  // That one before it was.
+      // One before it was refused; or a part of this one is to come by packets.
+      if (t.remote.key == 0 || x.token != 0) return run::refused;
       auto* const m = new (std::nothrow) rma_move<Stack>(w, t);
       if (m != nullptr) {  // This run alone: the others go by themselves, and their list may go.
         m->what.what = x.what;

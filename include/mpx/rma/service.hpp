@@ -148,7 +148,7 @@ struct exposed_side {
     withdraw(w, r);
     if (w.held[static_cast<std::size_t>(r)] == 1) release(w, r);
     rma_target& t = w.targets[r];
-    if (t.failure == errc{}) t.failure = errc::peer_lost;
+    if (t.has_not_failed()) t.failure = errc::peer_lost;
     t.answers = 0;
     t.used = 0;
     w.end_all_replies(r, errc::peer_lost);
@@ -268,8 +268,9 @@ struct exposed_side {
       case kind::nudge: grant(w); return errc{};
       case kind::left: w.leave(from, r.at); return errc{};
       case kind::refused: {
-        if (t.failure == errc{}) {
-          t.failure = static_cast<errc>(r.op);
+        const auto why = static_cast<errc>(r.op);
+        if (t.has_not_failed() || (why == errc::window && t.failure != errc::peer_lost)) {
+          t.failure = why;
           t.failed_at = r.at;
         }
         if (t.failure == errc::window) {

@@ -97,15 +97,13 @@ class window_accesses : public window_data<Stack> {
     rma_target& t = this->targets[target];
     const rma::protocol by = choose(t, x, asked);
     bool begun = false;
-    errc lacks{};  // It has been dropped for want of memory: this call tells, no later one.
+    bool lacks = false;
     const errc why = wait(t, site, [&] {
-      const bool lacked = t.failure != errc{};
-      begun = begin(t, x, by);
-      if (!lacked && t.failure == errc::no_resources) [[unlikely]]
-        lacks = take_failure(t);
+      lacks = t.lacks_memory([&] { begun = begin(t, x, by); });
       return begun;
     });
-    return begun ? lacks : drop(x, why);
+    if (!begun) return drop(x, why);
+    return lacks ? errc::no_resources : errc{};
   }
   /// The same, started. No operation: it is complete, or its data is copied.
   started start(rma::transfer x, rank_t target, rma::protocol asked, const char* name) {
@@ -154,16 +152,16 @@ class window_accesses : public window_data<Stack> {
         if (returns && !make_waiter()) return {nullptr, drop(x, errc::no_resources)};
       }
     }
-    bool lacks_memory = false;
+    bool lacks = false;
     if (why == errc{} && !begun)
       why = wait(t, site, [&] {
-        begun = by_protocol(t, by, [&](auto p) { return p.start(t, x); });
-        lacks_memory = begun && waiter != nullptr && waiter->window == nullptr;
+        const auto attempt = [&](auto p) { return p.start(t, x); };
+        lacks = t.lacks_memory([&] { begun = by_protocol(t, by, attempt); });
         return begun;
       });
-    if (lacks_memory) {
-      compounds<Stack>::abandon(this->e, *op);
-      const errc failed = take_failure(t);
+    if (lacks || (begun && waiter != nullptr && waiter->window == nullptr)) {  // It is dropped.
+      if (op != nullptr) compounds<Stack>::abandon(this->e, *op);
+      const errc failed = lacks ? errc::no_resources : take_failure(t);
       return {nullptr, failed == errc{} ? errc::no_resources : failed};
     }
     if (begun) why = wait(t, site, [&] { return this->send_packet(t); });

@@ -108,9 +108,21 @@ struct rma_target {
   plain_array<rma_queued> queue;
   rma_record_of_accesses touched;  // In this epoch, if the stack compares them.
 
-  /// What was to come of an access, or to go there, does not, for its buffer may be gone.
+  /// What was to come of an access, or to go there, does not, for its buffer may be gone. A failure
+  /// of the target itself is told before that.
   void lacks_something() noexcept {
     if (failure == errc{}) failure = errc::pending;
+  }
+  bool has_not_failed() const noexcept { return failure == errc{} || failure == errc::pending; }
+  /// Whether `attempt` drops its access for want of memory, which is no failure of the epoch then.
+  template <class F>
+  bool lacks_memory(F&& attempt) noexcept {
+    const errc before = failure;
+    if (before == errc::no_resources) failure = errc{};
+    attempt();
+    const bool lacks = failure == errc::no_resources;
+    if (lacks || failure == errc{}) failure = before;
+    return lacks;
   }
   /// Notes a plain store to its memory.
   [[gnu::always_inline]] void note_store() noexcept {
