@@ -217,6 +217,7 @@ TEST_CASE_TEMPLATE("memory where ranks met is used again", Stack, ranks::inproc,
   });
 }
 
+namespace maps {
 namespace {
 
 /// Composition of x -> a x + b modulo 2^32: associative, and it does not commute.
@@ -238,6 +239,7 @@ bool are_of_all(const std::vector<affine>& v, mpx::rank_t n, std::size_t from = 
 }
 
 }  // namespace
+}  // namespace maps
 
 TEST_CASE_TEMPLATE("operands keep their order in whatever way they meet", Stack, ranks::inproc,
                    ranks::shm) {
@@ -248,28 +250,28 @@ TEST_CASE_TEMPLATE("operands keep their order in whatever way they meet", Stack,
         CAPTURE(length);
         const auto w = world.with(shared);
         const mpx::rank_t me = w.rank();
-        std::vector<affine> own(length);
-        for (std::size_t i = 0; i < length; ++i) own[i] = of(me, i);
-        std::vector<affine> out(length);
+        std::vector<maps::affine> own(length);
+        for (std::size_t i = 0; i < length; ++i) own[i] = maps::of(me, i);
+        std::vector<maps::affine> out(length);
         for (mpx::rank_t root = 0; root < n; ++root) {
-          out.assign(length, affine{});
-          w.reduce(own, out, after, root);
-          CHECK((me != root || are_of_all(out, n)));
+          out.assign(length, maps::affine{});
+          w.reduce(own, out, maps::after, root);
+          CHECK((me != root || maps::are_of_all(out, n)));
           out = own;
-          w.reduce(out, after, root);  // In place.
-          CHECK((me != root || are_of_all(out, n)));
+          w.reduce(out, maps::after, root);  // In place.
+          CHECK((me != root || maps::are_of_all(out, n)));
         }
-        out.assign(length, affine{});
-        w.allreduce(own, out, after);
-        CHECK(are_of_all(out, n));
+        out.assign(length, maps::affine{});
+        w.allreduce(own, out, maps::after);
+        CHECK(maps::are_of_all(out, n));
         out = own;
-        w.allreduce(out, after);
-        CHECK(are_of_all(out, n));
-        std::vector<affine> blocks(length * static_cast<std::size_t>(n));
-        for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = of(me, i);
-        out.assign(length, affine{});
-        w.reduce_scatter_block(blocks, out, after);
-        CHECK(are_of_all(out, n, length * static_cast<std::size_t>(me)));
+        w.allreduce(out, maps::after);
+        CHECK(maps::are_of_all(out, n));
+        std::vector<maps::affine> blocks(length * static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = maps::of(me, i);
+        out.assign(length, maps::affine{});
+        w.reduce_scatter_block(blocks, out, maps::after);
+        CHECK(maps::are_of_all(out, n, length * static_cast<std::size_t>(me)));
       });
     }
   }
