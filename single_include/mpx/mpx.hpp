@@ -21217,6 +21217,29 @@ struct scatter_call {
 
 namespace mpx::inline v0::coll {
 
+/// `m` in one piece: itself, or a copy `at` a place of its size.
+template <class Channel>
+memory in_one_piece(Channel& c, const memory& m, const memory& at) {
+  if (m.contiguous()) return m;
+  if (at.base != nullptr) c.copy(at, m);
+  return at;
+}
+/// `out` = all ranks' elements, combined in their order, from this rank's on: `own`, which may be
+/// where `out` is. Those of rank r are `theirs(r)`.
+template <class Channel>
+void combine_outwards(Channel& c, const memory& out, const memory& own, const reduction& op,
+                      mpx::detail::function_ref<memory(rank_t)> theirs) {
+  memory sum = own;
+  for (rank_t r = c.rank() - 1; r >= 0 && !c.failed(); --r) {
+    c.combine(op, out, theirs(r), sum);
+    sum = out;
+  }
+  for (rank_t r = c.rank() + 1; r < c.size() && !c.failed(); ++r) {
+    c.combine(op, out, sum, theirs(r));
+    sum = out;
+  }
+}
+
 /// What a rank lends to the others of one call, for as long as this lives: `in`, what it gives, and
 /// `out`, where it makes what others want. Its end waits until all have left the call.
 /// Requires: both are in one piece, or empty.
@@ -21269,17 +21292,10 @@ class node_loan {
       const std::size_t bytes = to.bytes - at < most ? to.bytes - at : most;
       const memory sum = slice(to, at, bytes);
       const memory one = slice(theirs, 0, bytes);
-      memory made = slice(own, at, bytes);
-      for (rank_t r = c_.rank() - 1; r >= 0; --r) {
+      combine_outwards(c_, sum, slice(own, at, bytes), op, [&](rank_t r) {
         read(r, offset + at, one);
-        c_.combine(op, sum, one, made);
-        made = sum;
-      }
-      for (rank_t r = c_.rank() + 1; r < c_.size(); ++r) {
-        read(r, offset + at, one);
-        c_.combine(op, sum, made, one);
-        made = sum;
-      }
+        return one;
+      });
     }
   }
   /// Says that `out` is made, and waits until rank r has said so.
@@ -21334,10 +21350,7 @@ class node_loan {
 /// `m` in one piece: itself, or a copy.
 template <class Channel>
 memory in_one_piece(Channel& c, const memory& m) {
-  if (m.contiguous()) return m;
-  const memory copy = c.scratch(m.bytes);
-  if (copy.base != nullptr) c.copy(copy, m);
-  return copy;
+  return m.contiguous() ? m : in_one_piece(c, m, c.scratch(m.bytes));
 }
 template <class Channel>
 memory in_one_piece(Channel& c, const blocks& b) {
@@ -21565,23 +21578,6 @@ void combine_all(Channel& c, const memory& out, const reduction& op,
   }
 }
 
-/// `out` = `own`, this rank's elements, combined with what the other one of two shows as its
-/// `piece`. `out` may be where `own` is. Returns false if there is nothing.
-template <class Stack>
-bool combine_two(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const memory& out, const memory& own, const reduction& op, std::uint32_t piece) {
-  if (!own.contiguous()) c.copy(out, own);
-  const memory mine = own.contiguous() ? own : out;
-  const memory theirs = node.see(1 - c.rank(), out.bytes, piece);
-  if (theirs.base == nullptr) return false;
-  if (c.rank() == 0)
-    c.combine(op, out, mine, theirs);
-  else
-    c.combine(op, out, theirs, mine);
-  node.claim(theirs);
-  return true;
-}
-
 /// Each rank combines a part of every piece, which whoever wants it copies then: `root`, or all of
 /// them if that is no rank. Piece 2k shows a window of `in`, piece 2k + 1 this rank's part of its
 /// result. What a rank shows says what it has read: everything before, but for what is said below.
@@ -21644,22 +21640,22 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
   if (c.rank() != call.root) node.leave_call();
-  for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
-             [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-               if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
-               const memory out = slice(call.out, at, bytes);
-               if (c.size() == 2) {
-                 combine_two(node, c, out, slice(call.in, at, bytes), *call.op, i);
-               } else {
-                 const memory own =
-                     node.keep_part(call.in, at, bytes, i);  // It may be where the result is.
-                 combine_all(c, out, *call.op, [&](rank_t r) {
-                   return r == call.root ? own : node.see(r, bytes, i);
-                 });
-                 node.claim_of_each([&](rank_t r) { return node.see(r, bytes, i); });
-               }
-               node.leave_piece(i);
-             });
+  for_pieces(
+      call.in.bytes, call.op->element_bytes, node_stream_bytes,
+      [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+        if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
+        const memory out = slice(call.out, at, bytes);
+        const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
+        if (c.size() == 2) {
+          combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
+                           shown);
+        } else {
+          const memory own = node.keep_part(call.in, at, bytes, i);  // It may be where `out` is.
+          combine_all(c, out, *call.op, [&](rank_t r) { return r == call.root ? own : shown(r); });
+        }
+        node.claim_of_each(shown);
+        node.leave_piece(i);
+      });
   if (c.rank() == call.root) node.met();
 }
 
@@ -21682,7 +21678,9 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  node.meet(
                      bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
         } else if (c.size() == 2) {
-          if (!combine_two(node, c, out, slice(call.in, at, bytes), *call.op, i)) return;
+          combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
+                           shown);
+          node.claim_of_each(shown);
         } else {
           combine_all(c, out, *call.op, shown);
         }
@@ -21772,22 +21770,11 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                 if (node.crowded()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
-                memory given = left == 0 ? memory() : slice(own, at, to.bytes);
-                if (!own.contiguous()) {
-                  c.copy(to, given);
-                  given = to;
-                }
+                const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
                   return memory{node.see_window(r, bytes, i).base, to.bytes};
                 };
-                for (rank_t r = me - 1; r >= 0 && !c.failed(); --r) {
-                  c.combine(*call.op, to, theirs(r), given);
-                  given = to;
-                }
-                for (rank_t r = me + 1; r < n && !c.failed(); ++r) {
-                  c.combine(*call.op, to, given, theirs(r));
-                  given = to;
-                }
+                combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
                 node.claim_of_each(theirs);
                 node.met(i);
               });

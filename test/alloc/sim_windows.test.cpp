@@ -14,11 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "program.hpp"
-
 namespace {
 
-using alloc_program::again;
 using scarce::memory;
 using scarce::refusing;
 using word = std::int64_t;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "coll/suite.hpp"
 #include "comm/ranks.hpp"
 
 namespace {
@@ -217,61 +218,44 @@ TEST_CASE_TEMPLATE("memory where ranks met is used again", Stack, ranks::inproc,
   });
 }
 
-namespace maps {
-namespace {
-
-/// Composition of x -> a x + b modulo 2^32: associative, and it does not commute.
-struct affine {
-  std::uint32_t a, b;
-  friend bool operator==(const affine&, const affine&) = default;
-};
-affine after(const affine& f, const affine& g) { return {f.a * g.a, f.a * g.b + f.b}; }
-affine of(mpx::rank_t r, std::size_t i) {
-  return {static_cast<std::uint32_t>(2 * r + 3), static_cast<std::uint32_t>(i) * 5 + 7};
-}
-bool are_of_all(const std::vector<affine>& v, mpx::rank_t n, std::size_t from = 0) {
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    affine all = of(0, from + i);
-    for (mpx::rank_t r = 1; r < n; ++r) all = after(all, of(r, from + i));
-    if (v[i] != all) return false;
-  }
+/// Elements `from` .. of what all give by suite::of, combined.
+static bool are_of_all(const std::vector<suite::matrix>& v, mpx::rank_t n, std::size_t from = 0) {
+  for (std::size_t i = 0; i < v.size(); ++i)
+    if (v[i] != suite::product(0, n - 1, from + i)) return false;
   return true;
 }
-
-}  // namespace
-}  // namespace maps
 
 TEST_CASE_TEMPLATE("operands keep their order in whatever way they meet", Stack, ranks::inproc,
                    ranks::shm) {
   // In a line; in a piece; in some; in parts, each combined by one; in more pieces than caches hold.
-  for (const std::size_t length : {1u, 40u, 3'000u, 40'000u, 200'000u}) {
+  for (const std::size_t length : {1u, 10u, 700u, 10'000u, 50'000u}) {
     for (const mpx::rank_t n : {2, 3}) {
       ranks::run<Stack>(n, [length, n](auto world) {
         CAPTURE(length);
         const auto w = world.with(shared);
         const mpx::rank_t me = w.rank();
-        std::vector<maps::affine> own(length);
-        for (std::size_t i = 0; i < length; ++i) own[i] = maps::of(me, i);
-        std::vector<maps::affine> out(length);
+        std::vector<suite::matrix> own(length);
+        for (std::size_t i = 0; i < length; ++i) own[i] = suite::of(me, i);
+        std::vector<suite::matrix> out(length);
         for (mpx::rank_t root = 0; root < n; ++root) {
-          out.assign(length, maps::affine{});
-          w.reduce(own, out, maps::after, root);
-          CHECK((me != root || maps::are_of_all(out, n)));
+          out.assign(length, suite::matrix{});
+          w.reduce(own, out, suite::times{}, root);
+          CHECK((me != root || are_of_all(out, n)));
           out = own;
-          w.reduce(out, maps::after, root);  // In place.
-          CHECK((me != root || maps::are_of_all(out, n)));
+          w.reduce(out, suite::times{}, root);  // In place.
+          CHECK((me != root || are_of_all(out, n)));
         }
-        out.assign(length, maps::affine{});
-        w.allreduce(own, out, maps::after);
-        CHECK(maps::are_of_all(out, n));
+        out.assign(length, suite::matrix{});
+        w.allreduce(own, out, suite::times{});
+        CHECK(are_of_all(out, n));
         out = own;
-        w.allreduce(out, maps::after);
-        CHECK(maps::are_of_all(out, n));
-        std::vector<maps::affine> blocks(length * static_cast<std::size_t>(n));
-        for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = maps::of(me, i);
-        out.assign(length, maps::affine{});
-        w.reduce_scatter_block(blocks, out, maps::after);
-        CHECK(maps::are_of_all(out, n, length * static_cast<std::size_t>(me)));
+        w.allreduce(out, suite::times{});
+        CHECK(are_of_all(out, n));
+        std::vector<suite::matrix> blocks(length * static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = suite::of(me, i);
+        out.assign(length, suite::matrix{});
+        w.reduce_scatter_block(blocks, out, suite::times{});
+        CHECK(are_of_all(out, n, length * static_cast<std::size_t>(me)));
       });
     }
   }

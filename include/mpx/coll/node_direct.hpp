@@ -15,8 +15,32 @@
 #include "mpx/coll/reduce.hpp"
 #include "mpx/coll/reduce_scatter.hpp"
 #include "mpx/coll/scatter.hpp"
+#include "mpx/core/function_ref.hpp"
 
 namespace mpx::inline v0::coll {
+
+/// `m` in one piece: itself, or a copy `at` a place of its size.
+template <class Channel>
+memory in_one_piece(Channel& c, const memory& m, const memory& at) {
+  if (m.contiguous()) return m;
+  if (at.base != nullptr) c.copy(at, m);
+  return at;
+}
+/// `out` = all ranks' elements, combined in their order, from this rank's on: `own`, which may be
+/// where `out` is. Those of rank r are `theirs(r)`.
+template <class Channel>
+void combine_outwards(Channel& c, const memory& out, const memory& own, const reduction& op,
+                      mpx::detail::function_ref<memory(rank_t)> theirs) {
+  memory sum = own;
+  for (rank_t r = c.rank() - 1; r >= 0 && !c.failed(); --r) {
+    c.combine(op, out, theirs(r), sum);
+    sum = out;
+  }
+  for (rank_t r = c.rank() + 1; r < c.size() && !c.failed(); ++r) {
+    c.combine(op, out, sum, theirs(r));
+    sum = out;
+  }
+}
 
 /// What a rank lends to the others of one call, for as long as this lives: `in`, what it gives, and
 /// `out`, where it makes what others want. Its end waits until all have left the call.
@@ -70,17 +94,10 @@ class node_loan {
       const std::size_t bytes = to.bytes - at < most ? to.bytes - at : most;
       const memory sum = slice(to, at, bytes);
       const memory one = slice(theirs, 0, bytes);
-      memory made = slice(own, at, bytes);
-      for (rank_t r = c_.rank() - 1; r >= 0; --r) {
+      combine_outwards(c_, sum, slice(own, at, bytes), op, [&](rank_t r) {
         read(r, offset + at, one);
-        c_.combine(op, sum, one, made);
-        made = sum;
-      }
-      for (rank_t r = c_.rank() + 1; r < c_.size(); ++r) {
-        read(r, offset + at, one);
-        c_.combine(op, sum, made, one);
-        made = sum;
-      }
+        return one;
+      });
     }
   }
   /// Says that `out` is made, and waits until rank r has said so.
@@ -135,10 +152,7 @@ class node_loan {
 /// `m` in one piece: itself, or a copy.
 template <class Channel>
 memory in_one_piece(Channel& c, const memory& m) {
-  if (m.contiguous()) return m;
-  const memory copy = c.scratch(m.bytes);
-  if (copy.base != nullptr) c.copy(copy, m);
-  return copy;
+  return m.contiguous() ? m : in_one_piece(c, m, c.scratch(m.bytes));
 }
 template <class Channel>
 memory in_one_piece(Channel& c, const blocks& b) {

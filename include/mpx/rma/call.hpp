@@ -87,8 +87,7 @@ template <class Stack>
     }
     case errc::pending:
       s += ": an error of another call, or an exception, has dropped what accesses were to bring, "
-           "for "
-           "their buffers may be gone";
+           "for their buffers may be gone";
       break;
     case errc::peer_lost:
       if (w.culprit >= 0 && w.culprit < w.size)

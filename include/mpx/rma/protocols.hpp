@@ -367,11 +367,10 @@ struct rdma_protocol {
   void lost(rma_target&) noexcept {}
 
  private:
-  run start_run(rma_target& t, [[maybe_unused]] rma::transfer& x,
-                [[maybe_unused]] std::size_t n) noexcept {
+  run start_run(rma_target& t, rma::transfer& x, [[maybe_unused]] std::size_t n) noexcept {
+    // One before it was refused; or a part of this one is to come by packets.
+    if (t.remote.key == 0 || x.token != 0) return run::refused;
     if constexpr (os::has_rdma) {
-      // One before it was refused; or a part of this one is to come by packets.
-      if (t.remote.key == 0 || x.token != 0) return run::refused;
       auto* const m = new (std::nothrow) rma_move<Stack>(w, t);
       if (m != nullptr) {  // This run alone: the others go by themselves, and their list may go.
         m->what.what = x.what;
