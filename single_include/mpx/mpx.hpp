@@ -39,7 +39,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <iterator>
 #include <limits>
 #include <new>
 #include <optional>
