@@ -39,7 +39,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <new>
 #include <optional>
 #include <source_location>
@@ -4829,7 +4828,7 @@ struct collective_failure {
         append(s, ", in which rank %d%s takes part", f.other,
                world_rank_text(ranks, f.other).c_str());
       } else {
-        s += ": a rank of it is lost, or has left this call with an error";
+        append(s, ": a rank of it is lost, or has left this call with an error");
       }
       break;
     case cause::left:
@@ -4844,20 +4843,19 @@ struct collective_failure {
       append(s, ": a buffer of %zu element%s has not the same number for each of %zu %s", f.bytes,
              f.bytes == 1 ? "" : "s", f.got, f.what);
       break;
-    case cause::context: s += ": the limit of communicators is reached"; break;
+    case cause::context: append(s, ": the limit of communicators is reached"); break;
     case cause::length:
       append(s, ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
              f.bytes, f.other, f.got);
       break;
     case cause::message:
-      append(s, ": %s on rank %d %s rank %d", f.sends ? "send" : "receive", rank,
-             f.sends ? "to" : "from", f.other);
-      s += world_rank_text(ranks, f.other);
+      append(s, ": %s on rank %d %s rank %d%s", f.sends ? "send" : "receive", rank,
+             f.sends ? "to" : "from", f.other, world_rank_text(ranks, f.other).c_str());
       append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
              f.bytes);
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
       break;
-    case cause::operation: s += ": the operation has thrown"; break;
+    case cause::operation: append(s, ": the operation has thrown"); break;
     case cause::argument:
     case cause::mismatch: append(s, ": %s", f.what); break;
     case cause::memory: break;
@@ -9712,6 +9710,9 @@ namespace mpx::inline v0 {
 /// Hands out pieces of [0, capacity). Cost: O(pieces).
 class offset_allocator {
  public:
+  /// No offset. (Not an std::optional: every program that uses a collective compiles this.)
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
   /// Of nothing.
   offset_allocator() = default;
   /// Errors: errc::no_resources.
@@ -9719,12 +9720,12 @@ class offset_allocator {
     if (capacity != 0) free_.push_back({0, capacity});
   }
 
-  /// Returns the offset of `bytes` (rounded up to cache lines), or nothing when no hole is large
+  /// Returns the offset of `bytes` (rounded up to cache lines), or `none` when no hole is large
   /// enough.
   /// Requires: alignment is a power of two. Errors: errc::no_resources, for the books.
-  std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment) {
+  std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment) {
     const std::uint64_t need = round_up(bytes == 0 ? 1 : bytes, granule);
-    if (need < bytes) return std::nullopt;
+    if (need < bytes) return none;
     if (alignment < granule) alignment = granule;
     for (std::size_t i = 0; i < free_.size(); ++i) {
       const auto [start, size] = free_[i];
@@ -9739,7 +9740,7 @@ class offset_allocator {
       used_.insert(first_from(used_, at), {at, need});
       return at;
     }
-    return std::nullopt;
+    return none;
   }
 
   /// Gives back what `allocate` returned; false for anything else.
@@ -11481,13 +11482,13 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       arena_base_ = segment().arena(self());
     }
     if (arena_base_ == nullptr) segment().throw_unmapped("the shared arena");
-    const auto at = arena_.allocate(bytes, alignment);
-    if (!at)
+    const std::uint64_t at = arena_.allocate(bytes, alignment);
+    if (at == offset_allocator::none)
       mpx::detail::throw_error(errc::no_resources,
                                "the shared arena has no room for %zu bytes of its %zu: raise "
                                "ArenaBytes of mpx::transport::basic_shm",
                                bytes, ArenaBytes);
-    return arena_base_ + *at;
+    return arena_base_ + at;
   }
   void deallocate_shared(void* p, std::size_t) noexcept {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
@@ -13240,17 +13241,17 @@ class outbox_room {
   /// became of the peer.
   errc send_buffered(const send_call& c) {
     if (!has_attached_) return errc::buffer;
-    const auto at = attached_space_.allocate(c.data.bytes, 1);
-    if (!at) return errc::buffer;
+    const std::uint64_t at = attached_space_.allocate(c.data.bytes, 1);
+    if (at == offset_allocator::none) return errc::buffer;
     if (c.data.contiguous() && send_now(c)) {
-      attached_space_.deallocate(*at);
+      attached_space_.deallocate(at);
       return errc{};
     }
-    std::byte* const copy = attached_.data() + *at;
+    std::byte* const copy = attached_.data() + at;
     c.data.read(0, {copy, c.data.bytes});
     const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.bits}, 0);
     if (op == nullptr) {
-      attached_space_.deallocate(*at);
+      attached_space_.deallocate(at);
       return failure;
     }
     op->owns(copy);
@@ -20424,13 +20425,13 @@ class collective_channel : public point_to_point<Stack> {
     }
     [[noreturn]] void raise(const collective_trouble& t, call_site site) const {
       const collective_failure& f = t.failure;
-      if (t.thrown != nullptr) std::rethrow_exception(t.thrown);
+      if (t.thrown) std::rethrow_exception(t.thrown);
       if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
       std::string s = describe(f, site.name, this->rank_, this->size_,
                                {this->context_ | 1, t.serial}, this->state_->ranks);
       if (f.names_lost() && f.other < this->size_)
-        s += this->endpoint_->loss_text(this->peer_of(f.other), f.why);
-      s += name_text(this->state_);
+        append(s, "%s", this->endpoint_->loss_text(this->peer_of(f.other), f.why).c_str());
+      append(s, "%s", name_text(this->state_).c_str());
       raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
     }
   };
@@ -21311,9 +21312,12 @@ class node_loan {
     if (lent.key == 0) c_.no_memory();
     return lent;
   }
+  void take_back(rank_t r, const remote_memory& m) noexcept {
+    if (m.key != 0) blocks_of::withdraw(c_.endpoint_of(), c_.peer_of(r), m);
+  }
   void take_back(rank_t r, const loan& l) noexcept {
-    for (const remote_memory& m : {l.in, l.out})
-      if (m.key != 0) blocks_of::withdraw(c_.endpoint_of(), c_.peer_of(r), m);
+    take_back(r, l.in);
+    take_back(r, l.out);
   }
   void read(rank_t r, remote_memory loan::* which, std::size_t offset,
             const memory& into) noexcept {
@@ -25872,7 +25876,7 @@ class unlimited {
   void open(peer_id, std::uint64_t) noexcept {}
   void drop(peer_id) noexcept {}
   std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
-  std::uint64_t bytes_bound() const noexcept { return std::numeric_limits<std::uint64_t>::max(); }
+  std::uint64_t bytes_bound() const noexcept { return ~std::uint64_t{0}; }
 };
 
 }  // namespace mpx::inline v0::flow
@@ -27111,8 +27115,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   /// See BlockTransport. Blocks lie in the segment, which stays as long as anybody uses it; a name
   /// is a place in the owner's part of it, + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
-    const auto at = blocks_.allocate(bytes, cache_line_bytes);
-    return at ? *at + 1 : 0;
+    return blocks_.allocate(bytes, cache_line_bytes) + 1;  // 0, if there is none.
   } catch (const std::exception&) {
     return 0;
   }

@@ -67,11 +67,11 @@ TEST_CASE("offset_allocator: random work against a model") {
         const std::uint64_t alignment = std::uint64_t{1} << random() % 13;
         const auto at = allocator.allocate(bytes, alignment);
         const std::uint64_t real = alignment < 64 ? 64 : alignment;
-        if (!at) {
+        if (at == offset_allocator::none) {
           ++refused;
           wrong += known.has_room(rounded(bytes), real) ? 1 : 0;
         } else {
-          wrong += *at % real != 0 || !known.take(*at, rounded(bytes)) ? 1 : 0;
+          wrong += at % real != 0 || !known.take(at, rounded(bytes)) ? 1 : 0;
         }
       } else {
         auto victim = known.pieces().begin();
@@ -92,27 +92,27 @@ TEST_CASE("offset_allocator: random work against a model") {
 TEST_CASE("offset_allocator: what it did not hand out cannot be given back") {
   offset_allocator allocator(4096);
   const auto a = allocator.allocate(100, 64);
-  REQUIRE(a.has_value());
-  CHECK_FALSE(allocator.deallocate(*a + 64));
+  REQUIRE(a != offset_allocator::none);
+  CHECK_FALSE(allocator.deallocate(a + 64));
   CHECK_FALSE(allocator.deallocate(4096));
   CHECK_FALSE(allocator.deallocate(~std::uint64_t{0}));
-  CHECK(allocator.deallocate(*a));
-  CHECK_FALSE(allocator.deallocate(*a));
+  CHECK(allocator.deallocate(a));
+  CHECK_FALSE(allocator.deallocate(a));
 }
 
 TEST_CASE("offset_allocator: limits") {
   offset_allocator allocator(4096);
-  CHECK_FALSE(allocator.allocate(4097, 1));
-  CHECK_FALSE(allocator.allocate(~std::uint64_t{0}, 64));
-  CHECK_FALSE(allocator.allocate(~std::uint64_t{0} - 62, 64));
+  CHECK(allocator.allocate(4097, 1) == offset_allocator::none);
+  CHECK(allocator.allocate(~std::uint64_t{0}, 64) == offset_allocator::none);
+  CHECK(allocator.allocate(~std::uint64_t{0} - 62, 64) == offset_allocator::none);
   const auto whole = allocator.allocate(4096, 4096);
   CHECK(whole == 0);
-  CHECK_FALSE(allocator.allocate(0, 1));
+  CHECK(allocator.allocate(0, 1) == offset_allocator::none);
   CHECK(allocator.deallocate(0));
   CHECK(allocator.allocate(0, 1) == 0);
   CHECK(allocator.allocate(0, 1) == 64);
   CHECK(allocator.allocate(1, 2048) == 2048);
-  CHECK_FALSE(allocator.allocate(1, 8192));
+  CHECK(allocator.allocate(1, 8192) == offset_allocator::none);
 }
 
 TEST_CASE("offset_allocator: neighbours coalesce in any order") {

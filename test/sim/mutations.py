@@ -34,6 +34,7 @@ MENDED = "sim/explore_mended.cpp"
 ORDER_TEST = "rma/order.test.cpp"
 WINDOWS_TEST = "sim/windows.test.cpp"
 LEAVERS_TEST = "sim/leavers.test.cpp"
+SURVIVORS_TEST = "sim/survivors.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
 LAYOUTS = "coll/layouts.hpp"
 SCHEDULES = "engine/detail/endpoint_schedules.hpp"
@@ -552,6 +553,8 @@ MUTATIONS = [
      "last.want.sequence != in_run && !extend_run()", "false", MATCHING_TEST),
     ("a run of receives goes on over a change of direction", "matching/hashed.hpp",
      "ways &= one.bits", "ways = one.bits", MATCHING_TEST),
+    ("messages are thrown away while they are looked through", STORED,
+     "    going.push_back(m);\n", "    discard(&m);\n", SURVIVORS_TEST),
     ("a run of receives goes on over one of any tag", "matching/hashed.hpp",
      "ways == 0 || later.ignore != 0", "ways == 0", "matching/hashed.test.cpp"),
     ("a run of receives is not ended before they are hashed", "matching/hashed.hpp",

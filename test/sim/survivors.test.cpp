@@ -250,3 +250,45 @@ TEST_CASE_TEMPLATE("survivors: revoking ends what is under way, and nothing else
     });
   }
 }
+
+TEST_CASE_TEMPLATE("survivors: who revokes may learn of a death in doing so", Stack, sim::stack,
+                   by_put, multiple) {
+  const deaths who{{{2, 2 * ms}, {3, 2 * ms}}};
+  const auto run = sim::try_run<Stack>(
+      4, survivors_net, 7,
+      [&](mpx::environment<Stack>& env) {
+        auto world = env.world();
+        auto other = world.dup();
+        std::vector<std::byte> out(200'000);
+        if (env.rank() != 0) {  // Nobody receives it: it is announced, in the order of ranks.
+          env.transport().compute(env.rank() * 100'000);
+          auto a = other.isend(out, 0, 1);
+          if (env.rank() == 2) {  // Its last word is not seen before its death is.
+            env.transport().compute(ms);
+            other.send(out, 0, 2);
+          }
+          if (env.rank() != 1) return env.transport().compute(5000 * ms);
+          CHECK(survivors_errc([&] { a.wait(); }) == mpx::errc::revoked);
+        } else {
+          for (mpx::rank_t r = 1; r < 4; ++r) other.probe(r, 1);
+          env.transport().compute(3000 * ms);  // The last two die, which is not looked at.
+          other.revoke();                      // The first is told that its message is not wanted.
+          CHECK(survivors_errc([&] { other.probe(3, 1); }) == mpx::errc::revoked);
+        }
+        auto anew = world.shrink();
+        // What is stored now has memory of its own.
+        std::vector<std::vector<int>> many(6);
+        for (int i = 0; i < 6; ++i) many[i].assign(40'000, anew.rank() == 1 ? i : -1);
+        if (anew.rank() == 1) {
+          std::vector<mpx::request<Stack>> sends;
+          for (int i = 0; i < 6; ++i) sends.push_back(anew.isend(many[i], 0, i));
+          mpx::wait_all(sends);
+        } else {
+          anew.probe(1, 5);
+          for (int i = 5; i >= 0; --i) anew.recv(many[i], 1, i);
+        }
+        for (int i = 0; i < 6; ++i) CHECK(many[i] == std::vector<int>(40'000, i));
+      },
+      who.options());
+  if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
+}

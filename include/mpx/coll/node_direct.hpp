@@ -114,9 +114,12 @@ class node_loan {
     if (lent.key == 0) c_.no_memory();
     return lent;
   }
+  void take_back(rank_t r, const remote_memory& m) noexcept {
+    if (m.key != 0) blocks_of::withdraw(c_.endpoint_of(), c_.peer_of(r), m);
+  }
   void take_back(rank_t r, const loan& l) noexcept {
-    for (const remote_memory& m : {l.in, l.out})
-      if (m.key != 0) blocks_of::withdraw(c_.endpoint_of(), c_.peer_of(r), m);
+    take_back(r, l.in);
+    take_back(r, l.out);
   }
   void read(rank_t r, remote_memory loan::* which, std::size_t offset,
             const memory& into) noexcept {

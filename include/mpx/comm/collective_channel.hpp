@@ -200,13 +200,13 @@ class collective_channel : public point_to_point<Stack> {
     }
     [[noreturn]] void raise(const collective_trouble& t, call_site site) const {
       const collective_failure& f = t.failure;
-      if (t.thrown != nullptr) std::rethrow_exception(t.thrown);
+      if (t.thrown) std::rethrow_exception(t.thrown);
       if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
       std::string s = describe(f, site.name, this->rank_, this->size_,
                                {this->context_ | 1, t.serial}, this->state_->ranks);
       if (f.names_lost() && f.other < this->size_)
-        s += this->endpoint_->loss_text(this->peer_of(f.other), f.why);
-      s += name_text(this->state_);
+        append(s, "%s", this->endpoint_->loss_text(this->peer_of(f.other), f.why).c_str());
+      append(s, "%s", name_text(this->state_).c_str());
       raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
     }
   };

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "mpx/core/plain_array.hpp"
 
@@ -14,6 +13,9 @@ namespace mpx::inline v0 {
 /// Hands out pieces of [0, capacity). Cost: O(pieces).
 class offset_allocator {
  public:
+  /// No offset. (Not an std::optional: every program that uses a collective compiles this.)
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
   /// Of nothing.
   offset_allocator() = default;
   /// Errors: errc::no_resources.
@@ -21,12 +23,12 @@ class offset_allocator {
     if (capacity != 0) free_.push_back({0, capacity});
   }
 
-  /// Returns the offset of `bytes` (rounded up to cache lines), or nothing when no hole is large
+  /// Returns the offset of `bytes` (rounded up to cache lines), or `none` when no hole is large
   /// enough.
   /// Requires: alignment is a power of two. Errors: errc::no_resources, for the books.
-  std::optional<std::uint64_t> allocate(std::uint64_t bytes, std::uint64_t alignment) {
+  std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment) {
     const std::uint64_t need = round_up(bytes == 0 ? 1 : bytes, granule);
-    if (need < bytes) return std::nullopt;
+    if (need < bytes) return none;
     if (alignment < granule) alignment = granule;
     for (std::size_t i = 0; i < free_.size(); ++i) {
       const auto [start, size] = free_[i];
@@ -41,7 +43,7 @@ class offset_allocator {
       used_.insert(first_from(used_, at), {at, need});
       return at;
     }
-    return std::nullopt;
+    return none;
   }
 
   /// Gives back what `allocate` returned; false for anything else.

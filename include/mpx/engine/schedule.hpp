@@ -124,7 +124,7 @@ struct collective_failure {
         append(s, ", in which rank %d%s takes part", f.other,
                world_rank_text(ranks, f.other).c_str());
       } else {
-        s += ": a rank of it is lost, or has left this call with an error";
+        append(s, ": a rank of it is lost, or has left this call with an error");
       }
       break;
     case cause::left:
@@ -139,20 +139,19 @@ struct collective_failure {
       append(s, ": a buffer of %zu element%s has not the same number for each of %zu %s", f.bytes,
              f.bytes == 1 ? "" : "s", f.got, f.what);
       break;
-    case cause::context: s += ": the limit of communicators is reached"; break;
+    case cause::context: append(s, ": the limit of communicators is reached"); break;
     case cause::length:
       append(s, ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
              f.bytes, f.other, f.got);
       break;
     case cause::message:
-      append(s, ": %s on rank %d %s rank %d", f.sends ? "send" : "receive", rank,
-             f.sends ? "to" : "from", f.other);
-      s += world_rank_text(ranks, f.other);
+      append(s, ": %s on rank %d %s rank %d%s", f.sends ? "send" : "receive", rank,
+             f.sends ? "to" : "from", f.other, world_rank_text(ranks, f.other).c_str());
       append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
              f.bytes);
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
       break;
-    case cause::operation: s += ": the operation has thrown"; break;
+    case cause::operation: append(s, ": the operation has thrown"); break;
     case cause::argument:
     case cause::mismatch: append(s, ": %s", f.what); break;
     case cause::memory: break;

@@ -3,7 +3,7 @@
 // No flow control beyond the transport's own: for programs that never run far ahead of their
 // receivers.
 
-#include <limits>
+#include <cstdint>
 
 #include "mpx/flow/concepts.hpp"
 
@@ -33,7 +33,7 @@ class unlimited {
   void open(peer_id, std::uint64_t) noexcept {}
   void drop(peer_id) noexcept {}
   std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
-  std::uint64_t bytes_bound() const noexcept { return std::numeric_limits<std::uint64_t>::max(); }
+  std::uint64_t bytes_bound() const noexcept { return ~std::uint64_t{0}; }
 };
 
 }  // namespace mpx::inline v0::flow

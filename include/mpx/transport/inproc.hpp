@@ -334,8 +334,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   /// See BlockTransport. Blocks lie in the segment, which stays as long as anybody uses it; a name
   /// is a place in the owner's part of it, + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
-    const auto at = blocks_.allocate(bytes, cache_line_bytes);
-    return at ? *at + 1 : 0;
+    return blocks_.allocate(bytes, cache_line_bytes) + 1;  // 0, if there is none.
   } catch (const std::exception&) {
     return 0;
   }

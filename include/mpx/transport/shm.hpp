@@ -341,13 +341,13 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       arena_base_ = segment().arena(self());
     }
     if (arena_base_ == nullptr) segment().throw_unmapped("the shared arena");
-    const auto at = arena_.allocate(bytes, alignment);
-    if (!at)
+    const std::uint64_t at = arena_.allocate(bytes, alignment);
+    if (at == offset_allocator::none)
       mpx::detail::throw_error(errc::no_resources,
                                "the shared arena has no room for %zu bytes of its %zu: raise "
                                "ArenaBytes of mpx::transport::basic_shm",
                                bytes, ArenaBytes);
-    return arena_base_ + *at;
+    return arena_base_ + at;
   }
   void deallocate_shared(void* p, std::size_t) noexcept {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));

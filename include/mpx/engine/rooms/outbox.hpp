@@ -138,17 +138,17 @@ class outbox_room {
   /// became of the peer.
   errc send_buffered(const send_call& c) {
     if (!has_attached_) return errc::buffer;
-    const auto at = attached_space_.allocate(c.data.bytes, 1);
-    if (!at) return errc::buffer;
+    const std::uint64_t at = attached_space_.allocate(c.data.bytes, 1);
+    if (at == offset_allocator::none) return errc::buffer;
     if (c.data.contiguous() && send_now(c)) {
-      attached_space_.deallocate(*at);
+      attached_space_.deallocate(at);
       return errc{};
     }
-    std::byte* const copy = attached_.data() + *at;
+    std::byte* const copy = attached_.data() + at;
     c.data.read(0, {copy, c.data.bytes});
     const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.bits}, 0);
     if (op == nullptr) {
-      attached_space_.deallocate(*at);
+      attached_space_.deallocate(at);
       return failure;
     }
     op->owns(copy);

@@ -84,10 +84,10 @@ class arena {
     }
     bool holds(const void* p) const noexcept { return offset_of(p) < bytes; }
     void* take(std::size_t n, std::size_t alignment) {
-      const auto at = pieces.allocate(n, alignment);
-      if (!at) return nullptr;
+      const std::uint64_t at = pieces.allocate(n, alignment);
+      if (at == offset_allocator::none) return nullptr;
       ++used;
-      return base + *at;
+      return base + at;
     }
 
     std::byte* base;

@@ -93,13 +93,21 @@ template <class Stack, class House>
 template <class Gone>
 void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;
+  // To tell a sender is to look who is lost, whose messages go at once: those of here are out
+  // before.
+  linked_list<unexpected_message, match_tag> going;
   matcher_.for_each([&](unexpected_message& u) {
     auto& m = static_cast<arrived_message&>(u);
     if (!gone(m.is)) return;
     matcher_.withdraw(m);
     early_.claim(m);
-    discard(&m);
+    going.push_back(m);
   });
+  while (!going.empty()) {
+    auto& m = static_cast<arrived_message&>(going.front());
+    going.pop_front();
+    discard(&m);
+  }
 }
 
 }  // namespace mpx::inline v0::detail
