@@ -13038,13 +13038,21 @@ template <class Stack, class House>
 template <class Gone>
 void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;
+  // To tell a sender is to look who is lost, whose messages go at once: those of here are out
+  // before.
+  linked_list<unexpected_message, match_tag> going;
   matcher_.for_each([&](unexpected_message& u) {
     auto& m = static_cast<arrived_message&>(u);
     if (!gone(m.is)) return;
     matcher_.withdraw(m);
     early_.claim(m);
-    discard(&m);
+    going.push_back(m);
   });
+  while (!going.empty()) {
+    auto& m = static_cast<arrived_message&>(going.front());
+    going.pop_front();
+    discard(&m);
+  }
 }
 
 }  // namespace mpx::inline v0::detail
@@ -22529,9 +22537,13 @@ class quick_call {
   static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
     return call.in.bytes <= bytes_max;
   }
+  /// Of others `make` looks itself.
   template <class What>
-  static constexpr bool is_short(const What&) noexcept {
-    return true;
+  static constexpr bool is_short(const What& call) noexcept {
+    if constexpr (requires { call.without_layouts(); })
+      return is_short(call.without_layouts());
+    else
+      return true;
   }
   /// As far as this rank's own calls go.
   [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {

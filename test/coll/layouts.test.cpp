@@ -5,8 +5,10 @@
 
 #include "coll/layouts.hpp"
 
+#include <algorithm>
 #include <mpx/intercommunicator.hpp>
 #include <mpx/topology.hpp>
+#include <numeric>
 
 #include "comm/ranks.hpp"
 
@@ -36,6 +38,53 @@ TEST_CASE("layouts: every collective by every algorithm, started and prepared") 
     ranks::run<spread_stack>(n, [n](auto world) {
       const auto f = n == 3 ? suite::form::prepared : suite::form::started;
       spread::everything(world, f, 200, few_lengths);
+    });
+}
+
+// These ranks have met before, and their elements lie in one piece: the shortest way is near.
+TEST_CASE_TEMPLATE("layouts: what lies in one piece goes every way at every length", Stack,
+                   ranks::inproc, ranks::shm) {
+  for (const mpx::rank_t n : {2, 3})
+    ranks::run<Stack>(n, [n](auto world) {
+      const mpx::rank_t me = world.rank();
+      const auto typed = [](std::vector<int>& v) {
+        return mpx::buffer(v.data(), std::ssize(v), mpx::datatype::of<int>());
+      };
+      const auto strided = [](std::vector<int>& v) {
+        return mpx::strided(v.data(), std::ssize(v), 1);
+      };
+      const auto counted = [](std::size_t size, int from) {
+        std::vector<int> v(size);
+        std::iota(v.begin(), v.end(), from);
+        return v;
+      };
+      world.barrier();
+      world.barrier();
+      for (const std::size_t size : {1, 512, 513, 4096, 4097, 16384, 16385, 80'000}) {
+        CAPTURE(size);
+        for (mpx::rank_t root = 0; root < n; ++root) {
+          auto data = me == root ? counted(size, root) : std::vector<int>(size);
+          world.bcast(typed(data), root);
+          CHECK(data == counted(size, root));
+        }
+        auto mine = counted(size, me);
+        std::vector<int> all(n * size), sums(size);
+        world.allgather(typed(mine), typed(all));
+        for (mpx::rank_t r = 0; r < n; ++r)
+          CHECK(std::ranges::equal(std::span(all).subspan(r * size, size), counted(size, r)));
+        world.allreduce(strided(mine), strided(sums), mpx::sum);
+        std::vector<int> due(size);
+        for (int i = 0; i < std::ssize(due); ++i) due[i] = n * i + n * (n - 1) / 2;
+        CHECK(sums == due);
+        auto given = counted(n * size, me * 1000);
+        world.alltoall(typed(given), typed(all));
+        for (mpx::rank_t r = 0; r < n; ++r)
+          CHECK(std::ranges::equal(std::span(all).subspan(r * size, size),
+                                   counted(size, r * 1000 + me * static_cast<int>(size))));
+        world.reduce_scatter_block(strided(given), strided(sums), mpx::sum);
+        for (int& x : due) x += n * me * static_cast<int>(size) + 999 * n * (n - 1) / 2;
+        CHECK(sums == due);
+      }
     });
 }
 

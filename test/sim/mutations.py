@@ -555,6 +555,8 @@ MUTATIONS = [
      "ways &= one.bits", "ways = one.bits", MATCHING_TEST),
     ("messages are thrown away while they are looked through", STORED,
      "    going.push_back(m);\n", "    discard(&m);\n", SURVIVORS_TEST),
+    ("a call of any length goes the shortest way where a layout is given", "coll/node_quick.hpp",
+     "return is_short(call.without_layouts());", "return true;", "coll/layouts.test.cpp"),
     ("a run of receives goes on over one of any tag", "matching/hashed.hpp",
      "ways == 0 || later.ignore != 0", "ways == 0", "matching/hashed.test.cpp"),
     ("a run of receives is not ended before they are hashed", "matching/hashed.hpp",

@@ -64,9 +64,13 @@ class quick_call {
   static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
     return call.in.bytes <= bytes_max;
   }
+  /// Of others `make` looks itself.
   template <class What>
-  static constexpr bool is_short(const What&) noexcept {
-    return true;
+  static constexpr bool is_short(const What& call) noexcept {
+    if constexpr (requires { call.without_layouts(); })
+      return is_short(call.without_layouts());
+    else
+      return true;
   }
   /// As far as this rank's own calls go.
   [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
